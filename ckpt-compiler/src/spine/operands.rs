@@ -7,7 +7,7 @@ use crate::library::{Iterators, Library, Methods, PlaceOf};
 use crate::names::{Kind, LocalSet};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::{locals_in, names_in};
+use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::places::{place_root, variable};
 use crate::syntax::purity::{is_assignment, is_pure};
@@ -221,7 +221,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn locals_in(&self, operand: &Expr) -> LocalSet {
+    pub(super) fn locals_in(&self, operand: &Expr) -> LocalSet {
         locals_in(&self.names.read(), operand.to_token_stream())
     }
 
@@ -259,7 +259,7 @@ fn condition_of_choice<'e>(library: &Library, operand: &'e mut Expr) -> Option<&
     let otherwise = one.else_branch.as_ref().map(|(_, expr)| &**expr);
     let is_plain = is_choice(&one.then_branch)
         && matches!(otherwise, Some(Expr::Block(block)) if block.label.is_none() && is_choice(&block.block))
-        && !names_in(&one.cond.to_token_stream()).contains("let");
+        && !super::select::has_let(&one.cond);
     is_plain.then_some(&mut *one.cond)
 }
 

@@ -5,9 +5,7 @@ use super::{FilledLoan, Plain, Step, StepKind};
 use crate::diagnostics::Refusal;
 use crate::names::Kind;
 use crate::parse::options::{FilledPart, Treatment, filled_parts};
-use crate::syntax::mentions::names_in;
 use proc_macro2::Ident;
-use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Local, Pat, Stmt, parse_quote};
 
@@ -100,14 +98,17 @@ impl Lowering<'_> {
     /// something of its type stands in for it until the value is filled. Whether all of them were found.
     fn put_parts_aside(&mut self, made: &mut Expr, parts: &[Ident], out: &mut Vec<Step>) -> bool {
         let rt = crate::paths::rt();
-        let mentions =
-            |expr: &Expr, part: &Ident| names_in(&expr.to_token_stream()).contains(&part.to_string());
         let mut missing: Vec<&Ident> = parts.iter().collect();
         for operand in operands_of(made) {
-            if !parts.iter().any(|part| mentions(operand, part)) {
+            let mentioned = self.locals_in(operand);
+            let is_mentioned = |part: &Ident| {
+                let part = self.names.read().id(part);
+                part.is_some_and(|part| mentioned.contains(part))
+            };
+            if !parts.iter().any(is_mentioned) {
                 continue;
             }
-            missing.retain(|part| !mentions(operand, part));
+            missing.retain(|part| !is_mentioned(part));
             let mut name = self.names.fresh(Kind::Part);
             name.set_span(name.span().located_at(operand.span()));
             let taken = std::mem::replace(operand, parse_quote!(#name));

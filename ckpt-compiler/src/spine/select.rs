@@ -8,8 +8,8 @@ use super::patterns::{changing_inside, look_only, never_compared, without_bindin
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::diagnostics::Refusal;
 use crate::names::frame;
-use crate::names::{Kind, Names};
-use crate::syntax::mentions::names_in;
+use crate::names::{Kind, Locals, Names};
+use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream};
@@ -236,7 +236,7 @@ impl Lowering<'_> {
                 branch
                     .arms
                     .into_iter()
-                    .map(|arm| in_place(arm, &scrutinee))
+                    .map(|arm| in_place(&self.names.read(), arm, &scrutinee))
                     .collect()
             }
             false => branch.arms.into_iter().map(with_values).collect(),
@@ -336,10 +336,10 @@ fn with_values(arm: syn::Arm) -> Choice {
 
 /// An arm over a place that it, or another arm, borrows: it is decided without moving anything, and its body then takes
 /// what it binds.
-fn in_place(arm: syn::Arm, scrutinee: &Expr) -> Choice {
+fn in_place(locals: &Locals, arm: syn::Arm, scrutinee: &Expr) -> Choice {
     let mut guard = arm.guard.map(|(_, guard)| guard);
-    let guarded = guard.as_ref().map(|guard| names_in(&guard.to_token_stream()));
-    let is_looked_at = |one: &PatIdent| guarded.iter().any(|names| names.contains(&one.ident.to_string()));
+    let guarded = locals_in(locals, guard.to_token_stream());
+    let is_looked_at = |one: &PatIdent| locals.id(&one.ident).is_some_and(|one| guarded.contains(one));
     let mut pattern = without_bindings(&arm.pat, &|one| !is_looked_at(one));
     WithoutMut.visit_pat_mut(&mut pattern);
     if let Some(guard) = &mut guard {

@@ -83,6 +83,14 @@ pub fn loan_root(loan: &Expr) -> Option<&Ident> {
     }
 }
 
+/// The variable that a chain of methods begins at: `a` for `a.b.iter().rev()`.
+pub fn chain_root(chain: &Expr) -> Option<&Ident> {
+    match chain {
+        Expr::MethodCall(call) => chain_root(&call.receiver),
+        other => base(other).map_or_else(|| variable(other), chain_root),
+    }
+}
+
 /// The variable that an expression names.
 pub fn variable(expr: &Expr) -> Option<&Ident> {
     match expr {

@@ -289,7 +289,8 @@ fn what_is_hidden_gets_a_name_of_its_own() {
 
 #[test]
 fn values_are_not_taken_apart_that_use_the_names_of_their_pattern() {
-    let source = "fn f(a: Vec<f64>, b: Vec<f64>) { let (a, b) = (&b[0], a); loop { checkpoint!(); h(a, &b); } }";
+    let source =
+        "fn f(a: Vec<f64>, b: Vec<f64>) { let (a, b) = (&b[0], a); loop { checkpoint!(); h(a, &b); } }";
     let item = source.parse().expect("it is Rust");
     assert!(try_expand(quote!(), &item, false).is_ok());
 }

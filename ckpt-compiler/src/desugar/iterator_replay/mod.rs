@@ -8,6 +8,7 @@ use crate::library::{Adaptor, Iterators, Library};
 use crate::names::{LocalSet, Locals};
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
+use crate::syntax::places::chain_root;
 use rest::loops_over_rests;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -154,7 +155,7 @@ struct Items<'n> {
 
 impl Items<'_> {
     fn go_over(&self, expr: &Expr, some: &LocalSet) -> bool {
-        let root = root_of(expr).and_then(|root| self.locals.id(root));
+        let root = chain_root(expr).and_then(|root| self.locals.id(root));
         root.is_some_and(|root| some.contains(root))
     }
 }
@@ -179,15 +180,6 @@ impl<'ast> Visit<'ast> for Items<'_> {
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
-fn root_of(expr: &Expr) -> Option<&syn::Ident> {
-    match expr {
-        Expr::MethodCall(call) => root_of(&call.receiver),
-        Expr::Paren(inner) => root_of(&inner.expr),
-        Expr::Path(path) => path.path.get_ident(),
-        _ => None,
-    }
 }
 
 /// Whether the pattern binds something that is not behind a `&` in it.
