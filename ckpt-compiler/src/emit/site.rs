@@ -6,7 +6,7 @@ use crate::names;
 use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
-use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
+use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
 use crate::syntax::places::{loan_root, place_root};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -155,10 +155,19 @@ impl Emitter<'_> {
         quote!({ #kept #split let #result = #call; #reborrowed #result })
     }
 
+    /// The call at a site.
+    fn call_at(&self, site: SiteId) -> Option<&Expr> {
+        let mut found = None;
+        for_each_call(&self.lowered.body, &mut |at, call| {
+            found = found.or((at == site).then_some(call));
+        });
+        found
+    }
+
     /// Operands of calls in whose place others stand, as the user wrote them.
     pub(super) fn replaced(&self) -> TokenStream {
         let calls = self.plan.loans.splittings.keys();
-        let calls = calls.filter_map(|site| Some((*site, find_call(&self.lowered.body, *site)?)));
+        let calls = calls.filter_map(|site| Some((*site, self.call_at(*site)?)));
         let replaced = calls.flat_map(|(site, call)| {
             let operands = self.split_for(site, call).operands;
             operands
@@ -478,7 +487,7 @@ impl Emitter<'_> {
 
     /// Whether the call names the variable itself where it lends it.
     fn is_lent_by_name(&self, site: SiteId, id: BindingId, callee: u32) -> bool {
-        let call = find_call(&self.lowered.body, site);
+        let call = self.call_at(site);
         let operand = call.and_then(|call| Some(crate::plan::operands(call).get(callee as usize)?.0));
         let root = operand.and_then(|operand| loan_root(operand).or_else(|| place_root(operand)));
         root.and_then(|root| self.flow.locals.id(root)) == Some(self.flow.bindings[id].local)
@@ -543,25 +552,6 @@ fn seen_name(id: BindingId) -> Ident {
 
 fn saver_name(id: BindingId) -> Ident {
     names::made(format_args!("saver_{}", id))
-}
-
-/// The call at a site.
-fn find_call(block: &crate::spine::Block, site: SiteId) -> Option<&Expr> {
-    fn in_spine(spine: &Spine, site: SiteId) -> Option<&Expr> {
-        match spine {
-            Spine::Call { site: at, call } => (*at == site).then_some(call),
-            Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => in_spine(inner, site),
-            other => {
-                let mut found = None;
-                crate::spine::for_each_block(other, &mut |block| found = found.or(find_call(block, site)));
-                found
-            }
-        }
-    }
-    block.steps.iter().find_map(|step| match &step.kind {
-        crate::spine::StepKind::Spine(spine) if spine.sites.contains(site) => in_spine(&spine.spine, site),
-        _ => None,
-    })
 }
 
 fn home_name(id: BindingId) -> Ident {

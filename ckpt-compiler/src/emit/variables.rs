@@ -287,11 +287,9 @@ impl Emitter<'_> {
 
     /// [`late_checks`](Self::late_checks) of a statement with a site that holds no other statements.
     pub(super) fn leaf_checks(&self, step: &Step, spine: &SpineStep) -> TokenStream {
-        let mut has_statements = false;
-        crate::spine::for_each_block(&spine.spine, &mut |_| has_statements = true);
-        match has_statements {
-            true => TokenStream::new(),
-            false => self.late_checks(&step.range),
+        match spine.spine.is_leaf() {
+            true => self.late_checks(&step.range),
+            false => TokenStream::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::{Library, PlaceOf};
 use crate::liveness::Liveness;
-use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
+use crate::spine::{Lowered, SiteId, for_each_call};
 use crate::strategies::Strategy;
 use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, Origin, is_repeatable};
@@ -97,7 +97,7 @@ pub fn loans(
         errors,
         found: Loans::default(),
     };
-    finder.block(&lowered.body);
+    for_each_call(&lowered.body, &mut |site, call| finder.call(site, call));
     finder.found
 }
 
@@ -111,28 +111,6 @@ struct LoanFinder<'a> {
 }
 
 impl LoanFinder<'_> {
-    fn block(&mut self, block: &Block) {
-        for step in &block.steps {
-            if let StepKind::Spine(spine) = &step.kind {
-                self.spine(&spine.spine);
-            }
-        }
-    }
-
-    fn spine(&mut self, spine: &Spine) {
-        match spine {
-            Spine::Site(_) => {}
-            Spine::Call { site, call } => self.call(*site, call),
-            Spine::Block { block, .. } | Spine::Loop { body: block, .. } => self.block(block),
-            Spine::If { then, otherwise, .. } => {
-                self.block(&then.block);
-                otherwise.iter().for_each(|branch| self.block(&branch.block));
-            }
-            Spine::Match { arms, .. } => arms.iter().for_each(|arm| self.block(&arm.body.block)),
-            Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => self.spine(inner),
-        }
-    }
-
     fn call(&mut self, site: SiteId, call: &Expr) {
         let mut found: Vec<Loan> = Vec::new();
         let mut parts: Vec<(BindingId, Vec<Leaf>)> = Vec::new();

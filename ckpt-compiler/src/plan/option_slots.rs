@@ -285,7 +285,7 @@ impl Router<'_> {
             return;
         };
         let begin = self.begin(&step.range);
-        let whole: Vec<BindingId> = if is_leaf(spine) {
+        let whole: Vec<BindingId> = if spine.is_leaf() {
             self.used(&place.parked, &step.range)
         } else {
             let saved = |id: BindingId| {
@@ -337,7 +337,7 @@ impl Router<'_> {
             }
             Spine::Context { inner, around } => {
                 let mut outside = place.clone();
-                if !is_leaf(inner) {
+                if !inner.is_leaf() {
                     let used = self.context(step, around, &place);
                     outside.taken.extend(used.into_iter().map(|id| (id, start)));
                 }
@@ -460,14 +460,5 @@ impl Router<'_> {
         let of_name = |other: &&BindingId| self.flow.same_name(**other, id);
         let before = |other: &BindingId| self.flow.bindings[*other].step < step.range.start;
         !newer.filter(of_name).any(before)
-    }
-}
-
-/// Whether the expression has no statements in it.
-fn is_leaf(spine: &Spine) -> bool {
-    match spine {
-        Spine::Site(_) | Spine::Call { .. } => true,
-        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => is_leaf(inner),
-        _ => false,
     }
 }

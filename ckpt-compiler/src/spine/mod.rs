@@ -202,6 +202,23 @@ pub enum Spine {
     },
 }
 
+impl Spine {
+    /// The expression that is evaluated first, without what stands around it.
+    pub fn innermost(&self) -> &Self {
+        match self {
+            Self::Context { inner, .. } | Self::Jump { value: inner, .. } => inner.innermost(),
+            other => other,
+        }
+    }
+
+    /// Whether there are no statements in it.
+    pub fn is_leaf(&self) -> bool {
+        let mut is_leaf = true;
+        for_each_block(self, &mut |_| is_leaf = false);
+        is_leaf
+    }
+}
+
 /// A block of a branch, which may have no site.
 #[derive(Debug)]
 pub struct Branch {
@@ -260,6 +277,19 @@ pub fn for_each_block<'a>(spine: &'a Spine, visit: &mut dyn FnMut(&'a Block)) {
         }
         Spine::Match { arms, .. } => arms.iter().for_each(|arm| visit(&arm.body.block)),
         Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => for_each_block(inner, visit),
+    }
+}
+
+/// Visits the calls that lead to sites, in the order of the sites.
+pub fn for_each_call<'a>(block: &'a Block, visit: &mut dyn FnMut(SiteId, &'a Expr)) {
+    for step in &block.steps {
+        let StepKind::Spine(step) = &step.kind else {
+            continue;
+        };
+        if let Spine::Call { site, call } = step.spine.innermost() {
+            visit(*site, call);
+        }
+        for_each_block(&step.spine, &mut |inner| for_each_call(inner, visit));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Site-bearing calls inside larger expressions: what is evaluated before them is put into variables.
 
 use super::lower::{Lowering, plain};
-use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
+use super::{Block, Spine, SpineStep, Step, StepKind, Target, for_each_block, hole};
 use crate::diagnostics::{Refusal, Subject};
 use crate::library::{Iterators, Library, Methods, PlaceOf};
 use crate::names::{Kind, LocalSet};
@@ -289,40 +289,25 @@ fn exclusive_part<'e>(
 
 /// The sites inside an expression.
 pub(super) fn spine_sites(spine: &Spine) -> Option<super::Sites> {
-    let of_block = |block: &Block| {
-        let mut sites = block.steps.iter().filter_map(|step| match &step.kind {
-            StepKind::Spine(spine) => Some(spine.sites),
-            _ => None,
-        });
-        let first = sites.next()?;
-        let last = sites.next_back().unwrap_or(first);
-        Some(super::Sites {
-            first: first.first,
-            last: last.last,
-        })
-    };
-    let union = |all: Vec<super::Sites>| {
-        Some(super::Sites {
-            first: all.iter().map(|one| one.first).min()?,
-            last: all.iter().map(|one| one.last).max()?,
-        })
-    };
-    match spine {
-        Spine::Site(site) | Spine::Call { site, .. } => Some(super::Sites {
+    let spine = spine.innermost();
+    if let Spine::Site(site) | Spine::Call { site, .. } = spine {
+        return Some(super::Sites {
             first: *site,
             last: *site,
-        }),
-        Spine::Block { block, .. } => of_block(block),
-        Spine::Loop { body, .. } => of_block(body),
-        Spine::If { then, otherwise, .. } => union(
-            then.sites
-                .into_iter()
-                .chain(otherwise.as_ref().and_then(|one| one.sites))
-                .collect(),
-        ),
-        Spine::Match { arms, .. } => union(arms.iter().filter_map(|arm| arm.body.sites).collect()),
-        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => spine_sites(inner),
+        });
     }
+    let mut inside: Option<super::Sites> = None;
+    for_each_block(spine, &mut |block| {
+        for step in &block.steps {
+            if let StepKind::Spine(step) = &step.kind {
+                inside = Some(super::Sites {
+                    first: inside.map_or(step.sites.first, |before| before.first),
+                    last: step.sites.last,
+                });
+            }
+        }
+    });
+    inside
 }
 
 fn hole_expr() -> Expr {
