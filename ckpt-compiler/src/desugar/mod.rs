@@ -52,7 +52,7 @@ pub fn desugar(
     inlined_closures::inline(&mut function, marks, names);
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
     if errors.is_empty() {
-        streams::show_values(marks.library, &mut function.block);
+        streams::show_values(marks.library, &names.read(), &mut function.block);
         rewrite(&mut function, marks, names, errors);
     }
     Desugared {
@@ -68,7 +68,7 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     let known = Known::with(marks.library, &locals, &references);
     attributes::gather(function, marks, errors);
     split_declarations::split(function);
-    reborrow::reborrow(function, marks);
+    reborrow::reborrow(function, marks, &locals);
     elements::name(function, marks, names);
     named_iterators::move_in(function, marks, known, &locals);
     counted::count(function, marks, known, names);

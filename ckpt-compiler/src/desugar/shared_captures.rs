@@ -125,7 +125,8 @@ impl Sharer<'_> {
         let count = |all: &[LocalId], local| all.iter().filter(|one| **one == local).count();
         let may_be_shared = |local: &LocalId| {
             let name = self.locals.name(*local);
-            self.locals.is_mutable(*local)
+            name != "self"
+                && self.locals.is_mutable(*local)
                 && count(&inside, *local) == count(&all, *local)
                 && closures.iter().any(|one| changes(self.marks.library, one, name))
                 && !closures.iter().any(|one| keeps_to_itself(self.locals, one, name))

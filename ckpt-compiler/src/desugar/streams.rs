@@ -5,9 +5,10 @@
 //! enumerates, skips or takes of such an iterator becomes an adaptor of the runtime, which can be saved half-way.
 
 use crate::library::{Adaptor, Library, Methods, Streams};
+use crate::names::{LocalId, Locals};
 use crate::paths::rt;
-use std::collections::{HashMap, HashSet};
-use syn::visit::{self, Visit};
+use proc_macro2::Ident;
+use std::collections::HashMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprMethodCall, Local, Pat, parse_quote};
 
@@ -24,69 +25,21 @@ enum Stream {
     Iterator,
 }
 
-type StreamsByName = HashMap<String, Stream>;
-
 /// Writes the calls of streams so that what they give is seen to be a value.
-pub fn show_values(library: &Library, block: &mut Block) {
-    let mut others = BoundElsewhere::default();
-    others.visit_block(block);
+pub fn show_values(library: &Library, locals: &Locals, block: &mut Block) {
     let mut rewrite = Rewrite {
         library,
-        names: StreamsByName::new(),
-        others: others.0,
+        locals,
+        streams: HashMap::new(),
     };
     rewrite.visit_block_mut(block);
 }
 
-/// The names that patterns other than that of a `let` bind: what they stand for is not looked at.
-#[derive(Default)]
-struct BoundElsewhere(HashSet<String>);
-
-impl<'ast> Visit<'ast> for BoundElsewhere {
-    fn visit_local(&mut self, local: &'ast Local) {
-        if plain_name(&local.pat).is_none() {
-            self.visit_pat(&local.pat);
-        }
-        if let Some(init) = &local.init {
-            visit::visit_local_init(self, init);
-        }
-    }
-
-    fn visit_pat_ident(&mut self, ident: &'ast syn::PatIdent) {
-        self.0.insert(ident.ident.to_string());
-        visit::visit_pat_ident(self, ident);
-    }
-}
-
 /// The one name that a pattern binds, and nothing else.
-fn plain_name(pattern: &Pat) -> Option<String> {
+fn plain_name(pattern: &Pat) -> Option<&Ident> {
     match pattern {
         Pat::Type(typed) => plain_name(&typed.pat),
-        Pat::Ident(ident) => Some(ident.ident.to_string()),
-        _ => None,
-    }
-}
-
-fn stream(library: &Library, expr: &Expr, names: &StreamsByName) -> Option<Stream> {
-    match expr {
-        Expr::Paren(inner) => stream(library, &inner.expr, names),
-        Expr::Try(inner) => stream(library, &inner.expr, names),
-        Expr::Path(path) => names.get(&path.path.get_ident()?.to_string()).copied(),
-        Expr::MethodCall(call) => {
-            let receiver = stream(library, &call.receiver, names)?;
-            let method = call.method.to_string();
-            match (library.key(&method), library.key(&method), receiver) {
-                _ if library.says(&method, Methods::Unwraps) => Some(receiver),
-                (Some(Streams::Locks), _, Stream::Input) => Some(Stream::Reader),
-                (Some(Streams::Lines | Streams::Bytes), _, Stream::Reader)
-                | (Some(Streams::Lines), _, Stream::Input)
-                | (_, Some(Adaptor::Numbers | Adaptor::Skips | Adaptor::Takes), Stream::Iterator) => {
-                    Some(Stream::Iterator)
-                }
-                _ => None,
-            }
-        }
-        Expr::Call(call) => made_by(library, call),
+        Pat::Ident(ident) => Some(&ident.ident),
         _ => None,
     }
 }
@@ -107,30 +60,17 @@ fn made_by(library: &Library, call: &syn::ExprCall) -> Option<Stream> {
 
 struct Rewrite<'l> {
     library: &'l Library,
-    /// What the names stand for here: `let stdout = stdout.lock();` gives one another meaning.
-    names: StreamsByName,
-    others: HashSet<String>,
+    locals: &'l Locals,
+    /// What variables are known to be.
+    streams: HashMap<LocalId, Stream>,
 }
 
 impl VisitMut for Rewrite<'_> {
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        let before = self.names.clone();
-        visit_mut::visit_block_mut(self, block);
-        self.names = before;
-    }
-
     fn visit_local_mut(&mut self, local: &mut Local) {
-        let known = local
-            .init
-            .as_ref()
-            .and_then(|init| stream(self.library, &init.expr, &self.names));
+        let known = local.init.as_ref().and_then(|init| self.stream(&init.expr));
         visit_mut::visit_local_mut(self, local);
-        let Some(name) = plain_name(&local.pat) else {
-            return;
-        };
-        self.names.remove(&name);
-        let known = known.filter(|_| !self.others.contains(&name));
-        self.names.extend(known.map(|stream| (name, stream)));
+        let name = plain_name(&local.pat).and_then(|name| self.locals.id(name));
+        self.streams.extend(name.zip(known));
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -150,9 +90,37 @@ impl VisitMut for Rewrite<'_> {
 type Write = fn(&ExprMethodCall) -> Expr;
 
 impl Rewrite<'_> {
+    fn stream(&self, expr: &Expr) -> Option<Stream> {
+        match expr {
+            Expr::Paren(inner) => self.stream(&inner.expr),
+            Expr::Try(inner) => self.stream(&inner.expr),
+            Expr::Path(path) => self
+                .streams
+                .get(&self.locals.id(path.path.get_ident()?)?)
+                .copied(),
+            Expr::MethodCall(call) => {
+                let receiver = self.stream(&call.receiver)?;
+                let method = call.method.to_string();
+                let (of_stream, adaptor) = (self.library.key(&method), self.library.key(&method));
+                match (of_stream, adaptor, receiver) {
+                    _ if self.library.says(&method, Methods::Unwraps) => Some(receiver),
+                    (Some(Streams::Locks), _, Stream::Input) => Some(Stream::Reader),
+                    (Some(Streams::Lines | Streams::Bytes), _, Stream::Reader)
+                    | (Some(Streams::Lines), _, Stream::Input)
+                    | (_, Some(Adaptor::Numbers | Adaptor::Skips | Adaptor::Takes), Stream::Iterator) => {
+                        Some(Stream::Iterator)
+                    }
+                    _ => None,
+                }
+            }
+            Expr::Call(call) => made_by(self.library, call),
+            _ => None,
+        }
+    }
+
     /// How a call is written, if it is one of a stream.
     fn written(&self, call: &ExprMethodCall) -> Option<Write> {
-        let receiver = stream(self.library, &call.receiver, &self.names)?;
+        let receiver = self.stream(&call.receiver)?;
         let method = call.method.to_string();
         let (of_stream, adaptor) = (self.library.key(&method), self.library.key(&method));
         let write: Write = match (of_stream, adaptor, receiver, call.args.len()) {

@@ -127,8 +127,9 @@ impl Emitter<'_> {
     /// Whether the variable is borrowed exclusively, or changed, while the region runs that begins at the site.
     fn is_lent_to_region(&self, site: SiteId, entry: &Entry) -> bool {
         let region = self.lowered.sites[site as usize - 1].region;
-        let name = self.flow.bindings[entry.binding()].ident.to_string();
-        region.is_some_and(|region| self.regions.regions[region].lends.contains(&name))
+        let local = self.flow.locals.id(&self.flow.bindings[entry.binding()].ident);
+        let lends = |region: usize| &self.regions.regions[region].lends;
+        region.is_some_and(|region| local.is_some_and(|local| lends(region).contains(local)))
     }
 
     /// A call that leads to a site, with what has to be done before and after it.

@@ -308,7 +308,8 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
         calls: &options.calls,
         library,
     };
-    let (function, regions) = REGIONS.run(|errors| regions::lifted(function, marks, &names, errors))?;
+    let (function, regions) =
+        REGIONS.run(|errors| regions::lifted(function, marks, &names.locals(), errors))?;
     let members = analyse_members(&regions, &options, &names.locals())?;
     let Desugared {
         function,

@@ -88,7 +88,9 @@ pub(super) fn regions(made: &Made<'_>) -> String {
     let mut text = String::new();
     let regions = &made.stages.regions;
     for (index, region) in regions.regions.iter().enumerate() {
-        let lent: Vec<&str> = region.lends.iter().map(String::as_str).collect();
+        let locals = &made.stages.flow.locals;
+        let lent = locals.by_name(&region.lends).into_iter();
+        let lent: Vec<String> = lent.map(|one| locals.name(one).to_string()).collect();
         line!(
             text,
             "region {index}: borrows exclusively or changes {}",

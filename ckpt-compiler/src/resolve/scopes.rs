@@ -44,8 +44,9 @@ pub(super) fn resolve(
             FnArg::Receiver(receiver) => {
                 let name = Ident::new("self", receiver.self_token.span);
                 let id = resolver.bind(&name);
-                let exclusive = receiver.reference.is_some() && receiver.mutability.is_some();
-                resolver.locals.get_mut(id).exclusive = exclusive;
+                let local = resolver.locals.get_mut(id);
+                local.mutable = receiver.reference.is_none() && receiver.mutability.is_some();
+                local.exclusive = is_exclusive_type(&receiver.ty);
             }
             FnArg::Typed(typed) => {
                 let exclusive = is_exclusive_type(&typed.ty);

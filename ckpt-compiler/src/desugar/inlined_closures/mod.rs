@@ -21,7 +21,6 @@ use ends::{Unfolded, arguments_of_end};
 use exits::can_be_written_out;
 pub use exits::written_out;
 use quote::{ToTokens, quote};
-use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -31,12 +30,9 @@ use syn::{
 
 /// Unfolds the chains of a function's body that have a site in a closure.
 pub fn inline(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
-    let mut locals = Locals::default();
-    locals.visit_item_fn(function);
     let mut unfolder = Unfolder {
         library: marks.library,
         peeler: Peeler { names, marks },
-        locals: locals.0,
         may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(marks.library, ty)),
     };
     match function.block.stmts.last_mut() {
@@ -152,18 +148,6 @@ fn numbers_items(library: &Library, call: &ExprMethodCall) -> bool {
     library.is_call(call, Adaptor::Numbers)
 }
 
-/// The names that a function binds, which are no functions of the program.
-#[derive(Default)]
-struct Locals(HashSet<String>);
-
-impl<'ast> Visit<'ast> for Locals {
-    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-        self.0.insert(pat.ident.to_string());
-        visit::visit_pat_ident(self, pat);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
 fn is_collected(library: &Library, expr: &Expr) -> bool {
     matches!(expr, Expr::MethodCall(call) if library.is_call(call, Ending::Collects))
 }
@@ -177,7 +161,6 @@ fn is_result(library: &Library, ty: &Type) -> bool {
 struct Unfolder<'a> {
     library: &'a Library,
     peeler: Peeler<'a>,
-    locals: HashSet<String>,
     /// Whether the function returns a `Result` or an `Option`.
     may_fail: bool,
 }
@@ -304,11 +287,8 @@ impl Unfolder<'_> {
     /// `f` becomes `|item| f(item)`.
     fn close(&self, argument: &mut Expr, parameters: usize) {
         let Expr::Path(path) = &*argument else { return };
-        let is_local = path
-            .path
-            .get_ident()
-            .is_some_and(|name| self.locals.contains(&name.to_string()));
-        if !is_local {
+        let local = |name: &proc_macro2::Ident| self.peeler.names.read().id(name);
+        if path.path.get_ident().and_then(local).is_none() {
             let names: Vec<_> = (0..parameters)
                 .map(|_| self.peeler.names.fresh(Kind::Given))
                 .collect();

@@ -1,53 +1,41 @@
 //! What a thread changes of a variable that it borrows: its body gets a `&mut` of that name, and looks behind it.
 
 use crate::library::Library;
-use crate::names::Names;
+use crate::names::{LocalId, LocalSet, Locals};
 use crate::syntax::macros::arguments_of_macro;
+use crate::syntax::mentions::Declared;
 use quote::ToTokens;
-use std::collections::BTreeSet;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, parse_quote};
 
-/// Writes `*x` for `x` in a body, for each of the names. Gives those for which it cannot: another variable of the body
-/// has that name.
-pub(super) fn look_behind(
-    library: &Library,
-    locals: &Names,
-    body: &mut Block,
-    names: &BTreeSet<String>,
-) -> BTreeSet<String> {
-    let mut declared = Declared(BTreeSet::new());
+/// Writes `*x` for `x` in a body, for each of some variables. Returns those for which it cannot: another variable of the
+/// body has that name.
+pub(super) fn look_behind(library: &Library, locals: &Locals, body: &mut Block, some: &LocalSet) -> LocalSet {
+    let mut declared = Declared::new(locals);
     declared.visit_block(body);
-    let is_declared = |name: &String| declared.0.iter().any(|one| locals.same_text(one, name));
-    let (hidden, names): (BTreeSet<_>, _) = names.iter().cloned().partition(is_declared);
+    let is_hidden = |one: &LocalId| locals.hide(&declared.found, &[*one].into_iter().collect());
+    let (hidden, some) = some.iter().partition(is_hidden);
     Behind {
         library,
-        names: &names,
+        locals,
+        some,
     }
     .visit_block_mut(body);
     hidden
 }
 
-/// The names that a body declares.
-struct Declared(BTreeSet<String>);
-
-impl<'ast> Visit<'ast> for Declared {
-    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.0.insert(pattern.ident.to_string());
-    }
-}
-
 struct Behind<'a> {
     library: &'a Library,
-    names: &'a BTreeSet<String>,
+    locals: &'a Locals,
+    some: LocalSet,
 }
 
 impl VisitMut for Behind<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let is_one = |path: &syn::ExprPath| {
-            let name = path.path.get_ident().map(ToString::to_string);
-            name.is_some_and(|name| self.names.contains(&name))
+            let local = path.path.get_ident().and_then(|name| self.locals.id(name));
+            local.is_some_and(|local| self.some.contains(local))
         };
         match expr {
             Expr::Path(path) if is_one(path) => *expr = parse_quote!((*#path)),

@@ -4,12 +4,13 @@
 use super::find::body_of;
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::library::{Adaptor, Iterators, Library, Methods};
+use crate::names::{LocalId, LocalSet, Locals};
 use crate::syntax::macros::captured_in_text;
+use crate::syntax::mentions::locals_of;
 use crate::syntax::origins::is_exclusive_type;
-use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, FnArg, ItemFn, Pat, parse_quote};
@@ -50,58 +51,41 @@ impl Capture {
     }
 }
 
-/// What a function's patterns say of its variables. A name that stands for several counts as what any of them is.
+/// What a function's text says of its variables.
 #[derive(Debug)]
 pub struct VariablesInScope<'l> {
     library: &'l Library,
-    mutable: BTreeSet<String>,
-    exclusive: BTreeSet<String>,
+    locals: &'l Locals,
+    /// Those that are exclusive references.
+    exclusive: LocalSet,
     /// What is in scope where a closure or statement begins, by its place.
-    scopes: HashMap<(usize, usize), Scope>,
+    scopes: HashMap<(usize, usize), LocalSet>,
 }
 
 impl<'l> VariablesInScope<'l> {
-    pub(super) fn of(library: &'l Library, function: &ItemFn) -> Self {
-        let mut names = Self {
+    pub(super) fn of(library: &'l Library, locals: &'l Locals, function: &ItemFn) -> Self {
+        let mut variables = Self {
             library,
-            mutable: BTreeSet::new(),
-            exclusive: BTreeSet::new(),
-            scopes: HashMap::new(),
+            locals,
+            exclusive: LocalSet::default(),
+            scopes: scopes(locals, function),
         };
-        for argument in &function.sig.inputs {
-            match argument {
-                FnArg::Receiver(receiver) => {
-                    if receiver.mutability.is_some() {
-                        names.exclusive.insert("self".into());
-                    }
-                }
-                FnArg::Typed(typed) => {
-                    names.add(&typed.pat);
-                    if is_exclusive_type(&typed.ty) {
-                        names.exclusively(&typed.pat);
-                    }
-                }
-            }
-        }
-        names.visit_block(&function.block);
-        names.scopes = scopes(function);
-        names
+        variables.visit_block(&function.block);
+        variables
     }
 
     /// Those that can be changed but through what they share: others are not the threads' but everybody's.
-    pub(super) fn changeable(&self, names: BTreeSet<String>) -> impl Iterator<Item = String> {
-        let can = |name: &String| self.mutable.contains(name) || self.exclusive.contains(name);
-        names.into_iter().filter(can)
+    pub(super) fn changeable(&self, mut some: LocalSet) -> LocalSet {
+        some.retain(|one| self.locals.is_mutable(one) || self.is_exclusive(one));
+        some
     }
 
-    fn add(&mut self, pattern: &Pat) {
-        let bound = pattern_bindings(pattern).into_iter();
-        let mutable = bound.filter(|one| one.mutability.is_some());
-        self.mutable.extend(mutable.map(|one| one.ident.to_string()));
+    fn is_exclusive(&self, local: LocalId) -> bool {
+        self.locals.get(local).exclusive || self.exclusive.contains(local)
     }
 
     fn exclusively(&mut self, pattern: &Pat) {
-        self.exclusive.extend(bound(pattern));
+        self.exclusive.extend(locals_of(self.locals, pattern).iter());
     }
 
     /// Takes note of what a pattern binds that goes over, or is, a value.
@@ -151,7 +135,6 @@ impl<'ast> Visit<'ast> for VariablesInScope<'_> {
             }
             other => other,
         };
-        self.add(pattern);
         if let Some(init) = &local.init {
             self.over(pattern, &init.expr);
         }
@@ -159,20 +142,13 @@ impl<'ast> Visit<'ast> for VariablesInScope<'_> {
     }
 
     fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
-        self.add(&one.pat);
         self.over(&one.pat, &one.expr);
         visit::visit_expr_for_loop(self, one);
     }
 
     fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
-        self.add(&one.pat);
         self.over(&one.pat, &one.expr);
         visit::visit_expr_let(self, one);
-    }
-
-    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
-        self.add(&arm.pat);
-        visit::visit_arm(self, arm);
     }
 
     /// `grid.chunks_mut(n).map(|part| s.spawn(..))`.
@@ -188,7 +164,6 @@ impl<'ast> Visit<'ast> for VariablesInScope<'_> {
     }
 
     fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
-        closure.inputs.iter().for_each(|input| self.add(input));
         // What a thread declares itself is no capture.
         if closure.inputs.is_empty() {
             return;
@@ -197,73 +172,33 @@ impl<'ast> Visit<'ast> for VariablesInScope<'_> {
     }
 }
 
-/// What is in scope: for each name what the innermost variable is that has it.
-type Scope = BTreeMap<String, Innermost>;
-
-/// A variable, where another of the same name may be of another kind: `let grid = &grid;`.
-#[derive(Debug, Clone, Copy, Default)]
-struct Innermost {
-    mutable: bool,
-    /// Whether it is a shared reference.
-    shared: bool,
-}
-
 /// What is in scope at every closure, and at every statement, which may become the body of a thread.
-fn scopes(function: &ItemFn) -> HashMap<(usize, usize), Scope> {
-    struct Scopes {
-        stack: Vec<(String, Innermost)>,
-        found: HashMap<(usize, usize), Scope>,
+fn scopes(locals: &Locals, function: &ItemFn) -> HashMap<(usize, usize), LocalSet> {
+    struct Scopes<'l> {
+        locals: &'l Locals,
+        here: LocalSet,
+        found: HashMap<(usize, usize), LocalSet>,
     }
-    impl Scopes {
+    impl Scopes<'_> {
         fn add(&mut self, pattern: &Pat) {
-            let bound = pattern_bindings(pattern).into_iter().map(|one| {
-                let mutable = one.mutability.is_some();
-                (
-                    one.ident.to_string(),
-                    Innermost {
-                        mutable,
-                        shared: false,
-                    },
-                )
-            });
-            self.stack.extend(bound);
-        }
-        /// The same of a pattern that binds a value.
-        fn add_value(&mut self, pattern: &Pat, value: &Expr) {
-            match (pattern, value) {
-                (Pat::Tuple(parts), Expr::Tuple(values)) if parts.elems.len() == values.elems.len() => {
-                    let pairs = parts.elems.iter().zip(&values.elems);
-                    pairs.for_each(|(part, value)| self.add_value(part, value));
-                }
-                _ => {
-                    let from = self.stack.len();
-                    self.add(pattern);
-                    let shared = matches!(value, Expr::Reference(one) if one.mutability.is_none());
-                    self.stack[from..]
-                        .iter_mut()
-                        .for_each(|(_, one)| one.shared = shared);
-                }
-            }
+            self.here.extend(locals_of(self.locals, pattern).iter());
         }
         fn within(&mut self, patterns: &[&Pat], inside: impl FnOnce(&mut Self)) {
-            let depth = self.stack.len();
+            let before = self.here.clone();
             for pattern in patterns {
                 self.add(pattern);
             }
             inside(self);
-            self.stack.truncate(depth);
+            self.here = before;
         }
     }
-    impl<'ast> Visit<'ast> for Scopes {
+    impl<'ast> Visit<'ast> for Scopes<'_> {
         fn visit_block(&mut self, block: &'ast syn::Block) {
             self.within(&[], |scopes| visit::visit_block(scopes, block));
         }
         fn visit_local(&mut self, local: &'ast syn::Local) {
             visit::visit_local(self, local);
-            match &local.init {
-                Some(init) => self.add_value(&local.pat, &init.expr),
-                None => self.add(&local.pat),
-            }
+            self.add(&local.pat);
         }
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
             self.visit_expr(&one.expr);
@@ -289,25 +224,24 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), Scope> {
             self.add(&one.pat);
         }
         fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
-            let here = self.stack.iter().cloned().collect();
-            self.found.insert(start(stmt.span()), here);
+            self.found.insert(start(stmt.span()), self.here.clone());
             visit::visit_stmt(self, stmt);
         }
         fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
-            self.found
-                .insert(place(closure), self.stack.iter().cloned().collect());
+            self.found.insert(place(closure), self.here.clone());
             let inputs: Vec<&Pat> = closure.inputs.iter().collect();
             self.within(&inputs, |scopes| visit::visit_expr_closure(scopes, closure));
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
     let mut scopes = Scopes {
-        stack: Vec::new(),
+        locals,
+        here: LocalSet::default(),
         found: HashMap::new(),
     };
     for argument in &function.sig.inputs {
         match argument {
-            FnArg::Receiver(_) => scopes.stack.push(("self".into(), Innermost::default())),
+            FnArg::Receiver(_) => scopes.here.extend(locals.named("self")),
             FnArg::Typed(typed) => scopes.add(&typed.pat),
         }
     }
@@ -326,43 +260,42 @@ fn start(span: proc_macro2::Span) -> (usize, usize) {
 
 /// What the closure of a thread captures.
 pub(super) fn captures(
-    library: &Library,
     closure: &ExprClosure,
-    names: &VariablesInScope<'_>,
+    variables: &VariablesInScope<'_>,
     errors: &mut Diagnostics,
 ) -> Vec<Capture> {
+    let locals = variables.locals;
     let body = body_of(closure);
-    let changed = super::reexecution::changed(library, &body);
-    let assigned = super::reexecution::assigned(&body);
-    let Some(scope) = names.scopes.get(&place(closure)) else {
+    let changed = super::reexecution::changed(variables.library, locals, &body);
+    let assigned = super::reexecution::assigned(locals, &body);
+    let Some(scope) = variables.scopes.get(&place(closure)) else {
         errors.refuse(closure.or1_token.span, Refusal::CapturesUnknown);
         return Vec::new();
     };
-    let mut found: BTreeMap<String, Ident> = BTreeMap::new();
+    let mut found: HashMap<LocalId, Ident> = HashMap::new();
     identifiers(&body.to_token_stream(), &mut |ident| {
-        let name = ident.to_string();
-        if scope.contains_key(&name) {
-            found.entry(name).or_insert_with(|| ident.clone());
+        if let Some(local) = locals.id(ident).filter(|local| scope.contains(*local)) {
+            found.entry(local).or_insert_with(|| ident.clone());
         }
     });
+    let used = found.keys().copied().collect();
     let mut captures = Vec::new();
-    for (name, ident) in found {
-        let innermost = scope.get(&name).copied().unwrap_or_default();
-        let is_place = names.exclusive.contains(&name) && !innermost.shared;
-        if name == "self" {
+    for local in locals.by_name(&used) {
+        let ident = found[&local].clone();
+        if ident == "self" {
             errors.refuse(ident.span(), Refusal::ThreadCapturesSelf);
             continue;
         }
-        let how = if is_place {
+        let how = if variables.is_exclusive(local) {
             How::InPlace
-        } else if innermost.mutable && changed.contains(&name) {
+        } else if locals.is_mutable(local) && changed.contains(local) {
             How::Restored
         } else {
             How::MadeAgain
         };
         let borrowed = how == How::Restored && closure.capture.is_none();
         let how = if borrowed { How::InPlace } else { how };
-        let behind = borrowed && assigned.contains(&name);
+        let behind = borrowed && assigned.contains(local);
         captures.push(Capture {
             ident,
             how,
@@ -411,11 +344,4 @@ fn identifiers(tokens: &TokenStream, visit: &mut dyn FnMut(&Ident)) {
             }
         }
     }
-}
-
-/// The names that a pattern binds.
-fn bound(pattern: &Pat) -> impl Iterator<Item = String> {
-    pattern_bindings(pattern)
-        .into_iter()
-        .map(|one| one.ident.to_string())
 }

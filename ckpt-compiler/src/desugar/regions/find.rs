@@ -10,13 +10,12 @@ use super::starts::{
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::names;
+use crate::names::{LocalSet, Locals};
 use crate::syntax::marks::Marks;
 use crate::syntax::region_marks;
 use crate::syntax::without_ckpt::Strip;
 use proc_macro2::Span;
 use quote::format_ident;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -28,7 +27,7 @@ use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote};
 pub fn lifted(
     mut function: ItemFn,
     marks: Marks<'_>,
-    locals: &names::Names,
+    locals: &Locals,
     errors: &mut Diagnostics,
 ) -> (ItemFn, Regions) {
     watchable::watch(marks.library, &mut function);
@@ -36,14 +35,14 @@ pub fn lifted(
     (function, regions)
 }
 
-fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &names::Names, errors: &mut Diagnostics) -> Regions {
+fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &Locals, errors: &mut Diagnostics) -> Regions {
     if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
         return Regions::default();
     }
-    let names = VariablesInScope::of(marks.library, function);
+    let variables = VariablesInScope::of(marks.library, locals, function);
     let mut lifter = Lifter {
         marks,
-        names: &names,
+        variables: &variables,
         locals,
         outer: function.sig.ident.to_string(),
         found: Regions::default(),
@@ -55,8 +54,8 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &names::Names, errors: 
 
 struct Lifter<'a> {
     marks: Marks<'a>,
-    names: &'a VariablesInScope<'a>,
-    locals: &'a names::Names,
+    variables: &'a VariablesInScope<'a>,
+    locals: &'a Locals,
     outer: String,
     found: Regions,
     errors: &'a mut Diagnostics,
@@ -102,9 +101,9 @@ impl Lifter<'_> {
             let number = self.found.regions.len();
             let starts = |stmt: &Stmt| self.starts_with_sites(stmt);
             let behind = block.stmts[..=last].iter().rposition(starts).unwrap_or(last) + 1;
-            let own = give_away(&mut block.stmts, behind, number, self.marks);
+            let own = give_away(&mut block.stmts, behind, number, self.marks, self.locals);
             let last = own.map_or(last, |own| own - 1);
-            let start = reexecution::start(self.marks.library, &block.stmts, first, last);
+            let start = reexecution::start(self.marks.library, self.locals, &block.stmts, first, last);
             let region = self.waiting(&mut block.stmts, start..last + 1, own, number);
             self.found.regions.push(region);
             let span = block.stmts[start].span();
@@ -154,10 +153,10 @@ impl Lifter<'_> {
         let mut block = body_of(scope);
         let Some(last) = block.stmts.iter().rposition(|stmt| self.starts_with_sites(stmt)) else {
             return Region {
-                lends: BTreeSet::new(),
+                lends: LocalSet::default(),
             };
         };
-        let own = give_away(&mut block.stmts, last + 1, number, self.marks);
+        let own = give_away(&mut block.stmts, last + 1, number, self.marks, self.locals);
         let last = own.map_or(last, |own| own - 1);
         let region = self.waiting(&mut block.stmts, 0..last + 1, own, number);
         let span = block.stmts[last].span();
@@ -197,12 +196,10 @@ impl Lifter<'_> {
 
     /// The statements of a region up to the last that starts a thread.
     fn statements(&mut self, statements: &mut [Stmt]) -> Region {
-        let mut lends = BTreeSet::new();
+        let mut lends = LocalSet::default();
         for stmt in &mut *statements {
-            lends.extend(
-                self.names
-                    .changeable(reexecution::changed_in(self.marks.library, stmt)),
-            );
+            let changed = reexecution::changed_in(self.marks.library, self.locals, stmt);
+            lends.extend(self.variables.changeable(changed).iter());
             let before = self.found.members.len();
             self.members(stmt, &mut lends);
             if self.found.members.len() > before && joins(self.marks.library, stmt) {
@@ -214,12 +211,12 @@ impl Lifter<'_> {
         for at in others.1 {
             self.errors.refuse(at, Refusal::ThreadWithoutSite);
         }
-        reexecution::check(self.marks.library, statements, self.errors);
+        reexecution::check(self.marks.library, self.locals, statements, self.errors);
         Region { lends }
     }
 
     /// Takes out the bodies of the threads that the statement starts.
-    fn members(&mut self, stmt: &mut Stmt, lends: &mut BTreeSet<String>) {
+    fn members(&mut self, stmt: &mut Stmt, lends: &mut LocalSet) {
         let mut bodies = Vec::new();
         let (marks, first) = (self.marks, self.found.members.len());
         Spawns(marks.library, &mut |closure: &mut ExprClosure| {
@@ -236,7 +233,7 @@ impl Lifter<'_> {
             let member = self.member(&closure);
             if !member.moves {
                 let places = member.captures.iter().filter(|one| one.how == How::InPlace);
-                lends.extend(places.map(|one| one.ident.to_string()));
+                lends.extend(places.filter_map(|one| self.locals.id(&one.ident)));
             }
             self.found.members.push(member);
         }
@@ -254,9 +251,10 @@ impl Lifter<'_> {
 
     /// A team that runs a closure with sites: it is given what waits for its members as well.
     fn team(&mut self, call: &mut ExprMethodCall, number: usize) -> Region {
-        let mut lends = BTreeSet::new();
+        let mut lends = LocalSet::default();
         for data in data(call) {
-            lends.extend(reexecution::changed_in(self.marks.library, &parse_quote!(#data;)));
+            let changed = reexecution::changed_in(self.marks.library, self.locals, &parse_quote!(#data;));
+            lends.extend(changed.iter());
         }
         let index = self.found.members.len();
         let mut method = format!("{}_and", call.method);
@@ -300,7 +298,7 @@ impl Lifter<'_> {
         for at in others.1 {
             self.errors.refuse(at, Refusal::ThreadsInThread);
         }
-        let captures = captures(self.marks.library, closure, self.names, self.errors).into_iter();
+        let captures = captures(closure, self.variables, self.errors).into_iter();
         let captures: Vec<Capture> = captures.map(adjusted).collect();
         self.look_behind(&mut body, &captures);
         let number = self.found.members.len() + 1;
@@ -318,10 +316,11 @@ impl Lifter<'_> {
 
 impl Lifter<'_> {
     fn look_behind(&mut self, body: &mut Block, captures: &[Capture]) {
+        let local = |one: &Capture| self.locals.id(&one.ident);
         let behind = captures.iter().filter(|one| one.behind);
-        let names = behind.clone().map(|one| one.ident.to_string()).collect();
-        let hidden = look_behind(self.marks.library, self.locals, body, &names);
-        for capture in behind.filter(|one| hidden.contains(&one.ident.to_string())) {
+        let some = behind.clone().filter_map(local).collect();
+        let hidden = look_behind(self.marks.library, self.locals, body, &some);
+        for capture in behind.filter(|one| local(one).is_some_and(|one| hidden.contains(one))) {
             let name = &capture.ident;
             self.errors
                 .refuse(name.span(), Refusal::ThreadHides { name: name.clone() });

@@ -26,7 +26,7 @@ pub use captures::{Capture, How};
 pub use find::lifted;
 pub use starts::{is_given_nothing, started_on};
 
-use std::collections::BTreeSet;
+use crate::names::LocalSet;
 use syn::ItemFn;
 
 /// The regions of a function.
@@ -43,7 +43,7 @@ pub struct Regions {
 pub struct Region {
     /// The variables that its threads borrow exclusively or that its own statements change: a checkpoint has what they
     /// held where it began.
-    pub lends: BTreeSet<String>,
+    pub lends: LocalSet,
 }
 
 /// The body of a thread.

@@ -2,38 +2,50 @@
 
 use crate::diagnostics::{Diagnostics, Effect, Refusal};
 use crate::library::{Adaptor, Functions, Iterators, Library, Macros, Methods, Threads, segments};
+use crate::names::{LocalSet, Locals};
 use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::marks::Marks;
-use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::places::place_root;
 use crate::syntax::purity::is_assignment;
 use crate::syntax::region_marks::is_member;
-use std::collections::BTreeSet;
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprClosure, Stmt};
 
 /// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
-pub(super) fn changed(library: &Library, block: &Block) -> BTreeSet<String> {
+pub(super) fn changed(library: &Library, locals: &Locals, block: &Block) -> LocalSet {
+    changed_by(library, locals, |found| found.visit_block(block))
+}
+
+/// The same of a statement.
+pub(super) fn changed_in(library: &Library, locals: &Locals, stmt: &Stmt) -> LocalSet {
+    changed_by(library, locals, |found| found.visit_stmt(stmt))
+}
+
+fn changed_by(library: &Library, locals: &Locals, visit: impl FnOnce(&mut Changed<'_>)) -> LocalSet {
     let mut found = Changed {
         library,
-        names: BTreeSet::new(),
+        locals,
+        found: LocalSet::default(),
     };
-    found.visit_block(block);
-    found.names
+    visit(&mut found);
+    found.found
 }
 
 /// The variables that get another value as a whole.
-pub(super) fn assigned(block: &Block) -> BTreeSet<String> {
-    struct Assigned(BTreeSet<String>);
-    impl Assigned {
+pub(super) fn assigned(locals: &Locals, block: &Block) -> LocalSet {
+    struct Assigned<'l>(&'l Locals, LocalSet);
+    impl Assigned<'_> {
         fn whole(&mut self, place: &Expr) {
             if let Expr::Path(path) = place {
-                self.0.extend(path.path.get_ident().map(ToString::to_string));
+                let local = path.path.get_ident().and_then(|name| self.0.id(name));
+                self.1.extend(local);
             }
         }
     }
-    impl<'ast> Visit<'ast> for Assigned {
+    impl<'ast> Visit<'ast> for Assigned<'_> {
         fn visit_expr(&mut self, expr: &'ast Expr) {
             match expr {
                 Expr::Assign(one) => self.whole(&one.left),
@@ -43,44 +55,36 @@ pub(super) fn assigned(block: &Block) -> BTreeSet<String> {
             visit::visit_expr(self, expr);
         }
     }
-    let mut found = Assigned(BTreeSet::new());
+    let mut found = Assigned(locals, LocalSet::default());
     found.visit_block(block);
-    found.0
-}
-
-/// The same of a statement.
-pub(super) fn changed_in(library: &Library, stmt: &Stmt) -> BTreeSet<String> {
-    let mut found = Changed {
-        library,
-        names: BTreeSet::new(),
-    };
-    found.visit_stmt(stmt);
-    found.names
+    found.1
 }
 
 /// Where the statements begin that have to run again with `first..=last`, which start threads: what they use up and is
 /// made anew for them (`let mut handles = Vec::new();`, `let mine = Arc::clone(&all);`) is made again as well.
-pub(super) fn start(library: &Library, statements: &[Stmt], first: usize, last: usize) -> usize {
-    let mut used = BTreeSet::new();
-    for stmt in &statements[first..=last] {
-        let names = crate::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(stmt));
-        used.extend(names);
-    }
+pub(super) fn start(
+    library: &Library,
+    locals: &Locals,
+    statements: &[Stmt],
+    first: usize,
+    last: usize,
+) -> usize {
+    let starts = &statements[first..=last];
+    let used = locals_in(locals, quote!(#(#starts)*));
     let is_made_for_them = |stmt: &Stmt| match stmt {
         Stmt::Local(local) => {
             let made = local
                 .init
                 .as_ref()
                 .is_some_and(|init| is_made_anew(library, &init.expr));
-            let names = pattern_bindings(&local.pat);
-            made && names.iter().any(|one| used.contains(&one.ident.to_string()))
+            made && !used.is_disjoint(&locals_of(locals, &local.pat))
         }
         _ => false,
     };
     let mut start = first;
     for (index, stmt) in statements[..first].iter().enumerate().rev() {
         let mut errors = Diagnostics::default();
-        check(library, std::slice::from_ref(stmt), &mut errors);
+        check(library, locals, std::slice::from_ref(stmt), &mut errors);
         if !errors.is_empty() {
             break;
         }
@@ -104,14 +108,14 @@ fn is_made_anew(library: &Library, init: &Expr) -> bool {
 
 struct Changed<'l> {
     library: &'l Library,
-    names: BTreeSet<String>,
+    locals: &'l Locals,
+    found: LocalSet,
 }
 
 impl Changed<'_> {
     fn root(&mut self, place: &Expr) {
-        if let Some(root) = place_root(place) {
-            self.names.insert(root.to_string());
-        }
+        let local = place_root(place).and_then(|root| self.locals.id(root));
+        self.found.extend(local);
     }
 }
 
@@ -158,20 +162,22 @@ fn may_run_again(library: &Library, name: &str) -> bool {
 }
 
 /// Refuses what may not run a second time.
-pub(super) fn check(library: &Library, statements: &[Stmt], errors: &mut Diagnostics) {
+pub(super) fn check(library: &Library, locals: &Locals, statements: &[Stmt], errors: &mut Diagnostics) {
     let mut check = Check {
         library,
+        locals,
         errors,
-        own: BTreeSet::new(),
+        own: LocalSet::default(),
     };
     statements.iter().for_each(|stmt| check.visit_stmt(stmt));
 }
 
 struct Check<'a> {
     library: &'a Library,
+    locals: &'a Locals,
     errors: &'a mut Diagnostics,
     /// Variables that the region declares, and that are no references.
-    own: BTreeSet<String>,
+    own: LocalSet,
 }
 
 impl Check<'_> {
@@ -187,8 +193,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 || matches!(&*init.expr, Expr::MethodCall(call) if self.library.is_call(call, Methods::Lends))
         });
         if !is_borrow {
-            let names = pattern_bindings(&local.pat).into_iter();
-            self.own.extend(names.map(|one| one.ident.to_string()));
+            self.own.extend(locals_of(self.locals, &local.pat).iter());
         }
         visit::visit_local(self, local);
     }
@@ -198,8 +203,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
             Expr::Closure(closure) if is_member(closure) => return,
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
-                let root = place_root(&call.receiver).map(ToString::to_string);
-                let is_own = root.is_some_and(|root| self.own.contains(&root));
+                let root = place_root(&call.receiver).and_then(|root| self.locals.id(root));
+                let is_own = root.is_some_and(|root| self.own.contains(root));
                 let takes_away = self.library.says(&name, Adaptor::Takes) && call.args.is_empty();
                 let fine = (may_run_again(self.library, &name) || self.library.is_pure(&name)) && !takes_away
                     || self.library.says(&name, Methods::Lends)

@@ -2,9 +2,9 @@
 //! more thread, for which the first waits, so that the thread that takes the checkpoints does nothing else.
 
 use super::starts::{is_value, joins};
+use crate::names::Locals;
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::names_in;
-use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::region_marks;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -20,6 +20,7 @@ pub(super) fn give_away(
     from: usize,
     region: usize,
     marks: Marks<'_>,
+    locals: &Locals,
 ) -> Option<usize> {
     let range = share(statements, from, marks)?;
     let (own, behind) = (&statements[range.clone()], &statements[range.end..]);
@@ -35,8 +36,12 @@ pub(super) fn give_away(
             Stmt::Local(local)
         }
         _ => {
-            let used = names_in(&behind.iter().map(ToTokens::to_token_stream).collect());
-            if own.iter().flat_map(names).any(|name| used.contains(&name)) {
+            let used = locals_in(locals, quote!(#(#behind)*));
+            let is_used = |stmt: &Stmt| match stmt {
+                Stmt::Local(local) => !used.is_disjoint(&locals_of(locals, &local.pat)),
+                _ => false,
+            };
+            if own.iter().any(is_used) {
                 return None;
             }
             let semicolon = match own.last() {
@@ -89,16 +94,6 @@ fn thread(body: &impl ToTokens, region: usize, span: Span) -> TokenStream {
                 ::core::result::Result::Err(#panic) => ::std::panic::resume_unwind(#panic),
             }
         })
-    }
-}
-
-fn names(stmt: &Stmt) -> Vec<String> {
-    match stmt {
-        Stmt::Local(local) => pattern_bindings(&local.pat)
-            .iter()
-            .map(|one| one.ident.to_string())
-            .collect(),
-        _ => Vec::new(),
     }
 }
 
