@@ -430,3 +430,32 @@ impl VisitMut for Again<'_> {
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::try_expand;
+    use quote::quote;
+
+    #[test]
+    fn a_closure_that_is_written_again_owns_no_variable_of_its_own_body() {
+        let function = quote! {
+            fn f(n: u64) -> u64 {
+                let base = n * 2;
+                let mut total = 0;
+                let mut add = move |x: u64| {
+                    let t = x + base;
+                    total += t;
+                    total
+                };
+                let mut sum = 0;
+                for i in 0..n {
+                    ckpt::checkpoint!();
+                    sum += add(i);
+                }
+                sum
+            }
+        };
+        let text = try_expand(quote!(), &function, false).unwrap().to_string();
+        assert!(!text.contains("let mut t = t"), "{text}");
+    }
+}

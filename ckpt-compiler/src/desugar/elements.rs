@@ -318,3 +318,31 @@ impl VisitMut for PlaceForName<'_> {
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::try_expand;
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    fn expanded(body: TokenStream) -> String {
+        let function = quote!(fn f(&mut self, grid: &mut Vec<Vec<u64>>) { #body });
+        match try_expand(quote!(calls(work)), &function, false) {
+            Ok(text) => text.to_string(),
+            Err(errors) => errors.iter().map(|one| one.words().what.to_string()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_call_stays_as_it_is_behind_a_variable_that_hides_the_index() {
+        let text = expanded(quote! {
+            for k in 0..9 {
+                let row = &mut grid[k];
+                let k = 3;
+                work(row);
+                println!("{k}");
+            }
+        });
+        assert!(!text.contains("would be lost"), "{text}");
+    }
+}

@@ -86,3 +86,27 @@ fn count(tokens: TokenStream, name: &str) -> usize {
     each_name(tokens, &mut |one| found += usize::from(one == name));
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::try_expand;
+    use quote::quote;
+
+    #[test]
+    fn an_iterator_stays_in_front_of_a_variable_that_hides_what_it_goes_over() {
+        let function = quote! {
+            fn f(n: usize) {
+                let xs = vec![1; n];
+                let rows = xs.iter().enumerate();
+                let xs = 3;
+                for (k, row) in rows {
+                    ckpt::checkpoint!();
+                    println!("{k} {row} {xs}");
+                }
+            }
+        };
+        let text = try_expand(quote!(), &function, false).unwrap().to_string();
+        let (before, _) = text.split_once("xs = 3").unwrap();
+        assert!(before.contains("xs . iter ()"), "{text}");
+    }
+}

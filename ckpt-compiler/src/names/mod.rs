@@ -157,12 +157,6 @@ impl Names {
         self.locals.borrow().same_name(one, other)
     }
 
-    /// The same of names in a text.
-    pub fn same_text(&self, one: &str, other: &str) -> bool {
-        let locals = self.locals.borrow();
-        one == other || locals.restore_text(one) == locals.restore_text(other)
-    }
-
     /// What a variable is called in the source, and in what is emitted.
     pub fn written(&self, name: &Ident) -> Ident {
         self.locals.borrow().written(name)

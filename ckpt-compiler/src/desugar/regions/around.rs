@@ -3,6 +3,8 @@
 use super::malleable::obstacle;
 use super::starts::body_of_start;
 use super::teams::body_of_team;
+use crate::names::Locals;
+use crate::resolve::{Hiding, resolved};
 use crate::syntax::marks::Marks;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -21,8 +23,16 @@ pub struct Around {
 /// The outermost threads around the byte `at` of the text that was parsed, or around the sites that are written in the
 /// function if there is none.
 pub fn around(function: &ItemFn, marks: Marks<'_>, at: Option<usize>) -> Option<Around> {
+    let (function, locals) = resolved(
+        marks.library,
+        marks.calls,
+        function,
+        &Locals::default(),
+        Hiding::AsWritten,
+    );
     let mut finder = RegionFinder {
         marks,
+        locals: &locals,
         at,
         found: None,
     };
@@ -32,6 +42,7 @@ pub fn around(function: &ItemFn, marks: Marks<'_>, at: Option<usize>) -> Option<
 
 struct RegionFinder<'a> {
     marks: Marks<'a>,
+    locals: &'a Locals,
     at: Option<usize>,
     found: Option<Around>,
 }
@@ -65,7 +76,7 @@ impl<'ast> Visit<'ast> for RegionFinder<'_> {
             _ => expr.span(),
         };
         let found = if let Some(body) = body_of_team(self.marks.library, expr) {
-            let tied = obstacle(body, self.marks);
+            let tied = obstacle(body, self.marks, self.locals);
             self.finds(body, at, Some(tied))
         } else if let Some(body) = body_of_start(self.marks.library, expr) {
             self.finds(body, at, None)

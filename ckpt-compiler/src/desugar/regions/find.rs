@@ -259,7 +259,7 @@ impl Lifter<'_> {
         let index = self.found.members.len();
         let mut method = format!("{}_and", call.method);
         if let Some(Expr::Closure(closure)) = call.args.last_mut() {
-            if is_malleable(closure, self.marks) {
+            if is_malleable(closure, self.marks, self.locals) {
                 method = "run_spread_and".to_owned();
             }
             let given = given(closure, self.errors);

@@ -6,55 +6,63 @@
 //! all that comes of them but by `reduce`. None of these may be there before the site.
 
 use crate::library::Teams;
+use crate::names::{LocalSet, Locals};
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::purity::is_assignment;
+use proc_macro2::Ident;
 use quote::ToTokens;
-use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, Stmt};
 
 /// Whether the members of the team that runs this closure may be others at a restart.
-pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>) -> bool {
-    obstacle(closure, marks).is_none()
+pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>, locals: &Locals) -> bool {
+    obstacle(closure, marks, locals).is_none()
 }
 
 /// What ties a checkpoint to the members that the team has, where something does.
-pub(super) fn obstacle(closure: &ExprClosure, marks: Marks<'_>) -> Option<String> {
+pub(super) fn obstacle(closure: &ExprClosure, marks: Marks<'_>, locals: &Locals) -> Option<String> {
     let member = match closure.inputs.iter().collect::<Vec<_>>()[..] {
         [Pat::Ident(member)] => member,
         [_] => return Some("its closure does not name its member".into()),
         _ => return Some("every member has a part of the data to itself".into()),
     };
     let mut body = Body {
-        member: member.ident.to_string(),
+        member: &member.ident,
         marks,
-        declared: BTreeSet::new(),
-        before: BTreeSet::new(),
-        own: BTreeSet::new(),
+        locals,
+        declared: LocalSet::default(),
+        before: LocalSet::default(),
+        own: LocalSet::default(),
         in_share: 0,
         changed_by_own: 0,
         obstacle: None,
     };
     // What comes of a variable that is the member's own may stand in front of where that is found out.
-    let mut known = usize::MAX;
-    while known != body.own.len() {
-        known = body.own.len();
-        body.declared.clear();
+    loop {
+        let known = body.own.clone();
+        body.declared = LocalSet::default();
         body.visit_expr(&closure.body);
+        if body.own == known {
+            break;
+        }
     }
-    let kept = body.before.intersection(&body.own).next();
-    body.obstacle
-        .or_else(|| kept.map(|name| format!("`{name}` holds what a member has done in its share")))
+    body.before.retain(|local| body.own.contains(local));
+    let kept = locals.by_name(&body.before).into_iter().next();
+    let kept = kept.map(|one| format!("`{}` holds what a member has done in its share", locals.name(one)));
+    let obstacle = body.obstacle.or(kept)?;
+    Some(locals.restore_text(&obstacle).into_owned())
 }
 
 struct Body<'a> {
-    member: String,
+    member: &'a Ident,
     marks: Marks<'a>,
+    locals: &'a Locals,
     /// The variables that have been declared so far, and those that are in front of a site.
-    declared: BTreeSet<String>,
-    before: BTreeSet<String>,
+    declared: LocalSet,
+    before: LocalSet,
     /// Those that hold what a member has done in its share.
-    own: BTreeSet<String>,
+    own: LocalSet,
     /// How many closures are around that the member runs for its share.
     in_share: u32,
     /// How many conditions are around that depend on the member's own.
@@ -76,7 +84,7 @@ impl Body<'_> {
     }
 
     fn is_member(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Path(path) if path.path.is_ident(self.member.as_str()))
+        matches!(expr, Expr::Path(path) if path.path.is_ident(self.member))
     }
 
     /// Whether a value depends on what the member has done in its share.
@@ -92,12 +100,12 @@ impl Body<'_> {
                         return;
                     }
                     Expr::Path(path) => {
-                        let name = path.path.get_ident().map(ToString::to_string);
-                        self.1 |= name.is_some_and(|name| self.0.own.contains(&name));
+                        let local = path.path.get_ident().and_then(|name| self.0.locals.id(name));
+                        self.1 |= local.is_some_and(|local| self.0.own.contains(local));
                     }
                     Expr::Macro(one) => {
-                        let names = crate::syntax::mentions::names_in(&one.mac.tokens);
-                        self.1 |= names.iter().any(|name| self.0.own.contains(name));
+                        let named = locals_in(self.0.locals, one.mac.tokens.clone());
+                        self.1 |= !named.is_disjoint(&self.0.own);
                     }
                     _ => {}
                 }
@@ -114,22 +122,21 @@ impl Body<'_> {
             self.in_share > 0 || self.changed_by_own > 0 || with.is_some_and(|value| self.is_own(value));
         if is_own {
             match root(place) {
-                Some(name) => _ = self.own.insert(name),
+                Some(name) => self.own.extend(self.locals.id(name)),
                 None => self
                     .own
-                    .extend(crate::syntax::mentions::names_in(&place.to_token_stream())),
+                    .extend(locals_in(self.locals, place.to_token_stream()).iter()),
             }
         }
     }
 
     fn declares(&mut self, pattern: &Pat, value: Option<&Expr>) {
-        let names = crate::syntax::patterns::pattern_bindings(pattern);
-        let names: Vec<String> = names.iter().map(|one| one.ident.to_string()).collect();
+        let bound = locals_of(self.locals, pattern);
         if self.changed_by_own > 0 || value.is_some_and(|value| self.is_own(value)) {
-            self.own.extend(names.iter().cloned());
+            self.own.extend(bound.iter());
         }
         if self.in_share == 0 {
-            self.declared.extend(names);
+            self.declared.extend(bound.iter());
         }
     }
 
@@ -177,7 +184,7 @@ impl<'ast> Visit<'ast> for Body<'_> {
         if let Stmt::Macro(one) = stmt
             && Marks::is_checkpoint(&one.mac)
         {
-            self.before.extend(self.declared.iter().cloned());
+            self.before.extend(self.declared.iter());
             let own = self.changed_by_own > 0;
             self.ties(own, |_| {
                 "whether a member comes to the site depends on what it has done in its share".into()
@@ -207,9 +214,9 @@ impl<'ast> Visit<'ast> for Body<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let names = crate::syntax::mentions::names_in(&mac.tokens);
-        let is_named = names.contains(&self.member);
-        self.passes_on(is_named);
+        let named = locals_in(self.locals, mac.tokens.clone());
+        let member = self.locals.id(self.member);
+        self.passes_on(member.is_some_and(|member| named.contains(member)));
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
@@ -232,7 +239,7 @@ impl<'ast> Visit<'ast> for Body<'_> {
                 self.in_share -= 1;
                 return;
             }
-            Expr::Path(path) => self.passes_on(path.path.is_ident(self.member.as_str())),
+            Expr::Path(path) => self.passes_on(path.path.is_ident(self.member)),
             Expr::Assign(assign) => self.changes(&assign.left, Some(&assign.right)),
             Expr::Binary(one) if is_assignment(&one.op) => self.changes(&one.left, Some(&one.right)),
             Expr::Reference(one) => self.ties(one.mutability.is_some(), |_| writes_elsewhere(expr)),
@@ -271,9 +278,9 @@ fn writes_elsewhere(expr: &Expr) -> String {
 }
 
 /// The variable that a place is of.
-fn root(place: &Expr) -> Option<String> {
+fn root(place: &Expr) -> Option<&Ident> {
     match place {
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Path(path) => path.path.get_ident(),
         Expr::Field(one) => root(&one.base),
         Expr::Index(one) => root(&one.expr),
         Expr::Paren(one) => root(&one.expr),
@@ -287,16 +294,17 @@ fn root(place: &Expr) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolve::{Hiding, resolved};
 
     fn malleable(text: &str) -> bool {
-        let closure: ExprClosure = syn::parse_str(text).expect("a closure");
-        is_malleable(
-            &closure,
-            Marks {
-                calls: &[],
-                library: crate::library::Library::builtin(),
-            },
-        )
+        let function = syn::parse_str(&format!("fn f() {{ {text} }}")).expect("a function");
+        let library = crate::library::Library::builtin();
+        let (function, locals) = resolved(library, &[], &function, &Locals::default(), Hiding::AsWritten);
+        let Some(Stmt::Expr(Expr::Closure(closure), _)) = function.block.stmts.first() else {
+            panic!("a closure");
+        };
+        let marks = Marks { calls: &[], library };
+        is_malleable(closure, marks, &locals)
     }
 
     #[test]
