@@ -125,9 +125,9 @@ pub(crate) fn analyse(program: &Program) -> Analysis {
 
 /// Finds out what can be known without looking at a particular `main`, with what the user says that calls mean.
 pub(crate) fn analyse_with(program: &Program, by_user: &CallTable) -> Analysis {
-    let items = items::collect(program);
     let mut library = Library::default();
     library.add(by_user);
+    let items = items::collect(&library, program);
     library.add(&Definitions::of_program(&items.macros).table(by_user));
     let graph = {
         let resolver = items::resolve::Resolver::new(&items, &library);

@@ -142,9 +142,7 @@ impl Walker<'_> {
                 (Ty::Named(TypeKey::Other(name), arguments), _) => {
                     std_calls::constructed(self.library, name, last, arguments, first, self.last_length(call))
                 }
-                (Ty::Unknown, _) => {
-                    std_calls::constructed(self.library, "Box", last, &[], first, Amount::Unknown)
-                }
+                (Ty::Unknown, _) => std_calls::constructed_by_any(self.library, last, first),
                 _ => Value::of(owner),
             };
         }
@@ -223,18 +221,16 @@ impl Walker<'_> {
 
     /// `ckpt::team`, or `team` where that is imported.
     fn is_ckpt_team(&self, path: &[String]) -> bool {
-        match path {
-            [of, name] => of == "ckpt" && name == "team",
-            [name] => {
-                name == "team"
-                    && self
-                        .program
-                        .file(self.function.place.file)
-                        .text
-                        .contains("use ckpt::")
-            }
+        let text = &self.program.file(self.function.place.file).text;
+        let is_ckpt = match path {
+            [of, _] => of == "ckpt",
+            [_] => text.contains("use ckpt::"),
             _ => false,
-        }
+        };
+        is_ckpt
+            && path
+                .last()
+                .is_some_and(|name| self.library.says(name, Teams::Makes))
     }
 
     fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {

@@ -37,11 +37,15 @@ impl Walker<'_> {
             Expr::Cast(cast) => self.cast(cast),
             Expr::Assign(assign) => self.assign(assign),
             Expr::Call(call) => match (scope_of(self.library, call), started(self.library, call)) {
-                (Some(closure), _) if !self.passes_messages || is_of_threads(call) => self.scope(closure),
+                (Some(closure), _) if !self.passes_messages || is_of_threads(self.library, call) => {
+                    self.scope(closure)
+                }
                 _ if self.passes_messages => self.call_expr(call),
                 // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
                 (_, Some(closure)) => self.closure_body(closure, &[]),
-                _ if is_of_pool(call) => self.trapped(Trap::Pool, |walker| walker.call_expr(call)),
+                _ if is_of_pool(self.library, call) => {
+                    self.trapped(Trap::Pool, |walker| walker.call_expr(call))
+                }
                 _ => self.call_expr(call),
             },
             Expr::MethodCall(call) => self.method_call(call),
@@ -232,14 +236,15 @@ fn scope_of<'c>(library: &Library, call: &'c syn::ExprCall) -> Option<&'c syn::E
 }
 
 /// Whether it says that its scope is one of threads, and not of requests, say.
-fn is_of_threads(call: &syn::ExprCall) -> bool {
+fn is_of_threads(library: &Library, call: &syn::ExprCall) -> bool {
     matches!(&*call.func, Expr::Path(path)
-        if path.path.segments.iter().rev().nth(1).is_some_and(|one| one.ident == "thread" || one.ident == "crossbeam"))
+        if path.path.segments.iter().rev().nth(1).is_some_and(|one| library.says(&one.ident.to_string(), Threads::Modules)))
 }
 
 /// `rayon::scope(|s| ..)`, `rayon::join(|| .., || ..)`: what they are given is run by the threads of the pool.
-fn is_of_pool(call: &syn::ExprCall) -> bool {
-    matches!(&*call.func, Expr::Path(path) if path.path.segments.len() > 1 && path.path.segments[0].ident == "rayon")
+fn is_of_pool(library: &Library, call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path)
+        if path.path.segments.len() > 1 && library.says(&path.path.segments[0].ident.to_string(), Threads::PoolCrates))
 }
 
 /// The closure of a `thread::spawn(|| ..)`.

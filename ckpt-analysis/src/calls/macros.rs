@@ -6,6 +6,7 @@ use crate::items::Def;
 use crate::items::amount::Amount;
 use crate::items::hints::Ty;
 use crate::items::resolve::{Namespace, Resolved};
+use ckpt_compiler::library::Macros;
 use ckpt_compiler::syntax::macros::{makes_a_list, name_of_macro};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
@@ -23,7 +24,11 @@ impl Walker<'_> {
             return self.vec_macro(&parts);
         }
         if self.library.formats(&name) {
-            let rarely = if name.contains("panic") { 0.01 } else { 1.0 };
+            let rarely = if self.library.says(&name, Macros::Rare) {
+                0.01
+            } else {
+                1.0
+            };
             return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
         }
         let own = self.resolver.items.macros.get(&name);
@@ -61,7 +66,7 @@ impl Walker<'_> {
             .unwrap_or_default();
         Value {
             length,
-            ..Value::of(Ty::other("Vec", vec![element]))
+            ..Value::of(Ty::list(element))
         }
     }
 

@@ -36,7 +36,7 @@ impl Walker<'_> {
                 self.spend(1.0);
                 let base = self.eval(&index.expr);
                 let at = self.eval(&index.index);
-                if matches!(at.ty.outside_name(), Some("Iterator")) {
+                if at.ty.is_iterator() {
                     return Value {
                         ty: Ty::other("[]", vec![base.ty.element(self.library)]),
                         length: at.length,

@@ -37,6 +37,8 @@ struct Rows {
     two: Vec<String>,
     /// Functions of no type that give their first operand.
     first: Vec<String>,
+    /// The type that stands for one of which nothing is known.
+    any: String,
     functions: Vec<FunctionRow>,
     methods: Vec<MethodRow>,
 }
@@ -244,6 +246,11 @@ pub(super) fn constructed(
     }
 }
 
+/// What a function of a type gives of which nothing is known.
+pub(super) fn constructed_by_any(library: &Library, name: &str, first: Value) -> Value {
+    constructed(library, &CALLS.rows.any, name, &[], first, Amount::Unknown)
+}
+
 /// Whether a function of no type gives its first operand.
 pub(super) fn gives_first(name: &str) -> bool {
     is_among(&CALLS.rows.first, name)
@@ -420,7 +427,7 @@ impl MethodCall<'_> {
                 Ty::Named(key, vec![self.element])
             }
             Some(ty) => ty,
-            None => Ty::other("Vec", vec![self.element]),
+            None => Ty::list(self.element),
         };
         Value {
             length: self.receiver.length,

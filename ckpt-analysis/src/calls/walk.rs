@@ -52,7 +52,7 @@ impl Value {
     /// Something to go over.
     pub fn iterator(element: Ty, length: Amount) -> Self {
         Self {
-            ty: Ty::other("Iterator", vec![element]),
+            ty: Ty::iterator(element),
             length,
             ..Self::default()
         }

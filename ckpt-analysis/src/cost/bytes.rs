@@ -5,7 +5,7 @@ use crate::items::amount::Amount;
 use crate::items::fold::{constant, operation};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, ScopeId, TypeKind};
-use ckpt_compiler::library::{Methods, segments};
+use ckpt_compiler::library::{Functions, Methods, Types, segments};
 use ckpt_compiler::syntax::language::bytes_of_number;
 use ckpt_compiler::syntax::macros::makes_a_list;
 use std::collections::HashMap;
@@ -191,14 +191,18 @@ impl OneFunction<'_, '_> {
         let Expr::Path(path) = &*call.func else {
             return None;
         };
+        let library = &self.all.analysis.library;
         let names = segments(&path.path);
         let [.., owner, method] = names.as_slice() else {
             return None;
         };
-        if let (true, Some(inner)) = (owner == "Box" && method == "new", call.args.first()) {
+        if let (true, Some(inner)) = (
+            library.says(owner, Types::Boxes) && library.says_of_path(&path.path, Functions::Boxes),
+            call.args.first(),
+        ) {
             return self.of(inner, None, depth + 1);
         }
-        let makes_one = ["new", "default", "zero", "one", "from"].contains(&method.as_str());
+        let makes_one = library.says(method, Functions::MakesFlat);
         let bytes = bytes_of_number(owner).or_else(|| self.all.of_struct(owner, 0));
         bytes.filter(|_| makes_one)
     }

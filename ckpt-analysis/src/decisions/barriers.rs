@@ -4,26 +4,22 @@
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::segments;
+use ckpt_compiler::library::{Library, Types, segments};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{ItemUse, UseTree};
 
-const NAME: &str = "Barrier";
-
-/// The edits that put ckpt's barrier in the place of std's.
-pub fn barrier_edits(program: &Program) -> Vec<Edit> {
+/// The edits that put ckpt's types in the place of those that it replaces.
+pub fn barrier_edits(library: &Library, program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (index, file) in program.files.iter().enumerate() {
-        if !file.text.contains(NAME) {
-            continue;
-        }
         let mut barriers = Barriers {
+            library,
             program,
             file: FileId(index),
             edits: &mut edits,
-            names_sync: names_sync(&file.ast),
+            modules: modules(library, &file.ast),
         };
         barriers.visit_file(&file.ast);
     }
@@ -31,28 +27,38 @@ pub fn barrier_edits(program: &Program) -> Vec<Edit> {
 }
 
 struct Barriers<'p> {
+    library: &'p Library,
     program: &'p Program,
     file: FileId,
     edits: &'p mut Vec<Edit>,
-    /// Whether `sync` is `std::sync` in the file, and no module of another library.
-    names_sync: bool,
+    /// What the file imports by its own name.
+    modules: Vec<Vec<String>>,
 }
 
-/// Whether a file imports `std::sync` by its name.
-fn names_sync(file: &syn::File) -> bool {
-    struct Imports(bool);
+/// The paths that a file imports by their own names, such as `std::sync`, but for types that are replaced.
+fn modules(library: &Library, file: &syn::File) -> Vec<Vec<String>> {
+    #[derive(Default)]
+    struct Imports(Vec<Vec<String>>);
     impl<'ast> Visit<'ast> for Imports {
         fn visit_item_use(&mut self, item: &'ast ItemUse) {
-            let is_sync = |leaf: &Leaf<'_>| {
-                let path: Vec<&str> = leaf.path.iter().map(String::as_str).collect();
-                leaf.rename.is_none() && matches!(path[..], ["std", "sync"] | ["std", "sync", "self"])
-            };
-            self.0 |= leaves(&item.tree).iter().any(is_sync);
+            let own = leaves(&item.tree)
+                .into_iter()
+                .filter(|leaf| leaf.rename.is_none());
+            self.0.extend(own.map(|mut leaf| {
+                leaf.path.pop_if(|last| last == "self");
+                leaf.path
+            }));
         }
     }
-    let mut imports = Imports(false);
+    let mut imports = Imports::default();
     imports.visit_file(file);
+    imports.0.retain(|path| !is_replaced(library, path));
     imports.0
+}
+
+/// Whether a path is that of a type whose place is taken by ckpt's.
+fn is_replaced(library: &Library, path: &[String]) -> bool {
+    library.says(&path.join("::"), Types::Replaced)
 }
 
 impl Barriers<'_> {
@@ -88,22 +94,23 @@ impl Barriers<'_> {
 
 impl<'ast> Visit<'ast> for Barriers<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let leaves = leaves(&item.tree);
         // `use std::sync::Barrier;`, by itself.
-        if let UseTree::Path(path) = &item.tree
-            && path.ident == "std"
-            && leaves(&item.tree).len() == 1
-            && is_barrier(&leaves(&item.tree)[0])
+        if let (UseTree::Path(path), [leaf]) = (&item.tree, &leaves[..])
+            && is_replaced(self.library, &leaf.path)
         {
             return self.replace(path.ident.span(), "ckpt");
         }
-        for leaf in leaves(&item.tree).iter().filter(|leaf| is_barrier(leaf)) {
+        let library = self.library;
+        for leaf in leaves.iter().filter(|leaf| is_replaced(library, &leaf.path)) {
             let visible = match item.vis.to_token_stream().to_string() {
                 text if text.is_empty() => text,
                 text => format!("{text} "),
             };
             let renamed = leaf.rename.map_or(String::new(), |name| format!(" as {name}"));
             let at = bytes(self.program, self.file, item.span()).start;
-            let text = format!("{visible}use ckpt::sync::{NAME}{renamed};");
+            let path = leaf.path[1..].join("::");
+            let text = format!("{visible}use ckpt::{path}{renamed};");
             let all = &self.program.file(self.file).text;
             self.edits.push(Edit::line_before(self.file, all, at, &text));
             self.take_out(leaf.span);
@@ -113,14 +120,20 @@ impl<'ast> Visit<'ast> for Barriers<'_> {
     /// `std::sync::Barrier`, `sync::Barrier::new`.
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names = segments(path);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let first = path.segments.first();
-        match (&names[..], first) {
-            (["std", "sync", NAME, ..], Some(first)) => self.replace(first.ident.span(), "ckpt"),
-            (["sync", NAME, ..], Some(first)) if self.names_sync => {
-                self.replace(first.ident.span(), "ckpt::sync")
+        let library = self.library;
+        if let Some(first) = path.segments.first() {
+            let ends_at_type = |before: &[String]| {
+                (1..=names.len()).any(|count| is_replaced(library, &[before, &names[..count]].concat()))
+            };
+            let through = self.modules.iter().find_map(|module| {
+                let (last, before) = module.split_last()?;
+                (first.ident == last && ends_at_type(before)).then(|| module[1..].join("::"))
+            });
+            if ends_at_type(&[]) {
+                self.replace(first.ident.span(), "ckpt");
+            } else if let Some(through) = through {
+                self.replace(first.ident.span(), &format!("ckpt::{through}"));
             }
-            _ => {}
         }
         visit::visit_path(self, path);
     }
@@ -131,10 +144,6 @@ struct Leaf<'a> {
     path: Vec<String>,
     rename: Option<&'a syn::Ident>,
     span: proc_macro2::Span,
-}
-
-fn is_barrier(leaf: &Leaf<'_>) -> bool {
-    leaf.path == ["std", "sync", NAME]
 }
 
 fn leaves(tree: &UseTree) -> Vec<Leaf<'_>> {
@@ -166,7 +175,7 @@ mod tests {
     use crate::Edited;
 
     fn edited(text: &str) -> String {
-        Edited::new(text, &barrier_edits(&Program::of_text(text))).text
+        Edited::new(text, &barrier_edits(Library::builtin(), &Program::of_text(text))).text
     }
 
     #[test]

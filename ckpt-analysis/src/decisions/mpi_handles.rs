@@ -1,4 +1,4 @@
-//! Types of the crate `mpi` that stand for something in its library: a restart makes them again.
+//! Types of a library that stand for something in it: a restart makes them again.
 
 use crate::source::Program;
 use ckpt_compiler::library::{Library, Types};
@@ -10,14 +10,24 @@ use syn::visit::{self, Visit};
 pub(crate) struct Handles<'l> {
     library: &'l Library,
     found: Found,
+    /// Whether the program imports something of a crate that has such types.
+    are_used: bool,
 }
 
 impl<'l> Handles<'l> {
-    /// None where the program imports nothing of that crate; a type of the program's own of that name is another.
+    /// None where the program imports nothing of its crate; a type of the program's own of that name is another.
     pub(crate) fn of(library: &'l Library, program: &Program) -> Self {
         let mut found = Found::default();
         program.files.iter().for_each(|file| found.visit_file(&file.ast));
-        Self { library, found }
+        let are_used = found
+            .imported
+            .iter()
+            .any(|name| library.says(name, Types::HandleCrates));
+        Self {
+            library,
+            found,
+            are_used,
+        }
     }
 
     /// Whether the type with this path is one, or a parameter that is a communicator.
@@ -27,7 +37,7 @@ impl<'l> Handles<'l> {
         };
         let name = last.ident.to_string();
         let is_handle = |name: &str| self.library.says(name, Types::HandleTraits);
-        self.found.uses_mpi && self.library.says(&name, Types::Handles) && !self.found.own.contains(&name)
+        self.are_used && self.library.says(&name, Types::Handles) && !self.found.own.contains(&name)
             || path.segments.len() == 1 && has_bound(&last.ident, generics, &is_handle)
     }
 }
@@ -35,12 +45,13 @@ impl<'l> Handles<'l> {
 #[derive(Debug, Default)]
 struct Found {
     own: BTreeSet<String>,
-    uses_mpi: bool,
+    /// The names in the paths of what it imports, but for the last ones.
+    imported: BTreeSet<String>,
 }
 
 impl<'ast> Visit<'ast> for Found {
     fn visit_use_path(&mut self, path: &'ast syn::UsePath) {
-        self.uses_mpi |= path.ident == "mpi";
+        self.imported.insert(path.ident.to_string());
         visit::visit_use_path(self, path);
     }
 

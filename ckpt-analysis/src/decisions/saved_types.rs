@@ -4,7 +4,7 @@ use crate::decisions::mpi_handles::Handles;
 use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{self, Library};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -43,6 +43,7 @@ impl Types {
         let handles = Handles::of(library, program);
         for (index, file) in program.files.iter().enumerate() {
             let mut collector = Collector {
+                library,
                 program,
                 traits: &traits,
                 handles: &handles,
@@ -142,6 +143,7 @@ fn own_traits(program: &Program) -> BTreeSet<String> {
 }
 
 struct Collector<'p> {
+    library: &'p Library,
     program: &'p Program,
     traits: &'p BTreeSet<String>,
     handles: &'p Handles<'p>,
@@ -160,6 +162,7 @@ impl Collector<'_> {
     ) {
         let derives = derived(attributes);
         let mut parts = Parts {
+            library: self.library,
             traits: self.traits,
             handles: self.handles,
             generics,
@@ -243,6 +246,7 @@ fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
 
 /// What the type of a field is made of.
 struct Parts<'t> {
+    library: &'t Library,
     traits: &'t BTreeSet<String>,
     handles: &'t Handles<'t>,
     generics: &'t syn::Generics,
@@ -295,11 +299,14 @@ impl<'ast> Visit<'ast> for Parts<'_> {
             | syn::Type::ImplTrait(_) => self.is_in_the_way(ty),
             syn::Type::Path(path) if self.handles.has(&path.path, self.generics) => self.is_in_the_way(ty),
             // What is behind it is known by name where the trait is another one.
-            syn::Type::Path(path) if crate::decisions::writers::is_boxed(&path.path) => {}
+            syn::Type::Path(path) if crate::decisions::writers::is_boxed(self.library, &path.path) => {}
             syn::Type::Path(path) => {
                 // What PhantomData names is not there.
                 let last = path.path.segments.last();
-                if last.is_some_and(|last| last.ident == "PhantomData") {
+                if last.is_some_and(|last| {
+                    self.library
+                        .says(&last.ident.to_string(), library::Types::Markers)
+                }) {
                     return;
                 }
                 self.mentions.extend(last.map(|last| last.ident.to_string()));

@@ -8,7 +8,7 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::regions::watchable;
-use ckpt_compiler::library::{Library, segments};
+use ckpt_compiler::library::{Library, Threads, segments};
 use ckpt_compiler::parse::options::{Treatment, take_treatment};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -23,7 +23,7 @@ pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<
             program,
             library,
             file: FileId(index),
-            is_bare_known: imports_spawn(&file.text),
+            is_bare_known: imports_start(library, &file.text),
             edits: &mut threads,
             again: &mut again,
         };
@@ -40,7 +40,7 @@ pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<
             Edit::insert(function.place.file, function.body_at, text)
         }));
     }
-    let mut edits = barrier_edits(program);
+    let mut edits = barrier_edits(library, program);
     edits.extend(threads);
     edits
 }
@@ -52,15 +52,16 @@ fn ends_in(display: &str, path: &[String]) -> bool {
 }
 
 /// `use std::thread::spawn;`, `use std::thread::{self, spawn};`.
-fn imports_spawn(text: &str) -> bool {
+fn imports_start(library: &Library, text: &str) -> bool {
+    let is_start = |name: &str| library.says(name, Threads::Starts);
     text.split("thread::")
         .skip(1)
         .any(|rest| match rest.strip_prefix('{') {
             Some(list) => list
                 .split('}')
                 .next()
-                .is_some_and(|list| list.split(',').any(|name| name.trim() == "spawn")),
-            None => rest.starts_with("spawn;"),
+                .is_some_and(|list| list.split(',').any(|name| is_start(name.trim()))),
+            None => rest.split_once(';').is_some_and(|(name, _)| is_start(name)),
         })
 }
 
@@ -134,7 +135,7 @@ mod tests {
             ckpt_compiler::library::CallTable::of_user("[calls]\nreexecute = [\"Pool::new\"]").unwrap();
         let mut library = Library::default();
         library.add(&said);
-        thread_edits(&program, &collect(&program), &library)
+        thread_edits(&program, &collect(&library, &program), &library)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::segments;
+use ckpt_compiler::library::{Library, Types, segments};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -16,13 +16,13 @@ pub fn is_output(type_name: &str) -> bool {
 }
 
 /// Whether a field or variable holds `dyn Write` in a box.
-pub fn is_boxed(path: &syn::Path) -> bool {
-    written(path).is_some()
+pub fn is_boxed(library: &Library, path: &syn::Path) -> bool {
+    written(library, path).is_some()
 }
 
 /// The edits that put the other trait in the place of std's wherever it is in a box; nothing where the program has
 /// writers of its own, which could be behind it.
-pub fn output_edits(program: &Program) -> Vec<Edit> {
+pub fn output_edits(library: &Library, program: &Program) -> Vec<Edit> {
     let has_own = |text: &str| text.contains("Write for ");
     if program.files.iter().any(|file| has_own(&file.text)) {
         return Vec::new();
@@ -30,6 +30,7 @@ pub fn output_edits(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (index, file) in program.files.iter().enumerate() {
         let mut boxes = Boxes {
+            library,
             program,
             file: FileId(index),
             edits: &mut edits,
@@ -40,6 +41,7 @@ pub fn output_edits(program: &Program) -> Vec<Edit> {
 }
 
 struct Boxes<'p> {
+    library: &'p Library,
     program: &'p Program,
     file: FileId,
     edits: &'p mut Vec<Edit>,
@@ -47,7 +49,7 @@ struct Boxes<'p> {
 
 impl<'ast> Visit<'ast> for Boxes<'_> {
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        if let Some(bound) = written(path) {
+        if let Some(bound) = written(self.library, path) {
             let at = bytes(self.program, self.file, bound.span()).start;
             self.edits.push(Edit::insert(self.file, at, "ckpt::output::"));
         }
@@ -56,8 +58,11 @@ impl<'ast> Visit<'ast> for Boxes<'_> {
 }
 
 /// The `Write` of `Box<dyn Write>`.
-fn written(path: &syn::Path) -> Option<&syn::Path> {
-    let last = path.segments.last().filter(|last| last.ident == "Box")?;
+fn written<'a>(library: &Library, path: &'a syn::Path) -> Option<&'a syn::Path> {
+    let last = path
+        .segments
+        .last()
+        .filter(|last| library.says(&last.ident.to_string(), Types::Boxes))?;
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
         return None;
     };
@@ -66,9 +71,7 @@ fn written(path: &syn::Path) -> Option<&syn::Path> {
     };
     match object.bounds.first() {
         Some(syn::TypeParamBound::Trait(bound)) if object.bounds.len() == 1 => {
-            let names = segments(&bound.path);
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let is_it = matches!(names[..], ["Write"] | ["io", "Write"] | ["std", "io", "Write"]);
+            let is_it = library.says(&segments(&bound.path).join("::"), Types::Writers);
             (is_it && bound.path.leading_colon.is_none()).then_some(&bound.path)
         }
         _ => None,
@@ -83,12 +86,12 @@ mod tests {
     #[test]
     fn every_box_gets_the_other_trait_unless_the_program_has_writers_of_its_own() {
         let text = "struct Log { out: Box<dyn io::Write> }\nfn f(a: &mut dyn Write, b: Box<dyn std::io::Write>, c: Box<dyn Write + Send>) {}\n";
-        let edits = output_edits(&Program::of_text(text));
+        let edits = output_edits(Library::builtin(), &Program::of_text(text));
         assert_eq!(
             Edited::new(text, &edits).text,
             "struct Log { out: Box<dyn ckpt::output::io::Write> }\nfn f(a: &mut dyn Write, b: Box<dyn ckpt::output::std::io::Write>, c: Box<dyn Write + Send>) {}\n"
         );
         let own = format!("{text}impl Write for Log {{}}\n");
-        assert!(output_edits(&Program::of_text(&own)).is_empty());
+        assert!(output_edits(Library::builtin(), &Program::of_text(&own)).is_empty());
     }
 }

@@ -1,11 +1,12 @@
 //! Goes over the files of each crate, in the order of its modules.
 
-use super::syntax::{Inner, Statics, annotation, first_token};
+use super::syntax::{Inner, Statics, annotation, first_token, kind_of_statics};
 use super::{
     AliasId, AliasItem, ConstId, ConstItem, Def, FnId, FnKind, Function, GlobalId, GlobalItem, GlobalKind,
     Items, Scope, ScopeId, SourceRange, TraitId,
 };
 use crate::source::{FileId, Program};
+use ckpt_compiler::library::Library;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -16,7 +17,7 @@ use syn::{Item, UseTree, Visibility};
 const DEEPEST_MODULE: usize = 64;
 
 /// Gathers the items of all crates.
-pub fn collect(program: &Program) -> Items {
+pub fn collect(library: &Library, program: &Program) -> Items {
     let mut items = Items::default();
     for (krate, source) in program.crates.iter().enumerate() {
         let root = items.add_scope(Scope {
@@ -35,6 +36,7 @@ pub fn collect(program: &Program) -> Items {
             continue;
         };
         let mut collector = Collector {
+            library,
             program,
             items: &mut items,
             krate,
@@ -80,6 +82,7 @@ pub(super) struct Owner {
 }
 
 pub(super) struct Collector<'a> {
+    library: &'a Library,
     program: &'a Program,
     pub(super) items: &'a mut Items,
     pub(super) krate: usize,
@@ -221,11 +224,9 @@ impl Collector<'_> {
                 self.other_file(scope, inline);
                 self.depth -= 1;
             }
-            "thread_local" | "lazy_static" => {
-                let kind = if name == "thread_local" {
-                    GlobalKind::ThreadLocal
-                } else {
-                    GlobalKind::LazyStatic
+            name => {
+                let Some(kind) = kind_of_statics(self.library, name) else {
+                    return;
                 };
                 let Ok(Statics(list)) = syn::parse2(one.mac.tokens.clone()) else {
                     return;
@@ -235,7 +236,6 @@ impl Collector<'_> {
                     self.global(scope, kind, &ident.to_string(), &ty, Some(&value), place);
                 }
             }
-            _ => {}
         }
     }
 
@@ -280,9 +280,9 @@ impl Collector<'_> {
 
     /// The items in the body of a function: they share one scope.
     fn nested(&mut self, id: FnId, scope: ScopeId, item: &syn::ItemFn) {
-        let mut finder = Inner(Vec::new());
+        let mut finder = Inner::new(self.library);
         finder.visit_block(&item.block);
-        if finder.0.is_empty() || self.depth >= DEEPEST_MODULE {
+        if finder.items.is_empty() || self.depth >= DEEPEST_MODULE {
             return;
         }
         let outer = self.items.scope(scope);
@@ -298,7 +298,7 @@ impl Collector<'_> {
         let block = self.items.add_scope(block);
         self.items.functions[id.0].body_scope = block;
         self.depth += 1;
-        self.module(block, &finder.0);
+        self.module(block, &finder.items);
         self.depth -= 1;
     }
 

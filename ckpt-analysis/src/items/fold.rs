@@ -90,7 +90,11 @@ struct Folder<'a> {
 impl Folder<'_> {
     fn is_length(&self, call: &syn::ExprMethodCall) -> bool {
         let library = self.resolver.library;
-        library.says(&call.method.to_string(), Numbers::Length)
+        library.is_call(call, Numbers::Length)
+    }
+
+    fn gives_power(&self, call: &syn::ExprMethodCall) -> bool {
+        self.resolver.library.is_call(call, Numbers::Power)
     }
 
     fn expr(&self, expr: &Expr, depth: usize) -> Amount {
@@ -115,7 +119,7 @@ impl Folder<'_> {
                 .const_of(&path.path)
                 .map_or(Amount::Unknown, |id| item(self.resolver, id, depth)),
             Expr::MethodCall(call) if self.is_length(call) => self.length(&call.receiver, depth + 1),
-            Expr::MethodCall(call) if call.method == "pow" && call.args.len() == 1 => Amount::two(
+            Expr::MethodCall(call) if self.gives_power(call) && call.args.len() == 1 => Amount::two(
                 Operation::Power,
                 self.expr(&call.receiver, depth + 1),
                 self.expr(&call.args[0], depth + 1),

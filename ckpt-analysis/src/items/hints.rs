@@ -42,10 +42,28 @@ pub enum Ty {
     Callable(Box<Ty>),
 }
 
+/// The name of what can be gone over.
+const ITERATOR: &str = "Iterator";
+
 impl Ty {
     /// A type of another crate.
     pub fn other(name: &str, arguments: Vec<Ty>) -> Ty {
         Ty::Named(TypeKey::Other(name.to_owned()), arguments)
+    }
+
+    /// Something to go over.
+    pub fn iterator(element: Ty) -> Ty {
+        Self::other(ITERATOR, vec![element])
+    }
+
+    /// Whether it is something to go over.
+    pub fn is_iterator(&self) -> bool {
+        self.outside_name() == Some(ITERATOR)
+    }
+
+    /// A list that may grow.
+    pub fn list(element: Ty) -> Ty {
+        Self::other("Vec", vec![element])
     }
 
     /// The name, for a type of another crate.
@@ -155,8 +173,8 @@ impl TypeScope<'_> {
             if let syn::PathArguments::Parenthesized(call) = &last.arguments {
                 return Ty::Callable(Box::new(self.output(&call.output, depth)));
             }
-            if last.ident == "Iterator" || last.ident == "IntoIterator" {
-                return Ty::other("Iterator", vec![self.item_of(&last.arguments, depth)]);
+            if last.ident == ITERATOR || last.ident == "IntoIterator" {
+                return Ty::iterator(self.item_of(&last.arguments, depth));
             }
             keys.push(self.trait_key(&path));
         }

@@ -1,6 +1,8 @@
 //! What the syntax of one item says.
 
-use super::Annotation;
+use super::{Annotation, GlobalKind};
+use ckpt_compiler::library::{Library, Macros};
+use ckpt_compiler::syntax::macros::name_of_macro;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -32,29 +34,41 @@ impl syn::parse::Parse for Statics {
 }
 
 /// The items among the statements of a body, but not those of inner functions.
-pub(super) struct Inner(pub Vec<Item>);
+pub(super) struct Inner<'l> {
+    library: &'l Library,
+    pub(super) items: Vec<Item>,
+}
 
-impl<'ast> Visit<'ast> for Inner {
+impl<'l> Inner<'l> {
+    pub(super) fn new(library: &'l Library) -> Self {
+        let items = Vec::new();
+        Self { library, items }
+    }
+}
+
+/// What the statics are that a macro of this name declares, if it declares some.
+pub(super) fn kind_of_statics(library: &Library, name: &str) -> Option<GlobalKind> {
+    match library.key(name)? {
+        Macros::ThreadLocals => Some(GlobalKind::ThreadLocal),
+        Macros::LateStatics => Some(GlobalKind::LazyStatic),
+        _ => None,
+    }
+}
+
+impl<'ast> Visit<'ast> for Inner<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
-        self.0.push(item.clone());
+        self.items.push(item.clone());
     }
     fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
-        if let syn::Stmt::Macro(mac) = stmt {
-            let is = |name: &str| {
-                mac.mac
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|last| last.ident == name)
-            };
-            if is("thread_local") || is("lazy_static") {
-                self.0.push(Item::Macro(syn::ItemMacro {
-                    attrs: Vec::new(),
-                    ident: None,
-                    mac: mac.mac.clone(),
-                    semi_token: None,
-                }));
-            }
+        if let syn::Stmt::Macro(mac) = stmt
+            && kind_of_statics(self.library, &name_of_macro(&mac.mac)).is_some()
+        {
+            self.items.push(Item::Macro(syn::ItemMacro {
+                attrs: Vec::new(),
+                ident: None,
+                mac: mac.mac.clone(),
+                semi_token: None,
+            }));
         }
         visit::visit_stmt(self, stmt);
     }

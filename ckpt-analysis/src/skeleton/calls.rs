@@ -3,7 +3,7 @@
 use super::{Lowerer, determinacy};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
-use ckpt_compiler::library::{Functions, Library, Methods, Prelude, Threads};
+use ckpt_compiler::library::{Ending, Functions, Library, Methods, Prelude, Threads};
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_safepoints::skeleton::{
     Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp,
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
 
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) {
         let name: Rc<str> = call.method.to_string().into();
-        if &*name == "for_each"
+        if self.library().says(&name, Ending::Each)
             && let Some(Expr::Closure(closure)) = call.args.first()
             && closure.inputs.len() == 1
         {
@@ -200,7 +200,7 @@ impl Lowerer<'_> {
             _ => call.args.iter().for_each(|argument| self.expr(argument)),
         }
         self.at = self.note(call.method.span());
-        if &*name == "abort" && own.is_empty() {
+        if self.library().says(&name, Methods::Ends) && own.is_empty() {
             self.op(ControlOp::End);
         }
         let result = own.first().copied();

@@ -28,7 +28,7 @@ pub(super) fn of_function(library: &Library, path: &[String]) -> Determinacy {
     // What may change behind a shared reference is another one.
     let is_determined = library.says(&whole, Determined::Always)
         || library.says(last, Determined::Always) && !library.says(owner, Types::Cells)
-        || library.says(owner, Determined::Types) && matches!(last, "new" | "with_capacity")
+        || library.says(owner, Determined::Types) && library.says(last, Determined::Constructors)
         || library.says(last, Determined::OfTypes) && path.len() == 2;
     if library.says(&whole, Determined::Files) {
         Determinacy::BeforeMessages

@@ -3,6 +3,7 @@
 use super::{Context, Lowerer};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
+use ckpt_compiler::syntax::language::bytes_of_number;
 use ckpt_safepoints::skeleton::{
     Access, CallOp, Code, ControlOp, ELEMENT, MemoryOp, Op, Outside, Pattern, ValueOp, Var,
 };
@@ -480,10 +481,9 @@ impl Lowerer<'_> {
 /// `i32::MAX`, `u8::MIN`; nothing where a number of the machine cannot hold it.
 fn largest(names: &[String], is_max: bool) -> Option<Value> {
     let [.., ty, _] = names else { return None };
-    let bits: u32 = match &ty[1..] {
-        "size" => 64,
-        digits => digits.parse().ok().filter(|bits| *bits <= 64)?,
-    };
+    let bits = bytes_of_number(ty)
+        .map(|bytes| 8 * bytes)
+        .filter(|bits| *bits <= 64)?;
     let number = match (ty.as_bytes()[0], is_max) {
         (b'u', true) => (1_i128 << bits) - 1,
         (b'u', false) => 0,

@@ -26,7 +26,7 @@ impl Lowerer<'_> {
             name if says(name, Macros::Condition) => self.assertion(mac, None),
             name if says(name, Macros::Comparison) => self.assertion(
                 mac,
-                Some(if name.ends_with("ne") {
+                Some(if says(name, Macros::Differing) {
                     Binary::Ne
                 } else {
                     Binary::Eq
@@ -46,7 +46,8 @@ impl Lowerer<'_> {
             self.unknown_macro(mac);
             return;
         };
-        if name == "format" && self.text(&arguments) {
+        let says = |key| self.analysis.library.says(name, key);
+        if says(Macros::Computes) && says(Macros::GivesText) && self.text(&arguments) {
             return;
         }
         for argument in &arguments {

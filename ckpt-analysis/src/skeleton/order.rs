@@ -142,13 +142,13 @@ impl Orders {
             return ElementOrder::Lost;
         }
         let is = |what| self.library.says(&name, what);
-        if is(Types::Sorted) || name == "String" {
+        if is(Types::Sorted) || is(Types::Texts) {
             return match self.shape_of_parts(parts_of(last)) {
                 ElementOrder::Lost => ElementOrder::Lost,
                 _ => ElementOrder::Sorted,
             };
         }
-        if is(Types::Owners) || is(Types::Guards) || matches!(&*name, "Option" | "Result") {
+        if is(Types::Owners) || is(Types::Guards) || is(Types::Fallible) {
             return parts_of(last)
                 .next()
                 .map_or(ElementOrder::Kept, |first| self.shape(first));
@@ -391,7 +391,7 @@ impl Lowerer<'_> {
             let shape = match self.expected.get(&at) {
                 Some(shape) => shape.clone(),
                 // Numbers and texts, most likely.
-                None if name == "into" => ElementOrder::Kept,
+                None if self.library().says(&name, Iterators::OfAnything) => ElementOrder::Kept,
                 None => self.orders.not_written(),
             };
             self.reorder(shape);

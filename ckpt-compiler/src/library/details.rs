@@ -80,6 +80,8 @@ sections! {
         Next = "next",
         /// Makes of all items something whose type is told elsewhere.
         Gathers = "gathers",
+        /// Of those of `gathers`: makes it of any value as well.
+        OfAnything = "of_anything",
     }
     /// What an adaptor makes of an iterator.
     "adaptors" => Adaptor {
@@ -203,6 +205,10 @@ sections! {
         KeepsLength = "keeps_length",
         /// Makes a number of one, and keeps no reference to it.
         OfNumbers = "of_numbers",
+        /// Called without arguments: gives what is in it and leaves nothing there.
+        TakesOut = "takes_out",
+        /// Ends the process.
+        Ends = "ends",
     }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {
@@ -262,6 +268,20 @@ sections! {
         Handles = "handles",
         /// A trait that only such types have.
         HandleTraits = "handle_traits",
+        /// A crate that has them.
+        HandleCrates = "handle_crates",
+        /// Holds one value, as that would stand by itself.
+        Boxes = "boxes",
+        /// A list that may grow.
+        Lists = "lists",
+        /// A collection of characters.
+        Texts = "texts",
+        /// Of a static: computes its value when it is first used.
+        Late = "late",
+        /// A trait of which ckpt has one that takes its place in a box.
+        Writers = "writers",
+        /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
+        Replaced = "replaced",
     }
     /// Functions, by what they do with what they are given.
     "functions" => Functions {
@@ -279,6 +299,8 @@ sections! {
         Fresh = "fresh",
         /// Of a type: makes a value of it.
         Makes = "makes",
+        /// Of a type: makes a value that holds nothing on the heap.
+        MakesFlat = "makes_flat",
     }
     /// Macros, by what they are given.
     "macros" => Macros {
@@ -304,6 +326,16 @@ sections! {
         Leaves = "leaves",
         /// A text or the like; it gives one, where others of its kind give nothing.
         GivesText = "gives_text",
+        /// Of those of `comparison`: wants two values that differ.
+        Differing = "differing",
+        /// A text that is hardly ever made.
+        Rare = "rare",
+        /// A place, which it leaves as it is.
+        Looks = "looks",
+        /// Declarations of statics, one for each thread.
+        ThreadLocals = "thread_locals",
+        /// Declarations of statics whose values are computed when they are first used.
+        LateStatics = "late_statics",
     }
     /// Threads.
     "threads" => Threads {
@@ -335,6 +367,10 @@ sections! {
         AgainOnOwn = "again_on_own",
         /// A method that starts threads, which may have sites, with its last argument.
         MayHaveSites = "may_have_sites",
+        /// A module or crate whose scopes are those of threads.
+        Modules = "modules",
+        /// A crate whose functions have a pool of threads run what they are given.
+        PoolCrates = "pool_crates",
     }
     /// `ckpt::team`.
     "teams" => Teams {
@@ -350,6 +386,8 @@ sections! {
         Same = "same",
         /// One that gives the same as well.
         GivesSame = "gives_same",
+        /// A function that makes one.
+        Makes = "makes",
     }
     /// Numbers.
     "numbers" => Numbers {
@@ -361,6 +399,8 @@ sections! {
         Constants = "constants",
         /// A method that gives how many there are.
         Length = "length",
+        /// A method that gives a power of its receiver.
+        Power = "power",
     }
     /// Handles of the standard streams, and readers.
     "streams" => Streams {
@@ -383,6 +423,8 @@ sections! {
         Always = "always",
         /// Types whose constructors do.
         Types = "types",
+        /// Those constructors.
+        Constructors = "constructors",
         /// Functions of types, called as `Type::function`, that do.
         OfTypes = "of_types",
         /// By files besides.

@@ -111,7 +111,7 @@ impl InnerStatics<'_> {
             if number > 1 {
                 path += &format!("#{number}");
             }
-            let is_late = matches!(item, Item::Macro(one) if is_lazy(one));
+            let is_late = matches!(item, Item::Macro(one) if is_lazy(self.library, one));
             self.found.lines.push(registration(&path, &new, is_late));
             uses.push(format!("use self::{new} as {name};"));
         }

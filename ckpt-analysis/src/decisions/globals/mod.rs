@@ -10,7 +10,8 @@ use crate::items::{FnId, Items, may_change};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{CrateKind, CrateSource, FileId, Program};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, Macros, Types};
+use ckpt_compiler::syntax::macros::name_of_macro;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Item, ItemMacro, ItemStatic, StaticMutability, Type};
@@ -90,7 +91,7 @@ impl Namer<'_> {
             let before = lines.len();
             match item {
                 Item::Static(one) => lines.extend(of_static(self.library, one)),
-                Item::Macro(one) if holds_statics(one) => {
+                Item::Macro(one) if holds_statics(self.library, one) => {
                     lines.extend(of_macro(self.library, one));
                 }
                 Item::Mod(one) => {
@@ -141,7 +142,7 @@ impl Namer<'_> {
 
 fn of_static(library: &Library, item: &ItemStatic) -> Option<String> {
     let name = item.ident.to_string();
-    let is_late = matches!(&*item.ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Lazy"));
+    let is_late = matches!(&*item.ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| library.says(&last.ident.to_string(), Types::Late)));
     (is_shared(item) && may_change(library, &item.ty)).then(|| registration(&name, &name, is_late))
 }
 
@@ -163,7 +164,7 @@ fn registration(path: &str, name: &str, is_late: bool) -> String {
 fn statics_of(library: &Library, item: &Item) -> Vec<syn::Ident> {
     match item {
         Item::Static(one) if is_shared(one) && may_change(library, &one.ty) => vec![one.ident.clone()],
-        Item::Macro(one) if holds_statics(one) => {
+        Item::Macro(one) if holds_statics(library, one) => {
             let all = statics_in(one);
             let changes = all.iter().any(|(_, ty)| may_change(library, ty));
             let names = all.into_iter().map(|(name, _)| name);
@@ -174,14 +175,12 @@ fn statics_of(library: &Library, item: &Item) -> Vec<syn::Ident> {
 }
 
 /// `thread_local!` and `lazy_static!`.
-fn holds_statics(item: &ItemMacro) -> bool {
-    let name = item.mac.path.segments.last();
-    name.is_some_and(|last| last.ident == "thread_local") || is_lazy(item)
+fn holds_statics(library: &Library, item: &ItemMacro) -> bool {
+    library.says(&name_of_macro(&item.mac), Macros::ThreadLocals) || is_lazy(library, item)
 }
 
-fn is_lazy(item: &ItemMacro) -> bool {
-    let name = item.mac.path.segments.last();
-    name.is_some_and(|last| last.ident == "lazy_static")
+fn is_lazy(library: &Library, item: &ItemMacro) -> bool {
+    library.says(&name_of_macro(&item.mac), Macros::LateStatics)
 }
 
 /// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
@@ -190,7 +189,7 @@ fn of_macro(library: &Library, item: &ItemMacro) -> Vec<String> {
         .into_iter()
         .filter(|(_, ty)| may_change(library, ty));
     changing
-        .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(item)))
+        .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(library, item)))
         .collect()
 }
 

@@ -7,7 +7,7 @@ use crate::diagnostics::LostStatic;
 use crate::items::FnId;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, Macros};
 use ckpt_compiler::syntax::origins::place_path;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -163,7 +163,7 @@ impl<'ast> Visit<'ast> for Changes<'_> {
     /// `addr_of_mut!(COUNT)`; what a macro does with the names in it is not known, but for those that print.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        if name.is_some_and(|name| !self.library.formats(&name) && name != "addr_of") {
+        if name.is_some_and(|name| !self.library.formats(&name) && !self.library.says(&name, Macros::Looks)) {
             self.names
                 .extend(ckpt_compiler::syntax::mentions::names_in(&mac.tokens));
         }

@@ -34,7 +34,7 @@ fn edited(text: &str, name: &str) -> Result<(String, Vec<String>), String> {
     let found = object_edits(
         Library::builtin(),
         &program,
-        &items::collect(&program),
+        &items::collect(Library::builtin(), &program),
         &types,
         name,
     )?;

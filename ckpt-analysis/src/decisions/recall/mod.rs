@@ -226,7 +226,7 @@ impl<'r> Recall<'r> {
             if name == OUTPUTS {
                 if self.only_inside {
                     let edits = if *is_edited {
-                        output_edits(program)
+                        output_edits(&self.analysis.library, program)
                     } else {
                         Vec::new()
                     };

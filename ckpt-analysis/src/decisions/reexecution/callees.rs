@@ -97,7 +97,7 @@ impl<'a> Callees<'a> {
         let lengths = match (&*reference.elem, whole) {
             (Type::Slice(_), Whole::Elements) => Vec::new(),
             (Type::Array(array), Whole::Elements) => vec![text(&array.len)],
-            (Type::Path(_), Whole::Elements) if is_vec(&reference.elem) => {
+            (Type::Path(_), Whole::Elements) if is_list(&self.analysis.library, &reference.elem) => {
                 if self.keeps(function.place.file, &function.item, &name, whole, 1) {
                     return None;
                 }
@@ -204,8 +204,9 @@ fn argument(call: &Expr, parameter: usize) -> Option<&Expr> {
     }
 }
 
-fn is_vec(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Vec"))
+fn is_list(library: &Library, ty: &Type) -> bool {
+    matches!(ty, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| library.says(&last.ident.to_string(), Types::Lists)))
 }
 
 /// Whether the result can hold no reference.

@@ -83,7 +83,12 @@ fn of_function(
         .0
         .iter()
         .filter(|(name, _)| names.is_single(name))
-        .filter_map(|(name, local)| Some((name.clone(), lengths(&local.init.as_ref()?.expr))))
+        .filter_map(|(name, local)| {
+            Some((
+                name.clone(),
+                lengths(&analysis.library, &local.init.as_ref()?.expr),
+            ))
+        })
         .collect();
     for (name, local) in lets.0 {
         let place = (file, local.span().byte_range().start + base);
@@ -145,7 +150,7 @@ fn is_rewritten(
     whole: Whole,
     marks: Marks<'_>,
 ) -> bool {
-    let lengths = lengths(init);
+    let lengths = lengths(marks.library, init);
     if whole == Whole::Elements && lengths.is_empty() {
         return false;
     }

@@ -3,7 +3,7 @@
 
 use super::contents::{Whole, mentions, text};
 use ckpt_compiler::library::{Ending, Functions, Library, Methods, Numbers};
-use ckpt_compiler::syntax::macros::{arguments_of_macro, makes_a_list};
+use ckpt_compiler::syntax::macros::{arguments_of_macro, makes_a_list, repeated_in_list};
 use ckpt_compiler::syntax::marks::Marks;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -152,18 +152,17 @@ fn vec_parts(library: &Library, mac: &syn::Macro) -> Vec<Expr> {
 }
 
 /// The lengths of what an initialiser makes, from outside inwards: `vec![vec![0.0; m]; n]` has `n`, `m`.
-pub(super) fn lengths(init: &Expr) -> Vec<String> {
+pub(super) fn lengths(library: &Library, init: &Expr) -> Vec<String> {
+    let repeated = |value: &Expr, count: &Expr| {
+        let mut all = vec![text(count)];
+        all.extend(lengths(library, value));
+        all
+    };
     match init {
-        Expr::Paren(one) => lengths(&one.expr),
-        Expr::Macro(one) if one.mac.path.is_ident("vec") => {
-            syn::parse_str::<syn::ExprRepeat>(&format!("[{}]", one.mac.tokens))
-                .map_or_else(|_| Vec::new(), |one| lengths(&Expr::Repeat(one)))
-        }
-        Expr::Repeat(one) => {
-            let mut all = vec![text(&*one.len)];
-            all.extend(lengths(&one.expr));
-            all
-        }
+        Expr::Paren(one) => lengths(library, &one.expr),
+        Expr::Macro(one) => repeated_in_list(library, &one.mac)
+            .map_or_else(Vec::new, |(value, count)| repeated(&value, &count)),
+        Expr::Repeat(one) => repeated(&one.expr, &one.len),
         _ => Vec::new(),
     }
 }
@@ -276,7 +275,8 @@ impl Uses<'_> {
             let looks = says(Methods::InPlace)
                 || self.library.fills(&method)
                 || says(Methods::OfNumbers) && depth > 0;
-            let grows = (self.library.grows(&method) || self.library.resets(&method)) && method != "drain";
+            let grows =
+                (self.library.grows(&method) || self.library.resets(&method)) && !says(Methods::Opens);
             self.kept |= !(looks || grows && self.whole == Whole::Value && depth == 0);
         } else if keeps_no_item(self.library, &method) && self.begins_with_name(&call.receiver) {
             self.gone_over(&call.receiver);

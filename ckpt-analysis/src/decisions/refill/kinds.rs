@@ -154,9 +154,14 @@ pub(super) struct Named<'p> {
 
 impl<'p> Named<'p> {
     pub(super) fn of(library: &'p Library, program: &'p Program) -> Self {
-        let mut found = NamedItems::default();
+        let mut found = NamedItems {
+            library,
+            aliases: HashMap::new(),
+            structs: HashMap::new(),
+            traits: HashMap::new(),
+        };
         program.files.iter().for_each(|file| found.visit_file(&file.ast));
-        found.aliases.remove("Box");
+        found.aliases.retain(|name, _| !library.says(name, Types::Boxes));
         Self {
             library,
             program,
@@ -190,8 +195,8 @@ impl<'p> Named<'p> {
     }
 }
 
-#[derive(Default)]
 struct NamedItems<'p> {
+    library: &'p Library,
     aliases: HashMap<String, &'p syn::Type>,
     structs: HashMap<String, Vec<&'p syn::ItemStruct>>,
     traits: HashMap<String, Vec<&'p syn::ItemTrait>>,
@@ -210,7 +215,7 @@ impl<'p> Visit<'p> for NamedItems<'p> {
     fn visit_item_type(&mut self, item: &'p syn::ItemType) {
         let is_function = matches!(&*item.ty, syn::Type::BareFn(_) | syn::Type::Reference(_));
         if is_function
-            || matches!(&*item.ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Box"))
+            || matches!(&*item.ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| self.library.says(&last.ident.to_string(), Types::Boxes)))
         {
             self.aliases.insert(item.ident.to_string(), &item.ty);
         }

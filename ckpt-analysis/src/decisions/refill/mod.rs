@@ -16,7 +16,7 @@ use crate::items::Items;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::{Functions, Library};
+use ckpt_compiler::library::{Functions, Library, Methods};
 use ckpt_compiler::syntax::purity::is_assignment;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -95,7 +95,7 @@ pub fn parts_of(
     ty: Position,
 ) -> Option<Vec<String>> {
     let words = words_of_fields(library, program, ty)?;
-    let mut parts = moved_parts(program, variable, ty, &words.keys().copied().collect());
+    let mut parts = moved_parts(library, program, variable, ty, &words.keys().copied().collect());
     parts.extend(
         lent_variables(library, program, variable, ty)?
             .iter()
@@ -302,7 +302,7 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         let looks = (self.library.is_pure(&method) || self.library.borrows(&method) || self.library.adapts(&method))
             && !self.library.borrows_mutably(&method)
             // `Option::take`; that of an iterator says how many.
-            && !(method == "take" && call.args.is_empty());
+            && !(self.library.says(&method, Methods::TakesOut) && call.args.is_empty());
         self.found |= self.within && !looks && self.is_in_field(&call.receiver);
         visit::visit_expr_method_call(self, call);
     }

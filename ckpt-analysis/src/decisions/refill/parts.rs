@@ -4,6 +4,7 @@ use super::struct_at;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
+use ckpt_compiler::library::{Library, Numbers};
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
@@ -13,6 +14,7 @@ use syn::{Expr, Stmt};
 /// The variables that the `let` at `variable` moves into fields that are filled, as values of a literal of the struct at
 /// `ty`, or as arguments of a function of it that is one literal. At a restart anything of their type will do.
 pub fn moved_parts(
+    library: &Library,
     program: &Program,
     variable: Position,
     ty: Position,
@@ -22,6 +24,7 @@ pub fn moved_parts(
         return Vec::new();
     };
     let fields = Fields {
+        library,
         name: item.ident.to_string(),
         filled: item
             .fields
@@ -46,12 +49,13 @@ pub fn moved_parts(
 }
 
 /// The struct's fields that are filled.
-struct Fields {
+struct Fields<'l> {
+    library: &'l Library,
     name: String,
     filled: BTreeSet<String>,
 }
 
-impl Fields {
+impl Fields<'_> {
     /// The variables whose values become filled fields as they are, and are not used for others.
     fn filled_by(&self, literal: &syn::ExprStruct) -> Vec<String> {
         let is_own = literal
@@ -71,7 +75,7 @@ impl Fields {
         let moved: Vec<String> = moved.filter_map(|(_, value)| variable(value)).collect();
         let is_used_elsewhere = |name: &String| {
             values().any(|(field, value)| {
-                uses(value, name) > 0 && !(self.filled.contains(&field) && is_simple(value))
+                uses(value, name) > 0 && !(self.filled.contains(&field) && is_simple(self.library, value))
             })
         };
         moved
@@ -136,10 +140,12 @@ pub(super) fn variable(value: &Expr) -> Option<String> {
 }
 
 /// A variable, or what only looks at one: `cells.len()`.
-fn is_simple(value: &Expr) -> bool {
+fn is_simple(library: &Library, value: &Expr) -> bool {
     match value {
         Expr::MethodCall(call) => {
-            call.method == "len" && call.args.is_empty() && variable(&call.receiver).is_some()
+            library.is_call(call, Numbers::Length)
+                && call.args.is_empty()
+                && variable(&call.receiver).is_some()
         }
         value => variable(value).is_some(),
     }

@@ -137,7 +137,13 @@ fn what_moves_into_filled_fields_is_found() {
         let program = Program::of_text(&text);
         let at = |place: &str| (FileId(0), text.find(place).unwrap());
         let kept = kept_fields(Library::builtin(), &program, at("struct S")).unwrap();
-        moved_parts(&program, at("let mut s"), at("struct S"), &kept)
+        moved_parts(
+            Library::builtin(),
+            &program,
+            at("let mut s"),
+            at("struct S"),
+            &kept,
+        )
     };
     let plain = "Self { mesh, n: mesh.len(), cells, law }";
     assert_eq!(with("S { mesh: &mesh, cells, n, law }", plain), ["cells", "n"]);

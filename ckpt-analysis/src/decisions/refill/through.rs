@@ -10,6 +10,7 @@ use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{Library, Methods};
+use ckpt_compiler::syntax::macros::makes_a_list;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -65,7 +66,7 @@ pub fn lent_parts(
     let owner = item.ident.to_string();
     // Only what is saved may be computed from what a restart has not filled yet.
     let is_saved = super::kept_fields(library, program, ty)?.is_empty();
-    let looks = |expr: &Expr, name: &str| is_saved && is_look(library, expr, name);
+    let looking = Looking { library, is_saved };
     let (operands, values) = match initialiser(program, variable)? {
         Expr::Struct(literal) if is_literal_of(literal, &owner) => {
             let operands: Vec<&Expr> = literal.fields.iter().map(|field| &field.expr).collect();
@@ -73,7 +74,7 @@ pub fn lent_parts(
         }
         Expr::Call(call) => {
             let operands: Vec<&Expr> = call.args.iter().collect();
-            (operands, values_through(program, call, &owner, &fields, &looks)?)
+            (operands, values_through(program, call, &owner, &fields, looking)?)
         }
         _ => return None,
     };
@@ -83,7 +84,7 @@ pub fn lent_parts(
         let mut others = operands
             .iter()
             .filter(|operand| lent_variable(operand).as_ref() != Some(&name));
-        if names.contains(&name) || others.any(|operand| is_used(operand, &name, &looks)) {
+        if names.contains(&name) || others.any(|operand| is_used(operand, &name, looking)) {
             return None;
         }
         if super::callers::look_at(library, program, variable, &name) {
@@ -102,19 +103,29 @@ fn lent_variable(value: &Expr) -> Option<String> {
     }
 }
 
-/// `mesh.len()`, `mesh.clone()`: of a value that holds nothing as well as of any other.
-fn is_look(library: &Library, expr: &Expr, name: &str) -> bool {
-    let looks =
-        |method: &str| library.says(method, Methods::Measures) || library.says(method, Methods::Copies);
-    matches!(expr, Expr::MethodCall(call) if call.args.is_empty()
-        && looks(&call.method.to_string())
-        && super::parts::variable(&call.receiver).is_some_and(|of| of == name))
+/// What only looks at a variable.
+#[derive(Clone, Copy)]
+struct Looking<'l> {
+    library: &'l Library,
+    /// Whether what it gives is saved.
+    is_saved: bool,
 }
 
-fn is_used(operand: &Expr, name: &str, looks: &dyn Fn(&Expr, &str) -> bool) -> bool {
+impl Looking<'_> {
+    /// `mesh.len()`, `mesh.clone()`: of a value that holds nothing as well as of any other.
+    fn is_look(self, expr: &Expr, name: &str) -> bool {
+        let says = |call, key| self.library.is_call(call, key);
+        self.is_saved
+            && matches!(expr, Expr::MethodCall(call) if call.args.is_empty()
+                && (says(call, Methods::Measures) || says(call, Methods::Copies))
+                && super::parts::variable(&call.receiver).is_some_and(|of| of == name))
+    }
+}
+
+fn is_used(operand: &Expr, name: &str, looking: Looking<'_>) -> bool {
     let mut uses = Looks {
         name,
-        looks,
+        looking,
         others: 0,
     };
     uses.visit_expr(operand);
@@ -124,13 +135,13 @@ fn is_used(operand: &Expr, name: &str, looks: &dyn Fn(&Expr, &str) -> bool) -> b
 /// Uses of a variable that do more than look at it.
 struct Looks<'n> {
     name: &'n str,
-    looks: &'n dyn Fn(&Expr, &str) -> bool,
+    looking: Looking<'n>,
     others: usize,
 }
 
 impl<'ast> Visit<'ast> for Looks<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        if !(self.looks)(expr, self.name) {
+        if !self.looking.is_look(expr, self.name) {
             visit::visit_expr(self, expr);
         }
     }
@@ -142,11 +153,11 @@ impl<'ast> Visit<'ast> for Looks<'_> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![;]>::parse_terminated;
         let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
-        self.others += match mac.path.is_ident("vec").then(|| mac.parse_body_with(parser)) {
+        self.others += match makes_a_list(self.looking.library, mac).then(|| mac.parse_body_with(parser)) {
             // `vec![0.0; mesh.len()]`
             Some(Ok(parts)) => parts
                 .iter()
-                .filter(|part| is_used(part, self.name, self.looks))
+                .filter(|part| is_used(part, self.name, self.looking))
                 .count(),
             _ => 2 * usize::from(names.contains(self.name)),
         };
@@ -172,7 +183,7 @@ fn values_through<'p>(
     call: &'p syn::ExprCall,
     owner: &str,
     fields: &BTreeSet<String>,
-    looks: &dyn Fn(&Expr, &str) -> bool,
+    looking: Looking<'_>,
 ) -> Option<BTreeMap<String, &'p Expr>> {
     let Expr::Path(callee) = &*call.func else {
         return None;
@@ -194,7 +205,7 @@ fn values_through<'p>(
         let name = super::parts::variable(inside.get(field)?)?;
         let mut uses = Looks {
             name: &name,
-            looks,
+            looking,
             others: 0,
         };
         uses.visit_block(&maker.block);
