@@ -4,10 +4,11 @@
 //! the plan knows how to look at the rest; the reference ends for the call and is taken again after it. The same goes for
 //! `let body = &mut bodies[index];`.
 
+use super::changes::change;
 use crate::library::{Adaptor, Library, Methods, PlaceOf};
-use crate::names::{Kind, Locals, Names};
+use crate::names::{Kind, Names};
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::{Declared, locals_in};
+use crate::syntax::mentions::{Declared, locals_in, names_in};
 use crate::syntax::purity::is_pure;
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -33,7 +34,7 @@ impl VisitMut for Rewriter<'_> {
             let (before, after) = block.stmts.split_at_mut(at + 1);
             if let Stmt::Local(local) = &before[at]
                 && let Some((name, place)) = borrowed_part(self.marks.library, local)
-                && !self.index_changes(place)
+                && !self.index_changes(place, self.up_to_last_call(name, after))
             {
                 self.call_on_the_place(name, place, after);
             }
@@ -103,18 +104,32 @@ impl Rewriter<'_> {
         calls.place.found
     }
 
-    fn index_changes(&self, place: &Expr) -> bool {
-        struct Indices<'l>(&'l Locals, bool);
-        impl<'ast> Visit<'ast> for Indices<'_> {
+    /// The statements up to the last one with a marked call and the name.
+    fn up_to_last_call<'s>(&self, name: &Ident, stmts: &'s [Stmt]) -> &'s [Stmt] {
+        let names = |stmt: &Stmt| names_in(&stmt.to_token_stream()).contains(&name.to_string());
+        let last = stmts
+            .iter()
+            .rposition(|stmt| self.marks.in_stmt(stmt) && names(stmt));
+        &stmts[..last.map_or(0, |last| last + 1)]
+    }
+
+    fn index_changes(&self, place: &Expr, after: &[Stmt]) -> bool {
+        struct Indices<'ast>(Vec<&'ast Expr>);
+        impl<'ast> Visit<'ast> for Indices<'ast> {
             fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
-                let index = locals_in(self.0, one.index.to_token_stream());
-                self.1 |= index.iter().any(|local| self.0.is_mutable(local));
+                self.0.push(&one.index);
                 visit::visit_expr_index(self, one);
             }
         }
-        let mut indices = Indices(&self.names.read(), false);
+        let mut indices = Indices(Vec::new());
         indices.visit_expr(place);
-        indices.1
+        let locals = &self.names.read();
+        let is_mutable = |index: &Expr| {
+            let used = locals_in(locals, index.to_token_stream());
+            used.iter().any(|local| locals.is_mutable(local))
+        };
+        let mut indices = indices.0.into_iter();
+        indices.any(|index| is_mutable(index) || change(self.marks.library, after, index))
     }
 }
 
@@ -344,5 +359,17 @@ mod tests {
             }
         });
         assert!(!text.contains("would be lost"), "{text}");
+    }
+
+    #[test]
+    fn a_call_stays_as_it_is_behind_a_change_of_the_index() {
+        let change = quote!(self.i += 1;);
+        let other = quote!(self.n += 1;);
+        let body = |between: &TokenStream, behind: &TokenStream| {
+            let row = quote!(let row = &mut self.rows[self.i];);
+            expanded(quote!(for k in 0..9 { #row #between work(row); #behind }))
+        };
+        assert!(body(&other, &change).contains("cut"));
+        assert!(!body(&change, &other).contains("cut"));
     }
 }

@@ -2,6 +2,7 @@
 //! without a value, iterators where they are gone over, closures that leave what they capture within reach of a site.
 
 mod attributes;
+mod changes;
 pub mod chosen_site;
 mod closures;
 mod counted;

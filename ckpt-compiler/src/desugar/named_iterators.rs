@@ -4,6 +4,7 @@
 //! the name would hold an iterator that no checkpoint can. Nothing runs at the `let`, adaptors are lazy; what the chain
 //! borrows cannot change in between, and what it copies does not.
 
+use super::changes::change;
 use crate::names::Locals;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{declares, each_name, locals_in};
@@ -72,7 +73,8 @@ impl Mover<'_> {
         let inputs = locals_in(self.locals, init.expr.to_token_stream());
         let between: TokenStream = after[..at].iter().map(ToTokens::to_token_stream).collect();
         let between = locals_in(self.locals, between);
-        let stays = !declares(self.locals, &after[..at], &inputs)
+        let stays = !change(self.marks.library, &after[..at], &init.expr)
+            && !declares(self.locals, &after[..at], &inputs)
             && !inputs
                 .iter()
                 .any(|input| between.contains(input) && self.locals.is_mutable(input));
@@ -108,5 +110,22 @@ mod tests {
         let text = try_expand(quote!(), &function, false).unwrap().to_string();
         let (before, _) = text.split_once("xs = 3").unwrap();
         assert!(before.contains("xs . iter ()"), "{text}");
+    }
+
+    #[test]
+    fn an_iterator_stays_in_front_of_a_change_of_what_it_goes_over() {
+        let function = quote! {
+            fn f(&mut self) {
+                let turns = (0..self.n).map(|turn| turn * 2);
+                self.n = 5;
+                for turn in turns {
+                    ckpt::checkpoint!();
+                    self.add(turn);
+                }
+            }
+        };
+        let text = try_expand(quote!(), &function, false).unwrap().to_string();
+        let (before, _) = text.split_once("self . n = 5").unwrap();
+        assert!(before.contains("0 .. self . n"), "{text}");
     }
 }
