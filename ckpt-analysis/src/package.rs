@@ -247,7 +247,7 @@ impl PackageAnalysis {
 
     /// The counters for an instrumented run that begins in `main`.
     pub fn counters(&self, program: &Program, main: FnId) -> Counters {
-        counters(program, &self.facts, main)
+        counters(program, &self.facts, &self.facts.costs(main), main)
     }
 
     /// What is counted: whether it is a loop, the function, and the byte where the loop or the function's body begins.

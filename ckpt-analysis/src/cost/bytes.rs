@@ -1,6 +1,6 @@
 //! How many bytes variables take, as far as their types or initialisers tell: `vec![0.0; n]` where `n` is known.
 
-use crate::Analysis;
+use crate::facts::Facts;
 use crate::items::amount::Amount;
 use crate::items::fold::{constant, operation};
 use crate::items::resolve::Resolver;
@@ -18,7 +18,7 @@ const DEEPEST: usize = 16;
 
 /// The sizes of variables and types of a program.
 pub struct Bytes<'a> {
-    analysis: &'a Analysis,
+    facts: &'a Facts,
     resolver: Resolver<'a>,
 }
 
@@ -27,17 +27,17 @@ type Lets<'f> = HashMap<(String, usize), &'f syn::Local>;
 
 impl<'a> Bytes<'a> {
     /// Of a program.
-    pub(crate) fn of(analysis: &'a Analysis) -> Self {
+    pub(crate) fn of(facts: &'a Facts) -> Self {
         Self {
-            analysis,
-            resolver: Resolver::new(&analysis.items, &analysis.library),
+            facts,
+            resolver: Resolver::new(&facts.items, &facts.library),
         }
     }
 
     /// Of what the `let`s of a function make, by name and line; only those that can be told. Where an initialiser is a
     /// list, its elements count, as in a checkpoint.
     pub fn of_variables(&self, function: FnId) -> HashMap<(String, usize), u64> {
-        let function = self.analysis.items.function(function);
+        let function = self.facts.items.function(function);
         let mut lets = Gatherer(HashMap::new());
         lets.visit_block(&function.item.block);
         let one = OneFunction {
@@ -54,7 +54,7 @@ impl<'a> Bytes<'a> {
     /// Of a value of a type that its text tells: numbers, structs, and arrays and tuples of them.
     pub fn of_type_text(&self, text: &str) -> Option<u64> {
         self.of_type(
-            self.analysis.items.roots.first().copied(),
+            self.facts.items.roots.first().copied(),
             &syn::parse_str(text).ok()?,
             0,
         )
@@ -89,7 +89,7 @@ impl<'a> Bytes<'a> {
 
     /// Of a struct without parameters whose name is no one else's.
     fn of_struct(&self, name: &str, depth: usize) -> Option<u64> {
-        let mut all = self.analysis.items.types.iter().filter(|one| one.name == name);
+        let mut all = self.facts.items.types.iter().filter(|one| one.name == name);
         let (one, None) = (all.next()?, all.next()) else {
             return None;
         };
@@ -151,7 +151,7 @@ impl OneFunction<'_, '_> {
     }
 
     fn copies(&self, method: &syn::Ident) -> bool {
-        let library = &self.all.analysis.library;
+        let library = &self.all.facts.library;
         library.says(&method.to_string(), Methods::Copies)
     }
 
@@ -173,7 +173,7 @@ impl OneFunction<'_, '_> {
             Expr::Struct(one) => self
                 .all
                 .of_struct(&one.path.segments.last()?.ident.to_string(), 0),
-            Expr::Macro(one) if makes_a_list(&self.all.analysis.library, &one.mac) => {
+            Expr::Macro(one) if makes_a_list(&self.all.facts.library, &one.mac) => {
                 self.of_vec(&one.mac, hint, depth)
             }
             Expr::Path(path) => match path.path.get_ident() {
@@ -191,7 +191,7 @@ impl OneFunction<'_, '_> {
         let Expr::Path(path) = &*call.func else {
             return None;
         };
-        let library = &self.all.analysis.library;
+        let library = &self.all.facts.library;
         let names = segments(&path.path);
         let [.., owner, method] = names.as_slice() else {
             return None;

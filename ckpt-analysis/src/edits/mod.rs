@@ -291,8 +291,9 @@ fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint>(a: T, b: U) {
                 externs: BTreeMap::new(),
             }],
         };
-        let items = crate::analyse(&program).items;
-        let place = |name| associated_type(&program, &items, name);
+        let analysis = crate::analyse(&program);
+        let items = &analysis.items;
+        let place = |name| associated_type(&program, items, name);
         assert_eq!(place("<M as Other>::State"), None);
         let decisions = Decisions {
             bounds: ["<M as Model>::State", "<M as a::Model>::Obs"]

@@ -4,6 +4,7 @@
 //! round more than a few times. Where a loop is too coarse, the choice goes on inside; where no site can be expressed,
 //! inside and then outside. Phases that follow each other get one each.
 
+pub mod analysis;
 pub mod asked;
 pub mod behind;
 mod coverage;

@@ -120,7 +120,7 @@ impl Lowerer<'_> {
 
     /// A path with what its first name is imported from.
     fn full_path(&self, names: Vec<String>) -> Vec<String> {
-        let items = &self.analysis.items;
+        let items = &self.facts.items;
         let mut scope = Some(self.function.body_scope);
         while let Some(at) = scope {
             let one = items.scope(at);
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
             self.op(ControlOp::End);
         }
         let result = own.first().copied();
-        let functions = &self.analysis.items.functions;
+        let functions = &self.facts.items.functions;
         let with_type = |id: usize| (id, functions[id].self_type.as_deref().map(Rc::from));
         let perhaps: Vec<usize> = match own.is_empty() {
             true => self.named(&name, true),
@@ -222,7 +222,7 @@ impl Lowerer<'_> {
             pure,
             unsigned: {
                 let at = call.method.span().byte_range().start + self.base;
-                self.analysis.graph.unsigned.contains(&(self.function.id, at))
+                self.facts.graph.unsigned.contains(&(self.function.id, at))
             },
             arguments: call.args.len(),
         };
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
 
     /// The value on top is that of a function of the program.
     fn reorder_result(&mut self, own: usize) {
-        let function = &self.analysis.items.functions[own];
+        let function = &self.facts.items.functions[own];
         if let syn::ReturnType::Type(_, ty) = &function.item.sig.output {
             self.reorder_type(ty);
         }
@@ -243,7 +243,7 @@ impl Lowerer<'_> {
 
     /// The functions of the program that have this name: methods alone, or all.
     fn named(&self, name: &str, methods: bool) -> Vec<usize> {
-        let functions = self.analysis.items.functions.iter();
+        let functions = self.facts.items.functions.iter();
         functions
             .filter(|one| one.name == name && (one.has_receiver() || !methods))
             .map(|one| one.id.0)
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
 
     /// The functions of types and traits of the program that have this name.
     fn associated(&self, name: &str) -> Vec<usize> {
-        let functions = self.analysis.items.functions.iter();
+        let functions = self.facts.items.functions.iter();
         functions
             .filter(|one| one.name == name && (one.of_impl.is_some() || one.of_trait.is_some()))
             .map(|one| one.id.0)

@@ -378,7 +378,7 @@ impl Lowerer<'_> {
 
     /// A constant: its expression, read in its own scope.
     fn constant(&mut self, id: crate::items::ConstId) {
-        let one = &self.analysis.items.consts[id.0];
+        let one = &self.facts.items.consts[id.0];
         let folded = crate::items::fold::const_item(self.resolver, id);
         let is_float = matches!(&one.ty, syn::Type::Path(path) if path.path.is_ident("f64") || path.path.is_ident("f32"));
         match (folded, &one.value) {

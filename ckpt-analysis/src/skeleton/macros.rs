@@ -19,7 +19,7 @@ impl Lowerer<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) {
         let name = super::patterns::last(&mac.path);
         self.at = self.note(syn::spanned::Spanned::span(&mac.path));
-        let says = |name: &str, key| self.analysis.library.says(name, key);
+        let says = |name: &str, key| self.facts.library.says(name, key);
         match &*name {
             name if says(name, Macros::Lists) => self.vec_macro(mac),
             name if says(name, Macros::Matches) => self.matches_macro(mac),
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
             self.unknown_macro(mac);
             return;
         };
-        let says = |key| self.analysis.library.says(name, key);
+        let says = |key| self.facts.library.says(name, key);
         if says(Macros::Computes) && says(Macros::GivesText) && self.text(&arguments) {
             return;
         }
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
         for variable in captured {
             self.op(MemoryOp::Load(variable));
         }
-        let functions = self.analysis.items.functions.iter();
+        let functions = self.facts.items.functions.iter();
         let writers = functions.filter(|one| one.name == "fmt").map(|one| one.id.0);
         let op = Op::Call(CallOp::Text(pattern.into(), count, writers.collect()));
         self.op(op);
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         let mut names = BTreeSet::new();
         let mut entered = BTreeSet::new();
         let own = super::patterns::last(&mac.path).to_string();
-        if let Some(tokens) = self.analysis.items.macros.get(&own) {
+        if let Some(tokens) = self.facts.items.macros.get(&own) {
             entered.insert(own);
             self.names_in(tokens, &mut names, &mut entered);
         }
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
             {
                 functions.push(id.0);
             }
-            let methods = self.analysis.items.functions.iter();
+            let methods = self.facts.items.functions.iter();
             functions.extend(
                 methods
                     .filter(|one| one.has_receiver() && one.name == *name)
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
                 TokenTree::Group(group) => self.names_in(&group.stream(), names, entered),
                 TokenTree::Ident(ident) => {
                     let name = ident.to_string();
-                    if let Some(own) = self.analysis.items.macros.get(&name)
+                    if let Some(own) = self.facts.items.macros.get(&name)
                         && entered.insert(name.clone())
                     {
                         self.names_in(own, names, entered);

@@ -9,8 +9,8 @@ mod macros;
 mod order;
 mod patterns;
 
-use crate::Analysis;
 use crate::calls::statement_start;
+use crate::facts::Facts;
 use crate::items::comm_library::comm_model;
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function};
@@ -29,17 +29,17 @@ use syn::{Block, Stmt};
 
 /// What tells the safe points of a program that begins in `main`, run with this many ranks or with any number; nothing
 /// for a program that uses no communication library.
-pub fn safe_points(analysis: &Analysis, main: FnId, ranks: Option<usize>) -> Option<SafePoints> {
-    let model = comm_model(&analysis.items)?;
-    Some(SafePoints::new(lower(analysis, main, &*model), model, ranks))
+pub fn safe_points(facts: &Facts, main: FnId, ranks: Option<usize>) -> Option<SafePoints> {
+    let model = comm_model(&facts.items)?;
+    Some(SafePoints::new(lower(facts, main, &*model), model, ranks))
 }
 
 /// The skeleton of a program that begins in `main`.
-fn lower(analysis: &Analysis, main: FnId, model: &dyn CommModel) -> Skeleton {
-    let resolver = Resolver::new(&analysis.items, &analysis.library);
-    let orders = order::Orders::of(&analysis.items, &analysis.library);
+fn lower(facts: &Facts, main: FnId, model: &dyn CommModel) -> Skeleton {
+    let resolver = Resolver::new(&facts.items, &facts.library);
+    let orders = order::Orders::of(&facts.items, &facts.library);
     let mut callees = HashMap::new();
-    for call in &analysis.graph.calls {
+    for call in &facts.graph.calls {
         let key = (call.caller, call.place.bytes.start);
         callees.insert(key, call.callees.clone());
     }
@@ -47,7 +47,7 @@ fn lower(analysis: &Analysis, main: FnId, model: &dyn CommModel) -> Skeleton {
         main: main.0,
         ..Skeleton::default()
     };
-    for field in analysis.items.types.iter().flat_map(|one| &one.fields) {
+    for field in facts.items.types.iter().flat_map(|one| &one.fields) {
         if quote::ToTokens::to_token_stream(&field.ty)
             .to_string()
             .contains("mut")
@@ -57,15 +57,15 @@ fn lower(analysis: &Analysis, main: FnId, model: &dyn CommModel) -> Skeleton {
     }
     skeleton
         .codes
-        .resize_with(analysis.items.functions.len(), Code::default);
-    for function in &analysis.items.functions {
+        .resize_with(facts.items.functions.len(), Code::default);
+    for function in &facts.items.functions {
         let lowerer = Lowerer {
-            analysis,
+            facts,
             resolver: &resolver,
             callees: &callees,
             model,
             function,
-            base: analysis.bases.get(function.place.file.0).copied().unwrap_or(0),
+            base: facts.bases.get(function.place.file.0).copied().unwrap_or(0),
             skeleton: &mut skeleton,
             expected: order::Ends::of(&orders, &function.item),
             orders: Rc::clone(&orders),
@@ -100,7 +100,7 @@ struct Context {
 }
 
 pub(super) struct Lowerer<'a> {
-    analysis: &'a Analysis,
+    facts: &'a Facts,
     resolver: &'a Resolver<'a>,
     callees: &'a HashMap<(FnId, usize), Vec<FnId>>,
     model: &'a dyn CommModel,
@@ -117,7 +117,7 @@ pub(super) struct Lowerer<'a> {
 
 impl<'a> Lowerer<'a> {
     fn library(&self) -> &'a Library {
-        &self.analysis.library
+        &self.facts.library
     }
 
     fn function(mut self) {

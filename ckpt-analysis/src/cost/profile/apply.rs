@@ -13,7 +13,7 @@ use crate::items::FnId;
 const RECURSIVE: f64 = 1.001;
 
 /// Replaces weights in the graph, and returns the costs. `estimated` are the estimates for the same run.
-pub(super) fn apply(graph: &mut CallGraph, estimated: &Costs, measured: &Measured) -> Costs {
+pub fn apply(graph: &mut CallGraph, estimated: &Costs, measured: &Measured) -> Costs {
     let weights = Weights { estimated, measured };
     weights.of_loops(graph);
     weights.of_calls(graph);
@@ -315,7 +315,7 @@ fn heavy(i: usize) { let mut k = i; while k > 1 { k = k / 2; println!(\"{k}\"); 
         let program = Program::of_main(TEXT);
         let mut analysis = analyse(&program);
         let main = analysis.items.main_of(0).expect("a main");
-        let counters = counters(&program, &analysis, main);
+        let counters = counters(&program, &analysis, &analysis.costs(main), main);
         let mut measured = Measured {
             functions: vec![None; analysis.items.functions.len()],
             loops: vec![None; analysis.graph.loops.len()],

@@ -1,8 +1,8 @@
 //! Where an instrumented run counts, and the text that does it.
 
-use crate::Analysis;
 use crate::calls::{Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::Costs;
+use crate::facts::Facts;
 use crate::items::{FnId, Function};
 use crate::source::Program;
 use crate::source::edits::Edit;
@@ -38,17 +38,16 @@ pub struct Counters {
 }
 
 /// Counts every loop and every function on the way to one, for a run that begins in `main`.
-pub fn counters(program: &Program, analysis: &Analysis, main: FnId) -> Counters {
-    let costs = analysis.costs(main);
-    let matters = functions_that_matter(analysis, &costs, main);
+pub fn counters(program: &Program, facts: &Facts, costs: &Costs, main: FnId) -> Counters {
+    let matters = functions_that_matter(facts, costs, main);
     let mut counters = Counters::default();
-    for function in &analysis.items.functions {
+    for function in &facts.items.functions {
         if matters[function.id.0] && can_count(program, function) {
             counters.function(function);
         }
     }
-    for one in &analysis.graph.loops {
-        let function = analysis.items.function(one.function);
+    for one in &facts.graph.loops {
+        let function = facts.items.function(one.function);
         let cost = costs.loops[one.id.0];
         let tiny = cost.known && !cost.guessed && cost.trips * cost.per_iteration < TINY;
         let reached = matters[function.id.0] && cost.entries > 0.0;
@@ -90,9 +89,9 @@ impl Counters {
 
 /// Functions that a run may enter and that hold a loop, are recursive, or lead to such a function; all others are part
 /// of what calls them.
-fn functions_that_matter(analysis: &Analysis, costs: &Costs, main: FnId) -> Vec<bool> {
-    let graph = &analysis.graph;
-    let mut matters: Vec<bool> = analysis
+fn functions_that_matter(facts: &Facts, costs: &Costs, main: FnId) -> Vec<bool> {
+    let graph = &facts.graph;
+    let mut matters: Vec<bool> = facts
         .items
         .functions
         .iter()
@@ -177,7 +176,7 @@ mod tests {
         let program = Program::of_main(text);
         let analysis = crate::analyse(&program);
         let main = analysis.items.main_of(0).expect("a main");
-        let counters = counters(&program, &analysis, main);
+        let counters = counters(&program, &analysis, &analysis.costs(main), main);
         Edited::new(text, &counters.edits.concat()).text
     }
 

@@ -2,16 +2,16 @@
 //! the call graph and the costs.
 //!
 //! [`counters()`] puts a counter at every function and loop that matters, as text edits that know nothing of the code
-//! around them. [`Analysis::measured_by`] takes what they have counted: one nanosecond is one operation from then on.
+//! around them. [`apply()`] takes what they have counted: one nanosecond is one operation from then on.
 //! What was not reached keeps its estimate, and is never held against what was.
 
 mod apply;
 mod counters;
 
+pub use apply::apply;
 pub use counters::{COUNTS, Counter, Counters, counters};
 
 use crate::items::FnId;
-use crate::{Analysis, MeasuredCosts};
 
 /// What one counter has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -55,20 +55,4 @@ impl Measured {
 
 fn reached(list: &[Option<Seen>], index: usize) -> Option<&Seen> {
     list.get(index)?.as_ref().filter(|seen| seen.entries > 0.0)
-}
-
-impl Analysis {
-    /// Takes the result of an instrumented run that began in the `main` of the first crate: weights, costs and shares
-    /// come from it where it has something to say.
-    pub fn measured_by(&mut self, measured: &Measured) {
-        if let Some(main) = self.items.main_of(0) {
-            let estimated = crate::cost::costs(&self.graph, main);
-            let costs = apply::apply(&mut self.graph, &estimated, measured);
-            self.measured = Some(MeasuredCosts {
-                main,
-                costs,
-                estimated,
-            });
-        }
-    }
 }
