@@ -1,6 +1,6 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
-use ckpt_compiler::library::{Library, Macros};
+use ckpt_compiler::library::{Library, Macros, Numbers};
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use proc_macro2::Span;
@@ -18,20 +18,20 @@ pub(super) fn likelihood(library: &Library, condition: &Expr, then: &Block, othe
     if otherwise.is_some_and(|one| diverges(library, one)) {
         return 0.98;
     }
-    struct Modulo(bool);
-    impl<'ast> Visit<'ast> for Modulo {
+    struct Modulo<'a>(&'a Library, bool);
+    impl<'ast> Visit<'ast> for Modulo<'_> {
         fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-            self.0 |= matches!(binary.op, syn::BinOp::Rem(_));
+            self.1 |= matches!(binary.op, syn::BinOp::Rem(_));
             visit::visit_expr_binary(self, binary);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0 |= call.method == "is_multiple_of";
+            self.1 |= self.0.says(&call.method.to_string(), Numbers::IsMultiple);
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     }
-    let mut modulo = Modulo(false);
+    let mut modulo = Modulo(library, false);
     modulo.visit_expr(condition);
-    if modulo.0 && otherwise.is_none() { 0.1 } else { 0.5 }
+    if modulo.1 && otherwise.is_none() { 0.1 } else { 0.5 }
 }
 
 /// Whether control does not come out behind it, as far as a look tells.

@@ -6,7 +6,7 @@ use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::library::{Ending, Functions, Library, Methods, Prelude, Threads};
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_safepoints::skeleton::{
-    Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp,
+    Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, StdFunction, StdMethod, ValueOp,
 };
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
@@ -110,12 +110,23 @@ impl Lowerer<'_> {
                 &names[names.len().saturating_sub(2)..].join("::"),
                 Functions::Boxes,
             ),
+            std: self.std_function(&names),
             path: names.into_iter().map(Rc::from).collect(),
             arguments: count,
             message,
         };
         self.op(CallOp::Outside(Rc::new(function)));
         self.reorder_given(&path.path);
+    }
+
+    /// What a function of the standard library is to the machine, the number types of the communication library told by theirs.
+    fn std_function(&self, path: &[String]) -> StdFunction {
+        let number = |name: &String| {
+            self.model
+                .number_type(name)
+                .map_or_else(|| name.clone(), str::to_owned)
+        };
+        StdFunction::of_path(&path.iter().map(number).collect::<Vec<_>>())
     }
 
     /// A path with what its first name is imported from.
@@ -213,7 +224,9 @@ impl Lowerer<'_> {
         let method = Method {
             own: own.into_iter().map(with_type).collect(),
             perhaps: perhaps.into_iter().map(with_type).collect(),
+            std: StdMethod::named(&name),
             lends: lends(self.library(), &name),
+            exclusive: self.library().says(&name, Methods::Lends),
             keeps_length: self.library().says(&name, Methods::KeepsLength),
             starts_threads: self.library().says(&name, Threads::MayHaveSites),
             determinacy: determinacy::of_method(self.library(), &name),

@@ -85,7 +85,10 @@ impl Lowerer<'_> {
             Expr::Cast(cast) => {
                 self.expr(&cast.expr);
                 let to = match &*cast.ty {
-                    syn::Type::Path(path) => super::patterns::last(&path.path),
+                    syn::Type::Path(path) => {
+                        let name = super::patterns::last(&path.path);
+                        self.model.number_type(&name).map_or(name.clone(), Rc::from)
+                    }
                     syn::Type::Ptr(_) => "*".into(),
                     _ => "".into(),
                 };

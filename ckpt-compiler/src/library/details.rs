@@ -391,6 +391,8 @@ sections! {
     }
     /// Numbers.
     "numbers" => Numbers {
+        /// Whether one is a multiple of another.
+        IsMultiple = "is_multiple",
         /// A method that gives a number of the type of its receiver.
         Gives = "gives",
         /// A function that makes one of another.

@@ -3,8 +3,8 @@
 use super::control::hash;
 use super::{BlockedOn, Continuation, Frame, Rank, RankState, Traversal, View};
 use crate::skeleton::CallOp;
+use crate::skeleton::std_calls::TraversalCall;
 use crate::values::Value;
-use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
 const DEEPEST_CALL: usize = 100;
@@ -207,10 +207,16 @@ impl Rank {
     }
 
     /// Starts a list on its way through a closure.
-    pub(crate) fn each(&mut self, name: &Rc<str>, closure: Value, mut todo: Vec<Value>, view: &mut View<'_>) {
+    pub(crate) fn each(
+        &mut self,
+        call: TraversalCall,
+        closure: Value,
+        mut todo: Vec<Value>,
+        view: &mut View<'_>,
+    ) {
         todo.reverse();
         let each = Traversal {
-            name: name.clone(),
+            call,
             closure,
             current: Value::Unit,
             todo,
@@ -232,11 +238,13 @@ impl Rank {
                 self.call_value(closure, vec![next], Continuation::Each(each), view);
             }
             None => {
-                let value = match &*each.name {
-                    "any" => Value::Bool(false),
-                    "all" => Value::Bool(true),
-                    "find" | "position" => Value::none(),
-                    _ => self.listed(each.done),
+                let value = match each.call {
+                    TraversalCall::Any => Value::Bool(false),
+                    TraversalCall::All => Value::Bool(true),
+                    TraversalCall::Find => Value::none(),
+                    TraversalCall::Map | TraversalCall::Filter | TraversalCall::FlatMap => {
+                        self.listed(each.done)
+                    }
                 };
                 self.push(value);
             }
@@ -248,14 +256,14 @@ impl Rank {
             Value::Bool(truth) => Some(truth),
             _ => None,
         };
-        match (&*each.name, truth) {
-            ("map", _) => each.done.push(value),
-            ("filter", Some(true)) => each.done.push(each.current.clone()),
-            ("any", Some(true)) => return self.push(Value::Bool(true)),
-            ("all", Some(false)) => return self.push(Value::Bool(false)),
-            ("find", Some(true)) => return self.push(Value::some(each.current)),
-            ("filter" | "find", Some(false)) | ("any", Some(false)) | ("all", Some(true)) => {}
-            ("filter_map" | "flat_map", _) => match value {
+        match (each.call, truth) {
+            (TraversalCall::Map, _) => each.done.push(value),
+            (TraversalCall::Filter, Some(true)) => each.done.push(each.current.clone()),
+            (TraversalCall::Any, Some(true)) => return self.push(Value::Bool(true)),
+            (TraversalCall::All, Some(false)) => return self.push(Value::Bool(false)),
+            (TraversalCall::Find, Some(true)) => return self.push(Value::some(each.current)),
+            (_, Some(_)) if each.call != TraversalCall::FlatMap => {}
+            (TraversalCall::FlatMap, _) => match value {
                 Value::Variant(name, parts) if matches!(&*name, "Some" | "None") => {
                     each.done.extend(parts.iter().cloned())
                 }

@@ -1,6 +1,8 @@
 //! Lists: vectors, slices, arrays and iterators, as far as their elements are distinguished.
 
 use super::{LONGEST_LIST, Rank, View};
+use crate::skeleton::Method;
+use crate::skeleton::std_calls::{ListCall, PartCall};
 use crate::values::numbers;
 use crate::values::{MemoryPlace, Projection, Value};
 use std::rc::Rc;
@@ -8,7 +10,7 @@ use std::rc::Rc;
 impl Rank {
     pub(crate) fn list(
         &mut self,
-        name: &Rc<str>,
+        method: &Method,
         parts: &Rc<Vec<Value>>,
         receiver: &Value,
         arguments: &[Value],
@@ -23,48 +25,50 @@ impl Rank {
             Some(Value::Int(number)) => usize::try_from(*number).ok(),
             _ => None,
         };
-        if let Some(found) = self.part_of_list(name, parts, &place, first.as_ref()) {
+        if let Some(found) = self.part_of_list(method, parts, &place, first.as_ref()) {
             self.push(found);
             return true;
         }
-        let found = match (&**name, arguments.len()) {
-            ("iter_mut", 0) => match &place {
+        if let Some(call) = method.std.traversals
+            && arguments.len() == 1
+        {
+            self.each(call, first.unwrap_or_default(), (**parts).clone(), view);
+            return true;
+        }
+        let Some(call) = method.std.lists else {
+            return false;
+        };
+        let found = match (call, arguments.len()) {
+            (ListCall::Iterate, 0) if !self.is_lent(receiver) => Value::List(Rc::clone(parts)),
+            (ListCall::Iterate | ListCall::IterateExclusive, 0) => match &place {
                 Some(place) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
                 None => return false,
             },
-            ("into_iter", 0) if self.is_lent(receiver) => match &place {
-                Some(place) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
-                None => return false,
-            },
-            ("len" | "count", 0) => Value::Int(parts.len() as i128),
-            ("is_empty", 0) => Value::Bool(parts.is_empty()),
-            (
-                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice"
-                | "into_boxed_slice",
-                0,
-            ) => Value::List(Rc::clone(parts)),
-            ("next", 0) => {
+            (ListCall::Length, 0) => Value::Int(parts.len() as i128),
+            (ListCall::IsEmpty, 0) => Value::Bool(parts.is_empty()),
+            (ListCall::Itself, 0) => Value::List(Rc::clone(parts)),
+            (ListCall::Next, 0) => {
                 let first = parts.first().cloned().map_or_else(Value::none, Value::some);
                 self.rewrite(place, parts.iter().skip(1).cloned().collect());
                 first
             }
-            ("push", 1) => {
+            (ListCall::Append, 1) => {
                 let mut longer = (**parts).clone();
                 longer.extend(arguments.iter().cloned());
                 self.rewrite(place, longer);
                 Value::Unit
             }
-            ("pop", 0) => {
+            (ListCall::TakeLast, 0) => {
                 let mut shorter = (**parts).clone();
                 let last = shorter.pop();
                 self.rewrite(place, shorter);
                 last.map_or_else(Value::none, Value::some)
             }
-            ("clear", 0) => {
+            (ListCall::Clear, 0) => {
                 self.rewrite(place, Vec::new());
                 Value::Unit
             }
-            ("drain", 1) => {
+            (ListCall::Drain, 1) => {
                 self.rewrite(place, Vec::new());
                 match &first {
                     Some(Value::Range(range)) if range[0] == Value::Unit && range[1] == Value::Unit => {
@@ -73,17 +77,17 @@ impl Rank {
                     _ => return false,
                 }
             }
-            ("rev", 0) => Value::list(parts.iter().rev().cloned().collect()),
-            ("skip", 1) if number.is_some() => {
+            (ListCall::Reverse, 0) => Value::list(parts.iter().rev().cloned().collect()),
+            (ListCall::Skip, 1) if number.is_some() => {
                 Value::list(parts.iter().skip(number.unwrap_or(0)).cloned().collect())
             }
-            ("take", 1) if number.is_some() => {
+            (ListCall::Take, 1) if number.is_some() => {
                 Value::list(parts.iter().take(number.unwrap_or(0)).cloned().collect())
             }
-            ("step_by", 1) if number.is_some_and(|by| by > 0) => {
+            (ListCall::StepBy, 1) if number.is_some_and(|by| by > 0) => {
                 Value::list(parts.iter().step_by(number.unwrap_or(1)).cloned().collect())
             }
-            ("enumerate", 0) => {
+            (ListCall::Enumerate, 0) => {
                 let pairs = parts.iter().enumerate();
                 Value::list(
                     pairs
@@ -91,23 +95,18 @@ impl Rank {
                         .collect(),
                 )
             }
-            ("flatten", 0) => match flattened(parts) {
+            (ListCall::Flatten, 0) => match flattened(parts) {
                 Some(list) => Value::list(list),
                 None => return false,
             },
-            ("zip" | "chain" | "contains" | "extend", 1) => {
+            (ListCall::Zip | ListCall::Chain | ListCall::Contains | ListCall::Extend, 1) => {
                 let other = first.as_ref().and_then(|other| self.as_list(other, parts.len()));
-                match self.with_list(name, parts, other, first, place) {
+                match self.with_list(call, parts, other, first, place) {
                     Some(value) => value,
                     None => return false,
                 }
             }
-            ("map" | "filter" | "filter_map" | "flat_map" | "any" | "all" | "find", 1) => {
-                let closure = first.unwrap_or_default();
-                self.each(name, closure, (**parts).clone(), view);
-                return true;
-            }
-            ("sum" | "product" | "min" | "max", 0) => match folded(name, parts) {
+            (_, 0) => match folded(call, parts) {
                 Some(value) => value,
                 None => return false,
             },
@@ -119,13 +118,13 @@ impl Rank {
 
     fn with_list(
         &mut self,
-        name: &str,
+        call: ListCall,
         parts: &[Value],
         other: Option<Vec<Value>>,
         first: Option<Value>,
         place: Option<MemoryPlace>,
     ) -> Option<Value> {
-        if name == "contains" {
+        if call == ListCall::Contains {
             let known = |one: &Value| matches!(one, Value::Int(_) | Value::Bool(_) | Value::Text(_));
             let wanted = first.filter(known)?;
             return parts
@@ -134,12 +133,12 @@ impl Rank {
                 .then(|| Value::Bool(parts.contains(&wanted)));
         }
         let other = other?;
-        Some(match name {
-            "zip" => {
+        Some(match call {
+            ListCall::Zip => {
                 let pairs = parts.iter().cloned().zip(other);
                 Value::list(pairs.map(|(a, b)| Value::tuple(vec![a, b])).collect())
             }
-            "chain" => self.listed(parts.iter().cloned().chain(other).collect()),
+            ListCall::Chain => self.listed(parts.iter().cloned().chain(other).collect()),
             _ => {
                 self.rewrite(place, parts.iter().cloned().chain(other).collect());
                 Value::Unit
@@ -166,20 +165,20 @@ impl Rank {
         }
     }
 
-    /// Parts of a list, by reference where the method's name says so.
+    /// Parts of a list, by exclusive reference where the method gives them so.
     fn part_of_list(
-        &mut self,
-        name: &str,
+        &self,
+        method: &Method,
         parts: &[Value],
         place: &Option<MemoryPlace>,
         first: Option<&Value>,
     ) -> Option<Value> {
-        let plain = name.strip_suffix("_mut");
-        let elements: Vec<Value> = match (plain, place) {
-            (None, _) => parts.to_vec(),
-            (Some(_), Some(place)) => (0..parts.len()).map(|at| element(place, at)).collect(),
-            (Some(_), None) if parts.iter().all(|one| matches!(one, Value::Ref(_))) => parts.to_vec(),
-            (Some(_), None) => return None,
+        let call = method.std.parts?;
+        let elements: Vec<Value> = match (method.exclusive, place) {
+            (false, _) => parts.to_vec(),
+            (true, Some(place)) => (0..parts.len()).map(|at| element(place, at)).collect(),
+            (true, _) if parts.iter().all(|one| matches!(one, Value::Ref(_))) => parts.to_vec(),
+            (true, _) => return None,
         };
         let number = match first {
             Some(Value::Int(number)) => usize::try_from(*number).ok(),
@@ -187,26 +186,26 @@ impl Rank {
         };
         let option = |found: Option<Value>| found.map_or_else(Value::none, Value::some);
         let list = |parts: &[Value]| Value::list(parts.to_vec());
-        Some(match (plain.unwrap_or(name), number) {
-            ("first", None) => option(elements.first().cloned()),
-            ("last", None) => option(elements.last().cloned()),
-            ("get", Some(at)) => option(elements.get(at).cloned()),
-            ("split_first", None) => {
+        Some(match (call, number) {
+            (PartCall::First, None) => option(elements.first().cloned()),
+            (PartCall::Last, None) => option(elements.last().cloned()),
+            (PartCall::Get, Some(at)) => option(elements.get(at).cloned()),
+            (PartCall::SplitFirst, None) => {
                 let parts = elements.split_first();
                 option(parts.map(|(one, rest)| Value::tuple(vec![one.clone(), list(rest)])))
             }
-            ("split_last", None) => {
+            (PartCall::SplitLast, None) => {
                 let parts = elements.split_last();
                 option(parts.map(|(one, rest)| Value::tuple(vec![one.clone(), list(rest)])))
             }
-            ("split_at", Some(at)) if at <= elements.len() => {
+            (PartCall::SplitAt, Some(at)) if at <= elements.len() => {
                 Value::tuple(vec![list(&elements[..at]), list(&elements[at..])])
             }
-            ("chunks", Some(by)) if by > 0 => Value::list(elements.chunks(by).map(list).collect()),
-            ("chunks_exact", Some(by)) if by > 0 => {
+            (PartCall::Chunks, Some(by)) if by > 0 => Value::list(elements.chunks(by).map(list).collect()),
+            (PartCall::ChunksExact, Some(by)) if by > 0 => {
                 Value::list(elements.chunks_exact(by).map(list).collect())
             }
-            ("windows", Some(by)) if by > 0 => Value::list(elements.windows(by).map(list).collect()),
+            (PartCall::Windows, Some(by)) if by > 0 => Value::list(elements.windows(by).map(list).collect()),
             _ => return None,
         })
     }
@@ -292,7 +291,7 @@ fn flattened(parts: &[Value]) -> Option<Vec<Value>> {
     Some(list)
 }
 
-fn folded(name: &str, parts: &[Value]) -> Option<Value> {
+fn folded(call: ListCall, parts: &[Value]) -> Option<Value> {
     let numbers: Option<Vec<i128>> = parts
         .iter()
         .map(|part| match part {
@@ -301,16 +300,16 @@ fn folded(name: &str, parts: &[Value]) -> Option<Value> {
         })
         .collect();
     let numbers = numbers?;
-    Some(match name {
-        "sum" if !numbers.is_empty() => Value::Int(numbers.iter().sum()),
-        "product" if !numbers.is_empty() => {
+    Some(match call {
+        ListCall::Sum if !numbers.is_empty() => Value::Int(numbers.iter().sum()),
+        ListCall::Product if !numbers.is_empty() => {
             Value::Int(numbers.iter().try_fold(1_i128, |a, b| a.checked_mul(*b))?)
         }
-        "min" => numbers
+        ListCall::Least => numbers
             .iter()
             .min()
             .map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
-        "max" => numbers
+        ListCall::Greatest => numbers
             .iter()
             .max()
             .map_or_else(Value::none, |one| Value::some(Value::Int(*one))),

@@ -3,7 +3,7 @@
 //! | what | modules |
 //! | --- | --- |
 //! | the steps | `expressions`, `places`, `control`, `calls`, a group of instructions each; `patterns` |
-//! | the standard library | `std_methods`, `std_functions`, `lists`, `summaries` and `unordered` for its collections, `threads` |
+//! | the standard library | `std_methods`, `std_functions`, `std_numbers`, `lists`, `summaries` and `unordered` for its collections, `threads` |
 //! | communication | `messages` as a table describes it, `model` for what the library's model says besides, `polling`, `grids` |
 //! | what is not followed | `quiet` for regions without messages, `states` for a rank as a whole |
 //!
@@ -23,12 +23,14 @@ mod quiet;
 mod states;
 mod std_functions;
 mod std_methods;
+mod std_numbers;
 mod summaries;
 mod threads;
 mod unordered;
 
 use crate::skeleton::call::{CollectiveOrder, Gives};
 use crate::skeleton::regions::Regions;
+use crate::skeleton::std_calls::TraversalCall;
 use crate::skeleton::{Op, Skeleton};
 use crate::values::{MemoryPlace, Provenance, Value};
 use model::CommModel;
@@ -61,7 +63,7 @@ pub(crate) enum Continuation {
 /// A list that goes through a closure.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Traversal {
-    name: Rc<str>,
+    call: TraversalCall,
     closure: Value,
     current: Value,
     todo: Vec<Value>,

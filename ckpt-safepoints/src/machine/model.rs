@@ -31,6 +31,9 @@ pub trait CommModel: fmt::Debug {
     /// The same of a function that is called by its path.
     fn function(&self, path: &[String]) -> Option<Rc<CommCall>>;
 
+    /// The type of the language that a type of this name stands for, if it is one of the library's numbers.
+    fn number_type(&self, name: &str) -> Option<&str>;
+
     /// Whether a method of this name, if it is the library's, leaves what it is called on as it is.
     fn leaves_receiver(&self, method: &str) -> bool;
 

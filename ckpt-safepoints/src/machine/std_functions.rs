@@ -1,15 +1,10 @@
 //! Functions of other crates.
 
 use super::{Rank, View};
+use crate::skeleton::std_calls::{FunctionCall, is_of_node};
 use crate::skeleton::{Determinacy, Outside};
 use crate::values::{Binary, Provenance, Value};
 use std::rc::Rc;
-
-/// What every process, or every node, has for itself.
-fn is_of_node(name: &Value) -> bool {
-    const ROOTS: [&str; 6] = ["/proc/", "/sys/", "/dev/", "/etc/", "/tmp/", "/run/"];
-    matches!(name, Value::Text(name) if ROOTS.iter().any(|root| name.starts_with(root)))
-}
 
 impl Rank {
     /// Calls a function of another crate.
@@ -22,51 +17,26 @@ impl Rank {
         if self.library_function(&names, &plain, view) {
             return;
         }
-        let found = match (&names[..], &plain[..]) {
-            (_, [only]) if function.wraps => Some(only.clone()),
-            ([.., "Vec", "new"], []) | ([.., "Vec", "with_capacity"], [_]) => Some(Value::list(Vec::new())),
-            ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b, &self.provenance),
-            ([.., "min"], [a, b]) => extreme(Binary::Le, a, b, &self.provenance),
-            (
-                [
-                    ..,
-                    "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" | "Rank",
-                    "from",
-                ],
-                [only @ Value::Int(_)],
-            ) => Some(only.clone()),
-            ([.., "f32" | "f64", "from"], [Value::Int(number)]) => Some(Value::float(*number as f64)),
-            ([.., "f32" | "f64", "from"], [only @ Value::Float(_)]) => Some(only.clone()),
-            ([.., "try_from"], [only @ Value::Int(_)]) => {
-                Some(Value::Variant("Ok".into(), Rc::new(vec![only.clone()])))
-            }
-            ([.., "mem", "take"], _) => None,
-            ([.., "mem", "swap"] | ["swap"], [a, b]) => {
-                let (a, b) = (a.clone(), b.clone());
-                self.write(&arguments[0], b);
-                self.write(&arguments[1], a);
-                Some(Value::Unit)
-            }
-            ([.., "mem", "replace"] | ["replace"], [old, _]) => {
-                let old = old.clone();
-                self.write(&arguments[0], arguments[1].clone());
-                Some(old)
-            }
-            ([.., "drop"], [_]) => Some(Value::Unit),
-            _ => None,
+        let found = match &plain[..] {
+            [only] if function.wraps => Some(only.clone()),
+            _ => function
+                .std
+                .0
+                .and_then(|call| self.std_function(call, &arguments, &plain)),
         };
         if let Some(found) = found {
             self.push(found);
             return;
         }
-        if self.begins_parallel_region(&function.path, &arguments, view) {
+        if self.begins_parallel_region(function.std.0, &arguments, view) {
             return;
         }
         arguments.iter().for_each(|one| self.leak(one));
         self.unseen(&arguments, view);
+        let of_node = |name: &Value| matches!(name, Value::Text(name) if is_of_node(name));
         let same = match function.determinacy {
             Determinacy::Always => true,
-            Determinacy::BeforeMessages => !plain.iter().any(is_of_node) && !self.is_amid_messages(view),
+            Determinacy::BeforeMessages => !plain.iter().any(of_node) && !self.is_amid_messages(view),
             Determinacy::Never => false,
         };
         let same = same && plain.iter().all(Value::is_uniform);
@@ -75,6 +45,32 @@ impl Rank {
             false if plain.iter().all(Value::is_data) => Value::Data,
             false => Value::Unknown,
         });
+    }
+
+    /// What a function of the standard library returns, and what it does to what it is given.
+    fn std_function(&mut self, call: FunctionCall, arguments: &[Value], plain: &[Value]) -> Option<Value> {
+        Some(match (call, plain) {
+            (FunctionCall::NewList, [] | [_]) => Value::list(Vec::new()),
+            (FunctionCall::Greatest, [a, b]) => return extreme(Binary::Ge, a, b, &self.provenance),
+            (FunctionCall::Least, [a, b]) => return extreme(Binary::Le, a, b, &self.provenance),
+            (FunctionCall::Integer, [only @ Value::Int(_)])
+            | (FunctionCall::Float, [only @ Value::Float(_)]) => only.clone(),
+            (FunctionCall::Float, [Value::Int(number)]) => Value::float(*number as f64),
+            (FunctionCall::Convert, [only @ Value::Int(_)]) => {
+                Value::Variant("Ok".into(), Rc::new(vec![only.clone()]))
+            }
+            (FunctionCall::Swap, [a, b]) => {
+                self.write(&arguments[0], b.clone());
+                self.write(&arguments[1], a.clone());
+                Value::Unit
+            }
+            (FunctionCall::Replace, [old, _]) => {
+                self.write(&arguments[0], arguments[1].clone());
+                old.clone()
+            }
+            (FunctionCall::Drop, [_]) => Value::Unit,
+            _ => return None,
+        })
     }
 
     /// `format!(..)`

@@ -1,7 +1,9 @@
 //! Methods of the standard library on values that are known, and of others as far as they matter.
 
+use super::std_numbers::{of_float, of_int};
 use super::{Continuation, LONGEST_LIST, Rank, View};
 use crate::skeleton::call::CallKind;
+use crate::skeleton::std_calls::{OptionCall, OtherCall, RangeCall, TruthCall};
 use crate::skeleton::{Determinacy, Method};
 use crate::values::numbers;
 use crate::values::{Binary, Projection, Value};
@@ -89,53 +91,53 @@ impl Rank {
         arguments: &[Value],
         view: &mut View<'_>,
     ) -> bool {
-        let name = &*method.name;
+        let std = &method.std;
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
         let found = match value {
-            Value::Int(number) => numbers::of_int(*number, name, method.unsigned, &plain),
-            Value::Float(bits) => numbers::of_float(f64::from_bits(*bits), name, &plain),
+            Value::Int(number) => std
+                .numbers
+                .and_then(|call| of_int(*number, call, method.unsigned, &plain)),
+            Value::Float(bits) => std
+                .floats
+                .and_then(|call| of_float(f64::from_bits(*bits), call, &plain)),
             Value::Variant(variant, parts) if matches!(&**variant, "Some" | "None" | "Ok" | "Err") => {
-                return self.option(name, variant, parts, receiver, arguments, view);
+                return std
+                    .options
+                    .is_some_and(|call| self.option(call, variant, parts, receiver, arguments, view));
             }
             Value::List(parts) => {
-                return self.list(&method.name, &Rc::clone(parts), receiver, arguments, view);
+                return self.list(method, &Rc::clone(parts), receiver, arguments, view);
             }
             Value::Summary(parts) => {
                 return self.summary(method, &Rc::clone(parts), receiver, arguments, view);
             }
             Value::Range(parts) => {
-                return self.range(&method.name, parts, &plain, receiver, arguments, view);
+                return self.range(method, parts, &plain, receiver, arguments, view);
             }
             Value::Unordered(inner, is_hashed) => {
-                self.unordered(name, inner, *is_hashed, receiver, &plain, view)
+                self.unordered(method, inner, *is_hashed, receiver, &plain, view)
             }
-            Value::Bool(truth) => match (name, arguments) {
-                ("then_some", [only]) => Some(if *truth {
+            Value::Bool(truth) => match (std.truths, arguments) {
+                (Some(TruthCall::ThenSome), [only]) => Some(if *truth {
                     Value::some(only.clone())
                 } else {
                     Value::none()
                 }),
-                ("then", [closure]) if *truth => {
+                (Some(TruthCall::Then), [closure]) if *truth => {
                     let closure = self.value(closure);
                     self.call_value(closure, Vec::new(), Continuation::Some, view);
                     return true;
                 }
-                ("then", [_]) => Some(Value::none()),
+                (Some(TruthCall::Then), [_]) => Some(Value::none()),
                 _ => None,
             },
             _ => None,
         };
-        let found = found.or_else(|| match (name, arguments) {
-            ("clone" | "to_owned" | "as_ref" | "borrow" | "to_vec" | "as_slice" | "into", [])
-                if !value.is_unknown() =>
-            {
-                Some(value.clone())
-            }
-            ("as_mut" | "borrow_mut" | "by_ref" | "as_mut_slice" | "as_deref_mut", []) => {
-                Some(receiver.clone())
-            }
-            ("eq", [_]) => Some(Binary::Eq.apply(value, &plain[0], &self.provenance)),
-            ("ne", [_]) => Some(Binary::Ne.apply(value, &plain[0], &self.provenance)),
+        let found = found.or_else(|| match (std.others?, arguments) {
+            (OtherCall::Itself, []) if !value.is_unknown() => Some(value.clone()),
+            (OtherCall::Place, []) => Some(receiver.clone()),
+            (OtherCall::Equal, [_]) => Some(Binary::Eq.apply(value, &plain[0], &self.provenance)),
+            (OtherCall::Unequal, [_]) => Some(Binary::Ne.apply(value, &plain[0], &self.provenance)),
             _ => None,
         });
         if let Some(found) = found {
@@ -145,9 +147,10 @@ impl Rank {
         false
     }
 
+    /// A method of an `Option` or a `Result`.
     fn option(
         &mut self,
-        name: &str,
+        call: OptionCall,
         variant: &str,
         parts: &Rc<Vec<Value>>,
         receiver: &Value,
@@ -156,122 +159,87 @@ impl Rank {
     ) -> bool {
         let good = matches!(variant, "Some" | "Ok");
         let inner = parts.first().cloned().unwrap_or(Value::Unit);
-        let wrapped = |value: Value| Value::Variant(variant.into(), Rc::new(vec![value]));
         let same = || Value::Variant(variant.into(), Rc::clone(parts));
-        let callable = |at: usize| arguments.get(at).map(|one| self.value(one));
-        let found = match (name, arguments) {
-            ("unwrap" | "expect" | "unwrap_or_default" | "unwrap_unchecked", _) if good => inner,
-            ("unwrap" | "expect", _) => {
+        let found = match (call, arguments) {
+            (OptionCall::Unwrap | OptionCall::UnwrapOrOther, _) if good => inner,
+            (OptionCall::Unwrap, _) => {
                 self.state = super::RankState::Ended;
                 return true;
             }
-            ("unwrap_or", [other]) => {
-                if good {
-                    inner
-                } else {
-                    other.clone()
-                }
-            }
-            ("is_some" | "is_ok", []) => Value::Bool(good),
-            ("is_none" | "is_err", []) => Value::Bool(!good),
-            ("as_ref" | "as_deref" | "clone" | "copied" | "cloned" | "into_iter" | "iter", []) => {
-                match name {
-                    "iter" | "into_iter" => Value::list(if good { vec![inner] } else { Vec::new() }),
+            (OptionCall::UnwrapOr, [_]) if good => inner,
+            (OptionCall::UnwrapOr, [other]) => other.clone(),
+            (OptionCall::IsGood, []) => Value::Bool(good),
+            (OptionCall::IsBad, []) => Value::Bool(!good),
+            (OptionCall::Itself, []) => same(),
+            (OptionCall::Iterate, []) => Value::list(if good { vec![inner] } else { Vec::new() }),
+            (OptionCall::Option, []) if good => Value::some(inner),
+            (OptionCall::Option, []) => Value::none(),
+            (OptionCall::Result, [_]) if good => Value::Variant("Ok".into(), Rc::new(vec![inner])),
+            (OptionCall::Alternative, [_]) if good => same(),
+            (OptionCall::IterateExclusive, []) if !good => Value::list(Vec::new()),
+            (OptionCall::Exclusive | OptionCall::IterateExclusive, []) => {
+                match (good, self.followed(receiver.clone())) {
+                    (true, Value::Ref(mut place)) => {
+                        place.path.push(Projection::Part(0));
+                        let inner = vec![Value::Ref(place)];
+                        match call {
+                            OptionCall::Exclusive => Value::Variant(variant.into(), Rc::new(inner)),
+                            _ => Value::list(inner),
+                        }
+                    }
                     _ => same(),
                 }
             }
-            ("ok", []) => {
-                if good {
-                    Value::some(inner)
-                } else {
-                    Value::none()
-                }
-            }
-            ("ok_or" | "ok_or_else", [_]) if good => Value::Variant("Ok".into(), Rc::new(vec![inner])),
-            ("map_err" | "or" | "or_else", [_]) if good => same(),
-            ("as_mut" | "iter_mut" | "as_deref_mut", []) => match (good, self.followed(receiver.clone())) {
-                (true, Value::Ref(mut place)) => {
-                    place.path.push(Projection::Part(0));
-                    let inner = Value::Ref(place);
-                    if name == "iter_mut" {
-                        Value::list(vec![inner])
-                    } else {
-                        wrapped(inner)
-                    }
-                }
-                (true, _) => same(),
-                (false, _) if name == "iter_mut" => Value::list(Vec::new()),
-                (false, _) => same(),
-            },
-            ("take", []) => {
+            (OptionCall::Take, []) => {
                 let place = self.followed(receiver.clone());
                 self.write(&place, Value::none());
                 same()
             }
-            (
-                "map" | "and_then" | "filter" | "map_or" | "map_or_else" | "is_some_and" | "is_none_or"
-                | "unwrap_or_else" | "inspect",
-                _,
-            ) => {
-                return self.option_closure(name, good, inner, arguments, callable(0), callable(1), view);
-            }
-            _ => return false,
+            _ => return self.option_closure(call, good, inner, arguments, view),
         };
         self.push(found);
         true
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// The same of a method that is given closures.
     fn option_closure(
         &mut self,
-        name: &str,
+        call: OptionCall,
         good: bool,
         inner: Value,
         arguments: &[Value],
-        first: Option<Value>,
-        second: Option<Value>,
         view: &mut View<'_>,
     ) -> bool {
-        let (closure, given, after) = match (name, good, first, second) {
-            ("map", true, Some(closure), None) => (closure, vec![inner], Continuation::Some),
-            ("map" | "and_then" | "filter", false, ..) => {
-                self.push(Value::none());
-                return true;
-            }
-            ("and_then" | "is_some_and", true, Some(closure), None) => {
+        let (closure, given, after) = match (call, good, arguments) {
+            (OptionCall::Map, true, [closure]) => (closure, vec![inner], Continuation::Some),
+            (OptionCall::AndThen | OptionCall::IsSomeAnd | OptionCall::IsNoneOr, true, [closure])
+            | (OptionCall::MapOr | OptionCall::MapOrElse, true, [_, closure]) => {
                 (closure, vec![inner], Continuation::Value)
             }
-            ("is_some_and", false, ..) => {
-                self.push(Value::Bool(false));
+            (OptionCall::UnwrapOrElse, false, [closure]) | (OptionCall::MapOrElse, false, [closure, ..]) => {
+                (closure, Vec::new(), Continuation::Value)
+            }
+            _ => {
+                let found = match (call, good) {
+                    (OptionCall::Map | OptionCall::AndThen | OptionCall::Filter, false) => Value::none(),
+                    (OptionCall::IsSomeAnd, false) => Value::Bool(false),
+                    (OptionCall::IsNoneOr, false) => Value::Bool(true),
+                    (OptionCall::MapOr, false) => arguments.first().cloned().unwrap_or_default(),
+                    (OptionCall::UnwrapOrElse, true) => inner,
+                    _ => return false,
+                };
+                self.push(found);
                 return true;
             }
-            ("is_none_or", false, ..) => {
-                self.push(Value::Bool(true));
-                return true;
-            }
-            ("is_none_or", true, Some(closure), None) => (closure, vec![inner], Continuation::Value),
-            ("map_or", true, _, Some(closure)) => (closure, vec![inner], Continuation::Value),
-            ("map_or", false, ..) => {
-                let default = arguments.first().cloned().unwrap_or_default();
-                self.push(default);
-                return true;
-            }
-            ("unwrap_or_else", true, ..) => {
-                self.push(inner);
-                return true;
-            }
-            ("unwrap_or_else", false, Some(closure), None) => (closure, Vec::new(), Continuation::Value),
-            ("map_or_else", true, _, Some(closure)) => (closure, vec![inner], Continuation::Value),
-            ("map_or_else", false, Some(closure), _) => (closure, Vec::new(), Continuation::Value),
-            _ => return false,
         };
+        let closure = self.value(closure);
         self.call_value(closure, given, after, view);
         true
     }
 
     fn range(
         &mut self,
-        name: &Rc<str>,
+        method: &Method,
         parts: &[Value; 3],
         plain: &[Value],
         receiver: &Value,
@@ -279,19 +247,19 @@ impl Rank {
         view: &mut View<'_>,
     ) -> bool {
         let [from, to, by] = parts;
-        let found = match (&**name, plain) {
-            ("into_iter" | "iter" | "clone" | "by_ref", []) => Value::Range(Box::new(parts.clone())),
-            ("rev", []) => match (from, to, by) {
+        let found = match (method.std.ranges, plain) {
+            (Some(RangeCall::Itself), []) => Value::Range(Box::new(parts.clone())),
+            (Some(RangeCall::Reverse), []) => match (from, to, by) {
                 (Value::Int(from), Value::Int(to), Value::Int(1)) => {
                     let ends = [to - 1, from - 1, -1].map(Value::Int);
                     Value::Range(Box::new(ends))
                 }
-                _ => Value::uniform(&("rev", parts)),
+                _ => Value::uniform(&(RangeCall::Reverse, parts)),
             },
-            ("step_by", [Value::Int(step)]) if *by == Value::Int(1) && *step > 0 => {
+            (Some(RangeCall::StepBy), [Value::Int(step)]) if *by == Value::Int(1) && *step > 0 => {
                 Value::Range(Box::new([from.clone(), to.clone(), Value::Int(*step)]))
             }
-            ("contains", [one]) => {
+            (Some(RangeCall::Contains), [one]) => {
                 let above = match from {
                     Value::Unit => Value::Bool(true),
                     from => Binary::Ge.apply(one, from, &self.provenance),
@@ -302,11 +270,11 @@ impl Rank {
                 };
                 Binary::And.apply(&above, &below, &self.provenance)
             }
-            ("len" | "count", []) => match (from, to) {
+            (Some(RangeCall::Length), []) => match (from, to) {
                 (Value::Int(from), Value::Int(to)) => Value::Int((to - from).max(0)),
                 _ => return false,
             },
-            ("map", [closure]) if self.is_vague(parts, closure, view) => {
+            (Some(RangeCall::Map), [closure]) if self.is_vague(parts, closure, view) => {
                 let count = match from {
                     Value::Int(0) => to.clone(),
                     from => Binary::Sub.apply(to, from, &self.provenance),
@@ -314,7 +282,7 @@ impl Rank {
                 return self.mapped(&Value::summary(count, Value::At), closure, arguments, view);
             }
             _ => match numbers::numbers(parts, LONGEST_LIST) {
-                Some(list) => return self.list(name, &Rc::new(list), receiver, arguments, view),
+                Some(list) => return self.list(method, &Rc::new(list), receiver, arguments, view),
                 None => return false,
             },
         };
@@ -381,7 +349,7 @@ impl Rank {
         let result = if closures {
             result
         } else {
-            unplaced(result, &method.name, value, &plain, same)
+            unplaced(result, method, value, &plain, same)
         };
         self.leak_parts(value);
         if !method.pure
@@ -432,10 +400,10 @@ fn perhaps(method: &Method, value: &Value) -> Option<usize> {
 }
 
 /// The same call on the same things returns the same, wherever it stands.
-fn unplaced(result: Value, name: &str, value: &Value, plain: &[Value], same: bool) -> Value {
-    if same {
-        Value::uniform(&(name, value, plain))
-    } else {
-        result
+fn unplaced(result: Value, method: &Method, value: &Value, plain: &[Value], same: bool) -> Value {
+    match method.std.others {
+        _ if !same => result,
+        Some(OtherCall::Length) if plain.is_empty() => value.uniform_length(),
+        _ => Value::uniform(&(&*method.name, value, plain)),
     }
 }

@@ -4,6 +4,7 @@
 use super::lists::some_element;
 use super::{Rank, View};
 use crate::skeleton::Method;
+use crate::skeleton::std_calls::SummaryCall;
 use crate::values::{Binary, Projection, Provenance, Value};
 use std::rc::Rc;
 
@@ -19,45 +20,39 @@ impl Rank {
     ) -> bool {
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
         let whole = Value::Summary(Rc::clone(parts));
-        let found = match (&*method.name, &plain[..]) {
-            ("iter_mut", []) => match self.followed(receiver.clone()) {
-                Value::Ref(place) => self.lent_iterator(&place),
-                _ => return false,
-            },
-            ("into_iter", []) if self.is_lent(receiver) => match self.followed(receiver.clone()) {
-                Value::Ref(place) => self.lent_iterator(&place),
-                _ => return false,
-            },
-            (
-                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice"
-                | "as_ref" | "into_boxed_slice" | "into_vec" | "to_owned",
-                [],
-            ) => whole,
-            ("len" | "count", []) => whole.length(&self.provenance).unwrap_or(Value::Data),
-            ("is_empty", []) => Binary::Lt.apply(&parts[0], &parts[1], &self.provenance).not(),
-            ("enumerate", []) if parts[0] == Value::Int(0) => {
+        let found = match (method.std.summaries, &plain[..]) {
+            (Some(SummaryCall::Itself), []) => whole,
+            (Some(SummaryCall::Iterate), []) if !self.is_lent(receiver) => whole,
+            (Some(SummaryCall::Iterate | SummaryCall::IterateExclusive), []) => {
+                match self.followed(receiver.clone()) {
+                    Value::Ref(place) => self.lent_iterator(&place),
+                    _ => return false,
+                }
+            }
+            (Some(SummaryCall::Length), []) => whole.length(&self.provenance).unwrap_or(Value::Data),
+            (Some(SummaryCall::IsEmpty), []) => {
+                Binary::Lt.apply(&parts[0], &parts[1], &self.provenance).not()
+            }
+            (Some(SummaryCall::Enumerate), []) if parts[0] == Value::Int(0) => {
                 Value::summary(parts[1].clone(), Value::tuple(vec![Value::At, parts[2].clone()]))
             }
-            ("rev", []) => Value::summary(
+            (Some(SummaryCall::Reverse), []) => Value::summary(
                 whole.length(&self.provenance).unwrap_or(Value::Data),
                 whole.any_element(),
             ),
-            ("skip" | "take" | "step_by", [count]) => Value::summary(
+            (Some(SummaryCall::Shorten), [count]) => Value::summary(
                 shorter(&method.name, &whole, count, &self.provenance),
                 whole.any_element(),
             ),
-            ("windows" | "chunks" | "chunks_exact", [count]) => {
+            (Some(SummaryCall::Windows), [count]) => {
                 let inner = Value::summary(Value::Data, whole.any_element());
                 Value::summary(shorter(&method.name, &whole, count, &self.provenance), inner)
             }
-            ("zip", [other]) => zipped(parts, &whole, other, &self.provenance),
-            ("map", [closure]) if !whole.is_uniform() => {
+            (Some(SummaryCall::Zip), [other]) => zipped(parts, &whole, other, &self.provenance),
+            (Some(SummaryCall::Map), [closure]) if !whole.is_uniform() => {
                 return self.mapped(&whole, closure, arguments, view);
             }
-            (name, given) if method.keeps_length => match self.followed(receiver.clone()) {
-                Value::Ref(_) => return self.changed(name, receiver, given),
-                _ => return false,
-            },
+            (_, given) if method.keeps_length => return self.changed(method, receiver, given),
             _ => return false,
         };
         self.push(found);
@@ -85,15 +80,15 @@ impl Rank {
     }
 
     /// Elements are written to in place.
-    fn changed(&mut self, name: &str, receiver: &Value, given: &[Value]) -> bool {
+    fn changed(&mut self, method: &Method, receiver: &Value, given: &[Value]) -> bool {
         let Value::Ref(mut place) = self.followed(receiver.clone()) else {
             return false;
         };
         let element = some_element(&place);
-        match (name, given) {
-            ("fill", [value]) => self.write(&element, value.clone()),
-            ("copy_from_slice" | "clone_from_slice", [from]) => self.write(&element, from.any_element()),
-            ("swap" | "reverse" | "rotate_left" | "rotate_right", _) => {
+        match (method.std.summaries, given) {
+            (Some(SummaryCall::Fill), [value]) => self.write(&element, value.clone()),
+            (Some(SummaryCall::Copy), [from]) => self.write(&element, from.any_element()),
+            (Some(SummaryCall::Permute), _) => {
                 let moved = self.value(&element);
                 self.write(&element, moved);
             }
@@ -102,7 +97,7 @@ impl Rank {
                 self.forget(&place, None);
             }
         }
-        self.push(if name.ends_with("_mut") {
+        self.push(if method.exclusive {
             Value::Unknown
         } else {
             Value::Unit
@@ -125,7 +120,7 @@ fn zipped(parts: &[Value; 3], whole: &Value, other: &Value, provenance: &Provena
         (Some(own), _) if endless => own,
         (Some(own), Some(count)) if own == count => own,
         (Some(own), Some(count)) if own.is_uniform() && count.is_uniform() => {
-            Value::uniform(&("zip", own, count))
+            Value::uniform(&(SummaryCall::Zip, own, count))
         }
         _ => Value::Data,
     };

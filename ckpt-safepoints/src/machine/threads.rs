@@ -5,22 +5,23 @@
 //! share behind locks and atomics is not known in here anyway; what else they change is given up when they have ended.
 
 use super::{BlockedOn, Continuation, Rank, RankState, View};
+use crate::skeleton::std_calls::FunctionCall;
 use crate::values::Value;
-use std::rc::Rc;
 
 impl Rank {
     /// The closure of `thread::scope` runs where it stands. What other threads there are goes on at the same time as what
     /// the rank does next.
     pub(crate) fn begins_parallel_region(
         &mut self,
-        path: &[Rc<str>],
+        call: Option<FunctionCall>,
         arguments: &[Value],
         view: &mut View<'_>,
     ) -> bool {
-        let names: Vec<&str> = path.iter().map(|name| &**name).collect();
-        match names[..] {
-            [.., "scope"] => self.follow_body(arguments, Continuation::ParallelRegion, view),
-            [.., "thread", "spawn"] if self.body(arguments, view).is_some() => {
+        match call {
+            Some(FunctionCall::ParallelRegion) => {
+                self.follow_body(arguments, Continuation::ParallelRegion, view)
+            }
+            Some(FunctionCall::Thread) if self.body(arguments, view).is_some() => {
                 self.lose(
                     "threads with sites are followed in `std::thread::scope` only, which waits for them",
                 );

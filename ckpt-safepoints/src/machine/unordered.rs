@@ -1,7 +1,8 @@
 //! What is the same on all ranks but for its order.
 
 use super::{Rank, View};
-use crate::skeleton::ElementOrder;
+use crate::skeleton::std_calls::UnorderedCall;
+use crate::skeleton::{ElementOrder, Method};
 use crate::values::Value;
 
 impl Rank {
@@ -33,7 +34,7 @@ impl Rank {
     /// Methods on what is in another order on each rank; nothing where what comes of them may differ.
     pub(crate) fn unordered(
         &mut self,
-        name: &str,
+        method: &Method,
         inner: &Value,
         is_hashed: bool,
         receiver: &Value,
@@ -51,32 +52,23 @@ impl Rank {
             _ => false,
         };
         let same = plain.iter().all(Value::is_uniform);
-        Some(match (name, plain) {
-            ("len" | "is_empty" | "count" | "min" | "max", []) => Value::uniform(&(name, inner)),
-            ("contains", [one]) if same => Value::uniform(&(name, inner, one)),
-            ("get" | "contains_key" | "get_key_value", [one]) if is_hashed && same => {
-                Value::uniform(&(name, inner, one))
-            }
-            ("clone" | "to_owned" | "as_ref" | "borrow" | "unwrap" | "expect", _) => {
-                Value::Unordered(Box::new(inner.clone()), is_hashed)
-            }
-            (
-                "iter" | "into_iter" | "keys" | "values" | "into_keys" | "into_values" | "copied" | "cloned"
-                | "collect" | "to_vec",
-                [],
-            ) => list(Value::uniform(&(name, inner))),
-            ("map" | "filter" | "filter_map", [closure]) if settled(closure) => {
-                let code = match closure {
-                    Value::Closure(code, _) | Value::Function(code) => *code,
-                    _ => return None,
-                };
+        let name = &*method.name;
+        Some(match (method.std.unordered?, plain) {
+            (UnorderedCall::Measure, []) => Value::uniform(&(name, inner)),
+            (UnorderedCall::Contains, [one]) if same => Value::uniform(&(name, inner, one)),
+            (UnorderedCall::LookUp, [one]) if is_hashed && same => Value::uniform(&(name, inner, one)),
+            (UnorderedCall::Itself, _) => Value::Unordered(Box::new(inner.clone()), is_hashed),
+            (UnorderedCall::Iterate, []) => list(Value::uniform(&(name, inner))),
+            (UnorderedCall::Traverse, [closure @ (Value::Closure(code, _) | Value::Function(code))])
+                if settled(closure) =>
+            {
                 list(Value::uniform(&(name, inner, code)))
             }
-            ("sort" | "sort_unstable", []) if !is_hashed => {
+            (UnorderedCall::Sort, []) if !is_hashed => {
                 self.put(&place?, Value::uniform(&("sorted", inner)));
                 Value::Unit
             }
-            ("insert" | "remove" | "extend" | "clear" | "reserve", _) if is_hashed && same => {
+            (UnorderedCall::Change, _) if is_hashed && same => {
                 let after = Value::uniform(&(name, inner, plain));
                 self.put(&place?, Value::Unordered(Box::new(after), true));
                 Value::uniform(&("result", name, inner, plain))

@@ -9,6 +9,9 @@ use std::rc::Rc;
 
 const CANCELLED: &str = "a request is cancelled, and whether in time is not known";
 
+/// The type of MPI's numbers, a C `int`.
+const INTEGER: &str = "i32";
+
 /// The names of rsmpi's objects that nothing but the model itself distinguishes.
 const UNIVERSE: &str = "Universe";
 const SCOPE: &str = "Scope";
@@ -52,6 +55,10 @@ impl CommModel for Rsmpi {
         let of_mpi = |name: &String| self.calls.lists("owners", name);
         let is_free = found.kind == CallKind::Exchange;
         (is_free || path.iter().any(of_mpi)).then_some(found)
+    }
+
+    fn number_type(&self, name: &str) -> Option<&str> {
+        self.calls.lists("integers", name).then_some(INTEGER)
     }
 
     fn leaves_receiver(&self, method: &str) -> bool {

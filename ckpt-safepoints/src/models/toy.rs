@@ -36,6 +36,10 @@ impl CommModel for Toy {
         }
     }
 
+    fn number_type(&self, _: &str) -> Option<&str> {
+        None
+    }
+
     fn leaves_receiver(&self, _: &str) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! The communication skeleton: each function as a list of steps of a small machine.
 //!
 //! `ops` has the instructions, `pattern` what values are taken apart by, [`call`] what a call of a communication library
-//! does. `regions` finds which parts of a skeleton exchange no messages, and what they may write to; `determinacy` whether
+//! does, `std_calls` what one of the standard library is. `regions` finds which parts of a skeleton exchange no messages, and what they may write to; `determinacy` whether
 //! what comes of a call is the same on all ranks.
 
 pub mod call;
@@ -9,11 +9,13 @@ mod determinacy;
 mod ops;
 mod pattern;
 pub(crate) mod regions;
+pub(crate) mod std_calls;
 
 pub use determinacy::Determinacy;
 pub(crate) use ops::is_error;
 pub use ops::{Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp, Var};
 pub use pattern::Pattern;
+pub use std_calls::{StdFunction, StdMethod};
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

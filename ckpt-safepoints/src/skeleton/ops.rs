@@ -1,7 +1,7 @@
 //! The instructions: steps of a small machine with a stack.
 
 use super::call::CommCall;
-use super::{Determinacy, Pattern};
+use super::{Determinacy, Pattern, StdFunction, StdMethod};
 use crate::values::{Binary, Value};
 use std::ops::Range;
 use std::rc::Rc;
@@ -68,10 +68,14 @@ pub struct Method {
     pub perhaps: Vec<(usize, Option<Rc<str>>)>,
     /// What it does to messages, if it is one of the communication library.
     pub message: Option<Rc<CommCall>>,
+    /// What it is on values that are known, if it is one of the standard library.
+    pub std: StdMethod,
     /// Whether it takes its receiver by shared reference or value, as far as the tables know.
     pub pure: bool,
     /// Whether it may give an exclusive reference to its receiver, or to a part of it, as far as the tables know.
     pub lends: bool,
+    /// Whether it is one of those that give an exclusive reference and nothing else.
+    pub exclusive: bool,
     /// Whether it leaves a list as long as it is.
     pub keeps_length: bool,
     /// Whether it starts threads with its last argument.
@@ -93,6 +97,8 @@ pub struct Outside {
     pub arguments: usize,
     /// What it does to messages, if it is one of the communication library.
     pub message: Option<Rc<CommCall>>,
+    /// What it does to values that are known, if it is one of the standard library.
+    pub std: StdFunction,
     /// Whether what it gives is told by what it is given.
     pub determinacy: Determinacy,
     /// Whether it gives its argument behind a pointer of its own.

@@ -243,9 +243,14 @@ impl Value {
             Value::List(parts) => Some(Value::Int(parts.len() as i128)),
             Value::Summary(parts) if parts[0] == Value::Int(0) => Some(parts[1].clone()),
             Value::Summary(parts) => Some(Binary::Sub.apply(&parts[1], &parts[0], provenance)),
-            other if other.is_uniform() => Some(Value::uniform(&("len", other, [Value::Unit; 0].as_slice()))),
+            other if other.is_uniform() => Some(other.uniform_length()),
             _ => None,
         }
+    }
+
+    /// The length of what is not known and the same on all ranks.
+    pub(crate) fn uniform_length(&self) -> Value {
+        Value::uniform(&("length", self))
     }
 
     /// The elements of a list of which nothing is known but that it is the same on all ranks.

@@ -45,7 +45,7 @@ macro_rules! cast {
             "u16" => i128::from($number as u16),
             "i16" => i128::from($number as i16),
             "u32" | "c_uint" => i128::from($number as u32),
-            "i32" | "Rank" | "Tag" | "Count" | "c_int" => i128::from($number as i32),
+            "i32" | "c_int" => i128::from($number as i32),
             "u64" | "usize" => i128::from($number as u64),
             "i64" | "isize" => i128::from($number as i64),
             _ => $number as i128,
@@ -92,69 +92,4 @@ pub(crate) fn numbers(range: &[Value; 3], most: usize) -> Option<Vec<Value>> {
         at += by;
     }
     Some(list)
-}
-
-/// `n.method(..)` of whole numbers.
-pub(crate) fn of_int(number: i128, name: &str, unsigned: bool, arguments: &[Value]) -> Option<Value> {
-    let first = match arguments.first() {
-        Some(Value::Int(one)) => Some(*one),
-        _ => None,
-    };
-    let fits = u32::try_from(first.unwrap_or(0)).ok();
-    Some(match (name, first) {
-        ("min", Some(other)) => Value::Int(number.min(other)),
-        ("max", Some(other)) => Value::Int(number.max(other)),
-        ("rem_euclid", Some(other)) if other != 0 => Value::Int(number.rem_euclid(other)),
-        ("div_euclid", Some(other)) if other != 0 => Value::Int(number.div_euclid(other)),
-        ("div_ceil", Some(other)) if other > 0 && number >= 0 => Value::Int((number + other - 1) / other),
-        ("pow", Some(_)) => Value::Int(number.checked_pow(fits?)?),
-        ("abs_diff", Some(other)) => Value::Int((number - other).abs()),
-        ("is_multiple_of", Some(other)) if other != 0 => Value::Bool(number % other == 0),
-        ("saturating_sub", Some(other)) if unsigned => Value::Int((number - other).max(0)),
-        ("checked_sub", Some(other)) if unsigned && number < other => Value::none(),
-        // Below zero it depends on the type.
-        ("saturating_sub" | "wrapping_sub", Some(other)) if number >= other => Value::Int(number - other),
-        ("checked_sub", Some(other)) if number >= other => Value::some(Value::Int(number - other)),
-        ("saturating_add" | "wrapping_add", Some(other)) => Value::Int(number + other),
-        ("checked_add", Some(other)) => Value::some(Value::Int(number + other)),
-        ("clamp", Some(low)) => match arguments.get(1) {
-            Some(Value::Int(high)) if low <= *high => Value::Int(number.clamp(low, *high)),
-            _ => return None,
-        },
-        ("abs", None) => Value::Int(number.abs()),
-        ("signum", None) => Value::Int(number.signum()),
-        ("is_power_of_two", None) => Value::Bool(number.count_ones() == 1),
-        ("trailing_zeros", None) if number > 0 => Value::Int(i128::from(number.trailing_zeros())),
-        ("count_ones", None) if number >= 0 => Value::Int(i128::from(number.count_ones())),
-        ("ilog2", None) if number > 0 => Value::Int(i128::from(number.ilog2())),
-        ("isqrt", None) if number >= 0 => Value::Int((number as f64).sqrt().floor() as i128),
-        ("next_power_of_two", None) if (0..1 << 60).contains(&number) => {
-            Value::Int((number as u64).next_power_of_two().into())
-        }
-        ("is_positive", None) => Value::Bool(number > 0),
-        ("is_negative", None) => Value::Bool(number < 0),
-        ("into" | "clone" | "to_owned" | "borrow" | "as_ref", None) => Value::Int(number),
-        ("try_into", None) => Value::Variant("Ok".into(), vec![Value::Int(number)].into()),
-        _ => return None,
-    })
-}
-
-/// The same of other numbers.
-pub(crate) fn of_float(number: f64, name: &str, arguments: &[Value]) -> Option<Value> {
-    let first = match arguments.first() {
-        Some(Value::Float(bits)) => Some(f64::from_bits(*bits)),
-        _ => None,
-    };
-    Some(match (name, first, arguments.first()) {
-        ("sqrt", None, _) => Value::float(number.sqrt()),
-        ("floor", None, _) => Value::float(number.floor()),
-        ("ceil", None, _) => Value::float(number.ceil()),
-        ("round", None, _) => Value::float(number.round()),
-        ("abs", None, _) => Value::float(number.abs()),
-        ("clone" | "into", None, _) => Value::float(number),
-        ("powi", _, Some(Value::Int(by))) => Value::float(number.powi(i32::try_from(*by).ok()?)),
-        ("min", Some(other), _) => Value::float(number.min(other)),
-        ("max", Some(other), _) => Value::float(number.max(other)),
-        _ => return None,
-    })
 }

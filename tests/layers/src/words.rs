@@ -68,7 +68,10 @@ fn parts(name: &str) -> impl Iterator<Item = String> {
         .rsplit("::")
         .take(2)
         .map(|one| one.trim_matches('*').to_owned());
-    segments.collect::<Vec<_>>().into_iter()
+    segments
+        .filter(|one| !one.is_empty())
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// Where these names stand as texts in the sources of a crate, tests and comments aside.
