@@ -138,26 +138,21 @@ impl SafePoints {
         }
     }
 
+    fn boundaries_in(&self, function: usize) -> impl Iterator<Item = &Boundary> {
+        let boundaries = self.skeleton.boundaries.iter();
+        boundaries.filter(move |one| one.function == function)
+    }
+
     /// The sites that the user has put into a function: where, at which line, and whether the user vouches for it.
     pub fn sites_of_user(&self, function: usize) -> Vec<(usize, usize, bool)> {
-        let of_it = self
-            .skeleton
-            .boundaries
-            .iter()
-            .filter(|one| one.function == function);
-        of_it
+        self.boundaries_in(function)
             .filter_map(|one| Some((one.at, one.line, one.user?)))
             .collect()
     }
 
     /// The boundaries between the statements of a loop's body, in order: byte and line.
     pub fn boundaries_of(&self, function: usize, body_at: usize) -> Vec<(usize, usize)> {
-        let of_it = self
-            .skeleton
-            .boundaries
-            .iter()
-            .filter(|one| one.function == function);
-        of_it
+        self.boundaries_in(function)
             .filter(|one| one.user.is_none() && one.body_at == body_at)
             .map(|one| (one.at, one.line))
             .collect()
