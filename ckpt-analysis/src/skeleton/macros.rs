@@ -4,7 +4,7 @@ use super::Lowerer;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved};
 use ckpt_compiler::library::Macros;
-use ckpt_compiler::syntax::macros::captured_in_text;
+use ckpt_compiler::syntax::captured::captured_in_text;
 use ckpt_safepoints::skeleton::{CallOp, ControlOp, MemoryOp, Op, ValueOp, Var};
 use ckpt_safepoints::values::{Binary, Value};
 use proc_macro2::{TokenStream, TokenTree};

@@ -4,9 +4,9 @@
 use super::Use;
 use super::expr::Walker;
 use crate::library::Macros;
+use crate::syntax::captured::captured_in_text;
 use crate::syntax::macros::{
-    Arguments, Exits, arguments_before_text, arguments_of_macro, captured_in_text, name_of_macro,
-    repeated_in_list,
+    Arguments, Exits, arguments_before_text, arguments_of_macro, name_of_macro, repeated_in_list,
 };
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

@@ -188,7 +188,7 @@ fn mentions_in(tokens: TokenStream) -> Vec<String> {
             TokenTree::Ident(ident) if !behind_a_dot => found.push(ident.to_string()),
             TokenTree::Group(group) => found.extend(mentions_in(group.stream())),
             TokenTree::Literal(literal) => {
-                found.extend(crate::syntax::macros::captured_in_text(&literal.to_string()));
+                found.extend(crate::syntax::captured::captured_in_text(&literal.to_string()));
             }
             _ => {}
         }

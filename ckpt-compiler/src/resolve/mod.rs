@@ -5,7 +5,6 @@
 //! [`LocalId`](crate::names::LocalId). Emission gives the source's names back ([`Locals::restore`]), and `validate` looks at
 //! whether each of them stands for the same variable there.
 
-mod captured;
 pub mod references;
 mod scopes;
 

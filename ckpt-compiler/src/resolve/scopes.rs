@@ -1,8 +1,9 @@
 //! Walks a function with what is in scope, and gives every variable its name.
 
-use super::{Hiding, captured};
+use super::Hiding;
 use crate::library::Library;
 use crate::names::{LocalId, Locals, Origin};
+use crate::syntax::captured;
 use crate::syntax::macros::{
     Arguments, arguments_before_text, arguments_of_macro, name_of_macro, repeated_in_list,
 };

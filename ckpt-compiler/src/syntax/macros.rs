@@ -97,20 +97,3 @@ pub fn name_of_macro(mac: &Macro) -> String {
     let last = mac.path.segments.last();
     last.map(|last| last.ident.to_string()).unwrap_or_default()
 }
-
-/// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
-pub fn captured_in_text(literal: &str) -> Vec<String> {
-    if !literal.ends_with('"') && !literal.ends_with('#') {
-        return Vec::new();
-    }
-    let is_name = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let mut names = Vec::new();
-    for piece in literal.split('{').skip(1) {
-        let inside = piece.split('}').next().unwrap_or_default();
-        let mut parts = inside
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(is_name);
-        names.extend(parts.by_ref().map(str::to_owned));
-    }
-    names
-}

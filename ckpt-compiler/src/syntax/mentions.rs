@@ -1,6 +1,6 @@
 //! Which names tokens mention.
 
-use super::macros::captured_in_text;
+use super::captured::captured_in_text;
 use super::patterns::{is_binding, pattern_bindings};
 use crate::names::{LocalSet, Locals};
 use proc_macro2::{TokenStream, TokenTree};

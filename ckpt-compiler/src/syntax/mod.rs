@@ -1,6 +1,7 @@
 //! What can be told from syntax alone, with the tables of the library: sites, where values come from, what macros that the
 //! program defines do. All stages use it; it knows none of them.
 
+pub mod captured;
 pub mod language;
 pub mod macros;
 pub mod marks;

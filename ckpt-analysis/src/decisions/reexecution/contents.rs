@@ -7,8 +7,8 @@
 
 use super::fill::Filled;
 use ckpt_compiler::library::{Library, Methods, PlaceOf};
+use ckpt_compiler::syntax::captured::captured_in_text;
 use ckpt_compiler::syntax::macros::Exits;
-use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_compiler::syntax::marks::Marks;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

@@ -5,7 +5,7 @@ use super::find::body_of;
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::library::{Adaptor, Iterators, Library, Methods};
 use crate::names::{LocalId, LocalSet, Locals};
-use crate::syntax::macros::captured_in_text;
+use crate::syntax::captured::captured_in_text;
 use crate::syntax::mentions::locals_of;
 use crate::syntax::origins::is_exclusive_type;
 use proc_macro2::{Ident, TokenStream, TokenTree};
