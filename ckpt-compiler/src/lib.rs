@@ -9,7 +9,7 @@
 //! | syntax | [`syntax`] | what syntax alone tells, with these tables: sites, origins of values, patterns, macros |
 //! | parse | [`parse`] | what the attributes of a function say |
 //! | resolve | [`mod@resolve`] | a name of its own for every variable, and the table of them |
-//! | items | [`mod@derive`], [`object`] | `Checkpoint` for types and trait objects, which need none of the stages below |
+//! | items | [`mod@derive`], [`mod@object`] | `Checkpoint` for types and trait objects, which need none of the stages below |
 //! | desugar | [`mod@desugar`] | the bodies of threads taken out, the rest in the form that the spine takes, one rewriting a file |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
 //! | control flow | [`mod@cfg`] | names resolved to bindings, and the graph of their events |
