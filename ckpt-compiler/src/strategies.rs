@@ -56,11 +56,10 @@ pub fn choose(known: Known<'_>, flow: &Flow, liveness: &Liveness, errors: &mut D
 /// Whether the variable owns something of the process or a device, which it gives back when its scope ends and no sooner,
 /// whether it is used until then or not: `let universe = mpi::initialize();`.
 pub fn owns_a_device(library: &Library, binding: &Binding) -> bool {
-    let is_device = |init| Known::of(library).origin(init) == Origin::Device;
     matches!(binding.declaration, Declaration::Let)
         && binding.treatment.is_none()
         && !binding.is_synthetic()
-        && binding.init.as_ref().is_some_and(is_device)
+        && origin_of(library, binding) == Origin::Device
 }
 
 fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {

@@ -8,6 +8,7 @@ use super::{Kind, Origin, PREFIX, made};
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A variable of a function, whatever others are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -288,14 +289,10 @@ impl Locals {
 
     fn restored_literal(&self, literal: Literal) -> Literal {
         let text = literal.to_string();
-        let Cow::Owned(restored) = self.restore_text(&text) else {
-            return literal;
-        };
-        let Ok(mut restored) = restored.parse::<Literal>() else {
-            return literal;
-        };
-        restored.set_span(literal.span());
-        restored
+        match self.restore_text(&text) {
+            Cow::Owned(restored) => with_text(&literal, &restored).unwrap_or(literal),
+            Cow::Borrowed(_) => literal,
+        }
     }
 
     /// A text with the names of the source.
@@ -303,30 +300,49 @@ impl Locals {
         if self.renamed.is_empty() {
             return Cow::Borrowed(text);
         }
-        replace_words(text, |word| self.renamed.get(word).map(ToString::to_string))
+        replaced(text, words(text), |word| {
+            self.renamed.get(word).map(ToString::to_string)
+        })
     }
 }
 
-/// A text with other words in the place of some: runs of letters, digits and underlines.
-pub(crate) fn replace_words(text: &str, other: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
+/// Where the words of a text stand: runs of letters, digits and underlines.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(is_in_word)?;
+        let length = text[start..].find(|c: char| !is_in_word(c));
+        at = length.map_or(text.len(), |length| start + length);
+        Some(start..at)
+    })
+}
+
+/// A text with something else in the place of some of its parts, which come in their order.
+pub(crate) fn replaced(
+    text: &str,
+    parts: impl IntoIterator<Item = Range<usize>>,
+    other: impl Fn(&str) -> Option<String>,
+) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
-    let mut at = 0;
-    while let Some(start) = text[at..].find(is_in_word).map(|found| at + found) {
-        let end = text[start..]
-            .find(|c: char| !is_in_word(c))
-            .map_or(text.len(), |found| start + found);
-        if let Some(other) = other(&text[start..end]) {
-            out += &text[copied..start];
+    for part in parts {
+        if let Some(other) = other(&text[part.clone()]) {
+            out += &text[copied..part.start];
             out += &other;
-            copied = end;
+            copied = part.end;
         }
-        at = end;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
     }
     out += &text[copied..];
     Cow::Owned(out)
+}
+
+/// A literal of this text, at the place of another.
+pub(crate) fn with_text(literal: &Literal, text: &str) -> Option<Literal> {
+    let mut new = text.parse::<Literal>().ok()?;
+    new.set_span(literal.span());
+    Some(new)
 }

@@ -6,8 +6,8 @@
 
 mod locals;
 
-pub(crate) use locals::replace_words;
 pub use locals::{Local, LocalId, LocalSet, Locals};
+pub(crate) use locals::{replaced, with_text, words};
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -130,7 +130,7 @@ impl Names {
 
     /// The name that goes with a variable of the user's.
     pub fn beside(&self, kind: Kind, name: &Ident) -> Ident {
-        let name = self.locals.borrow().written(name);
+        let name = self.written(name);
         self.note(kind, format_args!("_{name}"))
     }
 

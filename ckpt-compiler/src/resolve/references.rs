@@ -35,7 +35,7 @@ pub fn references(library: &Library, locals: &Locals, function: &ItemFn) -> Loca
         others,
         ..
     } = finder;
-    others.iter().for_each(|other| references.remove(other));
+    references.remove_all(&others);
     references
 }
 

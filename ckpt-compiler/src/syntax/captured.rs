@@ -1,115 +1,70 @@
 //! The variables that format strings capture.
 
-use crate::names::replace_words;
+use crate::names::{replaced, with_text, words};
 use proc_macro2::Literal;
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::ops::Range;
 
-/// A literal with other names in the place of those that it captures, were it a format string: `{name}`, `{name:..}`,
-/// `{:width$}`.
+/// A literal with other names in the place of those that it captures, were it a format string.
 pub fn renamed(literal: &Literal, other: &dyn Fn(&str) -> Option<String>) -> Option<Literal> {
     let text = literal.to_string();
-    if !is_text(&text) {
-        return None;
+    match replaced(&text, captures(&text), other) {
+        Cow::Owned(renamed) => with_text(literal, &renamed),
+        Cow::Borrowed(_) => None,
     }
-    let Cow::Owned(text) = rename(&text, other) else {
-        return None;
-    };
-    let mut renamed = text.parse::<Literal>().ok()?;
-    renamed.set_span(literal.span());
-    Some(renamed)
 }
 
 /// The names that a format string captures.
 pub fn captured_in_text(literal: &str) -> Vec<String> {
-    let names = RefCell::new(Vec::new());
-    let note = |name: &str| {
-        if name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            names.borrow_mut().push(name.to_owned());
-        }
-        None
-    };
-    if is_text(literal) {
-        rename(literal, &note);
+    let names = captures(literal).into_iter();
+    names.map(|name| literal[name].to_owned()).collect()
+}
+
+/// Where the names stand that a literal captures, were it a format string: `{name}`, `{name:..}`, `{:width$}`.
+fn captures(literal: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if !literal.ends_with('"') && !literal.ends_with('#') {
+        return found;
     }
-    names.into_inner()
-}
-
-fn is_text(literal: &str) -> bool {
-    literal.ends_with('"') || literal.ends_with('#')
-}
-
-fn rename<'t>(text: &'t str, other: &dyn Fn(&str) -> Option<String>) -> Cow<'t, str> {
-    let is_raw = text.starts_with('r') || text.starts_with("br") || text.starts_with("cr");
-    let mut out = String::new();
-    let mut copied = 0;
+    let is_raw = literal.starts_with('r') || literal.starts_with("br") || literal.starts_with("cr");
     let mut at = 0;
-    while let Some(found) = text[at..].find(['{', '\\']).map(|found| at + found) {
-        at = found + 1;
-        if text[found..].starts_with('\\') {
+    while let Some(next) = literal[at..].find(['{', '\\']).map(|next| at + next) {
+        at = next + 1;
+        let rest = &literal[at..];
+        if literal[next..].starts_with('\\') {
             // An escape: of `\u{41}` the braces are not those of an argument.
-            let skipped = match is_raw {
-                true => 0,
-                false if text[at..].starts_with("u{") => text[at..].find('}').map_or(0, |close| close + 1),
-                false => text[at..].chars().next().map_or(0, char::len_utf8),
+            at += match rest.find('}') {
+                _ if is_raw => 0,
+                Some(close) if rest.starts_with("u{") => close + 1,
+                _ => rest.chars().next().map_or(0, char::len_utf8),
             };
-            at += skipped;
-            continue;
-        }
-        if text[at..].starts_with('{') {
+        } else if rest.starts_with('{') {
             at += 1;
-            continue;
+        } else {
+            let Some(close) = rest.find('}') else { break };
+            let names = in_argument(&rest[..close]);
+            found.extend(names.map(|name| at + name.start..at + name.end));
+            at += close + 1;
         }
-        let Some(close) = text[at..].find('}').map(|found| at + found) else {
-            break;
-        };
-        if let Cow::Owned(inside) = rename_argument(&text[at..close], other) {
-            out += &text[copied..at];
-            out += &inside;
-            copied = close;
-        }
-        at = close + 1;
     }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    out += &text[copied..];
-    Cow::Owned(out)
+    let is_name = |c: char| c.is_alphabetic() || c == '_';
+    found.retain(|name| literal[name.clone()].starts_with(is_name));
+    found
 }
 
-/// What stands between the braces: the argument, and behind a colon how it is formatted, in which `name$` is another.
-fn rename_argument<'t>(inside: &'t str, other: &dyn Fn(&str) -> Option<String>) -> Cow<'t, str> {
-    let (argument, how) = match inside.split_once(':') {
-        Some((argument, how)) => (argument, Some(how)),
-        None => (inside, None),
-    };
-    let argument = replace_words(argument, other);
-    let how = how.map(|how| sizes(how, other));
-    match (&argument, &how) {
-        (Cow::Borrowed(_), None | Some(Cow::Borrowed(_))) => Cow::Borrowed(inside),
-        (argument, None) => Cow::Owned(argument.clone().into_owned()),
-        (argument, Some(how)) => Cow::Owned(format!("{argument}:{how}")),
-    }
-}
-
-fn sizes<'t>(how: &'t str, other: &dyn Fn(&str) -> Option<String>) -> Cow<'t, str> {
-    let mut pieces: Vec<Cow<'_, str>> = how.split('$').map(Cow::Borrowed).collect();
-    let last = pieces.len() - 1;
-    for piece in &mut pieces[..last] {
-        let start = piece
-            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
-            .map_or(0, |at| at + 1);
+/// The names between the braces: in the argument, and behind a colon, in how it is formatted, those in front of a `$`.
+fn in_argument(inside: &str) -> impl Iterator<Item = Range<usize>> {
+    let colon = inside.find(':').unwrap_or(inside.len());
+    words(inside).filter_map(move |word| {
+        if word.start < colon {
+            return Some(word);
+        }
         // `{:0width$}`: no name begins with the flag in front of it.
-        let digits = piece[start..].find(|c: char| !c.is_ascii_digit());
-        let start = start + digits.unwrap_or(0);
-        if let Some(name) = other(&piece[start..]) {
-            *piece = Cow::Owned(format!("{}{name}", &piece[..start]));
-        }
-    }
-    match pieces.iter().any(|piece| matches!(piece, Cow::Owned(_))) {
-        true => Cow::Owned(pieces.join("$")),
-        false => Cow::Borrowed(how),
-    }
+        let name = inside[word.clone()].trim_start_matches(|c: char| c.is_ascii_digit());
+        inside[word.end..]
+            .starts_with('$')
+            .then(|| word.end - name.len()..word.end)
+    })
 }
 
 #[cfg(test)]
