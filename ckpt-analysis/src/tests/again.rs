@@ -290,3 +290,67 @@ fn what_is_filled_around_a_site_is_saved() {
         assert!(!filled(fill), "{fill}");
     }
 }
+
+#[test]
+fn what_stands_beside_a_call_that_leads_to_a_site_is_saved() {
+    let is_saved = |declarations: &str, body: &str| {
+        let text = format!(
+            "#[derive(Clone, Default)] struct Pair {{ a: u64, b: u64 }}
+             fn mix(a: u64, b: u64) -> u64 {{ a * 31 + b }}
+             fn work(n: u64) -> u64 {{
+                 let mut s = 0;
+                 for k in 0..100000 {{ ckpt::checkpoint!(); s += (n * k) % 7; }}
+                 s
+             }}
+             fn main() {{
+                 {declarations}
+                 for step in 0..2 {{ {body} }}
+                 println!(\"{{x}}\");
+             }}"
+        );
+        !made_again(&text, false).iter().any(|(name, _)| name == "x")
+    };
+    for body in [
+        "x = x + work(step);",
+        "x = (x + 3 + work(step)) % 1009;",
+        "x = mix(x, work(step));",
+        "x = x.wrapping_add(work(step));",
+        "x = if x > work(step) { 1 } else { 2 };",
+        "x = match (x, work(step)) { (a, b) => a + b };",
+        "x = Some(x + work(step)).unwrap();",
+        "x = Pair { a: x, b: work(step) }.a;",
+        "x = Pair { b: work(step), ..Pair { a: x, b: 0 } }.a;",
+        "x = [x, work(step)][0];",
+        "x = (x, work(step)).0;",
+        "x = [1, 2, 3, 4, 5, 6, 7][x as usize % 7..][work(step) as usize % 1];",
+        "x = (x..work(step)).count() as u64;",
+        "x = format!(\"{}{}\", x, work(step)).len() as u64;",
+        "x = x + { let w = work(step); w + 1 };",
+        "x = x + if step > 3 { work(step) } else { 1 };",
+        "x = mix(mix(x, 1), mix(work(step), 2));",
+        "x = x as u64 + (work(step));",
+        "let y = x + work(step); x = y;",
+        "println!(\"{} {}\", x, work(step)); x = step;",
+        "x = work(step); println!(\"{}\", work(step)); println!(\"{}\", x);",
+        "x = step; let p = Pair { a: work(step), ..Pair::default() }; x += p.a;",
+        "x = step; let p = [work(step); 2]; x += p[0];",
+    ] {
+        assert!(is_saved("let mut x = 0;", body), "{body}");
+    }
+    for body in [
+        "x = step; list[x as usize % 3] += work(step);",
+        "x = step; list[x as usize % 3] = work(step);",
+        "x = step; list[work(step) as usize % 3] = x;",
+        "list[0] = list[x as usize % 3] + work(step); x = step;",
+    ] {
+        assert!(is_saved("let mut x = 0; let mut list = [0; 3];", body), "{body}");
+    }
+    assert!(!is_saved(
+        "let mut x = 0; let mut sum = 0;",
+        "x = work(step); sum += x;"
+    ));
+    assert!(!is_saved(
+        "let mut x = 0; let mut sum = 0;",
+        "x = 1 + work(step); sum += x;"
+    ));
+}

@@ -2,6 +2,10 @@
 //! backward over the syntax. `before = reads ∪ (after − overwrites)`; where ways meet, either counts; a loop is walked
 //! until nothing changes. Whatever mentions the variable in a way that is not known counts as a look at it.
 //!
+//! The operands of one expression are another matter: what stands beside a site may be evaluated before it or, where its
+//! value cannot change until then, behind it, and a restart evaluates it behind it in any case. So what is mentioned beside
+//! a site is looked at after it.
+//!
 //! Two questions are asked. Of [`Whole::Elements`]: the variable keeps its length, and every element is given a new value;
 //! then its length is no part of what it holds. Of [`Whole::Value`]: the variable as such is given a new value.
 
@@ -12,6 +16,7 @@ use ckpt_compiler::syntax::macros::Exits;
 use ckpt_compiler::syntax::marks::Marks;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::{Block, Expr, Pat, Stmt};
 
 /// What counts as the whole of a variable.
@@ -122,8 +127,28 @@ impl<'a> Contents<'a> {
         }
     }
 
-    fn all<'e>(&mut self, parts: impl DoubleEndedIterator<Item = &'e Expr>, after: bool) -> bool {
-        parts.rev().fold(after, |live, part| self.expr(part, live))
+    /// The operands of one expression, in the order in which they are written.
+    fn all(&mut self, parts: &[&Expr], after: bool) -> bool {
+        let mut live = after;
+        for (index, part) in parts.iter().enumerate().rev() {
+            let beside =
+                self.sites().in_expr(part) && parts[..index].iter().any(|other| self.is_mentioned_in(*other));
+            live = self.expr(part, live || beside);
+        }
+        live
+    }
+
+    fn is_mentioned_in(&self, part: &impl ToTokens) -> bool {
+        mentions(part.to_token_stream(), &self.watched.name)
+    }
+
+    /// What no more is known of than its tokens: any site in it may come before everything else.
+    fn unknown(&mut self, part: &impl ToTokens, after: bool) -> bool {
+        let looks = self.is_mentioned_in(part);
+        if self.sites().in_tokens(&part.to_token_stream()) {
+            self.live_at_a_site |= after || looks;
+        }
+        after || looks
     }
 
     pub fn expr(&mut self, expr: &Expr, after: bool) -> bool {
@@ -136,15 +161,17 @@ impl<'a> Contents<'a> {
             Expr::Cast(one) => self.expr(&one.expr, after),
             Expr::Field(one) => self.expr(&one.base, after),
             Expr::Reference(one) => self.expr(&one.expr, after),
-            Expr::Index(one) => self.all([&*one.expr, &*one.index].into_iter(), after),
-            Expr::Tuple(one) => self.all(one.elems.iter(), after),
-            Expr::Array(one) => self.all(one.elems.iter(), after),
+            Expr::Index(one) => self.all(&[&one.expr, &one.index], after),
+            Expr::Tuple(one) => self.all(&Vec::from_iter(&one.elems), after),
+            Expr::Array(one) => self.all(&Vec::from_iter(&one.elems), after),
             Expr::Range(one) => {
                 let bounds: Vec<&Expr> = one.start.iter().chain(&one.end).map(|bound| &**bound).collect();
-                self.all(bounds.into_iter(), after)
+                self.all(&bounds, after)
             }
-            Expr::Struct(one) if one.rest.is_none() => {
-                self.all(one.fields.iter().map(|field| &field.expr), after)
+            Expr::Struct(one) => {
+                let fields = one.fields.iter().map(|field| &field.expr);
+                let parts: Vec<&Expr> = fields.chain(one.rest.as_deref()).collect();
+                self.all(&parts, after)
             }
             Expr::Let(one) => self.expr(&one.expr, after),
             Expr::Assign(one) => self.assign(&one.left, &one.right, after),
@@ -165,9 +192,9 @@ impl<'a> Contents<'a> {
             Expr::Closure(one) => {
                 // It may become the body of a loop, half-way through which a checkpoint is taken.
                 self.live_at_a_site |= self.sites().in_expr(&one.body);
-                after || mentions(one.to_token_stream(), &self.watched.name)
+                after || self.is_mentioned_in(one)
             }
-            _ => true,
+            other => self.unknown(other, after),
         }
     }
 
@@ -231,7 +258,7 @@ impl<'a> Contents<'a> {
                 let live = after || self.at_return;
                 self.expr(&one.expr, live)
             }
-            _ => true,
+            other => self.unknown(other, after),
         }
     }
 
@@ -288,6 +315,10 @@ impl<'a> Contents<'a> {
         } else {
             self.place(left, after)
         };
+        let beside = self.sites().in_expr(left) && self.is_mentioned_in(right);
+        if beside {
+            self.live_at_a_site = true;
+        }
         self.expr(right, live)
     }
 
@@ -317,7 +348,7 @@ impl<'a> Contents<'a> {
             let right = self.expr(&one.right, after);
             return self.expr(&one.left, after || right);
         }
-        self.all([&*one.left, &*one.right].into_iter(), after)
+        self.all(&[&one.left, &one.right], after)
     }
 
     fn macro_call(&mut self, mac: &syn::Macro, after: bool) -> bool {
@@ -330,13 +361,13 @@ impl<'a> Contents<'a> {
             && (self.at_return
                 || self.outside
                 || self.around.iter().any(|one| one.to_break || one.to_continue));
-        after || leaves || mentions(mac.tokens.clone(), &self.watched.name)
+        self.unknown(&mac.tokens, after || leaves)
     }
 
     fn call(&mut self, expr: &Expr, after: bool) -> bool {
         let is_site = self.marks.is_some_and(|marks| marks.callee(expr).is_some());
         if is_site {
-            self.live_at_a_site |= after || mentions(expr.to_token_stream(), &self.watched.name);
+            self.live_at_a_site |= after || self.is_mentioned_in(expr);
         }
         match expr {
             Expr::MethodCall(call) => {
@@ -346,29 +377,26 @@ impl<'a> Contents<'a> {
                     if by_elements && self.library.fills(&method)
                         || !by_elements && self.library.resets(&method)
                     {
-                        return self.all(call.args.iter(), false);
+                        return self.all(&Vec::from_iter(&call.args), false);
                     }
                     if by_elements && self.library.says(&method, Methods::Measures) {
-                        return after;
+                        return self.all(&Vec::from_iter(&call.args), after);
                     }
                 }
-                let live = self.arguments(expr, &call.args, 1, after);
-                self.expr(&call.receiver, live)
+                self.operands(expr, &call.receiver, (&call.args, 1), after)
             }
-            Expr::Call(call) => {
-                let live = self.arguments(expr, &call.args, 0, after);
-                self.expr(&call.func, live)
-            }
-            _ => true,
+            Expr::Call(call) => self.operands(expr, &call.func, (&call.args, 0), after),
+            other => self.unknown(other, after),
         }
     }
 
-    /// The arguments of a call; one that the callee rewrites as a whole is not looked at.
-    fn arguments(
+    /// What a call is given, the first of `arguments` being the parameter of that number; one that the callee rewrites as
+    /// a whole is not looked at.
+    fn operands(
         &mut self,
         call: &Expr,
-        arguments: &syn::punctuated::Punctuated<Expr, syn::Token![,]>,
-        first: usize,
+        called: &Expr,
+        (arguments, first): (&Punctuated<Expr, syn::Token![,]>, usize),
         after: bool,
     ) -> bool {
         let lent = arguments.iter().position(|argument| self.is_lent(argument));
@@ -377,8 +405,9 @@ impl<'a> Contents<'a> {
             .iter()
             .enumerate()
             .filter(|(index, _)| Some(*index) != rewritten);
-        let others: Vec<&Expr> = others.map(|(_, argument)| argument).collect();
-        self.all(others.into_iter(), after && rewritten.is_none())
+        let others = others.map(|(_, argument)| argument);
+        let operands: Vec<&Expr> = std::iter::once(called).chain(others).collect();
+        self.all(&operands, after && rewritten.is_none())
     }
 
     /// `x`, `x[i]` as it is watched, or `*x` where it is a reference.
