@@ -83,7 +83,7 @@ impl Completions {
             Shell::Bash => "cargo_ckpt",
             _ => "cargo-ckpt",
         };
-        let mut command = crate::whole_command().name(name).bin_name(name);
+        let mut command = super::line::whole_command().name(name).bin_name(name);
         let mut script = Vec::new();
         generate(self.shell, &mut command, name, &mut script);
         let mut script = String::from_utf8_lossy(&script).into_owned();

@@ -32,7 +32,9 @@ Exit codes: 0 done, 2 no such command, 78 the folder cannot be written.";
 impl ManPages {
     /// Prints or writes.
     pub fn perform(&self) -> Outcome<u8> {
-        let mut all = crate::whole_command().name("cargo-ckpt").bin_name("cargo-ckpt");
+        let mut all = super::line::whole_command()
+            .name("cargo-ckpt")
+            .bin_name("cargo-ckpt");
         // Of all commands the pages of the subcommands are named, not those of their `help`.
         all = all.disable_help_subcommand(true);
         all.build();

@@ -10,6 +10,7 @@ mod explain;
 mod export;
 pub mod init;
 mod inspect;
+pub mod line;
 mod list;
 mod man;
 mod pack;

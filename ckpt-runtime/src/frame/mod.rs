@@ -33,7 +33,7 @@ use crate::base::current::{self, LAST};
 use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::plan::FunctionPlan;
-use crate::team;
+use crate::team::{self};
 use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_bit};
 

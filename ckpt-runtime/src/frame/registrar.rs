@@ -11,7 +11,7 @@ use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
 use super::thread::{FunctionSite, site_plan};
 use crate::plan::VariablePlan;
 use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
-use crate::team;
+use crate::team::{self};
 use crate::value::Region;
 use crate::value::{Checkpoint, Column, Encoder, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
 

@@ -9,7 +9,7 @@ use crate::base::report::Fatal;
 use crate::comm;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::state::snapshot::SnapshotBuilder;
-use crate::team;
+use crate::team::{self};
 
 impl Frame {
     pub(super) fn visit(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {

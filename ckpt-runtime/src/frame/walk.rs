@@ -10,7 +10,7 @@ use crate::base::current;
 use crate::base::report::{Fatal, exit_code, leave};
 use crate::context::resume::Resume;
 use crate::format::Load;
-use crate::team;
+use crate::team::{self};
 use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
 
 impl Frame {

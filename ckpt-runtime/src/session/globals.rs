@@ -2,7 +2,7 @@
 
 use crate::context;
 use crate::state::statics::{Place, Registered};
-use crate::team;
+use crate::team::{self};
 
 /// Names a static or a thread-local of the main thread, so that it is part of every checkpoint of this session and comes
 /// back at a restart.

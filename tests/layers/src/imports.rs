@@ -1,16 +1,14 @@
-//! Who names whom: the `use` lines and the paths of a crate's sources, without what is compiled for tests only.
+//! Who names whom: the paths of a crate's sources.
 //!
 //! Sources are read as tokens, so that paths inside of macros count as well. A path that begins with `crate` leads to the
-//! module that it names first, or to the one from which the crate's root takes that name; `super` to the module that
-//! it reaches.
+//! module that it names first, or to the one from which the crate's root takes that name; `self` and `super` to the module that
+//! they reach. A form through which names arrive that are not written there is refused: another name for the root, all
+//! names of the root at once, what the root has made itself.
 
-use anyhow::{Context, Result};
+use crate::sources::plain;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use syn::visit_mut::{self, VisitMut};
+use std::path::PathBuf;
 
 /// One module names another one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,179 +23,83 @@ pub struct Import {
     pub line: usize,
 }
 
-/// The sources of a crate.
-#[derive(Debug, Default)]
-pub struct Sources {
-    /// The modules directly below its root.
-    pub modules: BTreeSet<String>,
-    /// What they name of each other.
-    pub imports: Vec<Import>,
-    /// The tokens of every file, the root's as well.
-    pub files: Vec<(PathBuf, TokenStream)>,
-    root: Root,
-}
-
-impl Sources {
-    /// Reads the folder `src` of a crate, `krate`, in the folder of all crates.
-    ///
-    /// # Errors
-    /// Files that cannot be read, or are no Rust.
-    pub fn read(crates: &Path, krate: &str) -> Result<Self> {
-        let source = crates.join(krate).join("src");
-        let mut files = BTreeMap::new();
-        collect(&source, &mut files)?;
-        let mut parsed = BTreeMap::new();
-        let mut for_tests = BTreeSet::new();
-        for (path, text) in files {
-            let mut file =
-                syn::parse_file(&text).with_context(|| format!("{} is no Rust", path.display()))?;
-            let mut strip = WithoutTests::default();
-            strip.visit_file_mut(&mut file);
-            let folder = folder_of(&path);
-            for name in strip.modules {
-                for_tests.insert(folder.join(format!("{name}.rs")));
-                for_tests.insert(folder.join(name).join("mod.rs"));
-            }
-            parsed.insert(path, file);
-        }
-        let is_for_tests = |path: &Path| {
-            let inside = path.strip_prefix(&source).unwrap_or(path);
-            for_tests.contains(path) || inside.components().any(|part| part.as_os_str() == "tests")
-        };
-        parsed.retain(|path, _| !is_for_tests(path));
-        let mut sources = Self::default();
-        let relative = |path: &Path| path.strip_prefix(crates).unwrap_or(path).to_owned();
-        let mut root = Root::default();
-        for (path, file) in &parsed {
-            match module_of(&source, path).first() {
-                Some(module) => drop(sources.modules.insert(module.clone())),
-                None => root.add(file),
-            }
-        }
-        for (path, file) in &parsed {
-            let tokens = file.to_token_stream();
-            let place = module_of(&source, path);
-            if let Some(from) = place.first() {
-                let mut finder = Finder {
-                    place: &place,
-                    modules: &sources.modules,
-                    root: &root,
-                    found: Vec::new(),
-                };
-                finder.tokens(tokens.clone(), &place);
-                let imports = finder.found.into_iter().filter(|(to, _)| to != from);
-                sources.imports.extend(imports.map(|(to, line)| Import {
-                    from: from.clone(),
-                    to,
-                    file: relative(path),
-                    line,
-                }));
-            }
-            sources.files.push((relative(path), tokens));
-        }
-        sources.imports.sort();
-        sources.imports.dedup();
-        sources.root = root;
-        Ok(sources)
-    }
-
-    /// Whether the root takes this name from a module.
-    pub fn passes_on(&self, name: &str) -> bool {
-        self.root.names.contains_key(name)
-    }
-}
-
-fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, String>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text =
-                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            files.insert(path, text);
-        }
-    }
-    Ok(())
-}
-
-/// Where the files of the modules that a file declares are.
-fn folder_of(path: &Path) -> PathBuf {
-    match path.file_name().and_then(|name| name.to_str()) {
-        Some("mod.rs" | "lib.rs" | "main.rs") => path.with_file_name(""),
-        _ => path.with_extension(""),
-    }
-}
-
-/// The names of the modules down to a file; none for the crate's root.
-fn module_of(source: &Path, path: &Path) -> Vec<String> {
-    let inside = path.strip_prefix(source).unwrap_or(path).with_extension("");
-    let mut names: Vec<String> = inside
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy().into_owned())
-        .collect();
-    if names.last().is_some_and(|last| last == "mod") {
-        names.pop();
-    }
-    if names.len() == 1 && matches!(names[0].as_str(), "lib" | "main") {
-        names.clear();
-    }
-    names
-}
-
-/// Takes out what is compiled for tests only.
-#[derive(Default)]
-struct WithoutTests {
-    /// Modules in files of their own.
-    modules: Vec<String>,
-}
-
-impl WithoutTests {
-    fn keeps(&mut self, item: &syn::Item) -> bool {
-        let (attributes, module) = match item {
-            syn::Item::Mod(one) => (&one.attrs, one.content.is_none().then(|| one.ident.to_string())),
-            syn::Item::Fn(one) => (&one.attrs, None),
-            syn::Item::Use(one) => (&one.attrs, None),
-            syn::Item::Impl(one) => (&one.attrs, None),
-            syn::Item::Const(one) => (&one.attrs, None),
-            syn::Item::Struct(one) => (&one.attrs, None),
-            _ => return true,
-        };
-        let is_for_tests = attributes.iter().any(|one| {
-            let list = one.meta.require_list();
-            one.path().is_ident("cfg") && list.is_ok_and(|list| list.tokens.to_string() == "test")
-        });
-        if is_for_tests {
-            self.modules.extend(module);
-        }
-        !is_for_tests
-    }
-}
-
-impl VisitMut for WithoutTests {
-    fn visit_file_mut(&mut self, file: &mut syn::File) {
-        file.items.retain(|item| self.keeps(item));
-        visit_mut::visit_file_mut(self, file);
-    }
-    fn visit_item_mod_mut(&mut self, module: &mut syn::ItemMod) {
-        if let Some((_, items)) = &mut module.content {
-            items.retain(|item| self.keeps(item));
-        }
-        visit_mut::visit_item_mod_mut(self, module);
-    }
-}
-
 /// What the crate's root takes from its modules.
 #[derive(Debug, Default)]
-struct Root {
-    names: BTreeMap<String, String>,
+pub struct Root {
+    /// The modules that a name is from: a type and a function may share it. Of other crates, their names.
+    names: BTreeMap<String, BTreeSet<String>>,
+    /// Modules in the root's own file.
+    inner: BTreeSet<String>,
+    /// What the root is called besides `crate`.
+    aliases: BTreeSet<String>,
 }
 
 impl Root {
-    fn add(&mut self, file: &syn::File) {
+    /// Whether the root takes this name from a module.
+    pub fn passes_on(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// Whether this is a module in the root's own file.
+    pub fn has_inside(&self, name: &str) -> bool {
+        self.inner.contains(name)
+    }
+
+    /// What the root's file says, and what in it is refused. `stage`: the module in a file.
+    pub(crate) fn add(
+        &mut self,
+        file: &syn::File,
+        stage: impl Fn(&str) -> Option<String>,
+    ) -> Vec<(usize, String)> {
+        let mut refused = Vec::new();
+        let last_module = file
+            .items
+            .iter()
+            .rposition(|item| matches!(item, syn::Item::Mod(_)));
+        for (at, item) in file.items.iter().enumerate() {
+            match item {
+                syn::Item::Use(one) => self.tree(&one.tree, None),
+                syn::Item::ExternCrate(one) => match &one.rename {
+                    Some((_, name)) if one.ident == "self" => drop(self.aliases.insert(plain(name))),
+                    _ => refused.push((one.ident.span().start().line, EXTERN_CRATE.to_owned())),
+                },
+                syn::Item::Mod(one) if one.content.is_some() => drop(self.inner.insert(plain(&one.ident))),
+                syn::Item::Mod(one) => {
+                    let path = one.attrs.iter().find_map(|one| match &one.meta {
+                        syn::Meta::NameValue(pair) if pair.path.is_ident("path") => Some(&pair.value),
+                        _ => None,
+                    });
+                    if let Some(syn::Expr::Lit(syn::ExprLit {
+                        lit: syn::Lit::Str(path),
+                        ..
+                    })) = path
+                    {
+                        self.names
+                            .entry(plain(&one.ident))
+                            .or_default()
+                            .extend(stage(&path.value()));
+                    }
+                }
+                syn::Item::Macro(one) if one.ident.is_some() && Some(at) < last_module => {
+                    let line = one.ident.as_ref().map_or(0, |name| name.span().start().line);
+                    let what =
+                        "a macro of the root that its modules know without a path: define it in a module";
+                    refused.push((line, what.to_owned()));
+                }
+                _ => {}
+            }
+        }
+        refused
+    }
+
+    /// Macros that a module defines and the root has.
+    pub(crate) fn add_macros(&mut self, file: &syn::File, module: &str) {
         for item in &file.items {
-            if let syn::Item::Use(one) = item {
-                self.tree(&one.tree, None);
+            if let syn::Item::Macro(one) = item
+                && let Some(name) = &one.ident
+                && one.attrs.iter().any(|one| one.path().is_ident("macro_export"))
+            {
+                self.name(plain(name), Some(module));
             }
         }
     }
@@ -205,7 +107,7 @@ impl Root {
     fn tree(&mut self, tree: &syn::UseTree, module: Option<&str>) {
         match tree {
             syn::UseTree::Path(path) => {
-                let name = path.ident.to_string();
+                let name = plain(&path.ident);
                 let module = match module {
                     None if name == "crate" || name == "self" => None,
                     None => Some(name.as_str()),
@@ -214,141 +116,328 @@ impl Root {
                 self.tree(&path.tree, module);
             }
             syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, module)),
-            syn::UseTree::Name(name) => self.name(name.ident.to_string(), module),
-            syn::UseTree::Rename(name) => self.name(name.rename.to_string(), module),
+            syn::UseTree::Name(name) => self.name(plain(&name.ident), module),
+            syn::UseTree::Rename(name) => {
+                let source = plain(&name.ident);
+                let module = module.or((source != "crate" && source != "self").then_some(&source));
+                self.name(plain(&name.rename), module);
+            }
             syn::UseTree::Glob(_) => {}
         }
     }
 
     fn name(&mut self, name: String, module: Option<&str>) {
         if let Some(module) = module {
-            self.names.insert(name, module.to_owned());
+            self.names.entry(name).or_default().insert(module.to_owned());
         }
     }
 }
 
-/// Goes through the tokens of a file for paths that lead to other modules.
-struct Finder<'s> {
-    place: &'s [String],
-    modules: &'s BTreeSet<String>,
-    root: &'s Root,
-    found: Vec<(String, usize)>,
+const EXTERN_CRATE: &str = "`extern crate`: name the crate itself";
+
+/// What a file names.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Other modules.
+    pub imports: Vec<(String, usize)>,
+    /// Forms that are not followed, and what to write instead.
+    pub refused: Vec<(String, usize)>,
+    /// Files that stand for a part of this one, with the module around it; nothing for what is no text.
+    pub included: Vec<(Option<String>, Vec<String>, usize)>,
 }
 
-impl Finder<'_> {
-    /// `place`: the module around the tokens.
+/// Goes through the tokens of a file for paths that lead to other modules.
+pub(crate) struct Finder<'s> {
+    stage: &'s str,
+    modules: &'s BTreeSet<String>,
+    root: &'s Root,
+    pub found: Found,
+}
+
+impl<'s> Finder<'s> {
+    pub fn new(stage: &'s str, modules: &'s BTreeSet<String>, root: &'s Root) -> Self {
+        Self {
+            stage,
+            modules,
+            root,
+            found: Found::default(),
+        }
+    }
+
+    /// `place`: the module that the file is.
+    pub fn file(&mut self, tokens: TokenStream, place: &[String]) {
+        self.tokens(tokens, place);
+    }
+
     fn tokens(&mut self, tokens: TokenStream, place: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
         while at < tokens.len() {
+            if let Some((name, body, end)) = module_at(&tokens, at) {
+                let mut inner = place.to_vec();
+                inner.push(name);
+                self.tokens(body, &inner);
+                at = end;
+                continue;
+            }
             match &tokens[at] {
-                TokenTree::Ident(name) if name == "mod" => {
-                    if let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(body))) =
-                        (tokens.get(at + 1), tokens.get(at + 2))
-                    {
-                        let mut inner = place.to_vec();
-                        inner.push(name.to_string());
-                        self.tokens(body.stream(), &inner);
-                        at += 3;
+                TokenTree::Group(group) => self.tokens(group.stream(), place),
+                TokenTree::Ident(word) => {
+                    let line = word.span().start().line;
+                    if let Some(base) = self.base(&tokens, at, place) {
+                        at = self.path(&tokens, at, base);
                         continue;
                     }
-                }
-                TokenTree::Ident(name) if name == "crate" => {
-                    if let Some(next) = behind_colons(&tokens, at) {
-                        self.target(&tokens, next);
+                    if word == "extern" && is_word(tokens.get(at + 1), "crate") {
+                        self.found.refused.push((EXTERN_CRATE.to_owned(), line));
+                        at += 1;
+                    } else if word == "macro_use" {
+                        let what = "`macro_use`: a macro is named by its path";
+                        self.found.refused.push((what.to_owned(), line));
+                    } else if word == "include"
+                        && is_punct(tokens.get(at + 1), '!')
+                        && let Some(TokenTree::Group(given)) = tokens.get(at + 2)
+                    {
+                        let text = syn::parse2::<syn::LitStr>(given.stream());
+                        let text = text.ok().map(|text| text.value());
+                        self.found.included.push((text, place.to_vec(), line));
                     }
                 }
-                TokenTree::Ident(name) if name == "super" && !is_behind_colons(&tokens, at) => {
-                    self.upwards(&tokens, at, place);
-                }
-                TokenTree::Group(group) => self.tokens(group.stream(), place),
                 _ => {}
             }
             at += 1;
         }
     }
 
-    fn upwards(&mut self, tokens: &[TokenTree], mut at: usize, place: &[String]) {
-        let mut ups = 1;
-        while let Some(next) = behind_colons(tokens, at) {
-            match &tokens[next] {
-                TokenTree::Ident(name) if name == "super" => {
-                    ups += 1;
-                    at = next;
-                }
-                _ if ups == place.len() => return self.target(tokens, next),
-                _ => return,
+    /// The module from which a path goes on, if one begins here.
+    fn base(&self, tokens: &[TokenTree], at: usize, place: &[String]) -> Option<Vec<String>> {
+        let TokenTree::Ident(word) = &tokens[at] else {
+            return None;
+        };
+        let word = word.to_string();
+        match &*word {
+            _ if is_lifetime(tokens, at) => None,
+            "crate" => Some(Vec::new()),
+            "self" if !is_behind_colons(tokens, at) => Some(place.to_vec()),
+            "super" if !is_behind_colons(tokens, at) => {
+                let (_, above) = place.split_last()?;
+                Some(above.to_vec())
             }
+            // `::ckpt::x`, but not `a::ckpt`.
+            _ if self.root.aliases.contains(&word) => {
+                let follows = is_behind_colons(tokens, at) && is_segment(tokens, at.wrapping_sub(3));
+                (!follows).then(Vec::new)
+            }
+            _ => None,
         }
     }
 
-    /// What stands behind `crate::`.
-    fn target(&mut self, tokens: &[TokenTree], at: usize) {
-        debug_assert!(!self.place.is_empty());
-        for Named { name, line, .. } in named_at(tokens, at) {
-            let module = self.modules.get(&name).or_else(|| {
-                let of_root = self.root.names.get(&name)?;
-                self.modules.get(of_root)
-            });
-            self.found.extend(module.map(|module| (module.clone(), line)));
+    /// Follows a path, and returns where it ends.
+    fn path(&mut self, tokens: &[TokenTree], at: usize, base: Vec<String>) -> usize {
+        let mut steps = Vec::new();
+        let end = steps_from(tokens, at, base.len(), &mut steps);
+        for step in steps {
+            self.step(step);
         }
+        end
+    }
+
+    fn step(&mut self, step: Step) {
+        let line = step.line;
+        let refused = match step.what {
+            What::Name { name, leads_on } => {
+                let own = self.modules.get(&name);
+                let mut known = own.is_some();
+                let mut found: BTreeSet<&String> = own.into_iter().collect();
+                // A module and a function may share a name: `use crate::a;` has both, `use crate::a::{self};` the module.
+                if own.is_none() || !leads_on {
+                    for module in self.root.names.get(&name).into_iter().flatten() {
+                        // A name of another crate is no arrow in this one.
+                        known = true;
+                        found.extend(self.modules.get(module));
+                    }
+                }
+                found.retain(|module| *module != self.stage);
+                let found = found.into_iter().map(|module| (module.clone(), line));
+                self.found.imports.extend(found);
+                if known {
+                    return;
+                }
+                format!("`crate::{name}` is of no module, but of the root, which is above all")
+            }
+            What::All => "all names of the root, `*`: write down which".to_owned(),
+            What::Renamed => "another name for the root: write `crate`".to_owned(),
+            What::FilledIn => "a path of which a macro fills in the module: write it out".to_owned(),
+        };
+        self.found.refused.push((refused, line));
     }
 }
 
-/// A name behind a `::`.
+/// What stands directly behind the root of a crate.
 #[derive(Debug)]
-pub struct Named {
-    /// The name.
-    pub name: String,
-    /// Whether the path goes on behind it.
-    pub leads_on: bool,
+pub struct Step {
+    /// What it is.
+    pub what: What,
     /// Where it stands.
     pub line: usize,
 }
 
+/// See [`Step`].
+#[derive(Debug)]
+pub enum What {
+    /// A name.
+    Name {
+        /// It.
+        name: String,
+        /// Whether the path goes on behind it.
+        leads_on: bool,
+    },
+    /// `*`
+    All,
+    /// `as name`
+    Renamed,
+    /// `$name`
+    FilledIn,
+}
+
 /// What is named directly behind `word::`, in these tokens and in all groups of them.
-pub fn named_behind(tokens: TokenStream, word: &str) -> Vec<Named> {
+pub fn named_behind(tokens: TokenStream, word: &str) -> Vec<Step> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Ident(name) if name == word => {
-                found.extend(behind_colons(&tokens, at).map(|next| named_at(&tokens, next)));
+            TokenTree::Ident(name) if name == word && !is_lifetime(&tokens, at) => {
+                steps_from(&tokens, at, 0, &mut found);
             }
-            TokenTree::Group(group) => found.push(named_behind(group.stream(), word)),
+            TokenTree::Group(group) => found.extend(named_behind(group.stream(), word)),
             _ => {}
         }
     }
-    found.into_iter().flatten().collect()
+    found
 }
 
-/// The name at a place, or the first one of each path in braces there.
-fn named_at(tokens: &[TokenTree], at: usize) -> Vec<Named> {
-    match &tokens[at] {
-        TokenTree::Ident(name) => vec![Named {
-            name: name.to_string(),
-            leads_on: behind_colons(tokens, at).is_some(),
-            line: name.span().start().line,
-        }],
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-            let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(one) if one.as_char() == ',');
-            let is_first = |at: usize| at == 0 || is_comma(&inside[at - 1]);
-            let firsts =
-                (0..inside.len()).filter(|&at| is_first(at) && matches!(inside[at], TokenTree::Ident(_)));
-            firsts.flat_map(|at| named_at(&inside, at)).collect()
+/// The steps of a path that has come to a module so many levels below the root at a token. Returns the index of what follows.
+fn steps_from(tokens: &[TokenTree], mut at: usize, mut depth: usize, found: &mut Vec<Step>) -> usize {
+    let line = |at: usize| tokens[at].span().start().line;
+    loop {
+        let Some(next) = behind_colons(tokens, at) else {
+            if depth == 0 && is_word(tokens.get(at + 1), "as") {
+                found.push(Step {
+                    what: What::Renamed,
+                    line: line(at),
+                });
+            }
+            return at + 1;
+        };
+        match &tokens[next] {
+            TokenTree::Ident(word) if word == "super" && depth > 0 => depth -= 1,
+            TokenTree::Ident(word) if word == "super" || word == "self" => {}
+            TokenTree::Ident(word) if depth == 0 => {
+                found.push(Step {
+                    what: What::Name {
+                        name: plain(word),
+                        leads_on: behind_colons(tokens, next).is_some(),
+                    },
+                    line: line(next),
+                });
+                return next + 1;
+            }
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+                entries(&inside, depth, found);
+                return next + 1;
+            }
+            TokenTree::Punct(one) if depth == 0 && one.as_char() == '*' => {
+                found.push(Step {
+                    what: What::All,
+                    line: line(next),
+                });
+                return next + 1;
+            }
+            TokenTree::Punct(one) if depth == 0 && one.as_char() == '$' => {
+                found.push(Step {
+                    what: What::FilledIn,
+                    line: line(next),
+                });
+                return next + 1;
+            }
+            _ => return next,
         }
-        _ => Vec::new(),
+        at = next;
     }
+}
+
+/// The paths in the braces of a `use`.
+fn entries(inside: &[TokenTree], depth: usize, found: &mut Vec<Step>) {
+    let starts = (0..inside.len()).filter(|&at| at == 0 || is_punct(inside.get(at - 1), ','));
+    for at in starts {
+        let line = inside[at].span().start().line;
+        let what = match &inside[at] {
+            TokenTree::Ident(word) if word == "self" => {
+                steps_from(inside, at, depth, found);
+                continue;
+            }
+            TokenTree::Ident(word) if word == "super" => {
+                steps_from(inside, at, depth.saturating_sub(1), found);
+                continue;
+            }
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+                entries(&inside, depth, found);
+                continue;
+            }
+            _ if depth > 0 => continue,
+            TokenTree::Ident(word) => What::Name {
+                name: plain(word),
+                leads_on: behind_colons(inside, at).is_some(),
+            },
+            TokenTree::Punct(one) if one.as_char() == '*' => What::All,
+            TokenTree::Punct(one) if one.as_char() == '$' => What::FilledIn,
+            _ => continue,
+        };
+        found.push(Step { what, line });
+    }
+}
+
+/// `mod name { .. }`, also where a macro fills the name in: the name, what is in the braces, and the index behind them.
+fn module_at(tokens: &[TokenTree], at: usize) -> Option<(String, TokenStream, usize)> {
+    if !is_word(tokens.get(at), "mod") {
+        return None;
+    }
+    let filled_in = usize::from(is_punct(tokens.get(at + 1), '$'));
+    match (tokens.get(at + 1 + filled_in)?, tokens.get(at + 2 + filled_in)?) {
+        (TokenTree::Ident(name), TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
+            Some((plain(name), body.stream(), at + 3 + filled_in))
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn is_word(token: Option<&TokenTree>, word: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(one)) if one == word)
+}
+
+fn is_punct(token: Option<&TokenTree>, punct: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(one)) if one.as_char() == punct)
+}
+
+/// `'static`
+pub(crate) fn is_lifetime(tokens: &[TokenTree], at: usize) -> bool {
+    at > 0 && is_punct(tokens.get(at - 1), '\'')
 }
 
 /// The index of what follows the `::` behind a token.
 fn behind_colons(tokens: &[TokenTree], at: usize) -> Option<usize> {
-    let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(one) if one.as_char() == ':');
-    let both = is_colon(tokens.get(at + 1)?) && is_colon(tokens.get(at + 2)?);
+    let both = is_punct(tokens.get(at + 1), ':') && is_punct(tokens.get(at + 2), ':');
     (both && tokens.len() > at + 3).then_some(at + 3)
 }
 
 fn is_behind_colons(tokens: &[TokenTree], at: usize) -> bool {
-    at > 0 && matches!(&tokens[at - 1], TokenTree::Punct(one) if one.as_char() == ':')
+    at > 1 && is_punct(tokens.get(at - 1), ':') && is_punct(tokens.get(at - 2), ':')
+}
+
+/// Whether a path may have come here: `a` or the end of `a<B>`.
+fn is_segment(tokens: &[TokenTree], at: usize) -> bool {
+    matches!(tokens.get(at), Some(TokenTree::Ident(word)) if word != "use" && word != "as" && word != "in" && word != "return")
+        || is_punct(tokens.get(at), '>')
 }

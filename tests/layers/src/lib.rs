@@ -1,11 +1,13 @@
 //! The architecture as a test: what ARCHITECTURE.md draws is what the imports of the crates say.
 //!
 //! - [`picture`] reads the picture: a block of layers for each crate, and a table of what may stand where.
-//! - [`imports`] reads the sources: which module names which other one, and on which line.
+//! - [`sources`] reads the files of a crate, and which modules they are.
+//! - [`imports`] follows their paths: which module names which other one, and on which line.
 //! - [`check`] holds the one against the other.
 //! - [`words`] finds names of libraries in the sources, where tables should have them alone.
 
 pub mod check;
 pub mod imports;
 pub mod picture;
+pub mod sources;
 pub mod words;

@@ -1,4 +1,4 @@
-//! The picture: blocks of ARCHITECTURE.md between fences that say `layers`, `only` or `roots`.
+//! The picture: blocks of ARCHITECTURE.md between fences that say `layers`, `only`, `roots` or `statics`.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ pub struct Picture {
     pub only: BTreeMap<String, Vec<String>>,
     /// Crates, with those of which they know no module but the root.
     pub roots: Vec<(String, Vec<String>)>,
+    /// Files and folders that have statics, each with what these are.
+    pub statics: Option<BTreeMap<String, String>>,
 }
 
 impl Picture {
@@ -47,7 +49,7 @@ impl Picture {
         let mut lines = page.lines();
         while let Some(line) = lines.next() {
             let kind = line.strip_prefix("```").unwrap_or_default();
-            if !["layers", "only", "roots"].contains(&kind) {
+            if !["layers", "only", "roots", "statics"].contains(&kind) {
                 continue;
             }
             let mut block = Vec::new();
@@ -63,6 +65,18 @@ impl Picture {
                 "only" => {
                     for (word, folders) in block.iter().map(|line| words_of(line)) {
                         picture.only.entry(word).or_default().extend(folders);
+                    }
+                }
+                "statics" => {
+                    for line in block {
+                        let (place, why) = line
+                            .split_once(": ")
+                            .with_context(|| format!("`{line}` does not say what is static there"))?;
+                        let listed = picture.statics.get_or_insert_default();
+                        let before = listed.insert(place.trim().to_owned(), why.trim().to_owned());
+                        if before.is_some() {
+                            bail!("the statics of {place} are listed twice");
+                        }
                     }
                 }
                 _ => picture.roots.extend(block.iter().map(|line| words_of(line))),

@@ -1,6 +1,6 @@
 //! The names of libraries that stand in tables, and the places of sources where one stands as a text.
 
-use crate::imports::Sources;
+use crate::sources::Sources;
 use anyhow::{Context, Result};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
@@ -80,11 +80,11 @@ fn parts(name: &str) -> impl Iterator<Item = String> {
 /// Sources that cannot be read.
 pub fn words(crates: &Path, krate: &str, names: &BTreeSet<String>) -> Result<BTreeSet<Word>> {
     let mut found = BTreeSet::new();
-    for (file, tokens) in Sources::read(crates, krate)?.files {
-        each_text(tokens, &mut |text, line| {
+    for file in Sources::read(crates, krate)?.files {
+        each_text(file.tokens, &mut |text, line| {
             if names.contains(text) {
                 found.insert(Word {
-                    file: file.clone(),
+                    file: file.path.clone(),
                     line,
                     name: text.to_owned(),
                 });

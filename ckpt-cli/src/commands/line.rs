@@ -1,0 +1,104 @@
+//! The command line as a whole: its options, its help, and what is said where it is wrong.
+
+use super::Command;
+use crate::output::OutputOptions;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
+use std::ffi::OsString;
+
+/// Checkpoint/restart for Rust programs: run, kill, restart, look inside.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo ckpt",
+    bin_name = "cargo ckpt",
+    version,
+    arg_required_else_help = true
+)]
+#[command(after_help = EXAMPLES)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub output_options: OutputOptions,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  cargo ckpt run --release --interval 5m -- deck.toml    run, with a checkpoint every five minutes
+  cargo ckpt restart                                     continue where it stopped
+  cargo ckpt crashtest -- deck.toml                      prove that a restart gives the same answer
+
+Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command line,
+75 checkpointed and stopped (requeue), 76 no such checkpoint, 77 checkpoint refused,
+78 configuration or store, 79 a site that cannot be honoured, 101 build failed.
+`run` and `restart` pass the program's own code on.";
+
+impl CommandLine {
+    /// Reads it; ends the process where it is wrong, or asks for help.
+    pub fn read() -> Self {
+        let arguments = arguments();
+        let mut command = whole_command().color(color_of_help(&arguments));
+        command
+            .try_get_matches_from_mut(arguments)
+            .and_then(|matches| {
+                CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+            })
+            .unwrap_or_else(|error| wrong_command_line(&error))
+    }
+}
+
+/// Everything that can be written on the command line.
+pub fn whole_command() -> clap::Command {
+    CommandLine::command()
+}
+
+/// Help and version, or what is wrong with the command line.
+fn wrong_command_line(error: &clap::Error) -> ! {
+    if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
+        && error.kind() == ErrorKind::UnknownArgument
+        && !argument.starts_with('-')
+    {
+        eprintln!("note: arguments for the program go behind two dashes: `-- {argument}`\n");
+    }
+    error.exit()
+}
+
+/// What `--color` says, before the command line has been read: help and errors about it come earlier.
+fn color_of_help(arguments: &[OsString]) -> ColorChoice {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let ours = words.split(|word| *word == "--").next().unwrap_or_default();
+    let next = ours.iter().skip_while(|word| **word != "--color").nth(1);
+    let joined = ours.iter().find_map(|word| word.strip_prefix("--color="));
+    match joined.or(next.copied()) {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
+/// The arguments without the word that cargo puts in front: `cargo ckpt run` starts `cargo-ckpt ckpt run`.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "ckpt") {
+        arguments.remove(1);
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn help_has_the_colours_that_are_asked_for() {
+        let of = |line: &str| super::color_of_help(&line.split(' ').map(Into::into).collect::<Vec<_>>());
+        assert_eq!(of("x run --color never"), clap::ColorChoice::Never);
+        assert_eq!(of("x --color=always run"), clap::ColorChoice::Always);
+        assert_eq!(of("x run -- --color never"), clap::ColorChoice::Auto);
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::CommandLine::command().debug_assert();
+    }
+}
