@@ -51,6 +51,8 @@ impl Fate {
 /// A variable in scope at a site.
 #[derive(Debug, Clone)]
 pub struct VariableReport {
+    /// Which it is.
+    pub binding: BindingId,
     /// Its name.
     pub name: String,
     /// Its type, where written.
@@ -121,6 +123,7 @@ fn of_variable(stages: &Stages, site: SiteId, id: BindingId) -> VariableReport {
     let binding = &stages.flow.bindings[id];
     let (fate, why) = fate(stages, site, id);
     VariableReport {
+        binding: id,
         name: stages.flow.written(id).to_string(),
         type_text: binding.ty.as_ref().map(|ty| {
             let text = ty.to_token_stream().to_string();

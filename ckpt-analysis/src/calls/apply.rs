@@ -97,7 +97,7 @@ impl Walker<'_> {
             self.handed(&arguments, call.func.span());
             self.use_closure(closure);
         } else {
-            let form = CallForm::Variable(name.to_owned(), local.parameter);
+            let form = CallForm::Variable(self.function.name_in_source(name), local.parameter);
             let functions = local.functions.clone();
             self.call(
                 functions,

@@ -22,8 +22,8 @@ pub struct Bytes<'a> {
     resolver: Resolver<'a>,
 }
 
-/// What the variables of a function are made from, by name and line.
-type Lets<'f> = HashMap<(String, usize), &'f syn::Local>;
+/// What the variables of a function are made from, with the lines of their names.
+type Lets<'f> = HashMap<String, (usize, &'f syn::Local)>;
 
 impl<'a> Bytes<'a> {
     /// Of a program.
@@ -45,10 +45,11 @@ impl<'a> Bytes<'a> {
             function,
             lets: &lets.0,
         };
-        lets.0
-            .iter()
-            .filter_map(|(key, local)| Some((key.clone(), one.of_local(local, 0)?)))
-            .collect()
+        let of_variable = |(name, (line, local)): (&String, &(usize, &syn::Local))| {
+            let key = (function.name_in_source(name), *line);
+            Some((key, one.of_local(local, 0)?))
+        };
+        lets.0.iter().filter_map(of_variable).collect()
     }
 
     /// Of a value of a type that its text tells: numbers, structs, and arrays and tuples of them.
@@ -121,7 +122,7 @@ impl<'f> Visit<'f> for Gatherer<'f> {
         };
         if let Pat::Ident(one) = pattern {
             let line = one.ident.span().start().line;
-            self.0.insert((one.ident.to_string(), line), local);
+            self.0.insert(one.ident.to_string(), (line, local));
         }
         visit::visit_local(self, local);
     }
@@ -177,7 +178,7 @@ impl OneFunction<'_, '_> {
                 self.of_vec(&one.mac, hint, depth)
             }
             Expr::Path(path) => match path.path.get_ident() {
-                Some(name) => self.of_local(self.only(&name.to_string())?, depth + 1),
+                Some(name) => self.of_local(self.declaration(&name.to_string())?, depth + 1),
                 None => bytes_of_number(&path.path.segments.first()?.ident.to_string()),
             },
             Expr::Call(call) => self.of_call(call, depth),
@@ -253,7 +254,7 @@ impl OneFunction<'_, '_> {
                 let local = path
                     .path
                     .get_ident()
-                    .and_then(|name| self.only(&name.to_string()));
+                    .and_then(|name| self.declaration(&name.to_string()));
                 let init = local
                     .filter(|local| !is_mutable(local))
                     .and_then(|local| local.init.as_ref());
@@ -263,13 +264,9 @@ impl OneFunction<'_, '_> {
         }
     }
 
-    /// The variable of a name, if there is one only.
-    fn only(&self, name: &str) -> Option<&syn::Local> {
-        let mut all = self.lets.iter().filter(|((known, _), _)| known == name);
-        let ((_, local), None) = (all.next()?, all.next()) else {
-            return None;
-        };
-        Some(local)
+    /// The `let` of a variable.
+    fn declaration(&self, name: &str) -> Option<&syn::Local> {
+        self.lets.get(name).map(|(_, local)| *local)
     }
 }
 

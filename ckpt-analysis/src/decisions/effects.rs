@@ -64,7 +64,7 @@ impl<'a> Effects<'a> {
     /// variable, and what it declares is not changed later, so that a second run gives the same value. Of a `for`, whether
     /// what it goes over may be made again.
     pub fn may_run_again(&self, place: Position) -> bool {
-        match local_at(self.program, place) {
+        match self.statement_at(place) {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
                 init.diverge.is_none()
                     && is_constant_pattern(&local.pat)
@@ -85,7 +85,7 @@ impl<'a> Effects<'a> {
 
     /// The same for a value that borrows variables exclusively, which are filled with it.
     pub fn may_be_made_again_from(&self, place: Position, lent: &[String]) -> bool {
-        local_at(self.program, place).is_some_and(|(statement, mut others)| {
+        self.statement_at(place).is_some_and(|(statement, mut others)| {
             let Statement::Let(local) = statement else {
                 return false;
             };
@@ -104,13 +104,30 @@ impl<'a> Effects<'a> {
     /// nothing but compute.
     pub fn may_be_gone_over_again(&self, place: Position) -> bool {
         self.may_be_made_again(place)
-            && local_at(self.program, place).is_some_and(|(statement, _)| match statement {
-                Statement::Let(local) => local
-                    .init
-                    .as_ref()
-                    .is_some_and(|init| iterator_replay::may_be_replayed(self.library, &init.expr)),
-                Statement::For(_) => false,
-            })
+            && self
+                .statement_at(place)
+                .is_some_and(|(statement, _)| match statement {
+                    Statement::Let(local) => local
+                        .init
+                        .as_ref()
+                        .is_some_and(|init| iterator_replay::may_be_replayed(self.library, &init.expr)),
+                    Statement::For(_) => false,
+                })
+    }
+
+    /// The `let` or `for` that begins at the byte, and the variables of its function that may change.
+    fn statement_at(&self, place: Position) -> Option<(Statement<'a>, HashSet<String>)> {
+        let function = self.items.function_around(place)?;
+        let mut finder = StatementAt {
+            program: self.program,
+            place,
+            found: None,
+        };
+        finder.visit_block(&function.item.block);
+        let mut changeable = Changeable::default();
+        changeable.visit_signature(&function.item.sig);
+        changeable.visit_block(&function.item.block);
+        Some((finder.found?, changeable.0))
     }
 
     /// Whether what the `let` declares may change although it is not `mut`: made again, it would have lost that.
@@ -231,62 +248,38 @@ enum Statement<'p> {
     For(&'p syn::ExprForLoop),
 }
 
-/// The `let` or `for` that begins at the byte, and the names of its function that may change.
-fn local_at(program: &Program, place: Position) -> Option<(Statement<'_>, HashSet<String>)> {
-    struct LocalAt<'p> {
-        program: &'p Program,
-        place: Position,
-        changeable: Vec<HashSet<String>>,
-        found: Option<(Statement<'p>, HashSet<String>)>,
-    }
-    impl<'p> LocalAt<'p> {
-        fn function(&mut self, signature: &'p syn::Signature, body: &'p syn::Block) {
-            let mut names = Changeable::default();
-            names.visit_signature(signature);
-            names.visit_block(body);
-            self.changeable.push(names.0);
-            visit::visit_block(self, body);
-            self.changeable.pop();
-        }
-    }
-    impl<'p> Visit<'p> for LocalAt<'p> {
-        fn visit_item_fn(&mut self, item: &'p syn::ItemFn) {
-            self.function(&item.sig, &item.block);
-        }
-        fn visit_impl_item_fn(&mut self, item: &'p syn::ImplItemFn) {
-            self.function(&item.sig, &item.block);
-        }
-        fn visit_trait_item_fn(&mut self, item: &'p syn::TraitItemFn) {
-            if let Some(body) = &item.default {
-                self.function(&item.sig, body);
-            }
-        }
-        fn visit_local(&mut self, local: &'p Local) {
-            if bytes(self.program, self.place.0, local.span()).start == self.place.1 {
-                let names = self.changeable.last().cloned().unwrap_or_default();
-                self.found = Some((Statement::Let(local), names));
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_expr_for_loop(&mut self, one: &'p syn::ExprForLoop) {
-            if bytes(self.program, self.place.0, one.span()).start == self.place.1 {
-                let names = self.changeable.last().cloned().unwrap_or_default();
-                self.found = Some((Statement::For(one), names));
-            }
-            visit::visit_expr_for_loop(self, one);
-        }
-    }
-    let mut finder = LocalAt {
-        program,
-        place,
-        changeable: Vec::new(),
-        found: None,
-    };
-    finder.visit_file(&program.file(place.0).ast);
-    finder.found
+/// Finds the `let` or `for` that begins at a byte.
+struct StatementAt<'a> {
+    program: &'a Program,
+    place: Position,
+    found: Option<Statement<'a>>,
 }
 
-/// The names declared `mut`, and those of parameters that are exclusive references.
+impl StatementAt<'_> {
+    fn is_here(&self, span: proc_macro2::Span) -> bool {
+        bytes(self.program, self.place.0, span).start == self.place.1
+    }
+}
+
+impl<'a> Visit<'a> for StatementAt<'a> {
+    fn visit_local(&mut self, local: &'a Local) {
+        if self.is_here(local.span()) {
+            self.found = Some(Statement::Let(local));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'a syn::ExprForLoop) {
+        if self.is_here(one.span()) {
+            self.found = Some(Statement::For(one));
+        }
+        visit::visit_expr_for_loop(self, one);
+    }
+
+    fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
+/// The variables declared `mut`, and the parameters that are exclusive references.
 #[derive(Default)]
 struct Changeable(HashSet<String>);
 
@@ -312,6 +305,8 @@ impl<'ast> Visit<'ast> for Changeable {
         }
         visit::visit_pat_type(self, typed);
     }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 /// Whether nothing that the pattern binds may change later.

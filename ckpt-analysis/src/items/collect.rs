@@ -7,6 +7,7 @@ use super::{
 };
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::Library;
+use ckpt_compiler::resolve;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -256,6 +257,7 @@ impl Collector<'_> {
         let place = self.place(start, item.block.brace_token.span.close());
         let body_at = self.range(item.block.brace_token.span.open()).end;
         let annotation = annotation(&item.attrs);
+        let (told_apart, locals) = resolve::told_apart(self.library, &[], &item);
         self.items.functions.push(Function {
             id,
             display: self.items.display(scope, &short),
@@ -272,9 +274,11 @@ impl Collector<'_> {
             place,
             body_at,
             annotation,
-            item: item.clone(),
+            item: told_apart.clone(),
+            written: item,
+            locals,
         });
-        self.nested(id, scope, &item);
+        self.nested(id, scope, &told_apart);
         id
     }
 

@@ -16,7 +16,8 @@ pub use collect::collect;
 pub(super) use syntax::bound_path;
 pub use thread_locals::may_change;
 
-use crate::source::FileId;
+use crate::source::{FileId, Position};
+use ckpt_compiler::names::Locals;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -136,8 +137,13 @@ pub struct Function {
     pub self_type: Option<String>,
     /// The last segment of the trait, for an implementation or a default method.
     pub trait_name: Option<String>,
-    /// The function as a free one: attributes, signature, body.
+    /// The function as a free one: attributes, signature, body. Each of its variables has a name of its own here, so that
+    /// a name stands for one variable.
     pub item: syn::ItemFn,
+    /// The same as it is written: what leads to text, or to the stages of one function.
+    pub written: syn::ItemFn,
+    /// Its variables, with the names that they have in the source.
+    pub locals: Locals,
     /// From `fn` and what is before it to the closing brace, without attributes.
     pub place: SourceRange,
     /// Where an attribute's line can be inserted: behind doc comments and attributes, before `pub` and `fn`.
@@ -152,6 +158,11 @@ impl Function {
     /// Whether it takes `self`.
     pub fn has_receiver(&self) -> bool {
         self.item.sig.receiver().is_some()
+    }
+
+    /// What the source calls a variable, for people and for what is written into it.
+    pub fn name_in_source(&self, variable: &str) -> String {
+        self.locals.restore_text(variable).into_owned()
     }
 }
 
@@ -357,6 +368,13 @@ impl Items {
     /// The function.
     pub fn function(&self, id: FnId) -> &Function {
         &self.functions[id.0]
+    }
+
+    /// The innermost function around a place.
+    pub fn function_around(&self, place: Position) -> Option<&Function> {
+        let around = self.functions.iter();
+        let around = around.filter(|one| one.place.file == place.0 && one.place.bytes.contains(&place.1));
+        around.min_by_key(|one| one.place.bytes.len())
     }
 
     /// The scope of a number handed out by this collection.

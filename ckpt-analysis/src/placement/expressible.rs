@@ -59,7 +59,7 @@ pub fn with_sites(
         return Err(Vec::new());
     };
     let base = analysis.bases.get(function.place.file.0).copied().unwrap_or(0);
-    let mut item = function.item.clone();
+    let mut item = function.written.clone();
     for site in candidate.sites.iter().filter(|site| site.holder != Holder::User) {
         let mut inserter = Inserter {
             library: &analysis.library,
@@ -113,7 +113,7 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
     }
     if !analysis.library.added().is_empty() {
         let names = ckpt_compiler::syntax::mentions::names_in(
-            &analysis.items.function(function).item.to_token_stream(),
+            &analysis.items.function(function).written.to_token_stream(),
         );
         parts.extend(analysis.library.added().as_argument(|name| names.contains(name)));
     }

@@ -354,3 +354,76 @@ fn what_stands_beside_a_call_that_leads_to_a_site_is_saved() {
         "x = 1 + work(step); sum += x;"
     ));
 }
+
+#[test]
+fn two_variables_of_one_name_are_told_apart() {
+    // What is overwritten is another variable, or another element.
+    let flat = "let mut x = vec![0.0; n * m];";
+    for body in [
+        "for i in 0..n { for j in 0..m { let j = j / 2; x[i * m + j] = u[i]; } }",
+        "for i in 0..n { for j in 0..m { x[i * m + { let j = 0; j }] = u[i]; } }",
+        "let k = 3; for i in 0..n { for j in 0..m { x[k] = 1.0; let k = i * m + j; u[0] += k as f64; } }",
+    ] {
+        assert!(!is_scratch(flat, &format!("{body} {USE}"), ""), "{body}");
+    }
+    for body in [
+        "{ let mut x = vec![0.0; n]; x.fill(1.0); }",
+        "let other = |x: &mut Vec<f64>| x.fill(0.0); other(&mut u);",
+        "if let Some(x) = u.first_mut() { *x = 0.0; }",
+    ] {
+        assert!(!is_scratch(VECTOR, &format!("{body} {USE}"), ""), "{body}");
+    }
+    // Another variable of that name is in no one's way.
+    for (body, function) in [
+        ("{ let x = u[0]; other[0] += x; } x.fill(0.0);", ""),
+        (
+            "let m = step; for i in 0..n { let n = i; x[n] = m as f64; x[i] = 1.0; }",
+            "",
+        ),
+        (
+            "f(&mut x);",
+            "fn f(x: &mut [f64]) { { let x = 1; drop(x); } x.fill(0.0); }",
+        ),
+        (
+            "f(&mut x);",
+            "fn f(x: &mut [f64]) { fn g(x: f64) -> f64 { x } x.fill(g(0.0)); }",
+        ),
+    ] {
+        assert!(
+            is_scratch(VECTOR, &format!("{body} {USE}"), function),
+            "{body} {function}"
+        );
+    }
+    let n_again = "let mut x = vec![0.0; n]; let keep = n; { let n = keep / 2; drop(n); }";
+    assert!(is_scratch(
+        n_again,
+        &format!("for i in 0..n {{ x[i] = 0.0; }} {USE}"),
+        ""
+    ));
+    let shorter = "let mut x = vec![0.0; n]; let n = n / 2;";
+    assert!(!is_scratch(
+        shorter,
+        &format!("for i in 0..n {{ x[i] = 0.0; }} {USE}"),
+        ""
+    ));
+}
+
+#[test]
+fn a_constant_of_a_block_is_another() {
+    let declaration = "const K: usize = 100; let mut x = vec![0.0; K];";
+    let fill = "for i in 0..K { x[i] = 0.0; }";
+    let others = "u[0] += x[5];";
+    assert!(is_scratch(declaration, &format!("{fill} {others}"), ""));
+    let in_block = format!("{{ const K: usize = 4; {fill} }} {others}");
+    assert!(!is_scratch(declaration, &in_block, ""));
+    let with = |inside: &str| {
+        let function = format!("const K: usize = 100; fn f(x: &mut [f64; K]) {{ {inside} {fill} }}");
+        is_scratch(
+            "let mut x = [0.0; K];",
+            &format!("f(&mut x); {others}"),
+            &function,
+        )
+    };
+    assert!(with(""));
+    assert!(!with("const K: usize = 4;"));
+}

@@ -39,6 +39,15 @@ pub enum Hiding {
     Renamed,
 }
 
+/// What becomes of `S { x }` where `x` is called otherwise between the stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shorthands {
+    /// It is one again where the source's names have come back: until then the field has the variable's name.
+    Kept,
+    /// `S { x: x_2 }`
+    WrittenOut,
+}
+
 /// Resolves the names of a function; `outer` are the variables of the function that it has been taken out of.
 pub fn resolve(parsed: &Parsed, outer: &Locals, hiding: Hiding) -> Resolved {
     let mut outer = outer.clone();
@@ -62,13 +71,24 @@ pub fn resolved(
     outer: &Locals,
     hiding: Hiding,
 ) -> (ItemFn, Locals) {
+    let found = |hiding| scopes::resolve(library, calls, function, outer, (hiding, Shorthands::Kept));
     if hiding == Hiding::Renamed
-        && let Some(found) = scopes::resolve(library, calls, function, outer, hiding)
+        && let Some(found) = found(hiding)
     {
         return found;
     }
-    let as_written = scopes::resolve(library, calls, function, outer, Hiding::AsWritten);
+    let as_written = found(Hiding::AsWritten);
     as_written.unwrap_or_else(|| (function.clone(), outer.clone()))
+}
+
+/// A function to be looked at, of which nothing is emitted: with the names that the stages give its variables, while its
+/// fields keep theirs.
+pub fn told_apart(library: &Library, calls: &[Path], function: &ItemFn) -> (ItemFn, Locals) {
+    let mut outer = Locals::default();
+    outer.add_synthetic(function.to_token_stream());
+    let names = (Hiding::AsWritten, Shorthands::WrittenOut);
+    let told_apart = scopes::resolve(library, calls, function, &outer, names);
+    told_apart.unwrap_or_else(|| (function.clone(), outer))
 }
 
 #[cfg(test)]
@@ -137,6 +157,17 @@ mod tests {
             { let b = 2; println!("{a_2} {}", "{a}"); }
         }};
         assert_eq!(locals.restore(expected).to_string(), emitted.to_string());
+    }
+
+    #[test]
+    fn fields_keep_their_names_where_nothing_is_emitted() {
+        let function: ItemFn = parse_quote! {
+            fn f(a: u64) { let a = 1; let b = S { a, c: a }; let S { a, .. } = b; }
+        };
+        let (function, locals) = told_apart(Library::builtin(), &[], &function);
+        let expected = quote! {{ let a_2 = 1; let b = S { a: a_2, c: a_2 }; let S { a: a_3, .. } = b; }};
+        assert_eq!(function.block.to_token_stream().to_string(), expected.to_string());
+        assert_eq!(locals.written(&quote::format_ident!("a_3")), "a");
     }
 
     #[test]

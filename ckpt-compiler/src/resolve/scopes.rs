@@ -1,6 +1,6 @@
 //! Walks a function with what is in scope, and gives every variable its name.
 
-use super::Hiding;
+use super::{Hiding, Shorthands};
 use crate::library::Library;
 use crate::names::{LocalId, Locals, Origin};
 use crate::syntax::captured;
@@ -24,13 +24,14 @@ pub(super) fn resolve(
     calls: &[Path],
     function: &ItemFn,
     outer: &Locals,
-    hiding: Hiding,
+    (hiding, shorthands): (Hiding, Shorthands),
 ) -> Option<(ItemFn, Locals)> {
     let mut taken: HashSet<String> = outer.names().map(plain).collect();
     words(function.to_token_stream(), &mut taken);
     let mut resolver = Resolver {
         library,
         hiding,
+        shorthands,
         called: calls.iter().filter_map(last_word).collect(),
         taken,
         declared: HashSet::new(),
@@ -95,6 +96,7 @@ fn plain(name: &Ident) -> String {
 struct Resolver<'l> {
     library: &'l Library,
     hiding: Hiding,
+    shorthands: Shorthands,
     /// The names of the calls that lead to sites.
     called: HashSet<String>,
     /// All words of the function, and the names that were given.
@@ -221,8 +223,9 @@ impl Resolver<'_> {
         for token in tokens {
             let next = match &token {
                 TokenTree::Punct(one) => match (before, one.as_char()) {
-                    // `..x` is a range, and no field.
+                    // `..x` is a range, and no field; `::x` is no variable.
                     ('.' | 'r', '.') => 'r',
+                    (':', ':') => 'p',
                     (_, other) => other,
                 },
                 _ => ' ',
@@ -233,7 +236,7 @@ impl Resolver<'_> {
                     inner.set_span(group.span());
                     TokenTree::Group(inner)
                 }
-                TokenTree::Ident(ident) if before != '.' && before != '$' && before != '\'' => {
+                TokenTree::Ident(ident) if !matches!(before, '.' | '$' | '\'' | 'p') => {
                     let other = self.rename(&ident);
                     self.fails |= other.is_some() && self.keeps(&ident);
                     TokenTree::Ident(other.unwrap_or(ident))
@@ -410,13 +413,13 @@ impl VisitMut for Resolver<'_> {
 }
 
 impl Resolver<'_> {
-    /// `S { x }`, where `x` is called otherwise now: the name is written out if that is for good. Else the field is called
-    /// so as well until the source's names come back.
+    /// `S { x }`, where `x` is called otherwise now: the name is written out if that is for good, or nothing is emitted.
+    /// Else the field is called so as well until the source's names come back.
     fn shorthand(&self, name: &Ident, field: &mut Member, colon: &mut Option<syn::Token![:]>) {
         if matches!(field, Member::Named(field) if field == name) {
             return;
         }
-        match self.locals.written(name) == *name {
+        match self.shorthands == Shorthands::WrittenOut || self.locals.written(name) == *name {
             true => *colon = Some(syn::Token![:](proc_macro2::Span::mixed_site())),
             false => *field = Member::Named(name.clone()),
         }

@@ -72,7 +72,7 @@ pub fn calls_to_write_out(program: &Program, analysis: &Analysis) -> Vec<Written
             caller,
             found: Vec::new(),
         };
-        calls.visit_block(&caller.item.block);
+        calls.visit_block(&caller.written.block);
         found.append(&mut calls.found);
     }
     found
@@ -135,7 +135,7 @@ impl Calls<'_> {
         }
         let renamed = wrapper.renamed(&words);
         let paths = wrapper.paths_in(self.analysis, self.caller)?;
-        let locals = shape::locals(&self.caller.item);
+        let locals = shape::locals(&self.caller.written);
         let free = wrapper.free_names(&self.analysis.library);
         if !free.is_disjoint(&locals) {
             return None;

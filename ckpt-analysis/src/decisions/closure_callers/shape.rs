@@ -35,7 +35,7 @@ pub struct Wrapper<'a> {
 impl<'a> Wrapper<'a> {
     /// The function as such a one, if it is.
     pub fn of(function: &'a Function) -> Option<Self> {
-        let item = &function.item;
+        let item = &function.written;
         let signature = &item.sig;
         let owns_self = signature
             .receiver()
@@ -87,7 +87,7 @@ impl<'a> Wrapper<'a> {
     pub fn renamed(&self, words: &HashSet<String>) -> HashMap<String, String> {
         let of = &self.function.name;
         let other = |name: &String| (name.clone(), format!("{name}_of_{of}"));
-        let locals = locals(&self.function.item);
+        let locals = locals(&self.function.written);
         locals
             .iter()
             .filter(|name| words.contains(*name))
@@ -98,15 +98,15 @@ impl<'a> Wrapper<'a> {
     /// What its body calls by names that it does not declare: functions, constants, types.
     pub fn free_names(&self, library: &Library) -> HashSet<String> {
         let mut paths = Paths::in_library(library);
-        paths.visit_block(&self.function.item.block);
-        let locals = locals(&self.function.item);
+        paths.visit_block(&self.function.written.block);
+        let locals = locals(&self.function.written);
         let single = paths.found.into_iter().filter(|path| path.len() == 1).flatten();
         single.filter(|name| !locals.contains(name)).collect()
     }
 
     /// The types that are written at a call.
     fn types(&self) -> impl Iterator<Item = &Type> {
-        let signature = &self.function.item.sig;
+        let signature = &self.function.written.sig;
         let closure = self.parameter;
         let given = signature
             .inputs
@@ -124,7 +124,7 @@ impl<'a> Wrapper<'a> {
 
     /// `: T`, or nothing where the call decides.
     fn typed(&self, ty: Option<&Type>, changes: &Changes, base: usize) -> String {
-        let ty = ty.and_then(|ty| at_call(ty, &self.function.item.sig.generics));
+        let ty = ty.and_then(|ty| at_call(ty, &self.function.written.sig.generics));
         let text = |ty: Type| text::written(&text::tokens(&ty.to_token_stream(), base), changes);
         ty.map_or_else(String::new, |ty| format!(": {}", text(ty)))
     }
@@ -137,7 +137,7 @@ impl<'a> Wrapper<'a> {
             items.module_of(self.function.body_scope),
             items.module_of(caller.body_scope),
         );
-        let generics = &self.function.item.sig.generics;
+        let generics = &self.function.written.sig.generics;
         let of_impl = self.function.of_impl.map(|of| &items.impls[of].generics);
         let of_trait = self
             .function
@@ -149,13 +149,13 @@ impl<'a> Wrapper<'a> {
             .filter_map(name_of_generic)
             .collect();
         let mut paths = Paths::in_library(&analysis.library);
-        paths.visit_block(&self.function.item.block);
+        paths.visit_block(&self.function.written.block);
         let types = self.types().filter_map(|ty| at_call(ty, generics));
         types
             .collect::<Vec<_>>()
             .iter()
             .for_each(|ty| paths.visit_type(ty));
-        let locals = locals(&self.function.item);
+        let locals = locals(&self.function.written);
         let mut known = BTreeMap::new();
         for path in &paths.found {
             let first = &path[0];
@@ -186,7 +186,7 @@ impl<'a> Wrapper<'a> {
             paths: changes.paths.clone(),
         };
         let mut before = String::from("{ ");
-        for (index, input) in self.function.item.sig.inputs.iter().enumerate() {
+        for (index, input) in self.function.written.sig.inputs.iter().enumerate() {
             let argument = call.arguments.get(index)?;
             match input {
                 FnArg::Receiver(_) => {
@@ -203,7 +203,7 @@ impl<'a> Wrapper<'a> {
             }
         }
         let mut body = Vec::new();
-        for statement in &self.function.item.block.stmts {
+        for statement in &self.function.written.block.stmts {
             body.extend(text::tokens(&statement.to_token_stream(), base));
         }
         if self.has_receiver() && !only_fields_of_self(&body) {
@@ -223,7 +223,7 @@ impl<'a> Wrapper<'a> {
             format!("{} {open}", before.trim_end()),
             format!("{close}{}{after} }}", space_before(&after)),
         ];
-        let ty = self.typed(output(&self.function.item.sig.output), &changes, base);
+        let ty = self.typed(output(&self.function.written.sig.output), &changes, base);
         if !ty.is_empty() {
             let name = format!("value_of_{}", self.function.name);
             around[0].insert_str(0, &format!("{{ let {name}{ty} = "));

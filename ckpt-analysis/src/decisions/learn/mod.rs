@@ -298,20 +298,20 @@ impl Decider<'_> {
                         names,
                         treated: false,
                         ..
-                    }) if names.len() == 1 => Some(((file, start), names)),
+                    }) if names.len() == 1 => Some((file, start)),
                     _ => None,
                 },
             );
-        let Some((variable, names)) = variable else {
+        let Some(variable) = variable else {
             return false;
         };
         if round.before.variables.contains_key(&variable)
-            || refill::is_exchanged(self.library, self.items, variable, &names[0])
+            || refill::is_exchanged(self.library, self.program, self.items, variable)
         {
             return false;
         }
-        let lent = refill::lent_variables(self.library, self.program, variable, ty);
-        let parts = refill::parts_of(self.library, self.program, variable, ty);
+        let lent = refill::lent_variables(self.library, self.program, self.items, variable, ty);
+        let parts = refill::parts_of(self.library, self.program, self.items, variable, ty);
         let (Some(parts), Some(lent)) = (parts, lent) else {
             return false;
         };

@@ -288,19 +288,21 @@ impl<'r> Recall<'r> {
         }
         let program = self.program;
         let is_exchanged = match locate::locate(program, place.0, place.1) {
-            Some(Found::Let { names, .. }) => {
-                refill::is_exchanged(&self.analysis.library, &self.analysis.items, place, &names[0])
+            Some(Found::Let { .. }) => {
+                refill::is_exchanged(&self.analysis.library, program, &self.analysis.items, place)
             }
             _ => true,
         };
         let parts = self.record.parts.iter().find(|(of, _)| of == at);
         let lent = match parts.map(|(_, parts)| parts).filter(|parts| !parts.is_empty()) {
             Some(parts) => {
-                let library = &self.analysis.library;
+                let (library, items) = (&self.analysis.library, &self.analysis.items);
                 let mut types = self.record.refilled.iter().filter_map(|at| self.type_at(at));
-                let ty =
-                    types.find(|ty| refill::parts_of(library, program, place, *ty).as_ref() == Some(parts));
-                ty.and_then(|ty| refill::lent_variables(library, program, place, ty))
+                let is_of = |ty: &Position| {
+                    refill::parts_of(library, program, items, place, *ty).as_ref() == Some(parts)
+                };
+                let ty = types.find(is_of);
+                ty.and_then(|ty| refill::lent_variables(library, program, items, place, ty))
             }
             None => Some(Vec::new()),
         };

@@ -7,6 +7,7 @@ use crate::items::FnId;
 use crate::source::FileId;
 use ckpt_compiler::library::{Library, Types};
 use ckpt_compiler::syntax::language::is_number_type;
+use quote::ToTokens;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -91,7 +92,7 @@ impl<'a> Callees<'a> {
         };
         reference.mutability?;
         let names = Variables::of(&function.item);
-        if !names.is_single(&name) {
+        if !names.is_single(&name) || names.hides(&ty.to_token_stream()) {
             return None;
         }
         let lengths = match (&*reference.elem, whole) {

@@ -22,6 +22,8 @@ use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Holder, Placement};
 use crate::source::Position;
 use callees::Callees;
+use ckpt_compiler::explain::{VariableReport, of_stages};
+use ckpt_compiler::resolve;
 use ckpt_compiler::syntax::marks::Marks;
 use contents::{Contents, Watched, Whole};
 use names::{Uses, Variables, lengths};
@@ -66,7 +68,8 @@ fn of_function(
     let (Some(saved), Ok(stages)) = (saved(&answer), &answer.stages) else {
         return Again::new();
     };
-    let (item, options) = (&answer.item, &stages.options);
+    let options = &stages.options;
+    let (item, _) = &resolve::told_apart(&options.library, &options.calls, &answer.item);
     let file = analysis.items.function(candidate.function).place.file;
     let base = analysis.bases.get(file.0).copied().unwrap_or(0);
     let marks = Marks {
@@ -130,15 +133,13 @@ fn of_function(
     kept.0
 }
 
-/// The names of the variables that are saved at any site, those of a `for` apart; nothing where a stage refuses.
+/// The variables that are saved at any site, by the names that the stages give them; nothing where a stage refuses.
 fn saved(answer: &Answer) -> Option<BTreeSet<String>> {
-    let variables = answer.report()?.into_iter().flat_map(|site| site.variables);
-    Some(
-        variables
-            .filter(|one| one.fate.is_saved())
-            .map(|one| one.name)
-            .collect(),
-    )
+    let stages = answer.stages.as_ref().ok()?;
+    let variables = of_stages(stages).into_iter().flat_map(|site| site.variables);
+    let saved = variables.filter(|one| one.fate.is_saved());
+    let name = |one: VariableReport| stages.flow.bindings[one.binding].ident.to_string();
+    Some(saved.map(name).collect())
 }
 
 fn is_rewritten(

@@ -5,6 +5,8 @@ use super::contents::{Whole, mentions, text};
 use ckpt_compiler::library::{Ending, Functions, Library, Methods, Numbers};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, makes_a_list, repeated_in_list};
 use ckpt_compiler::syntax::marks::Marks;
+use ckpt_compiler::syntax::mentions::names_in;
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
@@ -13,12 +15,16 @@ use syn::{Expr, FnArg, ItemFn, Pat, Type};
 /// The variables of a function.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// How often each name is bound, and whether ever `mut`.
+    /// How often each is bound (in the cases of a pattern), and whether ever `mut`.
     bound: HashMap<String, (usize, bool)>,
     /// Those whose fields may change behind them.
     exclusive: HashSet<String>,
     /// Those that hold a value of their own, made by a `Type::function(..)` or passed in.
     owned: HashSet<String>,
+    /// The constants of the body, and whether a block in it has one of that name, which means something else elsewhere.
+    constants: HashMap<String, bool>,
+    /// How many blocks are around.
+    depth: usize,
 }
 
 impl Variables {
@@ -56,8 +62,18 @@ impl Variables {
     pub fn is_stable(&self, name: &str) -> bool {
         match self.bound.get(name) {
             Some((times, mutable)) => *times == 1 && !mutable && !self.exclusive.contains(name),
-            None => name.chars().all(|letter| !letter.is_lowercase()),
+            None => {
+                let has_other = self.constants.get(name) == Some(&true);
+                !has_other && name.chars().all(|letter| !letter.is_lowercase())
+            }
         }
+    }
+
+    /// Whether one of the names in the signature means something else in the body.
+    pub fn hides(&self, names: &TokenStream) -> bool {
+        names_in(names)
+            .iter()
+            .any(|name| self.constants.contains_key(name))
     }
 
     /// Whether the expression is cheap, changes nothing, and returns the same whenever it is evaluated.
@@ -120,6 +136,21 @@ impl Variables {
 }
 
 impl<'ast> Visit<'ast> for Variables {
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        self.depth += 1;
+        visit::visit_block(self, block);
+        self.depth -= 1;
+    }
+
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let name = match item {
+            syn::Item::Const(one) => &one.ident,
+            syn::Item::Static(one) => &one.ident,
+            _ => return,
+        };
+        *self.constants.entry(name.to_string()).or_default() |= self.depth > 1;
+    }
+
     fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
         let entry = self.bound.entry(one.ident.to_string()).or_default();
         entry.0 += 1;

@@ -2,43 +2,43 @@
 //! value that is filled, they have something in its place at a restart that holds nothing yet: statements of theirs that run
 //! again must not look at it.
 
+use super::parts::{let_at, once_each};
+use crate::items::{Function, Items};
 use crate::source::Position;
 use crate::source::Program;
-use crate::source::locate::bytes;
 use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::origins::{Known, Origin};
-use ckpt_compiler::syntax::places::place_root;
-use syn::spanned::Spanned;
+use ckpt_compiler::syntax::places::{loan_root, place_root, variable};
+use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Signature};
+use syn::{Block, Expr, ItemFn, Pat, Signature};
 
-/// Functions above each other that are followed.
+/// Functions above each other that are followed, and variables that are passed on to each other.
 const DEEPEST: usize = 8;
 
 /// Whether a function that leads to the `let` at `place` may look at what it lends to it as `name`, a parameter there.
-pub(super) fn look_at(library: &Library, program: &Program, place: Position, name: &str) -> bool {
-    let mut all = Functions::default();
-    program.files.iter().for_each(|file| all.visit_file(&file.ast));
-    let contains = |block: &Block| {
-        let mut finder = LetAt(program, place, false);
-        finder.visit_block(block);
-        finder.2
-    };
-    let mut here = Functions::default();
-    here.visit_file(&program.file(place.0).ast);
-    let around = here.0.iter().rfind(|(_, block)| contains(block));
-    around.is_none_or(|(signature, _)| all.callers_look(library, signature, name, DEEPEST))
+pub(super) fn look_at(
+    library: &Library,
+    program: &Program,
+    items: &Items,
+    place: Position,
+    name: &str,
+) -> bool {
+    let all = Functions(once_each(items).collect());
+    let around = let_at(program, items, place);
+    around.is_none_or(|(function, _)| all.callers_look(library, &function.item, name, DEEPEST))
 }
 
-#[derive(Default)]
-struct Functions<'p>(Vec<(&'p Signature, &'p Block)>);
+struct Functions<'p>(Vec<&'p Function>);
 
 impl Functions<'_> {
-    fn callers_look(&self, library: &Library, signature: &Signature, name: &str, depth: usize) -> bool {
-        let Some(index) = parameter(signature, name) else {
+    fn callers_look(&self, library: &Library, function: &ItemFn, name: &str, depth: usize) -> bool {
+        let signature = &function.sig;
+        let Some(index) = lent_parameter(function, name) else {
             return false;
         };
-        self.0.iter().any(|(caller, block)| {
+        self.0.iter().any(|caller| {
+            let block = &caller.item.block;
             let mut calls = Calls {
                 function: signature.ident.to_string(),
                 index,
@@ -51,28 +51,45 @@ impl Functions<'_> {
                 Some(root) => {
                     looks_in(library, block, root, &calls.function)
                         || depth == 0
-                        || self.callers_look(library, caller, root, depth - 1)
+                        || self.callers_look(library, &caller.item, root, depth - 1)
                 }
             })
         })
     }
 }
 
-impl<'p> Visit<'p> for Functions<'p> {
-    fn visit_item_fn(&mut self, item: &'p syn::ItemFn) {
-        self.0.push((&item.sig, &item.block));
-        visit::visit_item_fn(self, item);
-    }
-    fn visit_impl_item_fn(&mut self, item: &'p syn::ImplItemFn) {
-        self.0.push((&item.sig, &item.block));
-        visit::visit_impl_item_fn(self, item);
-    }
-    fn visit_trait_item_fn(&mut self, item: &'p syn::TraitItemFn) {
-        if let Some(block) = &item.default {
-            self.0.push((&item.sig, block));
+/// The parameter that a variable is, or that is passed on to it as it is: `let mesh = mesh;`, `let m = &mut *mesh;`.
+fn lent_parameter(function: &ItemFn, name: &str) -> Option<usize> {
+    let mut name = name.to_owned();
+    for _ in 0..DEEPEST {
+        if let Some(found) = parameter(&function.sig, &name) {
+            return Some(found);
         }
-        visit::visit_trait_item_fn(self, item);
+        let mut passed = PassedOn(&name, None);
+        passed.visit_block(&function.block);
+        name = passed.1?.to_string();
     }
+    None
+}
+
+/// The variable that is passed on to another as it is.
+struct PassedOn<'n, 'p>(&'n str, Option<&'p Ident>);
+
+impl<'p> Visit<'p> for PassedOn<'_, 'p> {
+    fn visit_local(&mut self, local: &'p syn::Local) {
+        let pattern = match &local.pat {
+            Pat::Type(typed) => &*typed.pat,
+            other => other,
+        };
+        if let (Pat::Ident(one), Some(init)) = (pattern, &local.init)
+            && one.ident == self.0
+        {
+            self.1 = loan_root(&init.expr).or_else(|| variable(&init.expr));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_item(&mut self, _: &'p syn::Item) {}
 }
 
 fn parameter(signature: &Signature, name: &str) -> Option<usize> {
@@ -109,16 +126,6 @@ fn looks_in(library: &Library, block: &Block, root: &str, function: &str) -> boo
     };
     lets.visit_block(block);
     lets.found
-}
-
-struct LetAt<'p>(&'p Program, Position, bool);
-
-impl<'p> Visit<'p> for LetAt<'p> {
-    fn visit_local(&mut self, local: &'p syn::Local) {
-        let file = self.1.0;
-        self.2 |= bytes(self.0, file, local.span()).start == self.1.1;
-        visit::visit_local(self, local);
-    }
 }
 
 /// What is lent to a function, by the variable that it is a part of; nothing for what is none.

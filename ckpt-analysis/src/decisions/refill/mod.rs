@@ -6,10 +6,11 @@ mod kinds;
 mod parts;
 mod through;
 
-pub use parts::{initialiser, moved_parts};
+pub use parts::initialiser;
 pub use through::through_fields;
 
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
+use parts::{let_at, moved_parts};
 use through::lent_parts;
 
 use crate::items::Items;
@@ -17,6 +18,7 @@ use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{Functions, Library, Methods};
+use ckpt_compiler::syntax::patterns::pattern_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -86,33 +88,37 @@ pub fn words_of_fields(
     )
 }
 
-/// What the attribute on the variable names: what its initialiser moves into the value, and what it lends to it; nothing
-/// where the value borrows something else exclusively.
+/// What the attribute on the variable names, as the source calls it: what its initialiser moves into the value, and what
+/// it lends to it; nothing where the value borrows something else exclusively.
 pub fn parts_of(
     library: &Library,
     program: &Program,
+    items: &Items,
     variable: Position,
     ty: Position,
 ) -> Option<Vec<String>> {
     let words = words_of_fields(library, program, ty)?;
-    let mut parts = moved_parts(library, program, variable, ty, &words.keys().copied().collect());
-    parts.extend(
-        lent_variables(library, program, variable, ty)?
-            .iter()
-            .map(|name| format!("&mut {name}")),
-    );
-    Some(parts)
+    let kept = words.keys().copied().collect();
+    let moved = moved_parts(library, program, items, variable, ty, &kept);
+    let lent = lent_variables(library, program, items, variable, ty)?;
+    let function = items.function_around(variable)?;
+    let moved = moved.iter().map(|name| function.name_in_source(name));
+    let lent = lent
+        .iter()
+        .map(|name| format!("&mut {}", function.name_in_source(name)));
+    Some(moved.chain(lent).collect())
 }
 
 /// The variables that the value borrows exclusively.
 pub fn lent_variables(
     library: &Library,
     program: &Program,
+    items: &Items,
     variable: Position,
     ty: Position,
 ) -> Option<Vec<String>> {
     match through_fields(library, program, ty) {
-        Some(_) => lent_parts(library, program, variable, ty),
+        Some(_) => lent_parts(library, program, items, variable, ty),
         None => Some(Vec::new()),
     }
 }
@@ -148,28 +154,29 @@ fn changes(
     changes.found
 }
 
-/// Whether the value of a variable is replaced as a whole by `mem::swap`, `replace` or `take` in the function around it.
-pub fn is_exchanged(library: &Library, items: &Items, place: Position, name: &str) -> bool {
-    struct Exchanges<'n>(&'n Library, &'n str, bool);
+/// Whether the value of the variable that the `let` there declares is replaced as a whole by `mem::swap`, `replace` or
+/// `take`.
+pub fn is_exchanged(library: &Library, program: &Program, items: &Items, place: Position) -> bool {
+    struct Exchanges<'l>(&'l Library, Vec<syn::Ident>, bool);
     impl<'ast> Visit<'ast> for Exchanges<'_> {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            let is_own = |path: &syn::Path| path.get_ident().is_some_and(|name| self.1.contains(name));
             self.2 |= exchanges(self.0, call)
                 && call.args.iter().any(|argument| {
                     matches!(argument, Expr::Reference(one)
-                        if one.mutability.is_some() && matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(self.1)))
+                        if one.mutability.is_some() && matches!(&*one.expr, Expr::Path(path) if is_own(&path.path)))
                 });
             visit::visit_expr_call(self, call);
         }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut around = items
-        .functions
-        .iter()
-        .filter(|one| one.place.file == place.0 && one.place.bytes.contains(&place.1));
-    around.any(|function| {
-        let mut exchanges = Exchanges(library, name, false);
-        exchanges.visit_block(&function.item.block);
-        exchanges.2
-    })
+    let Some((function, local)) = let_at(program, items, place) else {
+        return true;
+    };
+    let names = pattern_bindings(&local.pat).into_iter().map(|one| one.ident);
+    let mut exchanges = Exchanges(library, names.collect(), false);
+    exchanges.visit_block(&function.item.block);
+    exchanges.2
 }
 
 fn exchanges(library: &Library, call: &syn::ExprCall) -> bool {

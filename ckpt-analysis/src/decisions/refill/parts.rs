@@ -1,21 +1,23 @@
 //! What an initialiser moves into the part of its value that a restart fills.
 
 use super::struct_at;
+use crate::items::{Function, Items};
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{Library, Numbers};
 use quote::ToTokens;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Stmt};
 
 /// The variables that the `let` at `variable` moves into fields that are filled, as values of a literal of the struct at
 /// `ty`, or as arguments of a function of it that is one literal. At a restart anything of their type will do.
-pub fn moved_parts(
+pub(super) fn moved_parts(
     library: &Library,
     program: &Program,
+    items: &Items,
     variable: Position,
     ty: Position,
     kept: &BTreeSet<Position>,
@@ -35,9 +37,10 @@ pub fn moved_parts(
             .filter_map(|field| field.ident.as_ref().map(ToString::to_string))
             .collect(),
     };
-    let names = match initialiser(program, variable) {
+    let local = let_at(program, items, variable).and_then(|(_, local)| local.init.as_ref());
+    let names = match local.map(|init| &*init.expr) {
         Some(Expr::Struct(literal)) => fields.filled_by(literal),
-        Some(Expr::Call(call)) => fields.filled_through(program, call),
+        Some(Expr::Call(call)) => fields.filled_through(items, call),
         _ => Vec::new(),
     };
     let mut seen = BTreeSet::new();
@@ -85,7 +88,7 @@ impl Fields<'_> {
     }
 
     /// The same for the arguments of `Self::new(..)`, where that does nothing but put them into a literal.
-    fn filled_through(&self, program: &Program, call: &syn::ExprCall) -> Vec<String> {
+    fn filled_through(&self, items: &Items, call: &syn::ExprCall) -> Vec<String> {
         let Expr::Path(callee) = &*call.func else {
             return Vec::new();
         };
@@ -96,7 +99,7 @@ impl Fields<'_> {
         if owner != self.name {
             return Vec::new();
         }
-        let makers = Makers::named(program, &self.name, &function);
+        let makers = makers(items, &self.name, &function);
         let [maker] = makers[..] else {
             return Vec::new();
         };
@@ -178,49 +181,47 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
 }
 
 /// Functions of a type by their name.
-pub(super) struct Makers<'p, 'n> {
-    owner: &'n str,
-    function: &'n str,
-    found: Vec<&'p syn::ImplItemFn>,
+pub(super) fn makers<'p>(items: &'p Items, owner: &str, function: &str) -> Vec<&'p syn::ItemFn> {
+    let is_own = |one: &Function| one.name == function && one.self_type.as_deref() == Some(owner);
+    once_each(items)
+        .filter(|one| is_own(one))
+        .map(|one| &one.item)
+        .collect()
 }
 
-impl<'p> Makers<'p, '_> {
-    pub(super) fn named(program: &'p Program, owner: &str, function: &str) -> Vec<&'p syn::ImplItemFn> {
-        let mut makers = Makers {
-            owner,
-            function,
-            found: Vec::new(),
-        };
-        program.files.iter().for_each(|file| makers.visit_file(&file.ast));
-        makers.found
-    }
+/// All functions; those of a file that several crates include are there once.
+pub(super) fn once_each(items: &Items) -> impl Iterator<Item = &Function> {
+    let mut seen = HashSet::new();
+    let place = |one: &Function| (one.place.file, one.place.bytes.start);
+    items.functions.iter().filter(move |one| seen.insert(place(one)))
 }
 
-impl<'p> Visit<'p> for Makers<'p, '_> {
-    fn visit_item_impl(&mut self, item: &'p syn::ItemImpl) {
-        let is_own = matches!(&*item.self_ty, syn::Type::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == self.owner));
-        if is_own {
-            self.found.extend(item.items.iter().filter_map(|one| match one {
-                syn::ImplItem::Fn(function) if function.sig.ident == self.function => Some(function),
-                _ => None,
-            }));
-        }
-    }
+/// The `let` that begins there, and the function that it is in.
+pub(super) fn let_at<'p>(
+    program: &Program,
+    items: &'p Items,
+    place: Position,
+) -> Option<(&'p Function, &'p syn::Local)> {
+    let function = items.function_around(place)?;
+    let mut finder = LetAt(program, place, None);
+    finder.visit_block(&function.item.block);
+    Some((function, finder.2?))
 }
 
 /// The initialiser of the `let` that begins there.
 pub fn initialiser(program: &Program, place: Position) -> Option<&Expr> {
-    struct InitialiserAt<'p>(&'p Program, Position, Option<&'p Expr>);
-    impl<'p> Visit<'p> for InitialiserAt<'p> {
-        fn visit_local(&mut self, local: &'p syn::Local) {
-            if bytes(self.0, self.1.0, local.span()).start == self.1.1 {
-                self.2 = local.init.as_ref().map(|init| &*init.expr);
-            }
-            visit::visit_local(self, local);
-        }
-    }
-    let mut finder = InitialiserAt(program, place, None);
+    let mut finder = LetAt(program, place, None);
     finder.visit_file(&program.file(place.0).ast);
-    finder.2
+    finder.2?.init.as_ref().map(|init| &*init.expr)
+}
+
+struct LetAt<'a, 'p>(&'a Program, Position, Option<&'p syn::Local>);
+
+impl<'p> Visit<'p> for LetAt<'_, 'p> {
+    fn visit_local(&mut self, local: &'p syn::Local) {
+        if bytes(self.0, self.1.0, local.span()).start == self.1.1 {
+            self.2 = Some(local);
+        }
+        visit::visit_local(self, local);
+    }
 }

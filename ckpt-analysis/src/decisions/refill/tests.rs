@@ -134,12 +134,14 @@ fn what_moves_into_filled_fields_is_found() {
              impl<'a> S<'a> {{ fn new(mesh: &'a [f64], cells: Vec<f64>, law: Box<dyn Law>) -> Self {{ {new} }} }} \
              fn main() {{ let mut s = {init}; }}"
         );
-        let program = Program::of_text(&text);
+        let program = Program::of_main(&text);
+        let items = crate::items::collect(Library::builtin(), &program);
         let at = |place: &str| (FileId(0), text.find(place).unwrap());
         let kept = kept_fields(Library::builtin(), &program, at("struct S")).unwrap();
         moved_parts(
             Library::builtin(),
             &program,
+            &items,
             at("let mut s"),
             at("struct S"),
             &kept,
@@ -164,11 +166,12 @@ fn what_moves_into_filled_fields_is_found() {
 
 /// What is lent for good by the `let` of `sim` to the struct `Sim`.
 fn lent(text: &str) -> Option<Vec<String>> {
-    let program = Program::of_text(text);
+    let program = Program::of_main(text);
+    let items = crate::items::collect(Library::builtin(), &program);
     let ty = (FileId(0), text.find("struct Sim").unwrap());
     let variable = (FileId(0), text.find("let mut sim").unwrap());
     through_fields(Library::builtin(), &program, ty)?;
-    lent_parts(Library::builtin(), &program, variable, ty)
+    lent_parts(Library::builtin(), &program, &items, variable, ty)
 }
 
 const SIM: &str = "struct Sim<'a> { mesh: &'a mut Mesh, rng: &'a mut [u64; 2], t: f64 } struct Mesh(Vec<f64>); \
@@ -198,6 +201,32 @@ fn exclusive_references_that_may_stand_for_something_else_are_not() {
         "impl Drop for Sim<'_> { fn drop(&mut self) { self.t = 0.0; } }",
     ] {
         assert_eq!(lent(&format!("{SIM} {main} {more}")), None, "{more}");
+    }
+}
+
+#[test]
+fn a_variable_that_hides_what_was_lent_is_another() {
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); }";
+    let hides = SIM.replace(
+        "let t = 0.0;",
+        "let mesh = Box::leak(Box::new(Mesh(vec![]))); let t = 0.0;",
+    );
+    assert_eq!(lent(&format!("{hides} {main}")), None);
+    let other = main.replace(
+        "let mut sim",
+        "{ let mesh = [0]; println!(\"{mesh:?}\"); } let mut sim",
+    );
+    assert_eq!(lent(&format!("{SIM} {other}")).unwrap(), ["mesh", "rng"]);
+    for passed_on in ["let mesh = mesh;", "let mesh: &mut Mesh = &mut *mesh;"] {
+        let run = format!(
+            "fn run(mesh: &mut Mesh) {{ {passed_on} let mut rng = [0, 1]; let mut sim = Sim::new(mesh, &mut rng); }}"
+        );
+        let looks = "let first = &mesh.0[3]; println!(\"{first}\");";
+        let main = |looks: &str| {
+            format!("{SIM} {run} fn main() {{ let mut mesh = Mesh(vec![]); {looks} run(&mut mesh); }}")
+        };
+        assert!(lent(&main("")).is_some(), "{passed_on}");
+        assert_eq!(lent(&main(looks)), None, "{passed_on}");
     }
 }
 

@@ -4,8 +4,9 @@
 //! For this to be the same, a reference must never stand for anything else than the variable in the initialiser: no code of
 //! the program gives the field another value, and there is one place at which the struct is made.
 
-use super::parts::{Makers, initialiser};
+use super::parts::{let_at, makers};
 use super::{exchanges, named_fields, struct_at};
+use crate::items::Items;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
@@ -55,6 +56,7 @@ pub fn through_fields(library: &Library, program: &Program, place: Position) -> 
 pub fn lent_parts(
     library: &Library,
     program: &Program,
+    items: &Items,
     variable: Position,
     ty: Position,
 ) -> Option<Vec<String>> {
@@ -67,14 +69,17 @@ pub fn lent_parts(
     // Only what is saved may be computed from what a restart has not filled yet.
     let is_saved = super::kept_fields(library, program, ty)?.is_empty();
     let looking = Looking { library, is_saved };
-    let (operands, values) = match initialiser(program, variable)? {
+    let (operands, values) = match &*let_at(program, items, variable)?.1.init.as_ref()?.expr {
         Expr::Struct(literal) if is_literal_of(literal, &owner) => {
             let operands: Vec<&Expr> = literal.fields.iter().map(|field| &field.expr).collect();
             (operands, values_of(literal)?)
         }
         Expr::Call(call) => {
             let operands: Vec<&Expr> = call.args.iter().collect();
-            (operands, values_through(program, call, &owner, &fields, looking)?)
+            (
+                operands,
+                values_through((program, items), call, &owner, &fields, looking)?,
+            )
         }
         _ => return None,
     };
@@ -87,7 +92,7 @@ pub fn lent_parts(
         if names.contains(&name) || others.any(|operand| is_used(operand, &name, looking)) {
             return None;
         }
-        if super::callers::look_at(library, program, variable, &name) {
+        if super::callers::look_at(library, program, items, variable, &name) {
             return None;
         }
         names.push(name);
@@ -179,7 +184,7 @@ fn values_of(literal: &syn::ExprStruct) -> Option<BTreeMap<String, &Expr>> {
 
 /// The arguments of `Simulation::new(..)` that become such fields, where it does nothing but make a literal of them.
 fn values_through<'p>(
-    program: &'p Program,
+    (program, items): (&Program, &'p Items),
     call: &'p syn::ExprCall,
     owner: &str,
     fields: &BTreeSet<String>,
@@ -190,7 +195,7 @@ fn values_through<'p>(
     };
     let mut segments = callee.path.segments.iter().rev().map(|one| one.ident.to_string());
     let (function, of) = (segments.next()?, segments.next()?);
-    let makers = Makers::named(program, owner, &function);
+    let makers = makers(items, owner, &function);
     let [maker] = makers[..] else { return None };
     let Some(syn::Stmt::Expr(Expr::Struct(literal), None)) = maker.block.stmts.last() else {
         return None;
