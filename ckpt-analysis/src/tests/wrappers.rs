@@ -60,6 +60,23 @@ fn names_do_not_meet() {
 }
 
 #[test]
+fn a_new_name_is_one_that_nothing_has() {
+    let written =
+        main_with("    let start = 1; let start_of_timed = 2; timed(\"l\", || g(start, start_of_timed));");
+    let made = "let start_of_timed_2 = std::time::Instant::now(); let result = g(start, start_of_timed);";
+    assert!(written.contains(made), "{written}");
+}
+
+#[test]
+fn what_a_format_string_captures_gets_its_new_name_and_nothing_else() {
+    let text = "fn noted(width: usize, f: impl FnOnce()) { f(); println!(\"{{width}} {:>width$} {width}\", 1); }\n\
+                fn main() { let width = 2; noted(width, || g(width)); }\n";
+    let written = written_out(&[("main.rs", text)]).remove(0);
+    let printed = "println!(\"{{width}} {:>width_of_noted$} {width_of_noted}\", 1);";
+    assert!(written.contains(printed), "{written}");
+}
+
+#[test]
 fn closures_of_other_kinds_stay() {
     for call in [
         "timed(\"x\", move || g(1))",

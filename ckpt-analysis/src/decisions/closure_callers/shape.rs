@@ -83,11 +83,18 @@ impl<'a> Wrapper<'a> {
         self.function.has_receiver()
     }
 
-    /// Other names for the variables that are called like something in these words.
+    /// Other names for the variables that are called like something in these words: names that nothing has.
     pub fn renamed(&self, words: &HashSet<String>) -> HashMap<String, String> {
         let of = &self.function.name;
-        let other = |name: &String| (name.clone(), format!("{name}_of_{of}"));
+        let own = text::words(&self.function.written.to_token_stream());
         let locals = locals(&self.function.written);
+        let other = |name: &String| {
+            let first = format!("{name}_of_{of}");
+            let numbered = (2..).map(|number| format!("{first}_{number}"));
+            let mut names = std::iter::once(first.clone()).chain(numbered);
+            let is_free = |name: &String| !words.contains(name) && !own.contains(name);
+            (name.clone(), names.find(is_free).unwrap_or(first))
+        };
         locals
             .iter()
             .filter(|name| words.contains(*name))

@@ -1,6 +1,7 @@
 //! The text of a function's body on one line, with other names for some of what it names.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use ckpt_compiler::syntax::captured;
+use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
@@ -114,13 +115,10 @@ fn changed<'t>(list: &'t [Token], index: usize, changes: &'t Changes) -> &'t str
     other.unwrap_or(name)
 }
 
-/// `{name}` and `{name:..}` in a text.
+/// A text with other names for what it captures, were it a format string.
 fn in_braces(text: &str, renamed: &HashMap<String, String>) -> String {
-    let mut text = text.to_owned();
-    for (name, other) in renamed {
-        for end in ["}", ":"] {
-            text = text.replace(&format!("{{{name}{end}"), &format!("{{{other}{end}"));
-        }
-    }
-    text
+    let literal = text.parse::<Literal>().ok();
+    let other = |name: &str| renamed.get(name).cloned();
+    let renamed = literal.and_then(|literal| captured::renamed(&literal, &other));
+    renamed.map_or_else(|| text.to_owned(), |literal| literal.to_string())
 }
