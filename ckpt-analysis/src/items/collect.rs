@@ -1,6 +1,6 @@
 //! Goes over the files of each crate, in the order of its modules.
 
-use super::syntax::{Inner, Statics, annotation, first_token, kind_of_statics};
+use super::syntax::{Inner, Statics, ambiguous_constants, annotation, first_token, kind_of_statics};
 use super::{
     AliasId, AliasItem, ConstId, ConstItem, Def, FnId, FnKind, Function, GlobalId, GlobalItem, GlobalKind,
     Items, Scope, ScopeId, SourceRange, TraitId,
@@ -304,6 +304,14 @@ impl Collector<'_> {
         self.depth += 1;
         self.module(block, &finder.items);
         self.depth -= 1;
+        // One scope cannot tell which of them is meant.
+        for name in ambiguous_constants(item) {
+            for def in self.items.scopes[block.0].names.get(&name).into_iter().flatten() {
+                if let Def::Const(id) = def {
+                    self.items.consts[id.0].value = None;
+                }
+            }
+        }
     }
 
     pub(super) fn constant(

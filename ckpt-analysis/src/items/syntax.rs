@@ -3,8 +3,9 @@
 use super::{Annotation, GlobalKind};
 use ckpt_compiler::library::{Library, Macros};
 use ckpt_compiler::syntax::macros::name_of_macro;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Signature, Visibility};
@@ -44,6 +45,48 @@ impl<'l> Inner<'l> {
         let items = Vec::new();
         Self { library, items }
     }
+}
+
+/// The constants of blocks in a body that have the name of something else which the function mentions.
+pub(super) fn ambiguous_constants(function: &syn::ItemFn) -> BTreeSet<String> {
+    struct OfBlocks {
+        all: TokenStream,
+        depth: usize,
+        found: BTreeSet<String>,
+    }
+    impl<'ast> Visit<'ast> for OfBlocks {
+        fn visit_block(&mut self, block: &'ast syn::Block) {
+            for stmt in &block.stmts {
+                if let syn::Stmt::Item(Item::Const(one)) = stmt
+                    && self.depth > 0
+                    && count(&block.to_token_stream(), &one.ident) < count(&self.all, &one.ident)
+                {
+                    self.found.insert(one.ident.to_string());
+                }
+            }
+            self.depth += 1;
+            visit::visit_block(self, block);
+            self.depth -= 1;
+        }
+        fn visit_item(&mut self, _: &'ast Item) {}
+    }
+    let mut constants = OfBlocks {
+        all: function.to_token_stream(),
+        depth: 0,
+        found: BTreeSet::new(),
+    };
+    constants.visit_block(&function.block);
+    constants.found
+}
+
+/// How often a name stands in some tokens.
+fn count(tokens: &TokenStream, name: &Ident) -> usize {
+    let of_token = |token| match token {
+        TokenTree::Ident(ident) => usize::from(ident == *name),
+        TokenTree::Group(group) => count(&group.stream(), name),
+        _ => 0,
+    };
+    tokens.clone().into_iter().map(of_token).sum()
 }
 
 /// What the statics are that a macro of this name declares, if it declares some.

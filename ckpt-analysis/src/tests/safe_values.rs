@@ -41,6 +41,18 @@ fn what_a_move_closure_assigns_is_its_own() {
 }
 
 #[test]
+fn a_constant_of_a_block_says_nothing_of_another() {
+    let decides = "if K == 1 { stop = rank > 0; }";
+    differs("{ const K: i32 = 2; stop = K > 5; } const K: i32 = 1;", decides);
+    let text = program(&format!(
+        "let mut stop = false;
+         for step in 0..100 {{ /*unsafe*/ {{ const K: i32 = 2; stop = K > 5; }} {decides} if stop {{ world.barrier(); }} }}"
+    ));
+    check(&format!("{text} const K: i32 = 1;"));
+    same("", "{ const K: i32 = 2; if K == 1 { stop = rank > 0; } }");
+}
+
+#[test]
 fn a_closure_that_outlives_its_call_is_not_followed() {
     let text = program(
         "let mut f = counter(rank); let mut g = counter(0);
