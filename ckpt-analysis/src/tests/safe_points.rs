@@ -551,3 +551,23 @@ fn values_of_unknown_origin_do_not_decide() {
         ));
     }
 }
+
+#[test]
+fn a_list_that_is_lent_as_a_slice_is_still_that_list() {
+    let sends = |lists: &str| {
+        program(&format!(
+            "let n = std::env::args().count();
+             let (mut x, mut y) = (vec![0u8; n], vec![1u8; n]);
+             {lists}
+             for _ in 0..4 {{
+                 /*unsafe*/
+                 if a != b && rank == 0 && size > 1 {{ world.process_at_rank(1).send(&1u8); }}
+             }}"
+        ))
+    };
+    let slices = "let (a, b) = (x.as_mut_slice(), y.as_mut_slice());";
+    check(&sends(slices));
+    // Three parts are not nothing.
+    let parts = "let (a, b) = (x.select_nth_unstable(0), y.select_nth_unstable(0));";
+    check(&sends(parts));
+}

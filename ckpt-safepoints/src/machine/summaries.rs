@@ -4,7 +4,7 @@
 use super::lists::some_element;
 use super::{Rank, View};
 use crate::skeleton::Method;
-use crate::skeleton::std_calls::SummaryCall;
+use crate::skeleton::std_calls::{OtherCall, SummaryCall};
 use crate::values::{Binary, Projection, Provenance, Value};
 use std::rc::Rc;
 
@@ -79,11 +79,15 @@ impl Rank {
         true
     }
 
-    /// Elements are written to in place.
+    /// Elements are written to in place, or lent to be.
     fn changed(&mut self, method: &Method, receiver: &Value, given: &[Value]) -> bool {
         let Value::Ref(mut place) = self.followed(receiver.clone()) else {
             return false;
         };
+        if method.std.others == Some(OtherCall::Place) && given.is_empty() {
+            self.push(Value::Ref(place));
+            return true;
+        }
         let element = some_element(&place);
         match (method.std.summaries, given) {
             (Some(SummaryCall::Fill), [value]) => self.write(&element, value.clone()),
@@ -97,10 +101,14 @@ impl Rank {
                 self.forget(&place, None);
             }
         }
-        self.push(if method.exclusive {
-            Value::Unknown
-        } else {
+        let gives_nothing = matches!(
+            method.std.summaries,
+            Some(SummaryCall::Fill | SummaryCall::Copy | SummaryCall::Permute | SummaryCall::Change)
+        );
+        self.push(if gives_nothing {
             Value::Unit
+        } else {
+            Value::Unknown
         });
         true
     }

@@ -1,48 +1,155 @@
 //! Tables of what the calls of a library do to messages.
 
 use crate::skeleton::call::{CallKind, CollectiveOrder, CommCall, Gives};
+use serde::Deserialize;
 use std::collections::HashMap;
 use std::rc::Rc;
-use toml::Table;
 
-/// The calls of a library by their names.
-#[derive(Debug)]
-pub struct CallTable {
-    calls: HashMap<String, Rc<CommCall>>,
-    lists: HashMap<String, Vec<String>>,
-}
+/// The calls of a library by their names: a section for each [`CallKind`], with the positions of the arguments of each.
+#[derive(Debug, Deserialize)]
+#[serde(from = "Sections")]
+pub struct CallTable(HashMap<String, Rc<CommCall>>);
 
 impl CallTable {
-    /// Reads a table: a section for each [`CallKind`] of call, with the positions of the arguments of each, and lists of
-    /// names, in which a `*` stands for any letters at one end or both.
+    /// Reads a table.
     ///
     /// # Panics
-    /// If the table is malformed: it is part of this crate, or of a test.
+    /// If the table is malformed: it is part of a test.
+    #[cfg(test)]
     pub fn read(text: &str) -> Self {
-        let table: Table = text.parse().unwrap_or_else(|error| panic!("{error}"));
-        let mut calls = HashMap::new();
-        let mut lists = HashMap::new();
-        for (section, entries) in &table {
-            if let Some(names) = entries.as_array() {
-                let names = names.iter().filter_map(|name| name.as_str().map(str::to_owned));
-                lists.insert(section.clone(), names.collect());
-            }
-            for (name, entry) in entries.as_table().into_iter().flatten() {
-                let call = read(section, name, entry).unwrap_or_else(|| panic!("{section}.{name}"));
-                calls.insert(name.clone(), Rc::new(call));
-            }
-        }
-        Self { calls, lists }
+        toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// What a call of this name does, if it communicates.
     pub fn get(&self, name: &str) -> Option<Rc<CommCall>> {
-        self.calls.get(name).cloned()
+        self.0.get(name).cloned()
     }
+}
 
-    /// Whether a name stands in a list of the table.
-    pub fn lists(&self, list: &str, name: &str) -> bool {
-        self.lists[list].iter().any(|one| fits(name, one))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+struct Sections {
+    send: HashMap<String, Arguments>,
+    receive: HashMap<String, Arguments>,
+    probe: HashMap<String, Arguments>,
+    ask: HashMap<String, Arguments>,
+    test: HashMap<String, Arguments>,
+    exchange: HashMap<String, Arguments>,
+    collective: HashMap<String, Together>,
+    communicator: HashMap<String, Arguments>,
+    opaque: HashMap<String, String>,
+}
+
+/// See [`CommCall`].
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Arguments {
+    data: Option<usize>,
+    tag: Option<usize>,
+    send_tag: Option<usize>,
+    to: Option<usize>,
+    from: Option<usize>,
+    into: Option<usize>,
+    color: Option<usize>,
+    key: Option<usize>,
+    group: Option<usize>,
+    retain: Option<usize>,
+    cartesian: bool,
+    optional: bool,
+    request: bool,
+    world: bool,
+    gives: Gives,
+}
+
+/// The same of a call of all ranks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Together {
+    waits: CollectiveOrder,
+    /// [`CommCall::collective`], where that is not its name.
+    kind: Option<String>,
+    data: Option<usize>,
+    into: Option<usize>,
+    #[serde(default)]
+    request: bool,
+    #[serde(default)]
+    same: bool,
+    #[serde(default)]
+    world: bool,
+}
+
+impl Arguments {
+    fn of(self, name: &str, kind: CallKind) -> CommCall {
+        CommCall {
+            data: self.data,
+            tag: self.tag,
+            send_tag: self.send_tag,
+            to: self.to,
+            from: self.from,
+            into: self.into,
+            color: self.color,
+            key: self.key,
+            group: self.group,
+            retain: self.retain,
+            cartesian: self.cartesian,
+            optional: self.optional,
+            request: self.request,
+            world: self.world,
+            gives: self.gives,
+            ..CommCall::new(name, kind)
+        }
+    }
+}
+
+impl Together {
+    fn of(self, name: &str) -> CommCall {
+        let call = CommCall::new(name, CallKind::Collective(self.waits));
+        CommCall {
+            collective: self.kind.map_or(call.collective.clone(), Rc::from),
+            data: self.data,
+            into: self.into,
+            request: self.request,
+            same: self.same,
+            world: self.world,
+            ..call
+        }
+    }
+}
+
+impl From<Sections> for CallTable {
+    fn from(sections: Sections) -> Self {
+        let plain = [
+            (sections.send, CallKind::Send),
+            (sections.receive, CallKind::Receive),
+            (sections.probe, CallKind::Probe),
+            (sections.ask, CallKind::Ask),
+            (sections.test, CallKind::Test),
+            (sections.exchange, CallKind::Exchange),
+            (sections.communicator, CallKind::Communicator),
+        ];
+        let plain = plain.into_iter().flat_map(|(calls, kind)| {
+            calls
+                .into_iter()
+                .map(move |(name, one)| one.of(&name, kind.clone()))
+        });
+        let together = sections.collective.into_iter();
+        let opaque = sections.opaque.into_iter();
+        let all = plain
+            .chain(together.map(|(name, one)| one.of(&name)))
+            .chain(opaque.map(|(name, why)| CommCall::new(&name, CallKind::Opaque(why))));
+        Self(all.map(|call| (call.name.to_string(), Rc::new(call))).collect())
+    }
+}
+
+/// A list of names, in which a `*` stands for any letters at one end or both.
+#[derive(Debug, Deserialize)]
+pub struct Names(Vec<String>);
+
+impl Names {
+    /// Whether a name stands in it.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|one| fits(name, one))
     }
 }
 
@@ -53,60 +160,4 @@ fn fits(name: &str, pattern: &str) -> bool {
         (None, Some(start)) => name.starts_with(start),
         (None, None) => name == pattern,
     }
-}
-
-fn read(section: &str, name: &str, entry: &toml::Value) -> Option<CommCall> {
-    let index = |key: &str| {
-        let at = entry.get(key).and_then(toml::Value::as_integer);
-        at.map(|at| at as usize)
-    };
-    let word = |key: &str| entry.get(key).and_then(toml::Value::as_str);
-    let flag = |key: &str| entry.get(key).and_then(toml::Value::as_bool).unwrap_or(false);
-    let kind = match section {
-        "send" => CallKind::Send,
-        "receive" => CallKind::Receive,
-        "probe" => CallKind::Probe,
-        "ask" => CallKind::Ask,
-        "test" => CallKind::Test,
-        "exchange" => CallKind::Exchange,
-        "collective" => CallKind::Collective(match word("waits")? {
-            "all" => CollectiveOrder::All,
-            "from root" => CollectiveOrder::FromRoot,
-            "to root" => CollectiveOrder::ToRoot,
-            "below" => CollectiveOrder::Below,
-            _ => return None,
-        }),
-        "communicator" => CallKind::Communicator,
-        "opaque" => CallKind::Opaque(entry.as_str()?.to_owned()),
-        _ => return None,
-    };
-    let gives = match word("gives") {
-        None => Gives::Nothing,
-        Some("status") => Gives::Status,
-        Some("value") => Gives::Value,
-        Some("value and status") => Gives::ValueAndStatus,
-        Some("message and status") => Gives::MessageAndStatus,
-        Some(_) => return None,
-    };
-    Some(CommCall {
-        name: name.into(),
-        kind,
-        collective: word("kind").unwrap_or(name).into(),
-        data: index("data"),
-        tag: index("tag"),
-        send_tag: index("send_tag"),
-        to: index("to"),
-        from: index("from"),
-        into: index("into"),
-        color: index("color"),
-        key: index("key"),
-        group: index("group"),
-        retain: index("retain"),
-        cartesian: flag("cartesian"),
-        optional: flag("optional"),
-        request: flag("request"),
-        same: flag("same"),
-        world: flag("world"),
-        gives,
-    })
 }

@@ -1,30 +1,38 @@
 //! What a call of a communication library does to messages.
 
+use serde::Deserialize;
 use std::rc::Rc;
 
 /// What a call that receives returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Gives {
     /// Nothing.
+    #[default]
     Nothing,
     /// The value alone.
     Value,
     /// `Status`
     Status,
     /// `(value, Status)`
+    #[serde(rename = "value and status")]
     ValueAndStatus,
     /// `(Message, Status)`
+    #[serde(rename = "message and status")]
     MessageAndStatus,
 }
 
 /// Who waits for whom in a collective call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CollectiveOrder {
     /// Every rank for all.
     All,
     /// Every rank for the root.
+    #[serde(rename = "from root")]
     FromRoot,
     /// The root for all.
+    #[serde(rename = "to root")]
     ToRoot,
     /// Every rank for those below it.
     Below,

@@ -1,11 +1,12 @@
 //! The communication skeleton: each function as a list of steps of a small machine.
 //!
 //! `ops` has the instructions, `pattern` what values are taken apart by, [`call`] what a call of a communication library
-//! does, `std_calls` what one of the standard library is. `regions` finds which parts of a skeleton exchange no messages, and what they may write to; `determinacy` whether
+//! does, `std_calls` what one of the standard library is; `family` is how tables have that. `regions` finds which parts of a skeleton exchange no messages, and what they may write to; `determinacy` whether
 //! what comes of a call is the same on all ranks.
 
 pub mod call;
 mod determinacy;
+pub(crate) mod family;
 mod ops;
 mod pattern;
 pub(crate) mod regions;

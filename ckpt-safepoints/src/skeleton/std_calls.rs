@@ -1,38 +1,14 @@
 //! What calls of the standard library are on the values that the machine distinguishes: kinds by sorts of values. The names
 //! stand in `tables/std_values.toml`.
 
+use super::family::Family;
 use serde::Deserialize;
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::LazyLock;
 
 static CALLS: LazyLock<StdCalls> = LazyLock::new(|| {
     toml::from_str(include_str!("../../tables/std_values.toml"))
         .unwrap_or_else(|error| panic!("std_values.toml: {error}"))
 });
-
-/// The kinds of calls on a sort of values, by their names.
-#[derive(Debug, Deserialize)]
-#[serde(
-    from = "HashMap<K, Vec<String>>",
-    bound(deserialize = "K: Deserialize<'de> + Copy + Eq + Hash")
-)]
-struct Family<K>(HashMap<String, K>);
-
-impl<K: Copy> From<HashMap<K, Vec<String>>> for Family<K> {
-    fn from(kinds: HashMap<K, Vec<String>>) -> Self {
-        let names = kinds
-            .into_iter()
-            .flat_map(|(kind, names)| names.into_iter().map(move |name| (name, kind)));
-        Self(names.collect())
-    }
-}
-
-impl<K: Copy> Family<K> {
-    fn get(&self, name: &str) -> Option<K> {
-        self.0.get(name).copied()
-    }
-}
 
 macro_rules! families {
     ($($(#[$of_family:meta])* $family:ident: $call:ident { $($kind:ident,)* })*) => {
@@ -111,6 +87,7 @@ families! {
     /// Methods of lists whose elements are not distinguished.
     summaries: SummaryCall {
         Iterate, IterateExclusive, Itself, Length, IsEmpty, Enumerate, Reverse, Shorten, Windows, Zip, Map, Fill, Copy, Permute,
+        Change,
     }
     /// Methods of what is in another order on each rank.
     unordered: UnorderedCall {
@@ -146,12 +123,11 @@ pub struct StdFunction(pub(crate) Option<FunctionCall>);
 impl StdFunction {
     /// What the function with this path is.
     pub fn of_path(path: &[String]) -> Self {
-        let found = match path {
-            [] => None,
+        let plain = match path {
             [only] => CALLS.plain_functions.get(only),
-            [.., owner, last] => CALLS.functions.get(&format!("{owner}::{last}")),
+            _ => None,
         };
-        Self(found.or_else(|| CALLS.functions.get(path.last()?)))
+        Self(plain.or_else(|| CALLS.functions.at_end(path)))
     }
 }
 

@@ -5,16 +5,24 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The crates whose sources have no name that stands in a table.
-const CRATES: [&str; 2] = ["ckpt-compiler", "ckpt-analysis"];
+/// The crates whose sources have no name that stands in a table. Of the command, that which reads and rewrites programs: the
+/// rest of it speaks of files, values and ranks to people, in words that libraries have as well.
+const CRATES: [(&str, &str); 5] = [
+    ("ckpt-compiler", ""),
+    ("ckpt-analysis", ""),
+    ("ckpt-safepoints", ""),
+    ("ckpt-macros", ""),
+    ("ckpt-cli", "ckpt-cli/src/package"),
+];
 
 /// The crates with tables.
 const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoints"];
 
 /// Where a word is another thing than the name of a library: keys of tables and their files, the names of the language (types,
-/// operators, what a `for` and `{}` call), keys of attributes, names of lints, ckpt's own macro, the stages of a function, what
-/// ckpt calls a variable that it makes.
-const OTHERS: [(&str, &[&str]); 28] = [
+/// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
+/// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, the crate that a
+/// model or a feature of ckpt is for.
+const OTHERS: [(&str, &[&str]); 43] = [
     ("ckpt-analysis/src/calls/apply.rs", &["Option", "Result"]),
     ("ckpt-analysis/src/calls/macros.rs", &["checkpoint"]),
     (
@@ -63,6 +71,41 @@ const OTHERS: [(&str, &[&str]); 28] = [
     ("ckpt-compiler/src/passes/mod.rs", &["cfg", "parse"]),
     ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
     ("ckpt-compiler/src/validate.rs", &["checkpoint"]),
+    ("ckpt-safepoints/src/explorer/mod.rs", &["drop"]),
+    ("ckpt-safepoints/src/machine/control.rs", &["next"]),
+    ("ckpt-safepoints/src/models/mod.rs", &["mpi"]),
+    (
+        "ckpt-safepoints/src/models/rsmpi.rs",
+        &["Color", "Universe", "i32", "mpi"],
+    ),
+    ("ckpt-safepoints/src/skeleton/regions.rs", &["next"]),
+    (
+        "ckpt-safepoints/src/values/numbers.rs",
+        &[
+            "f32", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize",
+        ],
+    ),
+    (
+        "ckpt-cli/src/package/copy/features.rs",
+        &["mpi", "serialize", "smallvec"],
+    ),
+    ("ckpt-cli/src/package/copy/home.rs", &["lock", "probe"]),
+    (
+        "ckpt-cli/src/package/copy/manifest.rs",
+        &["exclude", "path", "replace"],
+    ),
+    ("ckpt-cli/src/package/copy/tree.rs", &["new"]),
+    (
+        "ckpt-cli/src/package/read/cfg.rs",
+        &["all", "any", "cfg", "panic", "test"],
+    ),
+    ("ckpt-cli/src/package/read/mod.rs", &["cfg"]),
+    (
+        "ckpt-cli/src/package/read/modules.rs",
+        &["cfg", "concat", "core", "env", "include", "path", "std"],
+    ),
+    ("ckpt-cli/src/package/read/settings.rs", &["panic", "test"]),
+    ("ckpt-cli/src/package/read/strip.rs", &["cfg"]),
 ];
 
 #[test]
@@ -71,10 +114,12 @@ fn names_of_libraries_stand_in_tables_alone() {
     let names = names_in_tables(&crates, &WITH_TABLES).unwrap();
     let mut wrong = Vec::new();
     let mut met = BTreeSet::new();
-    for word in CRATES
-        .iter()
-        .flat_map(|krate| words(&crates, krate, &names).unwrap())
-    {
+    for word in CRATES.iter().flat_map(|(krate, folder)| {
+        let words = words(&crates, krate, &names).unwrap();
+        words
+            .into_iter()
+            .filter(move |word| word.file.starts_with(folder))
+    }) {
         let file = word.file.to_string_lossy().into_owned();
         let other = OTHERS.iter().find(|(start, words)| {
             file.starts_with(start) && (words.is_empty() || words.contains(&&*word.name))
