@@ -251,7 +251,7 @@ fn print_function(function: &FunctionPlan) {
             name,
             variable.line.to_string(),
             variable.bytes.map(render::bytes).unwrap_or_default(),
-            variable.fate.to_owned(),
+            variable.fate.word().to_owned(),
             variable.why.to_owned(),
         ]);
     }

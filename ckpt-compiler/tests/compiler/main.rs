@@ -11,7 +11,6 @@ mod snapshots;
 mod spine;
 mod stages;
 mod strategies;
-mod words;
 
 #[path = "../support/sources.rs"]
 mod sources;

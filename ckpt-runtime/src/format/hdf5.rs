@@ -442,9 +442,19 @@ pub(super) fn c_string(bytes: &[u8]) -> CString {
     CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default()
 }
 
+/// Whether the disk or what may be used of it is full. The library has this in its text alone: as a number, whatever language
+/// the words beside it are in.
+fn is_full(why: &str) -> bool {
+    let numbers = why
+        .match_indices("errno = ")
+        .map(|(at, sign)| &why[at + sign.len()..]);
+    let mut numbers = numbers.filter_map(|rest| rest.split(',').next()?.parse().ok());
+    numbers.any(|number: i32| number == libc::ENOSPC || number == libc::EDQUOT)
+}
+
 pub(super) fn failure(path: &Path, action: &str) -> StoreError {
     let why = reason();
-    if why.contains("No space left on device") || why.contains("Disk quota exceeded") {
+    if is_full(&why) {
         return StoreError::DiskFull {
             path: path.to_owned(),
             needed: 0,
@@ -454,5 +464,22 @@ pub(super) fn failure(path: &Path, action: &str) -> StoreError {
         action: action.to_owned(),
         path: path.to_owned(),
         why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_full;
+
+    #[test]
+    fn a_full_disk_is_known_by_its_number() {
+        let said = |number: &str| {
+            format!(
+                "unable to write: file write failed: time = Mon, file descriptor = 3, errno = {number}, error message = 'voll', size = 28"
+            )
+        };
+        assert!(is_full(&said("28")) && is_full(&said("122")));
+        assert!(!is_full(&said("5")) && !is_full(&said("281")));
+        assert!(!is_full("no reason given"));
     }
 }

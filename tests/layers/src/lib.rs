@@ -4,8 +4,10 @@
 //! - [`sources`] reads the files of a crate, and which modules they are.
 //! - [`imports`] follows their paths: which module names which other one, and on which line.
 //! - [`check`] holds the one against the other.
+//! - [`branches`] finds the texts by which something is decided.
 //! - [`words`] finds names of libraries in the sources, where tables should have them alone.
 
+pub mod branches;
 pub mod check;
 pub mod imports;
 pub mod picture;

@@ -392,10 +392,22 @@ fn of_item(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// `#[cfg(test)]`
+/// `#[cfg(test)]`, `#[cfg(all(test, unix))]`
 fn is_for_tests(attribute: &syn::Attribute) -> bool {
     let list = attribute.meta.require_list();
-    attribute.path().is_ident("cfg") && list.is_ok_and(|list| list.tokens.to_string() == "test")
+    attribute.path().is_ident("cfg") && list.is_ok_and(|list| needs_test(list.tokens.clone()))
+}
+
+fn needs_test(condition: TokenStream) -> bool {
+    match syn::parse2::<syn::Meta>(condition) {
+        Ok(syn::Meta::Path(path)) => path.is_ident("test"),
+        Ok(syn::Meta::List(list)) if list.path.is_ident("all") => {
+            let parser = syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
+            let all = list.parse_args_with(parser);
+            all.is_ok_and(|all| all.iter().any(|one| needs_test(one.to_token_stream())))
+        }
+        _ => false,
+    }
 }
 
 impl VisitMut for WithoutTests {

@@ -495,6 +495,18 @@ fn only_what_is_for_tests_is_left_out() {
     ];
     let with = |line: &'static str| house(&[files[0], files[1], ("upper/src/floor.rs", line)]);
     assert_eq!(with("pub struct Plank;\n#[cfg(test)]\nmod tests;\n"), [""; 0]);
+    assert_eq!(
+        with("pub struct Plank;\n#[cfg(all(unix, test))]\nmod tests;\n"),
+        [""; 0]
+    );
+    let both = [
+        format!("upper/src/floor/tests/deep.rs:1: {arrow}"),
+        format!("upper/src/floor/tests.rs:1: {arrow}"),
+    ];
+    assert_eq!(
+        with("pub struct Plank;\n#[cfg(any(unix, test))]\nmod tests;\n"),
+        both
+    );
     // A folder of this name is nothing more than that.
     assert_eq!(
         with("pub struct Plank;\nmod tests;\n"),

@@ -8,6 +8,8 @@ mod source;
 
 use std::fmt::Write;
 
+use ckpt_compiler::Fate;
+
 use crate::package::read::ReadPackage;
 use crate::package::show::plan::{FunctionPlan, LoopPlan, Plan, SitePlan, VariablePlan};
 use crate::render;
@@ -248,10 +250,10 @@ fn variables(text: &mut String, variables: &[VariablePlan]) {
 fn tag(variable: &VariablePlan) -> String {
     let class = match variable.fate {
         _ if variable.saved => " saved",
-        "re-executed" | "passed again" => " again",
+        Fate::Reexecuted | Fate::PassedAgain => " again",
         _ => "",
     };
-    format!("<span class=\"tag{class}\">{}</span>", variable.fate)
+    format!("<span class=\"tag{class}\">{}</span>", variable.fate.word())
 }
 
 fn refusals(text: &mut String, plan: &Plan) {

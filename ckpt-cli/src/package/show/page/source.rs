@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use ckpt_compiler::Fate;
+
 use super::{escaped, percent};
 use crate::package::read::ReadPackage;
 use crate::package::show::plan::{LoopPlan, Plan, Refused, SitePlan, VariablePlan};
@@ -141,13 +143,13 @@ fn mark(variables: &[&VariablePlan]) -> String {
             format!(
                 "{}: {}{}: {}",
                 one.name,
-                one.fate,
+                one.fate.word(),
                 bytes.unwrap_or_default(),
                 one.why
             )
         })
         .collect();
-    let again = |one: &&VariablePlan| matches!(one.fate, "re-executed" | "passed again");
+    let again = |one: &&VariablePlan| matches!(one.fate, Fate::Reexecuted | Fate::PassedAgain);
     let (sign, class) = if variables.iter().any(|one| one.saved) {
         ("●", " saved-mark")
     } else if again(first) {

@@ -10,7 +10,7 @@ use ckpt_analysis::{
     Placement, Position, Program, SiteThreads, Why, line_and_column,
 };
 use ckpt_compiler::{Fate, SiteReport};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::package::build::driver::Rewritten;
 use crate::package::read::ReadPackage;
@@ -163,8 +163,9 @@ pub struct VariablePlan {
     pub type_text: Option<String>,
     /// The line of its declaration.
     pub line: usize,
-    /// `saved`, `re-executed`, `not needed`, ..
-    pub fate: &'static str,
+    /// What becomes of it: `saved`, `re-executed`, `not needed`, ..
+    #[serde(serialize_with = "in_words")]
+    pub fate: Fate,
     /// Whether its value is in the checkpoint.
     pub saved: bool,
     /// Its bytes, where they are known from the newest checkpoint, its type or its initialiser.
@@ -491,6 +492,10 @@ fn safe_point(site: &PlacedSite) -> String {
     format!("{place}; {messages}")
 }
 
+fn in_words<S: Serializer>(fate: &Fate, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(fate.word())
+}
+
 /// Each variable once: saved if any site saves it.
 fn variables(
     sites: Vec<SiteReport>,
@@ -504,9 +509,9 @@ fn variables(
         let known = list
             .iter_mut()
             .find(|known| known.name == variable.name && known.line == variable.line);
-        let rank = |saved: bool, fate: &str| (saved, fate != Fate::NotNeeded.word());
+        let rank = |fate: Fate| (fate.is_saved(), !matches!(fate, Fate::NotNeeded));
         let new = VariablePlan {
-            fate: variable.fate.word(),
+            fate: variable.fate,
             saved: variable.fate.is_saved(),
             bytes: sizes.of_variable(&variable),
             name: variable.name,
@@ -515,7 +520,7 @@ fn variables(
             why: variable.why,
         };
         match known {
-            Some(known) if rank(new.saved, new.fate) > rank(known.saved, known.fate) => *known = new,
+            Some(known) if rank(new.fate) > rank(known.fate) => *known = new,
             Some(_) => {}
             None => list.push(new),
         }
