@@ -130,6 +130,10 @@ macro_rules! table {
             $($([stringify!($newer), stringify!($newers)],)+)?
             $($([stringify!($large), stringify!($larges)],)+)?
         )*];
+
+        /// The arguments and the class of each row.
+        #[cfg(test)]
+        pub(super) const CLASSES: &[[&str; 2]] = &[$([stringify!($arguments), stringify!($class)],)*];
     };
 }
 
@@ -338,7 +342,8 @@ table! {
          new: *mut MPI_Comm)
         = Constructs { of, by: By::Everybody, new };
     [MPI_Intercomm_merge]: (of: MPI_Comm, high: Int, new: *mut MPI_Comm) = Constructs { of, by: By::Everybody, new };
-    [MPI_Comm_idup]: (of: MPI_Comm, new: *mut MPI_Comm, request: *mut MPI_Request) = ConstructsUnnamed;
+    [MPI_Comm_idup]: (comm: MPI_Comm, new: *mut MPI_Comm, request: *mut MPI_Request)
+        = BeginsCollective { comm, request };
     [MPI_Intercomm_create]:
         (of: MPI_Comm, leader: Int, peers: MPI_Comm, their_leader: Int, tag: Int, new: *mut MPI_Comm)
         = ConstructsUnnamed;
@@ -356,7 +361,8 @@ table! {
         = ConstructsUnnamed;
     [MPI_Comm_free MPI_Comm_disconnect]: (comm: *mut MPI_Comm) = Frees { comm };
     [] maybe [MPI_Comm_idup_with_info PMPI_Comm_idup_with_info]:
-        (comm: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm, request: *mut MPI_Request) = ConstructsUnnamed;
+        (comm: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm, request: *mut MPI_Request)
+        = BeginsCollective { comm, request };
     [] maybe [MPI_Comm_create_from_group PMPI_Comm_create_from_group]:
         (a: MPI_Group, b: Text, info: MPI_Info, d: MPI_Errhandler, new: *mut MPI_Comm) = ConstructsUnnamed;
     [] maybe [MPI_Intercomm_create_from_groups PMPI_Intercomm_create_from_groups]:

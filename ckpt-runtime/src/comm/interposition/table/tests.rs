@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use super::{NAMES, NAMES_IF_THERE, operations};
+use super::{CLASSES, NAMES, NAMES_IF_THERE, operations};
 
 /// The rows of functions that every library has.
 fn rows() -> Vec<&'static str> {
@@ -69,6 +69,29 @@ fn every_function_has_one_row() {
     let all: Vec<&str> = all.collect();
     let names: BTreeSet<&str> = all.iter().copied().collect();
     assert_eq!(names.len(), all.len());
+}
+
+/// An operation that returns before it is over is under way until its request is complete.
+#[test]
+fn every_function_with_a_request_begins_prepares_or_ends_an_operation() {
+    let rows: Vec<_> = CLASSES.iter().chain(operations::CLASSES).collect();
+    let with_a_request = rows.iter().filter(|[arguments, _]| {
+        let letters: String = arguments.split_whitespace().collect();
+        letters.contains("*mutMPI_Request")
+    });
+    let mut seen = 0;
+    for [arguments, class] in with_a_request {
+        let class = class.split_whitespace().next().unwrap();
+        let class = class.split('(').next().unwrap();
+        let is_known = class.starts_with("Begins")
+            || class.starts_with("Prepares")
+            || ["Completes", "Starts", "FreesRequest", "Cancels"].contains(&class);
+        // A generalised request is over when the program says so.
+        let is_aside = class == "Local" && arguments.contains("MPI_Grequest");
+        assert!(is_known || is_aside, "{class}: {arguments}");
+        seen += 1;
+    }
+    assert!(seen > 40, "{seen}");
 }
 
 #[test]
