@@ -204,3 +204,25 @@ fn is_keyword(text: &str) -> bool {
     syn::parse_str::<syn::Ident>(text).is_err()
         && text.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::try_expand;
+    use quote::quote;
+
+    #[test]
+    fn a_variable_may_have_the_name_of_the_function_that_makes_it() {
+        let item = quote! {
+            fn f() {
+                let weight = weight();
+                for i in 0..10 {
+                    ckpt::checkpoint!();
+                    show(weight);
+                }
+            }
+        };
+        if let Err(errors) = try_expand(quote!(), &item, false) {
+            panic!("{}", errors.to_tokens());
+        }
+    }
+}

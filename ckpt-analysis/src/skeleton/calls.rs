@@ -300,7 +300,7 @@ impl Lowerer<'_> {
     fn for_each_closure(&mut self, call: &ExprMethodCall, closure: &syn::ExprClosure) {
         let over = &call.receiver;
         self.for_each(over, None, |lowerer, element| {
-            let pattern = lowerer.pattern(&closure.inputs[0]);
+            let pattern = lowerer.irrefutable(&closure.inputs[0]);
             lowerer.op(MemoryOp::Bind(element, Rc::new(pattern)));
             lowerer.expr(&closure.body);
         });

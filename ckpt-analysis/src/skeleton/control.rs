@@ -121,7 +121,7 @@ impl Lowerer<'_> {
         let label = one.label.as_ref().map(|label| label.name.ident.to_string());
         let body_at = one.body.brace_token.span.open().byte_range().end + self.base;
         self.for_each(&one.expr, label, |lowerer, element| {
-            let pattern = lowerer.pattern(&one.pat);
+            let pattern = lowerer.irrefutable(&one.pat);
             lowerer.op(MemoryOp::Bind(element, Rc::new(pattern)));
             lowerer.statements(&one.body, Some(body_at));
         });

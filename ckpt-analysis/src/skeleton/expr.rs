@@ -452,7 +452,11 @@ impl Lowerer<'_> {
             scopes: vec![HashMap::new()],
             targets: Vec::new(),
         });
-        let parameters: Vec<Pattern> = closure.inputs.iter().map(|input| self.pattern(input)).collect();
+        let parameters: Vec<Pattern> = closure
+            .inputs
+            .iter()
+            .map(|input| self.irrefutable(input))
+            .collect();
         self.context().code.parameters = parameters;
         self.at = self.note(closure.or1_token.span());
         self.expr(&closure.body);

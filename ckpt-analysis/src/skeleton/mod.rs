@@ -72,6 +72,7 @@ fn lower(facts: &Facts, main: FnId, model: &dyn CommModel) -> Skeleton {
             contexts: Vec::new(),
             at: 0,
             depth: 0,
+            irrefutable: false,
         };
         lowerer.function();
     }
@@ -113,6 +114,8 @@ pub(super) struct Lowerer<'a> {
     /// Index of the place that steps are being made for.
     at: u32,
     depth: usize,
+    /// Whether the pattern at hand always matches.
+    irrefutable: bool,
 }
 
 impl<'a> Lowerer<'a> {
@@ -148,7 +151,7 @@ impl<'a> Lowerer<'a> {
                         receiver.reference.is_none() && receiver.colon_token.is_none();
                     Pattern::Name(self.declare("self", is_mut), false, None)
                 }
-                syn::FnArg::Typed(typed) => self.pattern(&typed.pat),
+                syn::FnArg::Typed(typed) => self.irrefutable(&typed.pat),
             });
         }
         self.context().code.parameters = parameters;
@@ -321,7 +324,7 @@ impl<'a> Lowerer<'a> {
 
     fn local(&mut self, local: &syn::Local) {
         let Some(init) = &local.init else {
-            let pattern = self.pattern(&local.pat);
+            let pattern = self.irrefutable(&local.pat);
             let mut slots = Vec::new();
             pattern.slots(&mut slots);
             for slot in slots {
@@ -353,7 +356,10 @@ impl<'a> Lowerer<'a> {
             self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
             self.op(ValueOp::Pop);
         }
-        let pattern = self.pattern(&local.pat);
+        let pattern = match init.diverge {
+            Some(_) => self.pattern(&local.pat),
+            None => self.irrefutable(&local.pat),
+        };
         if let syn::Expr::Closure(_) = &*init.expr
             && let Some(Op::Value(ValueOp::Closure(closure))) =
                 self.context().code.ops.iter().rev().nth(1).cloned()

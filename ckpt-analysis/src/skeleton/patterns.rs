@@ -10,6 +10,14 @@ use syn::punctuated::Punctuated;
 use syn::{Lit, Pat, Token};
 
 impl Lowerer<'_> {
+    /// A pattern that always matches: a name in it is a variable, unless a constant of that name is known.
+    pub(super) fn irrefutable(&mut self, pat: &Pat) -> Pattern {
+        let before = std::mem::replace(&mut self.irrefutable, true);
+        let pattern = self.pattern(pat);
+        self.irrefutable = before;
+        pattern
+    }
+
     /// A pattern, whose names are declared in the innermost scope.
     pub(super) fn pattern(&mut self, pat: &Pat) -> Pattern {
         match pat {
@@ -74,8 +82,9 @@ impl Lowerer<'_> {
     fn name_pattern(&mut self, one: &syn::PatIdent) -> Pattern {
         let name = one.ident.to_string();
         let plain = one.by_ref.is_none() && one.subpat.is_none() && one.mutability.is_none();
-        // A variant of another crate, or a constant: no variable is named so.
-        let is_named_so = name.starts_with(char::is_uppercase) || self.is_item(&name);
+        // A variant of another crate, or a constant, where no variable is named so.
+        let is_elsewhere = !self.irrefutable && self.variable(&name).is_none();
+        let is_named_so = is_elsewhere && name.starts_with(char::is_uppercase) || self.is_item(&name);
         if plain && is_named_so {
             let mut path = syn::Path::from(one.ident.clone());
             path.leading_colon = None;

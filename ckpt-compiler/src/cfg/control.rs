@@ -8,7 +8,7 @@ impl Walker<'_> {
     pub(super) fn control(&mut self, expr: &Expr) {
         match expr {
             Expr::Let(one) => {
-                self.scrutinee(&one.expr, !moves_nothing(&one.pat));
+                self.scrutinee(&one.expr, !moves_nothing(&self.flow.locals, &one.pat));
                 self.declare_inner(&one.pat);
             }
             Expr::Block(block) => self.labelled(block.label.as_ref(), |walker| walker.stmts(&block.block)),
@@ -37,7 +37,10 @@ impl Walker<'_> {
                 self.here = end;
             }
             Expr::Match(branch) => {
-                let by_value = branch.arms.iter().any(|arm| !moves_nothing(&arm.pat));
+                let by_value = branch
+                    .arms
+                    .iter()
+                    .any(|arm| !moves_nothing(&self.flow.locals, &arm.pat));
                 self.scrutinee(&branch.expr, by_value);
                 let (start, end) = (self.here, self.node());
                 for arm in &branch.arms {

@@ -2,7 +2,7 @@
 
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
 use crate::library::{Functions, Library, Methods};
-use crate::names::{LocalId, Origin};
+use crate::names::{LocalId, Locals, Origin};
 use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
@@ -134,7 +134,7 @@ impl<'l> Walker<'l> {
     }
 
     pub(super) fn declare_inner(&mut self, pattern: &Pat) {
-        for one in pattern_bindings(pattern) {
+        for one in pattern_bindings(&self.flow.locals, pattern) {
             let binding = self.binding(&one, Declaration::Inner);
             self.declare(binding);
         }
@@ -252,7 +252,7 @@ impl<'l> Walker<'l> {
 
     pub(super) fn local_init(&mut self, local: &Local) {
         let Some(init) = &local.init else { return };
-        if moves_nothing(&local.pat) {
+        if moves_nothing(&self.flow.locals, &local.pat) {
             self.operand(&init.expr, Use::Read);
         } else {
             self.expr(&init.expr);
@@ -565,8 +565,8 @@ fn is_borrowed_text(library: &Library, expr: &Expr) -> bool {
 }
 
 /// Whether a pattern takes nothing out of what it is matched with.
-pub(super) fn moves_nothing(pattern: &Pat) -> bool {
-    pattern_bindings(pattern)
+pub(super) fn moves_nothing(locals: &Locals, pattern: &Pat) -> bool {
+    pattern_bindings(locals, pattern)
         .iter()
         .all(|binding| binding.by_ref.is_some())
 }

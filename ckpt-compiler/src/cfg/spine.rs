@@ -70,7 +70,7 @@ fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Opti
                 )
             }
             FnArg::Typed(typed) => {
-                let bindings = pattern_bindings(&typed.pat);
+                let bindings = pattern_bindings(&walker.flow.locals, &typed.pat);
                 let whole = matches!(&*typed.pat, Pat::Ident(ident) if ident.by_ref.is_none());
                 let bindings = bindings
                     .into_iter()
@@ -231,7 +231,7 @@ impl Walker<'_> {
         let (pattern, ty) = typed_pattern(&local.pat);
         let init = local.init.as_ref().map(|init| (*init.expr).clone());
         let written = init.is_some();
-        for one in pattern_bindings(pattern) {
+        for one in pattern_bindings(&self.flow.locals, pattern) {
             let is_number = self.binds_number(&one.ident, pattern, ty, init.as_ref());
             let init = init.as_ref().map(|init| self.made_from(&one, pattern, init));
             let binding = Binding {
@@ -257,7 +257,7 @@ impl Walker<'_> {
             // A `while let` as the compiler has taken it apart.
             Expr::If(branch) if branch.else_branch.is_some() => match &*branch.cond {
                 Expr::Let(condition) => {
-                    let bound = pattern_bindings(&condition.pat);
+                    let bound = pattern_bindings(&self.flow.locals, &condition.pat);
                     let bound = bound.iter().find(|other| other.ident == one.ident);
                     self.borrowed_by(bound.unwrap_or(one), &condition.pat, &condition.expr)
                 }
@@ -300,7 +300,7 @@ impl Walker<'_> {
             return;
         };
         let (pattern, ty) = typed_pattern(&local.pat);
-        for one in pattern_bindings(pattern) {
+        for one in pattern_bindings(&self.flow.locals, pattern) {
             let binding = Binding {
                 is_number: self.binds_number(&one.ident, pattern, ty, None),
                 treatment: *treatment,
@@ -432,7 +432,7 @@ impl Walker<'_> {
     }
 
     fn bind_arm(&mut self, arm: &Arm, scrutinee: &Expr, reexecutes: bool, inputs: &[(BindingId, Use)]) {
-        for one in pattern_bindings(&arm.pattern) {
+        for one in pattern_bindings(&self.flow.locals, &arm.pattern) {
             let init = self.borrowed_by(&one, &arm.pattern, scrutinee);
             if reexecutes {
                 let looked_at = (scrutinee.clone(), arm.pattern.clone());

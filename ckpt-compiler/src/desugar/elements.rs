@@ -6,7 +6,7 @@
 
 use super::changes::change;
 use crate::library::{Adaptor, Library, Methods, PlaceOf};
-use crate::names::{Kind, Names};
+use crate::names::{Kind, Names, spelling};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{Declared, locals_in, names_in};
 use crate::syntax::purity::is_pure;
@@ -106,7 +106,7 @@ impl Rewriter<'_> {
 
     /// The statements up to the last one with a marked call and the name.
     fn up_to_last_call<'s>(&self, name: &Ident, stmts: &'s [Stmt]) -> &'s [Stmt] {
-        let names = |stmt: &Stmt| names_in(&stmt.to_token_stream()).contains(&name.to_string());
+        let names = |stmt: &Stmt| names_in(&stmt.to_token_stream()).contains(&spelling(name));
         let last = stmts
             .iter()
             .rposition(|stmt| self.marks.in_stmt(stmt) && names(stmt));

@@ -5,7 +5,7 @@
 //! borrows cannot change in between, and what it copies does not.
 
 use super::changes::change;
-use crate::names::Locals;
+use crate::names::{Locals, spelling};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{declares, each_name, locals_in};
 use crate::syntax::origins::Known;
@@ -62,14 +62,14 @@ impl Mover<'_> {
         }
         let after = &stmts[index + 1..];
         let uses: Vec<usize> = (0..after.len())
-            .filter(|at| count(after[*at].to_token_stream(), &name.ident.to_string()) > 0)
+            .filter(|at| count(after[*at].to_token_stream(), &spelling(&name.ident)) > 0)
             .collect();
         let [at] = uses[..] else { return None };
         let Stmt::Expr(Expr::ForLoop(one), _) = &after[at] else {
             return None;
         };
         let is_gone_over = matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(&name.ident))
-            && count(after[at].to_token_stream(), &name.ident.to_string()) == 1;
+            && count(after[at].to_token_stream(), &spelling(&name.ident)) == 1;
         let inputs = locals_in(self.locals, init.expr.to_token_stream());
         let between: TokenStream = after[..at].iter().map(ToTokens::to_token_stream).collect();
         let between = locals_in(self.locals, between);

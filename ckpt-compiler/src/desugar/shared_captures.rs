@@ -64,7 +64,7 @@ impl Sharer<'_> {
             let mut own = self.locals.name(local).clone();
             own.set_span(Span::call_site());
             let cell = Ident::new(
-                &format!("{}_shared", self.locals.written(&own)),
+                &format!("{}_shared", crate::names::plain_text(&self.locals.written(&own))),
                 Span::mixed_site(),
             );
             statements.push(parse_quote!(let #cell = ::core::cell::RefCell::new(#own);));
@@ -185,7 +185,7 @@ fn mentions_in(tokens: TokenStream) -> Vec<String> {
     for token in tokens {
         let dot = is_dot(&token) && !behind_a_dot;
         match token {
-            TokenTree::Ident(ident) if !behind_a_dot => found.push(ident.to_string()),
+            TokenTree::Ident(ident) if !behind_a_dot => found.push(crate::names::spelling(&ident)),
             TokenTree::Group(group) => found.extend(mentions_in(group.stream())),
             TokenTree::Literal(literal) => {
                 found.extend(crate::syntax::captured::captured_in_text(&literal.to_string()));
@@ -273,7 +273,7 @@ fn declares(locals: &Locals, closure: &ExprClosure, name: &Ident) -> bool {
     }
     impl<'ast> Visit<'ast> for Declares<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-            self.found |= is_binding(pat) && self.locals.same_name(&pat.ident, self.name);
+            self.found |= is_binding(self.locals, pat) && self.locals.same_name(&pat.ident, self.name);
             visit::visit_pat_ident(self, pat);
         }
         fn visit_item(&mut self, item: &'ast syn::Item) {

@@ -248,7 +248,7 @@ impl Emitter<'_> {
             .keys
             .get(&id)
             .cloned()
-            .unwrap_or_else(|| self.flow.written(id).to_string())
+            .unwrap_or_else(|| crate::names::plain_text(&self.flow.written(id)))
     }
 
     /// How a registrar's closure names the variable at a site: by name, or through the borrow taken before it was

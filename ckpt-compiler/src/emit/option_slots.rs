@@ -13,7 +13,7 @@ use syn::{Expr, Stmt, parse_quote};
 
 impl Emitter<'_> {
     fn slot(&self, id: BindingId) -> Ident {
-        let name = super::variables::plain_text(&self.flow.written(id));
+        let name = crate::names::plain_text(&self.flow.written(id));
         names::made(format_args!("slot_{name}_{id}"))
     }
 

@@ -40,7 +40,7 @@ impl Emitter<'_> {
             return stmt.to_token_stream();
         };
         if name_alone(&local.pat).is_some() {
-            MakeMutable.visit_pat_mut(&mut local.pat);
+            MakeMutable(&self.flow.locals).visit_pat_mut(&mut local.pat);
             return quote!(#[allow(unused_mut, unused_assignments)] #stmt #homes);
         }
         Plainly.visit_pat_mut(&mut local.pat);
@@ -222,15 +222,14 @@ fn name_alone(pattern: &Pat) -> Option<&Ident> {
 }
 
 fn again_name(locals: &Locals, name: &Ident) -> Ident {
-    let text = locals.written(name).to_string();
-    names::made(format_args!("again_{}", text.trim_start_matches("r#")))
+    names::made(format_args!("again_{}", names::plain_text(&locals.written(name))))
 }
 
-struct MakeMutable;
+struct MakeMutable<'l>(&'l Locals);
 
-impl VisitMut for MakeMutable {
+impl VisitMut for MakeMutable<'_> {
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
-        if pat.by_ref.is_none() && is_binding(pat) {
+        if pat.by_ref.is_none() && is_binding(self.0, pat) {
             pat.mutability.get_or_insert(syn::Token![mut](Span::mixed_site()));
         }
         visit_mut::visit_pat_ident_mut(self, pat);
@@ -257,7 +256,7 @@ impl VisitMut for Again<'_> {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         match pat {
             Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = syn::parse_quote!(_),
-            Pat::Ident(ident) if is_binding(ident) && !self.1.contains(&&ident.ident) => {
+            Pat::Ident(ident) if is_binding(self.0, ident) && !self.1.contains(&&ident.ident) => {
                 *pat = match ident.subpat.take() {
                     Some((_, inner)) => *inner,
                     None => syn::parse_quote!(_),

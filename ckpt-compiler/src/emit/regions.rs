@@ -54,7 +54,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
     let mut checks = TokenStream::new();
     for (index, capture) in member.captures.iter().enumerate() {
         let (name, index) = (&capture.ident, index as u32);
-        let key = name.to_string();
+        let key = crate::names::plain_text(name);
         let span = name.span();
         match capture.how {
             How::InPlace => {

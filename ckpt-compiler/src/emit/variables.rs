@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing, Point, Use};
 use crate::names::frame;
-use crate::names::{self, Locals};
+use crate::names::{self, Locals, plain_text};
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
@@ -508,10 +508,6 @@ fn find_local(block: &Block, wanted: StepId) -> Option<&Local> {
         }
     }
     None
-}
-
-pub(super) fn plain_text(ident: &Ident) -> String {
-    ident.to_string().trim_start_matches("r#").to_owned()
 }
 
 /// The type of a variable in a pattern of a known type.

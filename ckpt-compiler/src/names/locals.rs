@@ -4,8 +4,8 @@
 //! name in the syntax tree stands for one [`LocalId`], wherever a pass moves it. What is emitted, saved and shown to the user
 //! has the names of the source, which come back by [`Locals::restore`].
 
-use super::{Kind, Origin, PREFIX, made};
-use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use super::{Kind, Origin, PREFIX, made, plain_text, spelling};
+use proc_macro2::{Group, Ident, Literal, Spacing, TokenStream, TokenTree};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,6 +27,8 @@ pub struct Local {
     pub mutable: bool,
     /// Whether it is a parameter that borrows exclusively.
     pub exclusive: bool,
+    /// Whether it is no variable, but an item or import which has the name of one elsewhere in the function.
+    pub is_item: bool,
 }
 
 /// Some of a function's variables.
@@ -132,7 +134,7 @@ impl Locals {
     /// Adds a variable, unless there is one of that name.
     pub(crate) fn add(&mut self, name: &Ident, written: &Ident, origin: Origin) -> LocalId {
         let next = LocalId(self.all.len());
-        let id = *self.of_name.entry(name.to_string()).or_insert(next);
+        let id = *self.of_name.entry(spelling(name)).or_insert(next);
         if id == next {
             self.all.push(Local {
                 name: name.clone(),
@@ -140,12 +142,24 @@ impl Locals {
                 origin,
                 mutable: false,
                 exclusive: false,
+                is_item: false,
             });
             if name != written {
-                self.renamed.insert(name.to_string(), written.clone());
+                self.renamed.insert(spelling(name), written.clone());
             }
         }
         id
+    }
+
+    /// Adds what is no variable but has the name of one.
+    pub(crate) fn add_item(&mut self, name: &Ident) {
+        let id = self.add(name, name, Origin::User);
+        self.get_mut(id).is_item = true;
+    }
+
+    /// Whether a name stands for a variable.
+    pub fn is_variable(&self, name: &Ident) -> bool {
+        self.id(name).is_some_and(|id| !self.get(id).is_item)
     }
 
     /// The names of all variables.
@@ -160,10 +174,10 @@ impl Locals {
 
     /// The variable that a name stands for; nothing for what is none: a constant, a function, a field.
     pub fn id(&self, name: &Ident) -> Option<LocalId> {
-        self.named(&name.to_string())
+        self.named(&spelling(name))
     }
 
-    /// The same of a name in a text.
+    /// The same of a name in its one [`spelling`].
     pub fn named(&self, name: &str) -> Option<LocalId> {
         self.of_name.get(name).copied()
     }
@@ -218,7 +232,7 @@ impl Locals {
 
     /// The name in the source and in what is emitted, at the same place.
     pub fn written(&self, name: &Ident) -> Ident {
-        match self.renamed.get(&name.to_string()) {
+        match self.renamed.get(&spelling(name)) {
             Some(written) => {
                 let mut written = written.clone();
                 written.set_span(name.span());
@@ -235,7 +249,7 @@ impl Locals {
 
     /// What a file calls the variable: a name of ckpt is no identifier there.
     pub fn shown(&self, name: &Ident) -> String {
-        let text = self.written(name).to_string();
+        let text = plain_text(&self.written(name));
         match (self.origin(name), text.get(PREFIX.len() + 1..)) {
             (Origin::Synthetic(_), Some(label)) => format!("ckpt.{label}"),
             _ => text,
@@ -274,22 +288,46 @@ impl Locals {
         if self.renamed.is_empty() {
             return tokens;
         }
-        let restored = tokens.into_iter().map(|token| match token {
-            TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), self.restore(group.stream()));
-                inner.set_span(group.span());
-                TokenTree::Group(inner)
-            }
-            TokenTree::Ident(name) => TokenTree::Ident(self.written(&name)),
-            TokenTree::Literal(literal) => TokenTree::Literal(self.restored_literal(literal)),
-            punct => punct,
-        });
-        restored.collect()
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut restored = TokenStream::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            at += 2 * usize::from(self.was_short(&tokens[at..]));
+            restored.extend([match &tokens[at] {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.restore(group.stream()));
+                    inner.set_span(group.span());
+                    TokenTree::Group(inner)
+                }
+                TokenTree::Ident(name) => TokenTree::Ident(self.written(name)),
+                TokenTree::Literal(literal) => TokenTree::Literal(self.restored_literal(literal.clone())),
+                punct => punct.clone(),
+            }]);
+            at += 1;
+        }
+        restored
+    }
+
+    /// `x: x_2`, `x: ref mut x_2`, written out where the source has `S { x }`: both names stand at its place.
+    fn was_short(&self, tokens: &[TokenTree]) -> bool {
+        let [TokenTree::Ident(field), TokenTree::Punct(colon), rest @ ..] = tokens else {
+            return false;
+        };
+        let is_word =
+            |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if word == "ref" || word == "mut");
+        let Some(TokenTree::Ident(name)) = rest.iter().find(|token| !is_word(token)) else {
+            return false;
+        };
+        let is_field = colon.as_char() == ':' && colon.spacing() == Spacing::Alone;
+        let is_at_its_place = field.span().start() == name.span().start();
+        is_field && is_at_its_place && field != name && self.written(name) == *field
     }
 
     fn restored_literal(&self, literal: Literal) -> Literal {
         let text = literal.to_string();
-        match self.restore_text(&text) {
+        // A format string has `{type}` for `r#type`.
+        let restored = replaced(&text, words(&text), |word| self.renamed.get(word).map(plain_text));
+        match restored {
             Cow::Owned(restored) => with_text(&literal, &restored).unwrap_or(literal),
             Cow::Borrowed(_) => literal,
         }

@@ -5,9 +5,12 @@
 //! spelled.
 
 mod locals;
+mod spelling;
 
 pub use locals::{Local, LocalId, LocalSet, Locals};
 pub(crate) use locals::{replaced, with_text, words};
+pub(crate) use spelling::respelled;
+pub use spelling::{plain_text, spelling, spelling_of_captured};
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -130,7 +133,7 @@ impl Names {
 
     /// The name that goes with a variable of the user's.
     pub fn beside(&self, kind: Kind, name: &Ident) -> Ident {
-        let name = self.written(name);
+        let name = plain_text(&self.written(name));
         self.note(kind, format_args!("_{name}"))
     }
 
@@ -185,7 +188,9 @@ pub fn made(label: impl Display) -> Ident {
 
 /// The name at the place of what it stands for, so that rustc's words about it point there.
 pub fn located(name: &Ident, at: Span) -> Ident {
-    Ident::new(&name.to_string(), name.span().located_at(at))
+    let mut located = name.clone();
+    located.set_span(name.span().located_at(at));
+    located
 }
 
 /// The frame, the one variable of which each instrumented function has exactly one.

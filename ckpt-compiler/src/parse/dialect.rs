@@ -1,6 +1,8 @@
 //! Rust as the older editions have it, where it differs from what syn reads: `Box<Fn(f64) -> f64>` for
-//! `Box<dyn Fn(f64) -> f64>`. The `dyn` is put in between tokens; all others keep their places in the source.
+//! `Box<dyn Fn(f64) -> f64>`. The `dyn` is put in between tokens; all others keep their places in the source. A name that
+//! can be spelled in two ways has one spelling from here on.
 
+use super::spelling::{may_be_raw, spelled};
 use crate::syntax::language::is_function_trait;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
@@ -19,14 +21,22 @@ pub fn parse_file(text: &str) -> syn::Result<syn::File> {
         let tokens: TokenStream = text.parse().map_err(|_| error.clone())?;
         syn::parse2(modern(tokens)).map_err(|_| error)
     })?;
+    if may_be_raw(text) {
+        file.items = syn::parse2::<syn::File>(spelled(quote::quote!(#file), true))?.items;
+    }
     if text.contains("macro_rules") {
         crate::syntax::own_macros::captures::named_in_file(&mut file);
     }
     Ok(file)
 }
 
-/// The same tokens, with a `dyn` before every trait of functions that stands where only a type can be.
+/// The same tokens, with a `dyn` before every trait of functions that stands where only a type can be, and with one spelling
+/// for each name outside of macros.
 pub fn modern(tokens: TokenStream) -> TokenStream {
+    with_dyn(spelled(tokens, false))
+}
+
+fn with_dyn(tokens: TokenStream) -> TokenStream {
     let list: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
     for (index, token) in list.iter().enumerate() {
@@ -46,7 +56,7 @@ pub fn modern(tokens: TokenStream) -> TokenStream {
 }
 
 fn in_group(group: &Group) -> Group {
-    let mut inner = Group::new(group.delimiter(), modern(group.stream()));
+    let mut inner = Group::new(group.delimiter(), with_dyn(group.stream()));
     inner.set_span(group.span());
     inner
 }

@@ -3,3 +3,4 @@
 pub mod dialect;
 pub mod function;
 pub mod options;
+mod spelling;

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::resolve::Resolved;
 use crate::spine::{Block, Lowered, StepId, StepKind, for_each_block};
 use crate::strategies::Strategy;
-use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::patterns::likely_bindings;
 use proc_macro2::Ident;
 use syn::visit::Visit;
 use syn::{ItemFn, Pat};
@@ -41,24 +41,35 @@ impl Artefact for Parsed {
 impl Artefact for Resolved {
     fn check(&self) -> Result<(), String> {
         let locals = self.names.locals();
-        let mut bound = Vec::new();
-        EachBinding(&mut bound).visit_item_fn(&self.function);
+        let mut bound = EachBinding::default();
+        bound.visit_item_fn(&self.function);
+        let EachBinding { names, constants } = bound;
         holds(
-            bound.iter().all(|name| locals.id(name).is_some()),
+            names
+                .iter()
+                .all(|name| locals.id(name).is_some() || constants.contains(name)),
             "each variable is in the table",
         )
     }
 }
 
-/// The names that patterns bind.
-struct EachBinding<'a>(&'a mut Vec<Ident>);
+/// The names that patterns bind by the look of them, and those of constants that look like these.
+#[derive(Default)]
+struct EachBinding {
+    names: Vec<Ident>,
+    constants: Vec<Ident>,
+}
 
-impl<'ast> Visit<'ast> for EachBinding<'_> {
+impl<'ast> Visit<'ast> for EachBinding {
     fn visit_pat(&mut self, pattern: &'ast Pat) {
-        let bound = pattern_bindings(pattern).into_iter();
-        self.0.extend(bound.map(|one| one.ident));
+        let bound = likely_bindings(pattern).into_iter();
+        self.names.extend(bound.map(|one| one.ident));
     }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if let syn::Item::Const(one) = item {
+            self.constants.push(one.ident.clone());
+        }
+    }
 }
 
 impl Artefact for Lowered {

@@ -311,10 +311,7 @@ pub fn aliases(flow: &Flow, sites: &[SitePlan]) -> Aliases {
             if before.iter().all(|alias| alias.binding != binding) {
                 before.push(Alias {
                     binding,
-                    ident: names::made(format_args!(
-                        "outer_{}_{binding}",
-                        ident.to_string().trim_start_matches("r#")
-                    )),
+                    ident: names::made(format_args!("outer_{}_{binding}", names::plain_text(&ident))),
                 });
             }
         }

@@ -5,6 +5,7 @@
 //! [`LocalId`](crate::names::LocalId). Emission gives the source's names back ([`Locals::restore`]), and `validate` looks at
 //! whether each of them stands for the same variable there.
 
+mod body_items;
 pub mod references;
 mod scopes;
 
@@ -39,15 +40,6 @@ pub enum Hiding {
     Renamed,
 }
 
-/// What becomes of `S { x }` where `x` is called otherwise between the stages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shorthands {
-    /// It is one again where the source's names have come back: until then the field has the variable's name.
-    Kept,
-    /// `S { x: x_2 }`
-    WrittenOut,
-}
-
 /// Resolves the names of a function; `outer` are the variables of the function that it has been taken out of.
 pub fn resolve(parsed: &Parsed, outer: &Locals, hiding: Hiding) -> Resolved {
     let mut outer = outer.clone();
@@ -71,7 +63,7 @@ pub fn resolved(
     outer: &Locals,
     hiding: Hiding,
 ) -> (ItemFn, Locals) {
-    let found = |hiding| scopes::resolve(library, calls, function, outer, (hiding, Shorthands::Kept));
+    let found = |hiding| scopes::resolve(library, calls, function, outer, hiding);
     if hiding == Hiding::Renamed
         && let Some(found) = found(hiding)
     {
@@ -86,8 +78,7 @@ pub fn resolved(
 pub fn told_apart(library: &Library, calls: &[Path], function: &ItemFn) -> (ItemFn, Locals) {
     let mut outer = Locals::default();
     outer.add_synthetic(function.to_token_stream());
-    let names = (Hiding::AsWritten, Shorthands::WrittenOut);
-    let told_apart = scopes::resolve(library, calls, function, &outer, names);
+    let told_apart = scopes::resolve(library, calls, function, &outer, Hiding::AsWritten);
     told_apart.unwrap_or_else(|| (function.clone(), outer))
 }
 
@@ -123,7 +114,7 @@ mod tests {
             let b = a;
             let a_2 = a + 1;
             for b_2 in 0..a_2 {
-                let S { a_3, c: b_3 } = S { a_2, c: b_2 };
+                let S { a: a_3, c: b_3 } = S { a: a_2, c: b_2 };
                 println!("{a_3} {b:>a_3$} {:e} {{a}} {a2} {b}", x.a, a2 = a_3, b = 3);
             }
             { let c = a_2; }
@@ -176,6 +167,73 @@ mod tests {
         let (text, locals) = resolved_as(Hiding::Renamed, &function);
         let restored = locals.restore(text.parse().unwrap()).to_string();
         assert_eq!(restored, function.block.to_token_stream().to_string());
+    }
+
+    #[test]
+    fn raw_names_are_those_without() {
+        let function: ItemFn = parse_quote! {
+            fn f(r#gain: u64, r#type: u64) {
+                let S { r#type } = show!(gain, r#gain, "{type} {gain}");
+                { let gain = r#gain + r#type; println!("{type:?} {gain}"); }
+            }
+        };
+        let (text, locals) = resolved_as(Hiding::AsWritten, &function);
+        let expected = quote! {{
+            let S { r#type: type_2 } = show!(gain, r#gain, "{type} {gain}");
+            { let gain_2 = r#gain + type_2; println!("{type_2:?} {gain_2}"); }
+        }};
+        assert_eq!(text, expected.to_string());
+        let restored = quote! {{
+            let S { r#type } = show!(gain, r#gain, "{type} {gain}");
+            { let gain = r#gain + r#type; println!("{type:?} {gain}"); }
+        }};
+        assert_eq!(locals.restore(expected).to_string(), restored.to_string());
+    }
+
+    #[test]
+    fn a_name_with_a_capital_is_a_variable_unless_it_is_known_otherwise() {
+        let function: ItemFn = parse_quote! {
+            fn f(N: usize) {
+                let (M, None) = (N, x) else { return };
+                let T1 = 2;
+                let Unit = Unit;
+                for K in 0..T1 { g(|A, B| A + B + K); }
+                match T1 { N => h(N), L => k(L) }
+                { const N: u8 = 1; match T1 { N => h(N), _ => {} } }
+                { const limit: u8 = 1; match T1 { limit => h(limit), _ => {} } }
+            }
+        };
+        let (text, locals) = resolved_as(Hiding::AsWritten, &function);
+        let name = |name: &str| locals.is_variable(&quote::format_ident!("{name}"));
+        assert!(name("N__2") && name("T1") && name("K") && name("A") && name("B"));
+        assert!(!name("Unit") && !name("None") && !name("M") && !name("L") && !name("limit"));
+        let expected = quote! { match T1 { N_2 => h(N_2), L => k(L) } };
+        assert!(text.contains(&expected.to_string()), "{text}");
+        let expected = quote! { match T1 { N => h(N), _ => {} } };
+        assert!(text.contains(&expected.to_string()), "{text}");
+    }
+
+    #[test]
+    fn no_variable_has_the_name_of_an_item_that_is_used() {
+        let function: ItemFn = parse_quote! {
+            fn f() {
+                { let g = g(); g + 1; }
+                let h = 1;
+                { fn h() {} h(); }
+                h;
+            }
+        };
+        let (text, locals) = resolved_as(Hiding::AsWritten, &function);
+        assert_eq!(locals.written(&quote::format_ident!("g__2")), "g");
+        // What is saved in the block of the function `h` cannot be called so there.
+        assert_eq!(locals.written(&quote::format_ident!("h__2")), "h__2");
+        let expected = quote! {{
+            { let g__2 = g(); g__2 + 1; }
+            let h__2 = 1;
+            { fn h() {} h(); }
+            h__2;
+        }};
+        assert_eq!(text, expected.to_string());
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Finder<'_> {
     fn bound(&mut self, pattern: &Pat, is_borrow: bool) {
         match pattern {
             Pat::Reference(inner) => self.bound(&inner.pat, false),
-            Pat::Ident(ident) if is_binding(ident) => {
+            Pat::Ident(ident) if is_binding(self.locals, ident) => {
                 self.add(&ident.ident, is_borrow || ident.by_ref.is_some());
                 let inner = ident.subpat.iter();
                 inner.for_each(|(_, inner)| self.bound(inner, is_borrow));

@@ -96,7 +96,7 @@ impl Lowering<'_> {
             for one in others {
                 let pattern = &mut syn::Pat::Ident(one.clone());
                 values.extend(if by_reference {
-                    all_values(pattern)
+                    all_values(&self.names.read(), pattern)
                 } else {
                     changing(pattern)
                 });

@@ -5,6 +5,7 @@
 
 use super::lower::{Lowering, plain};
 use super::{Plain, Step, StepKind};
+use crate::names::Locals;
 use crate::syntax::mentions::{locals_in, locals_of, names_in};
 use crate::syntax::origins::Origin;
 use crate::syntax::patterns::{is_binding, pattern_bindings};
@@ -79,7 +80,7 @@ impl Lowering<'_> {
     /// What the arms of a `match` over something that may change copy out of it.
     pub(super) fn copied_out(&self, scrutinee: &Expr, pattern: &mut Pat) -> Vec<Stmt> {
         match self.may_change(scrutinee) {
-            true => behind_borrows(pattern, &all_values),
+            true => behind_borrows(pattern, &|pattern| all_values(&self.names.read(), pattern)),
             false => Vec::new(),
         }
     }
@@ -95,8 +96,11 @@ impl Lowering<'_> {
         if matches!(pattern, Pat::Ident(ident) if ident.subpat.is_none()) {
             return Vec::new();
         }
-        if pattern_bindings(pattern).iter().any(|one| one.by_ref.is_some()) {
-            return all_values(pattern);
+        if pattern_bindings(&self.names.read(), pattern)
+            .iter()
+            .any(|one| one.by_ref.is_some())
+        {
+            return all_values(&self.names.read(), pattern);
         }
         match self.known.origin(&init.expr) {
             Origin::Borrow { .. } | Origin::Closure => self.values_in_borrows(pattern, &init.expr),
@@ -113,7 +117,7 @@ impl Lowering<'_> {
         for (name, part) in names.elems.iter_mut().zip(&parts.elems) {
             match self.known.origin(part) {
                 Origin::Borrow { .. } | Origin::Closure => values.extend(changing_behind_borrows(name)),
-                _ => values.extend(all_values(name)),
+                _ => values.extend(all_values(&self.names.read(), name)),
             }
         }
         values
@@ -121,10 +125,10 @@ impl Lowering<'_> {
 }
 
 /// Statements of their own for all that a pattern binds by value.
-pub(super) fn all_values(pattern: &mut Pat) -> Vec<Stmt> {
+pub(super) fn all_values(locals: &Locals, pattern: &mut Pat) -> Vec<Stmt> {
     let rt = crate::paths::rt();
     let mut values = changing(pattern);
-    let bound = pattern_bindings(pattern).into_iter();
+    let bound = pattern_bindings(locals, pattern).into_iter();
     let others =
         bound.filter(|one| one.by_ref.is_none() && !values.iter().any(|stmt| declares(stmt, &one.ident)));
     let others: Vec<Stmt> = others
@@ -205,18 +209,18 @@ pub(super) fn declares(stmt: &Stmt, name: &proc_macro2::Ident) -> bool {
 }
 
 /// The pattern without the variables that `left_out` holds for.
-pub(super) fn without_bindings(pattern: &Pat, left_out: &dyn Fn(&PatIdent) -> bool) -> Pat {
+pub(super) fn without_bindings(locals: &Locals, pattern: &Pat, left_out: &dyn Fn(&PatIdent) -> bool) -> Pat {
     let mut without = pattern.clone();
-    Without(left_out).visit_pat_mut(&mut without);
+    Without(locals, left_out).visit_pat_mut(&mut without);
     without
 }
 
-struct Without<'a>(&'a dyn Fn(&PatIdent) -> bool);
+struct Without<'a>(&'a Locals, &'a dyn Fn(&PatIdent) -> bool);
 
 impl VisitMut for Without<'_> {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         match pat {
-            Pat::Ident(ident) if is_binding(ident) && (self.0)(ident) => {
+            Pat::Ident(ident) if is_binding(self.0, ident) && (self.1)(ident) => {
                 *pat = match ident.subpat.take() {
                     Some((_, inner)) => *inner,
                     None => parse_quote!(_),
@@ -265,8 +269,8 @@ impl VisitMut for NeverCompared {
 }
 
 /// Binds by reference what a guard looks at by value, so that deciding moves nothing.
-pub(super) fn look_only(pattern: &mut Pat, guard: &mut Expr) {
-    let by_value = pattern_bindings(pattern)
+pub(super) fn look_only(locals: &Locals, pattern: &mut Pat, guard: &mut Expr) {
+    let by_value = pattern_bindings(locals, pattern)
         .into_iter()
         .filter(|one| one.by_ref.is_none());
     for one in by_value {
@@ -298,7 +302,7 @@ impl VisitMut for Deref<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        self.in_macro |= names_in(&mac.tokens).contains(&self.name.to_string());
+        self.in_macro |= names_in(&mac.tokens).contains(&crate::names::spelling(self.name));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::names::frame;
 use crate::names::{Kind, Locals, Names};
 use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, is_repeatable};
-use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::patterns::{bindings_where, pattern_bindings};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
@@ -87,10 +87,13 @@ impl Lowering<'_> {
         let (borrowing, others): (Vec<&syn::ExprLet>, Vec<&syn::ExprLet>) = lets_of(&condition)
             .into_iter()
             .partition(|one| binds_by_reference(&one.pat) || self.known.borrows(&one.expr));
-        let values: Vec<PatIdent> = others.iter().flat_map(|one| pattern_bindings(&one.pat)).collect();
+        let values: Vec<PatIdent> = others
+            .iter()
+            .flat_map(|one| pattern_bindings(&self.names.read(), &one.pat))
+            .collect();
         let bound = lets_of(&condition)
             .into_iter()
-            .map(|one| pattern_bindings(&one.pat).len());
+            .map(|one| pattern_bindings(&self.names.read(), &one.pat).len());
         let hides = bound.sum::<usize>() > condition_bindings(&condition, self.names).len();
         if hides
             || borrowing
@@ -212,9 +215,14 @@ impl Lowering<'_> {
         let binds = branch
             .arms
             .iter()
-            .any(|arm| !pattern_bindings(&arm.pat).is_empty());
+            .any(|arm| !pattern_bindings(&self.names.read(), &arm.pat).is_empty());
         let by_reference = branch.arms.iter().any(|arm| binds_by_reference(&arm.pat));
-        let bindings = || branch.arms.iter().flat_map(|arm| pattern_bindings(&arm.pat));
+        let bindings = || {
+            branch
+                .arms
+                .iter()
+                .flat_map(|arm| pattern_bindings(&self.names.read(), &arm.pat))
+        };
         let by_value = bindings().any(|one| one.by_ref.is_none());
         if binds {
             self.name_lent_value(&mut scrutinee, out);
@@ -239,7 +247,11 @@ impl Lowering<'_> {
                     .map(|arm| in_place(&self.names.read(), arm, &scrutinee))
                     .collect()
             }
-            false => branch.arms.into_iter().map(with_values).collect(),
+            false => branch
+                .arms
+                .into_iter()
+                .map(|arm| with_values(&self.names.read(), arm))
+                .collect(),
         };
         self.choose(scrutinee, arms, out)
     }
@@ -323,8 +335,8 @@ struct Choice {
     body: syn::Block,
 }
 
-fn with_values(arm: syn::Arm) -> Choice {
-    let (held, mut pattern) = (pattern_bindings(&arm.pat), arm.pat);
+fn with_values(locals: &Locals, arm: syn::Arm) -> Choice {
+    let (held, mut pattern) = (pattern_bindings(locals, &arm.pat), arm.pat);
     WithoutMut.visit_pat_mut(&mut pattern);
     Choice {
         pattern,
@@ -340,21 +352,21 @@ fn in_place(locals: &Locals, arm: syn::Arm, scrutinee: &Expr) -> Choice {
     let mut guard = arm.guard.map(|(_, guard)| guard);
     let guarded = locals_in(locals, guard.to_token_stream());
     let is_looked_at = |one: &PatIdent| locals.id(&one.ident).is_some_and(|one| guarded.contains(one));
-    let mut pattern = without_bindings(&arm.pat, &|one| !is_looked_at(one));
+    let mut pattern = without_bindings(locals, &arm.pat, &|one| !is_looked_at(one));
     WithoutMut.visit_pat_mut(&mut pattern);
     if let Some(guard) = &mut guard {
-        look_only(&mut pattern, guard);
+        look_only(locals, &mut pattern, guard);
     }
     let mut body = block_of(*arm.body);
-    let (by_reference, by_value): (Vec<PatIdent>, Vec<PatIdent>) = pattern_bindings(&arm.pat)
+    let (by_reference, by_value): (Vec<PatIdent>, Vec<PatIdent>) = pattern_bindings(locals, &arm.pat)
         .into_iter()
         .partition(|one| one.by_ref.is_some());
     let references = (!by_reference.is_empty()).then(|| {
-        let references = without_bindings(&arm.pat, &|one| one.by_ref.is_none());
+        let references = without_bindings(locals, &arm.pat, &|one| one.by_ref.is_none());
         taken_from(&references, scrutinee)
     });
     let values = (!by_value.is_empty()).then(|| {
-        let values = without_bindings(&arm.pat, &|one| one.by_ref.is_some());
+        let values = without_bindings(locals, &arm.pat, &|one| one.by_ref.is_some());
         taken_from(&values, scrutinee)
     });
     // Nothing can be looked at next to an exclusive reference, and what has lost a part cannot be matched.
@@ -525,7 +537,7 @@ fn lets_of(condition: &Expr) -> Vec<&syn::ExprLet> {
 /// The variables that the `let`s of a condition bind, the last of each name.
 pub(super) fn condition_bindings(condition: &Expr, names: &Names) -> Vec<PatIdent> {
     match condition {
-        Expr::Let(one) => pattern_bindings(&one.pat),
+        Expr::Let(one) => pattern_bindings(&names.read(), &one.pat),
         Expr::Binary(chain) => {
             let mut all = condition_bindings(&chain.left, names);
             let right = condition_bindings(&chain.right, names);
@@ -551,7 +563,5 @@ pub(super) fn condition_borrows(known: Known<'_>, condition: &Expr) -> bool {
 }
 
 fn binds_by_reference(pattern: &Pat) -> bool {
-    pattern_bindings(pattern)
-        .iter()
-        .any(|binding| binding.by_ref.is_some())
+    !bindings_where(pattern, &|one| one.by_ref.is_some()).is_empty()
 }

@@ -1,23 +1,24 @@
 //! The variables that format strings capture.
 
-use crate::names::{replaced, with_text, words};
+use crate::names::{replaced, spelling_of_captured, with_text, words};
 use proc_macro2::Literal;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A literal with other names in the place of those that it captures, were it a format string.
+/// A literal with other names in the place of those that it captures, were it a format string; `other` knows them by
+/// their spelling.
 pub fn renamed(literal: &Literal, other: &dyn Fn(&str) -> Option<String>) -> Option<Literal> {
     let text = literal.to_string();
-    match replaced(&text, captures(&text), other) {
+    match replaced(&text, captures(&text), |name| other(&spelling_of_captured(name))) {
         Cow::Owned(renamed) => with_text(literal, &renamed),
         Cow::Borrowed(_) => None,
     }
 }
 
-/// The names that a format string captures.
+/// The names that a format string captures, in their spelling elsewhere.
 pub fn captured_in_text(literal: &str) -> Vec<String> {
     let names = captures(literal).into_iter();
-    names.map(|name| literal[name].to_owned()).collect()
+    names.map(|name| spelling_of_captured(&literal[name])).collect()
 }
 
 /// Where the names stand that a literal captures, were it a format string: `{name}`, `{name:..}`, `{:width$}`.
@@ -94,6 +95,7 @@ mod tests {
         );
         assert_eq!(of(r#""{b:>1$} a""#), None);
         assert_eq!(of("12"), None);
+        assert_eq!(captured_in_text(r#""{type} {self}""#), ["r#type", "self"]);
         let captured = captured_in_text(r#""{a} {b:>c$} {:x} {{\"d\": {e:?}}} \u{f}""#);
         assert_eq!(captured, ["a", "b", "c", "e"]);
     }

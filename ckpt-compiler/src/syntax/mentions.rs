@@ -2,13 +2,13 @@
 
 use super::captured::captured_in_text;
 use super::patterns::{is_binding, pattern_bindings};
-use crate::names::{LocalSet, Locals};
+use crate::names::{LocalSet, Locals, spelling};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Pat, PatIdent, Stmt};
 
-/// All identifiers in some tokens.
+/// All identifiers in some tokens, in their one spelling.
 pub fn names_in(tokens: &TokenStream) -> HashSet<String> {
     let mut names = HashSet::new();
     collect_names(tokens, &mut names);
@@ -19,7 +19,7 @@ fn collect_names(tokens: &TokenStream, names: &mut HashSet<String>) {
     for token in tokens.clone() {
         match token {
             TokenTree::Ident(ident) => {
-                names.insert(ident.to_string());
+                names.insert(spelling(&ident));
             }
             TokenTree::Group(group) => collect_names(&group.stream(), names),
             _ => {}
@@ -31,7 +31,7 @@ fn collect_names(tokens: &TokenStream, names: &mut HashSet<String>) {
 pub fn each_name(tokens: TokenStream, found: &mut dyn FnMut(&str)) {
     for token in tokens {
         match token {
-            TokenTree::Ident(ident) => found(&ident.to_string()),
+            TokenTree::Ident(ident) => found(&spelling(&ident)),
             TokenTree::Group(group) => each_name(group.stream(), found),
             TokenTree::Literal(literal) => captured_in_text(&literal.to_string())
                 .iter()
@@ -58,7 +58,7 @@ pub fn declares(locals: &Locals, stmts: &[Stmt], some: &LocalSet) -> bool {
 
 /// The variables that a pattern binds.
 pub fn locals_of(locals: &Locals, pattern: &Pat) -> LocalSet {
-    let bound = pattern_bindings(pattern).into_iter();
+    let bound = pattern_bindings(locals, pattern).into_iter();
     bound.filter_map(|one| locals.id(&one.ident)).collect()
 }
 
@@ -79,7 +79,7 @@ impl<'l> Declared<'l> {
 
 impl<'ast> Visit<'ast> for Declared<'_> {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        if is_binding(pat) {
+        if is_binding(self.locals, pat) {
             self.found.extend(self.locals.id(&pat.ident));
         }
         visit::visit_pat_ident(self, pat);

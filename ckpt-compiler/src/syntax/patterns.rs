@@ -1,29 +1,58 @@
 //! What patterns bind.
 
+use crate::names::Locals;
 use syn::{Expr, Pat, PatIdent};
 
-/// The variables that a pattern binds, in order, each once.
-pub fn pattern_bindings(pattern: &Pat) -> Vec<PatIdent> {
-    struct Bindings(Vec<PatIdent>);
-    impl<'ast> syn::visit::Visit<'ast> for Bindings {
+/// The variables that a pattern binds in a function whose names are resolved, in order, each once.
+pub fn pattern_bindings(locals: &Locals, pattern: &Pat) -> Vec<PatIdent> {
+    bindings_where(pattern, &|one| is_binding(locals, one))
+}
+
+/// Whether an identifier in a pattern is a variable, and not a constant or a unit variant such as `None`. No variable of a
+/// function has the name of a constant that it mentions. A name that is in no table is a pass's own, or that of a constant
+/// from elsewhere.
+pub fn is_binding(locals: &Locals, pat: &PatIdent) -> bool {
+    match locals.id(&pat.ident) {
+        Some(id) => binds_by_itself(pat) || !locals.get(id).is_item,
+        None => is_likely_binding(pat),
+    }
+}
+
+/// The names in a pattern that always matches, as that of a parameter: all of them are variables.
+pub fn irrefutable_bindings(pattern: &Pat) -> Vec<PatIdent> {
+    bindings_where(pattern, &|_| true)
+}
+
+/// The names in a pattern that are variables by the look of them.
+pub fn likely_bindings(pattern: &Pat) -> Vec<PatIdent> {
+    bindings_where(pattern, &is_likely_binding)
+}
+
+/// Whether an identifier in a pattern of unknown meaning is a variable by the look of it: constants and variants have a
+/// capital.
+pub fn is_likely_binding(pat: &PatIdent) -> bool {
+    let text = pat.ident.to_string();
+    binds_by_itself(pat) || !text.starts_with(|first: char| first.is_uppercase())
+}
+
+/// Whether it binds whatever is known by that name: `ref x`, `mut x`, `x @ ..`.
+pub fn binds_by_itself(pat: &PatIdent) -> bool {
+    pat.by_ref.is_some() || pat.mutability.is_some() || pat.subpat.is_some()
+}
+
+/// The names in a pattern that are variables, in order, each once.
+pub fn bindings_where(pattern: &Pat, is_variable: &dyn Fn(&PatIdent) -> bool) -> Vec<PatIdent> {
+    struct Bindings<'a>(Vec<PatIdent>, &'a dyn Fn(&PatIdent) -> bool);
+    impl<'ast> syn::visit::Visit<'ast> for Bindings<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-            if is_binding(pat) && self.0.iter().all(|old| old.ident != pat.ident) {
+            if (self.1)(pat) && self.0.iter().all(|old| old.ident != pat.ident) {
                 self.0.push(pat.clone());
             }
             syn::visit::visit_pat_ident(self, pat);
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
     }
-    let mut bindings = Bindings(Vec::new());
+    let mut bindings = Bindings(Vec::new(), is_variable);
     syn::visit::Visit::visit_pat(&mut bindings, pattern);
     bindings.0
-}
-
-/// Whether an identifier in a pattern is a variable, and not a constant or a unit variant such as `None`.
-pub fn is_binding(pat: &PatIdent) -> bool {
-    let text = pat.ident.to_string();
-    pat.by_ref.is_some()
-        || pat.mutability.is_some()
-        || pat.subpat.is_some()
-        || !text.starts_with(|first: char| first.is_uppercase())
 }

@@ -9,7 +9,7 @@ use crate::source::Program;
 use ckpt_compiler::library::{Library, Prelude};
 use ckpt_compiler::syntax::language::{is_prelude_variant, is_primitive_type};
 use ckpt_compiler::syntax::mentions::names_in;
-use ckpt_compiler::syntax::patterns::pattern_bindings;
+use ckpt_compiler::syntax::patterns::likely_bindings;
 use quote::ToTokens;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use syn::spanned::Spanned;
@@ -428,7 +428,7 @@ pub fn locals(function: &ItemFn) -> HashSet<String> {
     struct Bound(HashSet<String>);
     impl<'ast> Visit<'ast> for Bound {
         fn visit_pat(&mut self, pattern: &'ast Pat) {
-            let names = pattern_bindings(pattern)
+            let names = likely_bindings(pattern)
                 .into_iter()
                 .map(|one| one.ident.to_string());
             self.0.extend(names);

@@ -464,7 +464,7 @@ pub(super) fn text(expr: &impl ToTokens) -> String {
 }
 
 pub(super) fn binds(pattern: &Pat, name: &str) -> bool {
-    ckpt_compiler::syntax::patterns::pattern_bindings(pattern)
+    ckpt_compiler::syntax::patterns::likely_bindings(pattern)
         .iter()
         .any(|one| one.ident == name)
 }

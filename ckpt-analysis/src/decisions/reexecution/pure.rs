@@ -7,7 +7,7 @@ use crate::cost::Costs;
 use crate::items::{FnId, GlobalKind};
 use crate::source::FileId;
 use ckpt_compiler::library::{Library, Methods};
-use ckpt_compiler::syntax::patterns::pattern_bindings;
+use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -161,7 +161,7 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
 
     fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
         let before = self.own.len();
-        let given = closure.inputs.iter().flat_map(pattern_bindings);
+        let given = closure.inputs.iter().flat_map(irrefutable_bindings);
         self.own.extend(given.map(|one| one.ident.to_string()));
         self.visit_expr(&closure.body);
         self.own.truncate(before);

@@ -18,7 +18,7 @@ use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{Functions, Library, Methods};
-use ckpt_compiler::syntax::patterns::pattern_bindings;
+use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -173,7 +173,7 @@ pub fn is_exchanged(library: &Library, program: &Program, items: &Items, place: 
     let Some((function, local)) = let_at(program, items, place) else {
         return true;
     };
-    let names = pattern_bindings(&local.pat).into_iter().map(|one| one.ident);
+    let names = irrefutable_bindings(&local.pat).into_iter().map(|one| one.ident);
     let mut exchanges = Exchanges(library, names.collect(), false);
     exchanges.visit_block(&function.item.block);
     exchanges.2

@@ -8,6 +8,7 @@ use crate::library::{Adaptor, Iterators, Library};
 use crate::names::{LocalSet, Locals};
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
+use crate::syntax::patterns::is_binding;
 use crate::syntax::places::chain_root;
 use rest::loops_over_rests;
 use syn::visit::{self, Visit};
@@ -166,7 +167,7 @@ impl<'ast> Visit<'ast> for Items<'_> {
         impl<'ast> Visit<'ast> for Conditions<'_, '_> {
             fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
                 let borrows = self.0.go_over(&one.expr, self.0.borrowed);
-                self.0.found |= borrows && binds_as_it_is(&one.pat);
+                self.0.found |= borrows && binds_as_it_is(self.0.locals, &one.pat);
             }
         }
         Conditions(self).visit_expr(&one.cond);
@@ -183,19 +184,15 @@ impl<'ast> Visit<'ast> for Items<'_> {
 }
 
 /// Whether the pattern binds something that is not behind a `&` in it.
-fn binds_as_it_is(pattern: &Pat) -> bool {
-    struct Binds(bool);
-    impl<'ast> Visit<'ast> for Binds {
+fn binds_as_it_is(locals: &Locals, pattern: &Pat) -> bool {
+    struct Binds<'l>(bool, &'l Locals);
+    impl<'ast> Visit<'ast> for Binds<'_> {
         fn visit_pat_ident(&mut self, name: &'ast syn::PatIdent) {
-            self.0 |= name.subpat.is_some()
-                || name
-                    .ident
-                    .to_string()
-                    .starts_with(|first: char| first.is_lowercase() || first == '_');
+            self.0 |= is_binding(self.1, name);
         }
         fn visit_pat_reference(&mut self, _: &'ast syn::PatReference) {}
     }
-    let mut binds = Binds(false);
+    let mut binds = Binds(false, locals);
     binds.visit_pat(pattern);
     binds.0
 }

@@ -8,6 +8,7 @@ use crate::library::{Iterators, Library};
 use crate::names::{self, LocalId, LocalSet, Locals};
 use crate::paths::rt;
 use crate::syntax::mentions::{declares, each_name};
+use crate::syntax::patterns::is_binding;
 use proc_macro2::Ident;
 use std::collections::HashMap;
 use syn::visit::Visit;
@@ -88,7 +89,7 @@ impl Rests<'_> {
             return None;
         };
         let name = self.locals.name(iterator);
-        let (pattern, body, label) = gone_over(self.library, expr, name)?;
+        let (pattern, body, label) = gone_over(self.library, self.locals, expr, name)?;
         let is_only_use = uses(&after[at], iterator) == 1;
         let mut inputs: LocalSet = self.uses(|uses| uses.visit_expr(made)).of.into_keys().collect();
         let before = &after[..at];
@@ -131,7 +132,7 @@ impl Uses<'_> {
 impl<'ast> Visit<'ast> for Uses<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         if let Some(name) = path.path.get_ident() {
-            self.note(&name.to_string());
+            self.note(&names::spelling(name));
         }
     }
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
@@ -140,7 +141,12 @@ impl<'ast> Visit<'ast> for Uses<'_> {
 }
 
 /// The pattern and body of a loop that takes one item after the other.
-fn gone_over(library: &Library, expr: &Expr, name: &Ident) -> Option<(Pat, Block, Option<syn::Label>)> {
+fn gone_over(
+    library: &Library,
+    locals: &Locals,
+    expr: &Expr,
+    name: &Ident,
+) -> Option<(Pat, Block, Option<syn::Label>)> {
     let is_it = |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.is_ident(name));
     match expr {
         Expr::ForLoop(one) if is_it(&one.expr) && one.attrs.is_empty() => {
@@ -156,23 +162,20 @@ fn gone_over(library: &Library, expr: &Expr, name: &Ident) -> Option<(Pat, Block
             let takes_one =
                 library.is_call(call, Iterators::Next) && call.args.is_empty() && is_it(&call.receiver);
             let item = some.elems.first().filter(|_| some.elems.len() == 1)?;
-            (some.path.is_ident("Some") && takes_one && is_irrefutable(item))
+            (some.path.is_ident("Some") && takes_one && is_irrefutable(locals, item))
                 .then(|| (item.clone(), one.body.clone(), one.label.clone()))
         }
         _ => None,
     }
 }
 
-fn is_irrefutable(pattern: &Pat) -> bool {
+fn is_irrefutable(locals: &Locals, pattern: &Pat) -> bool {
     match pattern {
-        Pat::Ident(name) => {
-            let first = name.ident.to_string().chars().next();
-            name.subpat.is_none() && first.is_some_and(|first| first.is_lowercase() || first == '_')
-        }
+        Pat::Ident(name) => name.subpat.is_none() && is_binding(locals, name),
         Pat::Wild(_) => true,
-        Pat::Paren(inner) => is_irrefutable(&inner.pat),
-        Pat::Reference(inner) => is_irrefutable(&inner.pat),
-        Pat::Tuple(tuple) => tuple.elems.iter().all(is_irrefutable),
+        Pat::Paren(inner) => is_irrefutable(locals, &inner.pat),
+        Pat::Reference(inner) => is_irrefutable(locals, &inner.pat),
+        Pat::Tuple(tuple) => tuple.elems.iter().all(|one| is_irrefutable(locals, one)),
         _ => false,
     }
 }

@@ -4,8 +4,9 @@
 //! names mean what they mean where it is defined.
 
 use super::{Definitions, each_name_used, is_call, is_punct};
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use crate::names::spelling;
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -72,7 +73,7 @@ fn variables(sig: &Signature, block: &Block) -> HashSet<String> {
     struct VariableNames(HashSet<String>);
     impl<'ast> Visit<'ast> for VariableNames {
         fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
-            self.0.insert(one.ident.to_string());
+            self.0.insert(spelling(&one.ident));
             visit::visit_pat_ident(self, one);
         }
         fn visit_receiver(&mut self, _: &'ast syn::Receiver) {
@@ -155,7 +156,7 @@ fn grouped(group: &Group, stream: TokenStream) -> Group {
 }
 
 fn given<'n>(names: impl Iterator<Item = &'n String>, span: Span, rest: TokenStream) -> TokenStream {
-    let names = names.map(|name| Ident::new(name, span));
+    let names = names.map(|name| format_ident!("{name}", span = span));
     quote!({ #(#names)* }, #rest)
 }
 

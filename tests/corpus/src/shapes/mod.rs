@@ -42,6 +42,7 @@ mod macros;
 mod matches;
 mod methods;
 mod mixes;
+mod names;
 mod objects;
 mod parameters;
 mod patterns;
@@ -117,6 +118,7 @@ const SHAPES: &[Shape] = shapes! {
     matches: on_number_and_range, on_enum_by_reference, state_machine, scrutinee_overwritten_inside, scrutinee_with_effect, match_as_value, on_tuple_and_slice, on_string, guard_that_counts, nested_match, on_a_call_with_a_site, on_a_text_without_an_owner, chosen_by_what_would_be_made_again;
     mixes: question_marks_everywhere, chains_in_matches_in_while_lets, buffers_and_views_in_loops_with_values, recursion_with_closures_guards_and_late_values, shadows_and_parts_under_labels;
     methods: by_mutable_reference, by_shared_reference, by_value, method_calling_methods, chained_receivers, moved_and_given_back, on_an_element, on_fields_of_self, trait_method, trait_default_method, through_another_function, const_generic_receiver;
+    names: raw_names, variables_with_capitals, items_of_the_same_names;
     phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     statics: atomics, locks, thread_locals, locks_in_a_list, changed_by_what_is_executed_again;
