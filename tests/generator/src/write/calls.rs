@@ -150,6 +150,9 @@ impl Writer {
                 self.scope.declare(&name, Type::Number, Hold::Own, true);
                 vec![Statement::Line(format!("let mut {name} = mix({call}, 3);"))]
             }
+            (Returns::Number, 2 | 3) if !self.scope.writable(Type::Number).is_empty() => {
+                vec![self.accumulated(&call)]
+            }
             (Returns::Number, _) => {
                 self.scope.declare(&name, Type::Number, Hold::Own, true);
                 vec![Statement::Line(format!("let mut {name} = {call};"))]
@@ -165,5 +168,26 @@ impl Writer {
                 ))]
             }
         }
+    }
+
+    /// A variable that gets a new value from its old one and the call, which stands to its right.
+    fn accumulated(&mut self, call: &str) -> Statement {
+        let places = self.scope.writable(Type::Number);
+        let at = self.random.pick(&places).unwrap_or_default();
+        let place = self.scope.place(at);
+        let values = [
+            format!("mix({place}, {call})"),
+            format!("{place} % 1009 * 7 + {call} % 1009"),
+            format!("({place} % 1009 + 3 + {call} % 1009) % 101"),
+            format!("{place}.wrapping_add({call})"),
+            format!("[{place}, {call}].iter().fold(1, |a, b| mix(a, *b))"),
+            format!("({place}, {call}).0 % 1009 + 1"),
+            format!("digest(&[{place} % 5, {call} % 7])"),
+            format!("Some(mix({place}, {call})).unwrap_or(3)"),
+            format!("if {place} % 1009 > {call} % 1009 {{ 1 }} else {{ {place} % 13 }}"),
+            format!("format!(\"{{}} {{}}\", {place}, {call}).len() as u64"),
+        ];
+        let value = self.random.pick(&values).unwrap_or_default();
+        Statement::Line(format!("{place} = {value};"))
     }
 }
