@@ -427,3 +427,47 @@ fn a_constant_of_a_block_is_another() {
     assert!(with(""));
     assert!(!with("const K: usize = 4;"));
 }
+
+/// Every form of expression with the variable to the left of the call, in every other.
+#[test]
+fn what_stands_beside_such_a_call_is_saved_however_deep_the_call_is() {
+    let forms = [
+        "(A + B)",
+        "mix(A, B)",
+        "A.wrapping_add(B)",
+        "(A, B).1",
+        "[A, B][1]",
+        "(Pair { a: A, b: B }).b",
+        "Some(A + B).unwrap()",
+        "(if A > B { 1 } else { 2 })",
+        "({ let b = A * 2 + B; b })",
+        "(match (A, B) { (a, b) => a + b })",
+        "((A * 3 + B) as u64)",
+        "format!(\"{} {}\", A, B).len() as u64",
+    ];
+    let functions = forms.iter().flat_map(|outer| {
+        forms.iter().map(move |inner| {
+            let inside = inner.replace('A', "1").replace('B', "work(step)");
+            outer.replace('A', "x").replace('B', &inside)
+        })
+    });
+    let functions: Vec<String> = functions.collect();
+    let (mut text, mut calls) = (String::new(), String::new());
+    for (index, value) in functions.iter().enumerate() {
+        text += &format!(
+            "fn f{index}() {{ let mut x = 0; for step in 0..2 {{ x = {value}; }} println!(\"{{x}}\"); }}\n"
+        );
+        calls += &format!("f{index}(); ");
+    }
+    text += &format!(
+        "struct Pair {{ a: u64, b: u64 }}
+         fn mix(a: u64, b: u64) -> u64 {{ a * 31 + b }}
+         fn work(n: u64) -> u64 {{
+             let mut s = 0;
+             for k in 0..100000 {{ ckpt::checkpoint!(); s += (n * k) % 7; }}
+             s
+         }}
+         fn main() {{ {calls} }}"
+    );
+    assert_eq!(made_again(&text, false), [], "{functions:?}");
+}
