@@ -7,6 +7,7 @@ use crate::cost::Costs;
 use crate::cost::bytes::Bytes;
 use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
+use crate::decisions::destructors::destructor_edits;
 use crate::decisions::effects::Effects;
 use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
 use crate::decisions::knowledge::Knowledge;
@@ -176,6 +177,7 @@ impl PackageAnalysis {
         if let Some(main) = self.main() {
             edits.extend(global_edits(&facts.library, program, &facts.items, main).edits);
         }
+        edits.extend(destructor_edits(&facts.library, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));
         edits.extend(outlined_kernels::edits(program, facts, &placement));
         for edit in lent_edits(program, facts, &placement, &decisions.refilled) {

@@ -32,5 +32,14 @@ pub fn derive_checkpoint(input: TokenStream) -> TokenStream {
     result.unwrap_or_else(|error| error.to_compile_error())
 }
 
+/// What a type holds that may have a destructor, for one that no checkpoint holds.
+pub fn derive_holds(input: TokenStream) -> TokenStream {
+    let result = syn::parse2::<DeriveInput>(crate::parse::dialect::modern(input));
+    result.map_or_else(
+        |error| error.to_compile_error(),
+        |input| holds::expand(&input, &syn::parse_quote!(::ckpt)),
+    )
+}
+
 #[cfg(test)]
 mod tests;

@@ -46,7 +46,7 @@ pub mod strategies;
 pub mod syntax;
 pub mod validate;
 
-pub use derive::derive_checkpoint;
+pub use derive::{derive_checkpoint, derive_holds};
 pub use diagnostics::{Code, Diagnostics, Words};
 pub use explain::{Fate, SiteReport, VariableReport};
 pub use library::CallTable;

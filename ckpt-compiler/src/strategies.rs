@@ -2,7 +2,7 @@
 
 use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::Library;
+use crate::library::{Library, Types};
 use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
@@ -11,6 +11,8 @@ use crate::syntax::origins::{
     Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
 };
 use crate::syntax::places::{loan_root, variable};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::HashSet;
 
 /// How a variable comes back at a restart.
@@ -60,6 +62,46 @@ pub fn owns_a_device(library: &Library, binding: &Binding) -> bool {
         && binding.treatment.is_none()
         && !binding.is_synthetic()
         && origin_of(library, binding) == Origin::Device
+}
+
+/// Whether the variable is seen to be a writer with a buffer: `BufWriter::new(file)`.
+pub fn flushes(library: &Library, binding: &Binding) -> bool {
+    let Some(syn::Expr::Call(call)) = &binding.init else {
+        return false;
+    };
+    let syn::Expr::Path(function) = &*call.func else {
+        return false;
+    };
+    let mut segments = function.path.segments.iter().rev().skip(1);
+    segments
+        .next()
+        .is_some_and(|ty| library.says(&ty.ident.to_string(), Types::Flushes))
+}
+
+/// Whether a `move` closure that has a name takes the variable, if it cannot be copied. One that speaks of its fields may
+/// take a part of it.
+pub fn moves_into_a_closure(flow: &Flow, id: BindingId) -> bool {
+    let name = &flow.bindings[id].ident;
+    flow.bindings.iter().any(|other| {
+        matches!(&other.init, Some(syn::Expr::Closure(closure)) if closure.capture.is_some()
+            && !speaks_of_a_field(closure.body.to_token_stream(), name))
+            && other.inputs.iter().any(|(input, _)| *input == id)
+    })
+}
+
+/// `name.field`, also in what a macro is given.
+fn speaks_of_a_field(tokens: TokenStream, name: &proc_macro2::Ident) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Group(group) => speaks_of_a_field(group.stream(), name),
+        TokenTree::Ident(one) if one == name => {
+            let dot = matches!(tokens.get(at + 1), Some(TokenTree::Punct(dot)) if dot.as_char() == '.');
+            let called = matches!(tokens.get(at + 3), Some(TokenTree::Group(arguments))
+                if arguments.delimiter() == Delimiter::Parenthesis);
+            dot && !called
+        }
+        _ => false,
+    })
 }
 
 fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {

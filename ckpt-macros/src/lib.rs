@@ -44,3 +44,10 @@ pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
 pub fn derive_checkpoint(input: TokenStream) -> TokenStream {
     ckpt_compiler::derive_checkpoint(input.into()).into()
 }
+
+/// Says what a type holds that may have a destructor. What `cargo ckpt` puts in front of types; not a public interface.
+#[doc(hidden)]
+#[proc_macro_derive(Holds)]
+pub fn derive_holds(input: TokenStream) -> TokenStream {
+    ckpt_compiler::derive_holds(input.into()).into()
+}

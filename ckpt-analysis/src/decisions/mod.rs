@@ -9,6 +9,7 @@
 //! | [`other_branches`] | variables that are used in other branches than those with the sites |
 //! | [`refill`] | structs of which a checkpoint holds a part |
 //! | [`saved_types`] | what stands in the way of saving a struct or an enum |
+//! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`objects`] | what the objects of a trait need to be saved |
 //! | [`writers`] | `Box<dyn Write>` |
 //! | [`mutable_loans`] | exclusive references to what a signature does not name |
@@ -27,6 +28,7 @@ mod barriers;
 pub(crate) mod bounds;
 pub mod changed_inputs;
 pub mod closure_callers;
+pub mod destructors;
 pub mod effects;
 mod generic_loans;
 pub mod globals;

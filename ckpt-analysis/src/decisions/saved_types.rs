@@ -232,7 +232,7 @@ fn named<'a>(
 }
 
 /// The names in `#[derive(..)]`, without their paths.
-fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
+pub(super) fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
         // A derive that cannot be read is rustc's to report.

@@ -22,7 +22,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
         Shape::Enum(variants) => of_enum(ckpt, variants),
     };
     let parts = super::parts::expand(input, item, &generics);
-    let holds = super::holds::expand(input, item);
+    let holds = super::holds::expand(input, ckpt);
     let reach = (!is_refilled).then(|| reach(ckpt, item));
     let bits = (!is_refilled).then(|| bits(ckpt, item));
     let of_trait = if is_refilled {

@@ -6,14 +6,13 @@ use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Type, parse_quote};
 
-use super::attributes::Item;
 use crate::library::{Library, Types};
 use crate::syntax::language::is_primitive_type;
 
 /// How many types are distinguished at one level.
 const WIDTH: usize = 4;
 
-pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
+pub(super) fn expand(input: &DeriveInput, ckpt: &syn::Path) -> TokenStream {
     let mut types: Vec<Type> = Vec::new();
     for ty in field_types(&input.data) {
         if may_have_a_destructor(ty) && !types.contains(ty) {
@@ -29,7 +28,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     }
     types.resize(WIDTH, parse_quote!(()));
     let (parameters, arguments, predicates) = input.generics.split_for_impl();
-    let (name, ckpt) = (&input.ident, &item.ckpt);
+    let name = &input.ident;
     quote! {
         #[automatically_derived]
         impl #parameters #ckpt::__rt::Holds<#(#types),*> for #name #arguments #predicates {}

@@ -1,13 +1,14 @@
 //! Variables across what a restart skips: declared before it, restored instead of it, or carried through it.
 
 use super::Emitter;
-use crate::cfg::{BindingId, Declaration, Passing, Point, Use};
+use crate::cfg::{Binding, BindingId, Declaration, Passing, Point, Use};
 use crate::names::frame;
 use crate::names::{self, Locals, plain_text};
+use crate::parse::options::Treatment;
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
-use crate::strategies::{Strategy, owns_a_device};
+use crate::strategies::{Strategy, moves_into_a_closure, owns_a_device};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::ops::Range;
@@ -254,8 +255,9 @@ impl Emitter<'_> {
             .is_some_and(|one| crate::syntax::purity::is_pure(self.library, one))
             && !binding.inputs.iter().any(moved);
         (self.plan.strategies[id] == Strategy::Saved || owns_a_device(self.library, binding))
-            && binding.treatment.is_none()
+            && must_have_its_destructor(binding)
             && !is_plain
+            && !moves_into_a_closure(self.flow, id)
             && !binding.is_late()
             && !binding.is_synthetic()
             && self.mode(id) != Mode::Trapped
@@ -309,7 +311,7 @@ impl Emitter<'_> {
         };
         binding.is_late()
             && self.plan.strategies[id] == Strategy::Saved
-            && binding.treatment.is_none()
+            && must_have_its_destructor(binding)
             && self.mode(id) != Mode::Trapped
             && first.is_some_and(|first| run.contains(&first))
             && self.flow.sites.iter().enumerate().any(left_out)
@@ -469,6 +471,15 @@ impl Emitter<'_> {
             })
             .collect()
     }
+}
+
+/// Whether nobody has said that the variable's destructor does not matter. One that is said to be saved, or to be used in
+/// other branches only, is checked like others where a restart leaves it out.
+fn must_have_its_destructor(binding: &Binding) -> bool {
+    matches!(
+        binding.treatment,
+        None | Some(Treatment::Save | Treatment::Elsewhere)
+    )
 }
 
 fn restart_value(steps: &[&Step], step: StepId) -> TokenStream {

@@ -278,6 +278,8 @@ sections! {
         Texts = "texts",
         /// Of a static: computes its value when it is first used.
         Late = "late",
+        /// A writer that passes on what it has in its buffer when it is dropped.
+        Flushes = "flushes",
         /// A trait of which ckpt has one that takes its place in a box.
         Writers = "writers",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.

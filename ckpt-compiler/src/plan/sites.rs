@@ -9,7 +9,7 @@ use crate::names;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, StepId, StepKind};
-use crate::strategies::Strategy;
+use crate::strategies::{Strategy, flushes, moves_into_a_closure};
 use crate::syntax::purity::is_pure;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -58,11 +58,9 @@ pub fn needed(
                     .flatten()
                     .map(|lend| lend.binding),
             );
-            let guards = here
-                .scope
-                .iter()
-                .copied()
-                .filter(|id| is_guard(library, flow, strategies, *id));
+            let guards = here.scope.iter().copied().filter(|id| {
+                is_guard(library, flow, strategies, *id) || is_kept(library, flow, strategies, *id)
+            });
             found.extend(guards.filter(|id| liveness.has_value(flow, site, *id)));
             with_inputs(flow, strategies, found)
         })
@@ -198,6 +196,23 @@ fn is_guard(library: &Library, flow: &Flow, strategies: &[Strategy], id: Binding
             .events()
             .any(|event| event.binding == id && event.kind != Use::Write)
         && !binding.is_synthetic()
+}
+
+/// A variable that is kept until its scope ends, whether it is used until then or not: because the user says so, or because
+/// it passes on then what was written to it.
+fn is_kept(library: &Library, flow: &Flow, strategies: &[Strategy], id: BindingId) -> bool {
+    let binding = &flow.bindings[id];
+    let wanted = match binding.treatment {
+        Some(Treatment::Save) => true,
+        None => flushes(library, binding),
+        Some(_) => false,
+    };
+    wanted
+        && strategies[id] == Strategy::Saved
+        && matches!(binding.declaration, Declaration::Let)
+        && !binding.is_plainly_copy()
+        && !binding.is_synthetic()
+        && !moves_into_a_closure(flow, id)
 }
 
 struct Parameter {

@@ -16,6 +16,11 @@ holds_one! {
     Vec<T>;
     Box<T>;
     Box<[T]>;
+    std::rc::Rc<[T]>;
+    std::sync::Arc<[T]>;
+    std::pin::Pin<T>;
+    std::cell::OnceCell<T>;
+    std::sync::OnceLock<T>;
     Option<T>;
     std::rc::Rc<T>;
     std::sync::Arc<T>;
@@ -31,6 +36,7 @@ holds_one! {
     std::vec::IntoIter<T>;
 }
 
+impl<W: std::io::Write> Holds<std::io::BufWriter<W>, (), (), ()> for std::io::LineWriter<W> {}
 impl<T, const N: usize> Holds<T, (), (), ()> for [T; N] {}
 impl<K, V> Holds<K, V, (), ()> for std::collections::BTreeMap<K, V> {}
 impl<K, V, S> Holds<K, V, (), ()> for std::collections::HashMap<K, V, S> {}

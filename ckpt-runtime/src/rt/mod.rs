@@ -210,6 +210,7 @@ pub use owned::{Items, Owned};
 mod holds;
 
 pub use crate::check_dead;
+pub use ckpt_macros::Holds;
 pub use holds::{Holds, KnownParts, NoParts};
 
 /// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's
@@ -435,7 +436,7 @@ impl<T> PutAwayAny for &UsedUp<T> {
     }
 }
 
-/// A destructor that only frees memory or closes what was open.
+/// A destructor that only frees memory or closes what was open. Not one that passes on what a writer has in its buffer.
 pub trait Inert {}
 
 /// What no type with a destructor of its own implements.
@@ -510,11 +511,26 @@ impl<T> DeadPlain for Dead<T> {}
 
 mod inert {
     use super::Inert;
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    // What is behind a pointer to an object is not known: `Box<dyn Write>` may have a buffer.
+    macro_rules! pointers {
+        ($($pointer:ident)*) => {$(
+            impl<T> Inert for $pointer<T> {}
+            impl<T> Inert for $pointer<[T]> {}
+            impl Inert for $pointer<str> {}
+            impl Inert for $pointer<std::path::Path> {}
+            impl Inert for $pointer<std::ffi::OsStr> {}
+            impl Inert for $pointer<std::ffi::CStr> {}
+            impl Inert for $pointer<dyn std::error::Error> {}
+            impl Inert for $pointer<dyn std::error::Error + Send> {}
+            impl Inert for $pointer<dyn std::error::Error + Send + Sync> {}
+        )*};
+    }
+    pointers! { Box Rc Arc }
 
     impl<T> Inert for Vec<T> {}
-    impl<T: ?Sized> Inert for Box<T> {}
-    impl<T: ?Sized> Inert for std::rc::Rc<T> {}
-    impl<T: ?Sized> Inert for std::sync::Arc<T> {}
     impl<T: ?Sized> Inert for std::rc::Weak<T> {}
     impl<T: ?Sized> Inert for std::sync::Weak<T> {}
     impl<K, V> Inert for std::collections::BTreeMap<K, V> {}
@@ -525,5 +541,4 @@ mod inert {
     impl<T: ?Sized> Inert for std::sync::MutexGuard<'_, T> {}
     impl<T: ?Sized> Inert for std::sync::RwLockReadGuard<'_, T> {}
     impl<T: ?Sized> Inert for std::sync::RwLockWriteGuard<'_, T> {}
-    impl<W: std::io::Write> Inert for std::io::BufWriter<W> {}
 }

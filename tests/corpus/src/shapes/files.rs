@@ -277,3 +277,29 @@ pub fn lock_under_the_name_of_its_stream() {
     }
     out.flush().expect("it is written");
 }
+
+#[ckpt::instrument(calls(after_the_header))]
+pub fn buffer_that_no_one_uses_any_more() {
+    after_the_header();
+    show("table.txt");
+    show("log.txt");
+    show("boxed.txt");
+}
+
+#[ckpt::instrument]
+fn after_the_header() {
+    let mut table = BufWriter::new(File::create("table.txt").unwrap());
+    write!(table, "a table").unwrap();
+    let mut log = LineWriter::new(File::create("log.txt").unwrap());
+    write!(log, "a line\nand a part").unwrap();
+    #[ckpt(save)]
+    let mut outputs = vec![Output {
+        table: BufWriter::new(File::create("boxed.txt").unwrap()),
+        rows: 0,
+    }];
+    write!(outputs[0].table, "rows").unwrap();
+    for k in 0..3 {
+        ckpt::checkpoint!();
+        println!("{k}");
+    }
+}
