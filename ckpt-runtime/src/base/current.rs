@@ -7,8 +7,9 @@
 
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use super::lock::locked;
 use super::visit_number::VisitNumber;
 
 /// The last visit number that a session counts to; threads that are not the session's count from there on.
@@ -127,12 +128,12 @@ fn clear() {
 }
 
 fn set<T: ?Sized>(place: &Mutex<Option<Arc<T>>>, to: Option<Arc<T>>) {
-    let before = std::mem::replace(&mut *place.lock().unwrap_or_else(PoisonError::into_inner), to);
+    let before = std::mem::replace(&mut *locked(place), to);
     drop(before);
 }
 
 fn get<T: ?Sized>(place: &Mutex<Option<Arc<T>>>) -> Option<Arc<T>> {
-    place.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    locked(place).clone()
 }
 
 /// The session that is open, or was the last.

@@ -6,7 +6,9 @@
 
 use std::io;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use super::lock::locked;
 
 /// Memory of this process and of those that it forks.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ unsafe impl Sync for Shared {}
 static POOL: Mutex<Vec<Shared>> = Mutex::new(Vec::new());
 
 fn pool() -> MutexGuard<'static, Vec<Shared>> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+    locked(&POOL)
 }
 
 /// Gives the system back what the snapshot just taken had no use for.
@@ -43,7 +45,6 @@ impl Shared {
             .or_else(|| Shared::map(bytes))
     }
 
-    #[cfg(target_os = "linux")]
     fn map(bytes: usize) -> Option<Shared> {
         use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
         let rights = ProtFlags::READ | ProtFlags::WRITE;
@@ -51,11 +52,6 @@ impl Shared {
         let at = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, rights, MapFlags::SHARED) };
         let at = NonNull::new(at.ok()?.cast())?;
         Some(Shared { at, bytes })
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn map(_: usize) -> Option<Shared> {
-        None
     }
 
     pub fn as_ptr(&self) -> *const u8 {
@@ -74,7 +70,6 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        #[cfg(target_os = "linux")]
         // SAFETY: this is the whole mapping, and nobody has a pointer into it any more.
         let _ = unsafe { rustix::mm::munmap(self.at.as_ptr().cast(), self.bytes) };
     }
@@ -149,7 +144,7 @@ impl Copier {
     /// # Errors
     /// The process was ended before they were.
     pub fn wait(&self) -> io::Result<()> {
-        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut process = locked(&self.process);
         match process.take() {
             Some(process) => wait_for(process),
             None => Ok(()),
@@ -170,7 +165,6 @@ impl Drop for Copier {
 ///
 /// # Safety
 /// `work` must not allocate, take locks or do anything else that needs other threads: there are none in that process.
-#[cfg(target_os = "linux")]
 unsafe fn fork(work: impl FnOnce()) -> io::Result<libc::pid_t> {
     // What follows the death of a parent follows that of its thread: of another than the first, which may end before.
     // SAFETY: both only tell numbers.
@@ -202,7 +196,6 @@ unsafe fn fork(work: impl FnOnce()) -> io::Result<libc::pid_t> {
     Ok(process as libc::pid_t)
 }
 
-#[cfg(target_os = "linux")]
 fn wait_for(process: libc::pid_t) -> io::Result<()> {
     let mut status = 0;
     loop {
@@ -222,16 +215,6 @@ fn wait_for(process: libc::pid_t) -> io::Result<()> {
             "the process that copied it was ended by signal {signal}"
         )));
     }
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-unsafe fn fork(_: impl FnOnce()) -> io::Result<libc::pid_t> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn wait_for(_: libc::pid_t) -> io::Result<()> {
     Ok(())
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod events;
 pub(crate) mod fault;
 pub(crate) mod forked;
 pub(crate) mod host;
+pub(crate) mod lock;
 pub(crate) mod pages;
 pub(crate) mod parallel;
 pub(crate) mod report;

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, OnceLock};
 
+use super::lock::locked;
+
 /// A thread does at least so many bytes: less is done before it has begun.
 pub(crate) const PIECE: usize = 4 << 20;
 
@@ -46,12 +48,7 @@ pub(crate) fn each_beside<T: Send>(
     }
     let items = Mutex::new(items);
     let all = || {
-        let next = || {
-            items
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner())
-                .next()
-        };
+        let next = || locked(&items).next();
         while let Some(item) = next() {
             work(item);
         }
@@ -68,7 +65,6 @@ pub(crate) fn each_beside<T: Send>(
 }
 
 /// Asks for large pages in memory that is about to be filled: touching it for the first time takes most of the time.
-#[cfg(target_os = "linux")]
 pub(crate) fn large_pages(memory: &mut [std::mem::MaybeUninit<u8>]) {
     const PAGE: usize = 2 << 20;
     let first = memory.as_ptr().align_offset(PAGE);
@@ -79,10 +75,6 @@ pub(crate) fn large_pages(memory: &mut [std::mem::MaybeUninit<u8>]) {
         unsafe { libc::madvise(memory[first..].as_mut_ptr().cast(), length, libc::MADV_HUGEPAGE) };
     }
 }
-
-/// Other systems choose themselves.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn large_pages(_: &mut [std::mem::MaybeUninit<u8>]) {}
 
 #[cfg(test)]
 mod tests {
