@@ -4,12 +4,13 @@
 //! reached its site must not end with success, whatever `main` returned.
 
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once};
 
 use super::exit_code;
 use super::job::{Record, State};
 use super::writer::Desk;
 use crate::base::current::{self, Owner};
+use crate::base::lock::locked;
 use crate::comm;
 
 /// What the end of the process needs of a session, which may have closed by then.
@@ -24,12 +25,12 @@ pub(super) struct Ending {
 impl Ending {
     /// Checkpoints are written here from now on.
     pub fn writes_at(&self, desk: Arc<Desk>) {
-        *self.desk.lock().unwrap_or_else(PoisonError::into_inner) = Some((std::process::id(), desk));
+        *locked(&self.desk) = Some((std::process::id(), desk));
     }
 
     /// Waits until the disk has what has been taken.
     fn drain(&self) {
-        let desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let desk = locked(&self.desk).take();
         if let Some((process, desk)) = desk
             && process == std::process::id()
         {

@@ -185,100 +185,39 @@ fn metrics(job: &Job, totals: Totals) -> String {
         .replace('"', "\\\"")
         .replace('\n', "\\n");
     let mut text = String::new();
-    let mut add = |name: &str, kind: &str, unit: &str, help: &str, value: f64| {
+    let mut add = |kind: &str, name: &str, help: &str, value: f64| {
         let suffix = if kind == "counter" { "_total" } else { "" };
         text += &format!("# TYPE {name} {kind}\n");
-        if !unit.is_empty() {
+        // OpenMetrics has a unit at the end of the name.
+        if let Some((_, unit @ ("seconds" | "bytes" | "ratio"))) = name.rsplit_once('_') {
             text += &format!("# UNIT {name} {unit}\n");
         }
         text += &format!("# HELP {name} {help}\n{name}{suffix}{{program=\"{label}\"}} {value}\n");
     };
-    let running = f64::from(u8::from(job.state == State::Running));
-    add(
-        "ckpt_running",
-        "gauge",
-        "",
-        "Whether the process runs, as far as it has told.",
-        running,
-    );
-    add(
-        "ckpt_visits",
-        "gauge",
-        "",
-        "Site visits since the beginning of the run.",
-        job.visits as f64,
-    );
-    add(
-        "ckpt_checkpoints",
-        "counter",
-        "",
-        "Checkpoints of this process that are on the disk.",
-        totals.checkpoints as f64,
-    );
-    add(
-        "ckpt_failed_checkpoints",
-        "counter",
-        "",
-        "Checkpoints of this process that could not be taken.",
-        job.failed_checkpoints as f64,
-    );
-    add(
-        "ckpt_wait_seconds",
-        "counter",
-        "seconds",
-        "Time that the program stood still for checkpoints.",
-        totals.waited,
-    );
-    add(
-        "ckpt_write_seconds",
-        "counter",
-        "seconds",
-        "Time until checkpoints were on the disk.",
-        totals.took,
-    );
-    add(
-        "ckpt_state_bytes",
-        "gauge",
-        "bytes",
-        "Size of the state in the last checkpoint.",
-        totals.bytes as f64,
-    );
-    add(
-        "ckpt_last_checkpoint_seconds",
-        "gauge",
-        "seconds",
-        "When the last checkpoint was on the disk, since 1970; 0: none yet.",
-        totals.last,
-    );
-    add(
-        "ckpt_former_runs",
-        "gauge",
-        "",
-        "Processes that ran on the store before.",
-        job.history.runs as f64,
-    );
-    add(
-        "ckpt_former_failures",
-        "gauge",
-        "",
-        "How many of them were killed or failed.",
-        job.history.failures as f64,
-    );
+    macro_rules! add {
+        ($($kind:ident $name:ident: $help:literal, $value:expr;)*) => {
+            $(add(stringify!($kind), stringify!($name), $help, $value);)*
+        };
+    }
+    add! {
+        gauge ckpt_running: "Whether the process runs, as far as it has told.", f64::from(job.state == State::Running);
+        gauge ckpt_visits: "Site visits since the beginning of the run.", job.visits as f64;
+        counter ckpt_checkpoints: "Checkpoints of this process that are on the disk.", totals.checkpoints as f64;
+        counter ckpt_failed_checkpoints: "Checkpoints of this process that could not be taken.",
+            job.failed_checkpoints as f64;
+        counter ckpt_wait_seconds: "Time that the program stood still for checkpoints.", totals.waited;
+        counter ckpt_write_seconds: "Time until checkpoints were on the disk.", totals.took;
+        gauge ckpt_state_bytes: "Size of the state in the last checkpoint.", totals.bytes as f64;
+        gauge ckpt_last_checkpoint_seconds: "When the last checkpoint was on the disk, since 1970; 0: none yet.",
+            totals.last;
+        gauge ckpt_former_runs: "Processes that ran on the store before.", job.history.runs as f64;
+        gauge ckpt_former_failures: "How many of them were killed or failed.", job.history.failures as f64;
+    }
     if let Some(estimate) = &job.interval {
-        add(
-            "ckpt_interval_seconds",
-            "gauge",
-            "seconds",
-            "The interval that pays, by Daly.",
-            estimate.interval,
-        );
-        add(
-            "ckpt_expected_waste_ratio",
-            "gauge",
-            "ratio",
-            "The share of the time that is lost, by the same model.",
-            estimate.waste,
-        );
+        add! {
+            gauge ckpt_interval_seconds: "The interval that pays, by Daly.", estimate.interval;
+            gauge ckpt_expected_waste_ratio: "The share of the time that is lost, by the same model.", estimate.waste;
+        }
     }
     text + "# EOF\n"
 }

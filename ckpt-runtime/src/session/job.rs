@@ -13,6 +13,7 @@ use super::auto::{self, Estimate, History};
 use super::config::{Config, Interval};
 use super::events::{self, Totals, What};
 use crate::base::documents::{Documents, Durability};
+use crate::base::lock::locked;
 use crate::storage::documents_of;
 
 /// Name of the state file in the store folder.
@@ -184,7 +185,7 @@ impl Open {
 
 impl Record {
     fn current(&self) -> MutexGuard<'_, Option<Open>> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.0)
     }
 
     /// Starts the record.

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
+use crate::base::lock::locked;
 use crate::comm::{self, Agreement, Member, Outcome, World};
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
@@ -371,9 +372,7 @@ impl Deadlines {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Deadlines> {
-        self.deadlines
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.deadlines)
     }
 
     fn watch(&self) {

@@ -14,6 +14,7 @@ use super::events::What;
 use super::job::Record;
 use super::policy::Reason;
 use crate::base::current;
+use crate::base::lock::locked;
 use crate::format::{CheckpointId, Meta};
 use crate::handles;
 use crate::state::snapshot::Snapshot;
@@ -142,7 +143,7 @@ impl State {
 
 impl Desk {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.state)
     }
 
     /// Waits until nothing is being written.

@@ -3,9 +3,8 @@
 use std::env;
 use std::ffi::OsString;
 use std::str::FromStr;
-use std::time::Duration;
 
-use super::words::duration;
+use super::words::{Word, wrong};
 use super::{ConfigError, Fault};
 use crate::handles::moved;
 
@@ -68,45 +67,35 @@ impl Environment<'_> {
             return Ok(None);
         };
         let text = value.to_string_lossy();
-        match text.trim().parse() {
-            Ok(parsed) => Ok(Some(parsed)),
-            Err(_) => Err(ConfigError::Value {
-                setting: name.into(),
-                value: text.into_owned(),
-                expected,
-            }),
-        }
+        let parsed = text.trim().parse().map(Some);
+        parsed.map_err(|_| wrong(name, &text, expected))
     }
 
-    pub fn duration(&self, name: &str) -> Result<Option<Duration>, ConfigError> {
-        self.get(name)
-            .map(|value| duration(name, &value.to_string_lossy()))
-            .transpose()
+    pub fn word<T>(&self, name: &str, word: &Word<T>) -> Result<Option<T>, ConfigError> {
+        let value = self.get(name);
+        let read = value.map(|value| word.of(name, &value.to_string_lossy()));
+        read.transpose()
     }
 
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, ConfigError> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        match value.to_str().map(str::trim) {
-            Some("1" | "true" | "yes") => Ok(Some(true)),
-            Some("0" | "false" | "no") => Ok(Some(false)),
-            _ => Err(ConfigError::Value {
-                setting: name.into(),
-                value: value.to_string_lossy().into_owned(),
-                expected: "1 or 0",
-            }),
-        }
+    /// What the file has under the key, or the variable of that name; neither may be wrong.
+    pub fn overrules<T>(
+        &self,
+        key: &str,
+        in_file: Option<String>,
+        word: &Word<T>,
+    ) -> Result<Option<T>, ConfigError> {
+        let in_file = in_file.map(|text| word.in_file(key, &text)).transpose()?;
+        let variable = format!("CKPT_{}", key.to_uppercase().replace('-', "_"));
+        Ok(self.word(&variable, word)?.or(in_file))
     }
 
     /// Whether what is said about paths that have moved makes sense; who restores one reads it.
     pub fn moved_paths(&self) -> Result<(), ConfigError> {
+        const EXPECTED: &str = "OLD=NEW with two absolute paths, one pair a line";
         match self.get(moved::VARIABLE) {
-            Some(text) if moved::read(&text).is_none() => Err(ConfigError::Value {
-                setting: moved::VARIABLE.into(),
-                value: text.to_string_lossy().into_owned(),
-                expected: "OLD=NEW with two absolute paths, one pair a line",
-            }),
+            Some(text) if moved::read(&text).is_none() => {
+                Err(wrong(moved::VARIABLE, &text.to_string_lossy(), EXPECTED))
+            }
             _ => Ok(()),
         }
     }
@@ -126,11 +115,11 @@ impl Environment<'_> {
         };
         match (visit, rank) {
             (Ok(visit), Ok(rank)) => Ok(Some(Fault { visit, rank })),
-            _ => Err(ConfigError::Value {
-                setting: "CKPT_FAULT".into(),
-                value: text.into_owned(),
-                expected: "visit:N with N a site visit, or visit:N@R for rank R",
-            }),
+            _ => Err(wrong(
+                "CKPT_FAULT",
+                &text,
+                "visit:N with N a site visit, or visit:N@R for rank R",
+            )),
         }
     }
 }

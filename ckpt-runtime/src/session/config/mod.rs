@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 pub(crate) use environment::unknown_variables;
 use environment::{ASKING, Environment};
-use words::{bytes, compression, duration, interval, keep_from, when_busy};
+use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, TIME, WHEN_BUSY};
 
 use crate::format::{CheckpointId, Storing};
 use crate::storage::Keep;
@@ -186,101 +186,53 @@ impl Config {
 
     fn assemble(program: &str, file: File, environment: &Environment<'_>) -> Result<Config, ConfigError> {
         let section = file.session;
-        let in_file = |key: &str| format!("`{key}` in {CONFIG_FILE}");
-        let mut config = Config {
-            dir: section
-                .dir
-                .unwrap_or_else(|| PathBuf::from(format!("{program}.ckpt.d"))),
-            every: section.every,
-            interval: section
-                .interval
-                .map(|text| interval(&in_file("interval"), &text))
-                .transpose()?,
-            mtbf: section
-                .mtbf
-                .map(|text| duration(&in_file("mtbf"), &text))
-                .transpose()?,
-            keep: section.keep.map_or(Ok(Keep::default()), KeepValue::read)?,
-            time_limit: section
-                .time_limit
-                .map(|text| duration(&in_file("time-limit"), &text))
-                .transpose()?,
+        environment.moved_paths()?;
+        let in_file = section.interval.map(|text| INTERVAL.in_file("interval", &text));
+        let in_file = (section.every, in_file.transpose()?);
+        let every = environment.parse("CKPT_EVERY", "a number of site visits, 1 or more")?;
+        // One policy overrules the other source's: who asks for every 10 visits does not want the file's 5 minutes.
+        let (every, interval) = match (every, environment.word("CKPT_INTERVAL", &INTERVAL)?) {
+            (None, None) => in_file,
+            said => said,
+        };
+        let full_every = environment.parse("CKPT_FULL_EVERY", "a number of checkpoints, 1 or more")?;
+        let flag = |name| environment.word(name, &FLAG);
+        Ok(Config {
+            dir: environment
+                .get("CKPT_DIR")
+                .map(PathBuf::from)
+                .or(section.dir)
+                .unwrap_or_else(|| format!("{program}.ckpt.d").into()),
+            every,
+            interval: interval.or(every.is_none().then_some(Interval::Every(DEFAULT_INTERVAL))),
+            mtbf: environment.overrules("mtbf", section.mtbf, &TIME)?,
+            keep: environment
+                .overrules("keep", section.keep.map(KeepValue::text), &KEEP)?
+                .unwrap_or_default(),
+            time_limit: environment.overrules("time-limit", section.time_limit, &TIME)?,
             restart: environment.parse("CKPT_RESTART", "`latest` or the number of a checkpoint")?,
-            background: environment
-                .flag("CKPT_BACKGROUND")?
-                .or(section.background)
-                .unwrap_or(true),
-            force_layout: environment.flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
-            quiet: environment.flag("CKPT_QUIET")?.unwrap_or(false),
-            memory: section
-                .memory
-                .map(|text| bytes(&in_file("memory"), &text))
-                .transpose()?,
-            skip_when_busy: section
-                .when_busy
-                .map_or(Ok(false), |text| when_busy(&in_file("when-busy"), &text))?,
-            team_wait: section
-                .team_wait
-                .map(|text| duration(&in_file("team-wait"), &text))
-                .transpose()?
-                .unwrap_or(TEAM_WAIT),
-            watch_pages: environment
-                .flag("CKPT_WATCH_PAGES")?
-                .or(section.watch_pages)
+            background: flag("CKPT_BACKGROUND")?.or(section.background).unwrap_or(true),
+            force_layout: flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
+            quiet: flag("CKPT_QUIET")?.unwrap_or(false),
+            memory: environment.overrules("memory", section.memory, &BYTES)?,
+            skip_when_busy: environment
+                .overrules("when-busy", section.when_busy, &WHEN_BUSY)?
                 .unwrap_or(false),
-            copy_on_write: environment
-                .flag("CKPT_COPY_ON_WRITE")?
+            team_wait: environment
+                .overrules("team-wait", section.team_wait, &TIME)?
+                .unwrap_or(TEAM_WAIT),
+            watch_pages: flag("CKPT_WATCH_PAGES")?.or(section.watch_pages).unwrap_or(false),
+            copy_on_write: flag("CKPT_COPY_ON_WRITE")?
                 .or(section.copy_on_write)
                 .unwrap_or(false),
             storing: Storing {
-                compression: section
-                    .compression
-                    .map_or(Ok(None), |text| compression(&in_file("compression"), &text))?,
-                full_every: section.full_every.map_or(1, NonZeroU32::get),
+                compression: environment
+                    .overrules("compression", section.compression, &COMPRESSION)?
+                    .flatten(),
+                full_every: full_every.or(section.full_every).map_or(1, NonZeroU32::get),
             },
             fault_visit: environment.fault_visit()?,
-        };
-        if let Some(dir) = environment.get("CKPT_DIR") {
-            config.dir = PathBuf::from(dir);
-        }
-        let every = environment.parse("CKPT_EVERY", "a number of site visits, 1 or more")?;
-        let interval = environment
-            .get("CKPT_INTERVAL")
-            .map(|text| interval("CKPT_INTERVAL", &text.to_string_lossy()))
-            .transpose()?;
-        if every.is_some() || interval.is_some() {
-            // One policy overrules the other source's: who asks for every 10 visits does not want the file's 5 minutes.
-            (config.every, config.interval) = (every, interval);
-        }
-        if let Some(keep) = environment.get("CKPT_KEEP") {
-            config.keep = keep_from("CKPT_KEEP", &keep.to_string_lossy())?;
-        }
-        if let Some(text) = environment.get("CKPT_MEMORY") {
-            config.memory = Some(bytes("CKPT_MEMORY", &text.to_string_lossy())?);
-        }
-        if let Some(text) = environment.get("CKPT_WHEN_BUSY") {
-            config.skip_when_busy = when_busy("CKPT_WHEN_BUSY", &text.to_string_lossy())?;
-        }
-        if let Some(text) = environment.get("CKPT_COMPRESSION") {
-            config.storing.compression = compression("CKPT_COMPRESSION", &text.to_string_lossy())?;
-        }
-        if let Some(every) = environment.parse("CKPT_FULL_EVERY", "a number of checkpoints, 1 or more")? {
-            config.storing.full_every = NonZeroU32::get(every);
-        }
-        if let Some(mtbf) = environment.duration("CKPT_MTBF")? {
-            config.mtbf = Some(mtbf);
-        }
-        if let Some(wait) = environment.duration("CKPT_TEAM_WAIT")? {
-            config.team_wait = wait;
-        }
-        if let Some(limit) = environment.duration("CKPT_TIME_LIMIT")? {
-            config.time_limit = Some(limit);
-        }
-        environment.moved_paths()?;
-        if config.every.is_none() && config.interval.is_none() {
-            config.interval = Some(Interval::Every(DEFAULT_INTERVAL));
-        }
-        Ok(config)
+        })
     }
 }
 
@@ -298,12 +250,11 @@ impl File {
 }
 
 impl KeepValue {
-    fn read(self) -> Result<Keep, ConfigError> {
-        let text = match self {
+    fn text(self) -> String {
+        match self {
             KeepValue::Count(count) => count.to_string(),
             KeepValue::Word(word) => word,
-        };
-        keep_from(&format!("`keep` in {CONFIG_FILE}"), &text)
+        }
     }
 }
 

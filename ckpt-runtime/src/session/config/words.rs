@@ -3,12 +3,37 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{ConfigError, Interval, Restart};
+use super::{CONFIG_FILE, ConfigError, Interval, Restart};
 use crate::format::{CheckpointId, Compression};
 use crate::storage::Keep;
 
+/// A kind of word: how it is read, and what is said to be expected where it cannot be.
+pub(super) struct Word<T> {
+    read: fn(&str) -> Option<T>,
+    expected: &'static str,
+}
+
+impl<T> Word<T> {
+    pub fn of(&self, setting: &str, text: &str) -> Result<T, ConfigError> {
+        (self.read)(text).ok_or_else(|| wrong(setting, text, self.expected))
+    }
+
+    pub fn in_file(&self, key: &str, text: &str) -> Result<T, ConfigError> {
+        self.of(&format!("`{key}` in {CONFIG_FILE}"), text)
+    }
+}
+
+pub(super) fn wrong(setting: &str, value: &str, expected: &'static str) -> ConfigError {
+    ConfigError::Value {
+        setting: setting.into(),
+        value: value.into(),
+        expected,
+    }
+}
+
 impl FromStr for Restart {
     type Err = ();
+
     fn from_str(text: &str) -> Result<Restart, ()> {
         if text == "latest" {
             Ok(Restart::Latest)
@@ -18,85 +43,73 @@ impl FromStr for Restart {
     }
 }
 
-pub(super) fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
-    match (text, text.parse()) {
-        ("all", _) => Ok(Keep::All),
-        (_, Ok(count)) if count > 0 => Ok(Keep::Last(count)),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "a number of checkpoints, 1 or more, or `all`",
-        }),
-    }
-}
+pub(super) const KEEP: Word<Keep> = Word {
+    read: |text| match text {
+        "all" => Some(Keep::All),
+        count => count.parse().ok().filter(|&count| count > 0).map(Keep::Last),
+    },
+    expected: "a number of checkpoints, 1 or more, or `all`",
+};
 
-pub(super) fn bytes(setting: &str, text: &str) -> Result<u64, ConfigError> {
-    let trimmed = text.trim();
-    let digits = trimmed
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(trimmed.len());
-    let (number, unit) = trimmed.split_at(digits);
-    let factor = match unit.trim() {
-        "KiB" => Some(1 << 10),
-        "MiB" => Some(1 << 20),
-        "GiB" => Some(1 << 30),
+pub(super) const BYTES: Word<u64> = Word {
+    read: |text| {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let factor = match unit.trim() {
+            "KiB" => 1 << 10,
+            "MiB" => 1 << 20,
+            "GiB" => 1 << 30,
+            _ => return None,
+        };
+        number.parse::<u64>().ok()?.checked_mul(factor)
+    },
+    expected: "a number of KiB, MiB or GiB, such as 512MiB",
+};
+
+pub(super) const FLAG: Word<bool> = Word {
+    read: |text| match text.trim() {
+        "1" | "true" | "yes" => Some(true),
+        "0" | "false" | "no" => Some(false),
         _ => None,
-    };
-    let number = number.parse().ok().zip(factor);
-    number
-        .and_then(|(number, factor): (u64, u64)| number.checked_mul(factor))
-        .ok_or_else(|| ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "a number of KiB, MiB or GiB, such as 512MiB",
-        })
-}
+    },
+    expected: "1 or 0",
+};
 
-pub(super) fn when_busy(setting: &str, text: &str) -> Result<bool, ConfigError> {
-    match text.trim() {
-        "wait" => Ok(false),
-        "skip" => Ok(true),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "`wait` or `skip`",
-        }),
-    }
-}
+pub(super) const WHEN_BUSY: Word<bool> = Word {
+    read: |text| match text.trim() {
+        "wait" => Some(false),
+        "skip" => Some(true),
+        _ => None,
+    },
+    expected: "`wait` or `skip`",
+};
 
-pub(super) fn compression(setting: &str, text: &str) -> Result<Option<Compression>, ConfigError> {
-    match text.trim() {
-        "off" => Ok(None),
-        "deflate" => Ok(Some(Compression::Deflate)),
-        "lz4" => Ok(Some(Compression::Lz4)),
-        "zstd" => Ok(Some(Compression::Zstd)),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "`off`, `deflate`, `lz4` or `zstd`",
-        }),
-    }
-}
+pub(super) const COMPRESSION: Word<Option<Compression>> = Word {
+    read: |text| match text.trim() {
+        "off" => Some(None),
+        "deflate" => Some(Some(Compression::Deflate)),
+        "lz4" => Some(Some(Compression::Lz4)),
+        "zstd" => Some(Some(Compression::Zstd)),
+        _ => None,
+    },
+    expected: "`off`, `deflate`, `lz4` or `zstd`",
+};
 
-pub(super) fn interval(setting: &str, text: &str) -> Result<Interval, ConfigError> {
-    if text.trim() == "auto" {
-        return Ok(Interval::Auto);
-    }
-    let wrong = |_| ConfigError::Value {
-        setting: setting.into(),
-        value: text.into(),
-        expected: "`auto`, or a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
-    };
-    duration(setting, text).map(Interval::Every).map_err(wrong)
-}
+pub(super) const INTERVAL: Word<Interval> = Word {
+    read: |text| match text.trim() {
+        "auto" => Some(Interval::Auto),
+        time => duration(time).map(Interval::Every),
+    },
+    expected: "`auto`, or a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
+};
 
-pub(super) fn duration(setting: &str, text: &str) -> Result<Duration, ConfigError> {
-    match humantime::parse_duration(text.trim()) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
-        }),
-    }
+pub(super) const TIME: Word<Duration> = Word {
+    read: duration,
+    expected: "a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
+};
+
+fn duration(text: &str) -> Option<Duration> {
+    let time = humantime::parse_duration(text.trim()).ok()?;
+    (!time.is_zero()).then_some(time)
 }
