@@ -62,6 +62,15 @@ pub enum SiteKind {
     },
 }
 
+impl SiteKind {
+    pub(crate) fn callee(self) -> Option<&'static str> {
+        match self {
+            SiteKind::Call { callee } => Some(callee),
+            SiteKind::Checkpoint | SiteKind::Chosen => None,
+        }
+    }
+}
+
 /// One site of a function.
 #[derive(Debug)]
 pub struct SitePlan {

@@ -194,35 +194,21 @@ impl Container {
 
     /// Checks every byte that is not a large body.
     pub fn verify_structure(&self) -> Result<(), Damage> {
-        let damage = |what: String| Damage {
-            place: "HDF5 structure".to_owned(),
-            what,
-        };
-        let found = structure_checksum(&self.file, self.index_offset, &self.index.datasets)
-            .map_err(|error| damage(error.to_string()))?;
-        if found == self.structure_checksum {
-            Ok(())
-        } else {
-            Err(damage(wrong(self.structure_checksum, found)))
-        }
+        let found = structure_checksum(&self.file, self.index_offset, &self.index.datasets);
+        found
+            .map_err(|error| error.to_string())
+            .and_then(|found| check(self.structure_checksum, found))
+            .map_err(|what| Damage::at("HDF5 structure", what))
     }
 
     /// Checks a body that is one piece.
     pub fn verify_whole(&self, dataset: &Dataset, offset: u64) -> Result<(), Damage> {
-        let damage = |what: String| Damage {
-            place: dataset.path.clone(),
-            what,
-        };
         let mut sum = Hasher::new();
         let mut piece = vec![0; PIECE.min(usize::try_from(dataset.bytes).unwrap_or(PIECE))];
         feed(&self.file, offset, offset + dataset.bytes, &mut piece, &mut sum)
-            .map_err(|error| damage(error.to_string()))?;
-        let found = sum.finish_128();
-        if found == dataset.checksum {
-            Ok(())
-        } else {
-            Err(damage(wrong(dataset.checksum, found)))
-        }
+            .map_err(|error| error.to_string())
+            .and_then(|()| check(dataset.checksum, sum.finish_128()))
+            .map_err(|what| Damage::at(&dataset.path, what))
     }
 
     /// Which of the other files that is, for messages.
@@ -301,10 +287,7 @@ fn read_index(
         ))?
     ];
     file.read_exact_at(&mut bytes, header.index_offset).map_err(io)?;
-    let found = xxh3(&bytes);
-    if found != header.index_checksum {
-        return Err(damaged(path, "index", &wrong(header.index_checksum, found)));
-    }
+    check(header.index_checksum, xxh3(&bytes)).map_err(|what| damaged(path, "index", &what))?;
     Ok((file, header, bytes))
 }
 
@@ -322,10 +305,7 @@ fn read_header(file: &File, path: &Path, length: u64, may_be_longer: bool) -> Re
     if bytes[..8] != MAGIC {
         return Err(damaged(path, "header", "it does not begin as a checkpoint does"));
     }
-    let (stored, found) = (u128_at(&bytes, 496), xxh3(&bytes[..496]));
-    if stored != found {
-        return Err(damaged(path, "header", &wrong(stored, found)));
-    }
+    check(u128_at(&bytes, 496), xxh3(&bytes[..496])).map_err(|what| damaged(path, "header", &what))?;
     let version = u32::from_le_bytes(std::array::from_fn(|k| bytes[8 + k]));
     if version != FORMAT_VERSION {
         return Err(StoreError::Version {
@@ -410,17 +390,14 @@ fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Hasher) 
     Ok(())
 }
 
-pub(super) fn wrong(stored: u128, found: u128) -> String {
-    format!("checksum {found:032x} instead of {stored:032x}")
+/// Whether a checksum is the one that was written.
+pub(super) fn check(stored: u128, found: u128) -> Result<(), String> {
+    match found == stored {
+        true => Ok(()),
+        false => Err(format!("checksum {found:032x} instead of {stored:032x}")),
+    }
 }
 
 fn damaged(path: &Path, place: &str, what: &str) -> StoreError {
-    let damage = vec![Damage {
-        place: place.to_owned(),
-        what: what.to_owned(),
-    }];
-    StoreError::Damaged {
-        path: path.to_owned(),
-        damage,
-    }
+    StoreError::damaged(path, Damage::at(place, what))
 }

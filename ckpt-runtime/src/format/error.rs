@@ -122,9 +122,24 @@ pub struct Damage {
 impl Damage {
     /// The place of what is wrong with the file as a whole: that it is cut off, say.
     pub const FILE: &str = "file";
+
+    pub(crate) fn at(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Damage {
+            place: place.into(),
+            what: what.into(),
+        }
+    }
 }
 
 impl StoreError {
+    /// A checkpoint file with one damaged place.
+    pub(crate) fn damaged(path: &Path, damage: Damage) -> Self {
+        StoreError::Damaged {
+            path: path.to_owned(),
+            damage: vec![damage],
+        }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         StoreError::Io {
             action,

@@ -6,10 +6,9 @@ use super::columns::Stored;
 use super::hdf5::{Id, Type};
 use super::index::Frame;
 use super::survey::Source;
-use super::tree::frame_paths;
+use super::tree::{frame_paths, of_frame};
 use super::write::{ObjectPath, Writer, object_name, variable_info};
 use super::{FrameInfo, StoreError};
-use crate::plan::SiteKind;
 use crate::state::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
@@ -53,19 +52,7 @@ impl<'s> Writer<'s> {
         links: &Links<'_>,
     ) -> Result<(), StoreError> {
         let mut info = frame_info(frame);
-        let structure = &self.structure;
-        structure.text(group, "function", &info.function)?;
-        structure.text(group, "module", &info.module)?;
-        structure.text(group, "file", &info.file)?;
-        structure.number(group, "line", info.line.into())?;
-        structure.number(group, "site", info.site.into())?;
-        structure.number(group, "site_line", info.site_line.into())?;
-        structure.number(group, "site_column", info.site_column.into())?;
-        if let Some(callee) = &info.callee {
-            structure.text(group, "callee", callee)?;
-        }
-        structure.text(group, "layout", &format!("{:016x}", info.layout))?;
-        structure.text(group, "source", &format!("{:016x}", info.source))?;
+        self.attributes(group, &of_frame(&info))?;
 
         let path = links.paths[number].clone();
         let is_scalar = |variable: &VariableRecord| match &variable.content {
@@ -220,10 +207,7 @@ fn frame_info(frame: &FrameRecord) -> FrameInfo {
         site: frame.site,
         site_line: site.map_or(0, |site| site.line),
         site_column: site.map_or(0, |site| site.column),
-        callee: site.and_then(|site| match site.kind {
-            SiteKind::Call { callee } => Some(callee.to_owned()),
-            SiteKind::Checkpoint | SiteKind::Chosen => None,
-        }),
+        callee: site.and_then(|site| site.kind.callee()).map(str::to_owned),
         layout: plan.layout,
         source: plan.source,
         variables: frame.variables.iter().map(variable_info).collect(),

@@ -237,11 +237,7 @@ impl Structure {
         locked(|| {
             // SAFETY: the lock is held, the ids are open, the name outlives the call.
             let status = unsafe { sys::h5o::H5Olink(object.0, parent.0, c_name.as_ptr(), 0, 0) };
-            if status < 0 {
-                Err(failure(&self.path, &format!("name the dataset `{name}`")))
-            } else {
-                Ok(())
-            }
+            done(status).ok_or_else(|| failure(&self.path, &format!("name the dataset `{name}`")))
         })
     }
 
@@ -274,10 +270,7 @@ impl Structure {
                 let space = id(sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR)).ok_or_else(fail)?;
                 let attribute = sys::h5a::H5Acreate2(object.0, c_name.as_ptr(), of.0.0, space.0, 0, 0);
                 let attribute = id(attribute).ok_or_else(fail)?;
-                match sys::h5a::H5Awrite(attribute.0, of.0.0, bytes.as_ptr().cast()) {
-                    status if status < 0 => Err(fail()),
-                    _ => Ok(()),
-                }
+                done(sys::h5a::H5Awrite(attribute.0, of.0.0, bytes.as_ptr().cast())).ok_or_else(fail)
             }
         })
     }
@@ -290,11 +283,7 @@ impl Structure {
             // SAFETY: the lock is held, the id is open, the strings outlive the call.
             let status =
                 unsafe { sys::h5l::H5Lcreate_soft(c_target.as_ptr(), parent.0, c_name.as_ptr(), 0, 0) };
-            if status < 0 {
-                Err(failure(&self.path, &format!("make the link `{name}`")))
-            } else {
-                Ok(())
-            }
+            done(status).ok_or_else(|| failure(&self.path, &format!("make the link `{name}`")))
         })
     }
 
@@ -311,11 +300,7 @@ impl Structure {
             // SAFETY: the lock is held; the id is open and, being forgotten, closed only here.
             let status = unsafe { sys::h5f::H5Fclose(file.0) };
             std::mem::forget(file);
-            if status < 0 {
-                Err(failure(&path, "write the structure"))
-            } else {
-                Ok(())
-            }
+            done(status).ok_or_else(|| failure(&path, "write the structure"))
         })
     }
 }
@@ -435,6 +420,11 @@ unsafe fn text(size: usize) -> Option<Id> {
 
 pub(super) fn id(raw: hid_t) -> Option<Id> {
     (raw >= 0).then_some(Id(raw))
+}
+
+/// Whether the library has done what it was to do.
+pub(super) fn done(status: i32) -> Option<()> {
+    (status >= 0).then_some(())
 }
 
 /// A name for the library. Names reach it without zero bytes; one that has them all the same ends there.

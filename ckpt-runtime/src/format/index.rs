@@ -82,78 +82,70 @@ const KINDS: [Kind; 7] = [
     Kind::Dyn,
 ];
 
+/// The columns of variables are in the index as deep as values may be, and as what is around them.
+const DEEPEST: u32 = MAX_DEPTH + 8;
+
 impl Index {
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut to = Writer(Vec::new());
-        to.meta(&self.meta);
-        to.list(&self.files, |to, file| {
-            to.u64(file.id.0);
-            to.0.extend_from_slice(&file.seal.to_le_bytes());
+        let mut to = Vec::new();
+        self.meta.write(&mut to);
+        self.files.write(&mut to);
+        self.datasets.write(&mut to);
+        self.frames.write(&mut to);
+        self.tables.write(&mut to);
+        write_list(&self.statics, &mut to, |(variable, column), to| {
+            write_variable(variable, column.as_ref(), to)
         });
-        to.list(&self.datasets, Writer::dataset);
-        to.list(&self.frames, Writer::frame);
-        to.list(&self.tables, |to, table| {
-            to.text(&table.type_name);
-            to.block(&table.ids);
-            to.column(&table.items);
-        });
-        to.list(&self.statics, |to, (variable, column)| {
-            to.variable(variable, column.as_ref())
-        });
-        to.0
+        to
     }
 
     /// `limit`: the datasets lie before this offset in the file.
     pub fn from_bytes(bytes: &[u8], limit: u64) -> Result<Index, Malformed> {
-        let mut from = Reader {
-            bytes,
-            sizes: Vec::new(),
-        };
-        let meta = from.meta()?;
-        let files = from.list(Reader::other)?;
-        let datasets = from.list(|from| from.dataset(limit, files.len()))?;
+        let mut from = Reader::of(bytes);
+        let meta = Item::read(&mut from)?;
+        let files = Vec::<Other>::read(&mut from)?;
+        let datasets = Vec::<Dataset>::read(&mut from)?;
         from.sizes = datasets.iter().map(|dataset| dataset.bytes).collect();
-        let frames = from.list(Reader::frame)?;
-        let tables = from.list(|from| {
-            Ok(TableEntry {
-                type_name: from.text()?,
-                ids: from.block(8)?,
-                items: from.column(MAX_DEPTH + 8)?,
-            })
-        })?;
-        let statics = from.list(Reader::variable)?;
-        let all_values = statics.iter().all(|(_, column)| column.is_some());
-        let links_hold =
-            frames
-                .iter()
-                .flat_map(|frame| &frame.info.variables)
-                .all(|variable| match &variable.content {
-                    VariableContent::Link { frame, key } => frames
-                        .get(*frame)
-                        .and_then(|frame| frame.info.variables.iter().find(|target| target.key == *key))
-                        .is_some_and(|target| target.content == VariableContent::Value),
-                    VariableContent::Value => true,
-                });
-        if !from.bytes.is_empty() || !links_hold || !all_values {
-            return Err(Malformed);
-        }
-        Ok(Index {
+        let index = Index {
             meta,
             files,
             datasets,
-            frames,
-            tables,
-            statics,
-        })
+            frames: Item::read(&mut from)?,
+            tables: Item::read(&mut from)?,
+            statics: read_list(&mut from, read_variable)?,
+        };
+        match from.bytes.is_empty() && index.makes_sense(limit) {
+            true => Ok(index),
+            false => Err(Malformed),
+        }
+    }
+
+    fn makes_sense(&self, limit: u64) -> bool {
+        let is_there = |dataset: &Dataset| {
+            let element = dataset.dtype.size() as u64;
+            let others = self.files.len();
+            dataset.body.holds(dataset.bytes, element, limit, others)
+        };
+        let target = |frame: usize, key: &str| {
+            let variables = &self.frames.get(frame)?.info.variables;
+            variables.iter().find(|target| target.key == key)
+        };
+        let leads_to_value = |variable: &VariableInfo| match &variable.content {
+            VariableContent::Link { frame, key } => {
+                target(*frame, key).is_some_and(|target| target.content == VariableContent::Value)
+            }
+            VariableContent::Value => true,
+        };
+        let mut variables = self.frames.iter().flat_map(|frame| &frame.info.variables);
+        self.datasets.iter().all(is_there)
+            && variables.all(leads_to_value)
+            && self.tables.iter().all(|table| table.ids.length.is_multiple_of(8))
+            && self.statics.iter().all(|(_, column)| column.is_some())
     }
 
     /// Only what stands first in the index: what is known about the checkpoint, and the others that it needs.
     pub fn head_from_bytes(bytes: &[u8]) -> Result<(Meta, Vec<Other>), Malformed> {
-        let mut from = Reader {
-            bytes,
-            sizes: Vec::new(),
-        };
-        Ok((from.meta()?, from.list(Reader::other)?))
+        Item::read(&mut Reader::of(bytes))
     }
 }
 
@@ -161,416 +153,412 @@ impl Index {
 #[derive(Debug, PartialEq)]
 pub(super) struct Malformed;
 
-struct Writer(Vec<u8>);
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// Sizes of the datasets, once they are known.
+    sizes: Vec<u64>,
+    /// How many levels of columns there may be below.
+    depth: u32,
+}
 
-impl Writer {
-    fn u8(&mut self, value: u8) {
-        self.0.push(value);
-    }
-
-    fn u32(&mut self, value: u32) {
-        self.0.extend_from_slice(&value.to_le_bytes());
-    }
-
-    fn u64(&mut self, value: u64) {
-        self.0.extend_from_slice(&value.to_le_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.u32(text.len() as u32);
-        self.0.extend_from_slice(text.as_bytes());
-    }
-
-    fn option<T>(&mut self, value: Option<T>, some: impl FnOnce(&mut Self, T)) {
-        self.u8(value.is_some().into());
-        if let Some(value) = value {
-            some(self, value);
+impl Reader<'_> {
+    fn of(bytes: &[u8]) -> Reader<'_> {
+        Reader {
+            bytes,
+            sizes: Vec::new(),
+            depth: DEEPEST,
         }
     }
 
-    fn list<T>(&mut self, items: &[T], each: impl Fn(&mut Self, &T)) {
-        self.u32(items.len() as u32);
-        items.iter().for_each(|item| each(self, item));
+    fn take(&mut self, length: usize) -> Result<&[u8], Malformed> {
+        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(Malformed)?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+}
+
+/// A part of the index, both ways.
+trait Item: Sized {
+    fn write(&self, to: &mut Vec<u8>);
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed>;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl Item for $number {
+            fn write(&self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.to_le_bytes());
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+                let mut bytes = [0; size_of::<Self>()];
+                bytes.copy_from_slice(from.take(size_of::<Self>())?);
+                Ok(Self::from_le_bytes(bytes))
+            }
+        }
+    )*};
+}
+
+numbers! { u8 u32 u64 i64 u128 }
+
+/// What is a list of its fields, in the order in which they are written.
+macro_rules! records {
+    ($($record:ident { $($field:ident),* })*) => {$(
+        impl Item for $record {
+            fn write(&self, to: &mut Vec<u8>) {
+                $(self.$field.write(to);)*
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+                Ok($record { $($field: Item::read(from)?),* })
+            }
+        }
+    )*};
+}
+
+records! {
+    Meta { program, version, visit, time, reason, host, notes }
+    Other { id, seal }
+    Dataset { path, dtype, shape, bytes, checksum, body }
+    TableEntry { type_name, ids, items }
+}
+
+impl Item for CheckpointId {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.0.write(to);
     }
 
-    fn meta(&mut self, meta: &Meta) {
-        self.text(&meta.program);
-        self.text(&meta.version);
-        self.u64(meta.visit);
-        self.u64(meta.time as u64);
-        self.text(&meta.reason);
-        self.text(&meta.host);
-        self.list(&meta.notes, |to, (name, text)| {
-            to.text(name);
-            to.text(text);
-        });
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        u64::read(from).map(CheckpointId)
+    }
+}
+
+impl Item for bool {
+    fn write(&self, to: &mut Vec<u8>) {
+        u8::from(*self).write(to);
     }
 
-    fn dtype(&mut self, dtype: &DType) {
-        match dtype {
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match u8::read(from)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Malformed),
+        }
+    }
+}
+
+impl Item for String {
+    fn write(&self, to: &mut Vec<u8>) {
+        write_text(self, to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let length = u32::read(from)? as usize;
+        String::from_utf8(from.take(length)?.to_vec()).map_err(|_| Malformed)
+    }
+}
+
+impl Item for Cow<'static, str> {
+    fn write(&self, to: &mut Vec<u8>) {
+        write_text(self, to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        String::read(from).map(Cow::Owned)
+    }
+}
+
+fn write_text(text: &str, to: &mut Vec<u8>) {
+    (text.len() as u32).write(to);
+    to.extend_from_slice(text.as_bytes());
+}
+
+impl<T: Item> Item for Option<T> {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.is_some().write(to);
+        if let Some(item) = self {
+            item.write(to);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let is_some = bool::read(from)?;
+        is_some.then(|| T::read(from)).transpose()
+    }
+}
+
+impl<A: Item, B: Item> Item for (A, B) {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok((A::read(from)?, B::read(from)?))
+    }
+}
+
+impl<T: Item> Item for Vec<T> {
+    fn write(&self, to: &mut Vec<u8>) {
+        write_list(self, to, Item::write);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        read_list(from, T::read)
+    }
+}
+
+fn write_list<T>(items: &[T], to: &mut Vec<u8>, each: impl Fn(&T, &mut Vec<u8>)) {
+    (items.len() as u32).write(to);
+    items.iter().for_each(|item| each(item, to));
+}
+
+/// Every item takes at least a byte, so the vector cannot outgrow the index by more than a constant.
+fn read_list<T>(
+    from: &mut Reader<'_>,
+    each: impl Fn(&mut Reader<'_>) -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    let count = u32::read(from)?;
+    let mut items = Vec::new();
+    for _ in 0..count {
+        items.push(each(from)?);
+    }
+    Ok(items)
+}
+
+/// The place of one among all that there are.
+fn code_of<T: PartialEq>(one: &T, all: &[T]) -> u8 {
+    let place = all.iter().position(|known| known == one);
+    place.unwrap_or(usize::from(u8::MAX)) as u8
+}
+
+impl Item for DType {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
             DType::Variant(names) => {
-                self.u8(VARIANT);
-                self.list(names, |to, name| to.text(name));
+                VARIANT.write(to);
+                write_list(names, to, Item::write);
             }
-            DType::Object(table) => {
-                self.u8(OBJECT);
-                self.u32(*table);
-            }
-            DType::Record(size) => {
-                self.u8(RECORD);
-                self.u32(*size);
-            }
-            plain => self.u8(DTYPES
-                .iter()
-                .position(|known| known == plain)
-                .unwrap_or(usize::from(u8::MAX)) as u8),
+            DType::Object(table) => (OBJECT, *table).write(to),
+            DType::Record(size) => (RECORD, *size).write(to),
+            plain => code_of(plain, &DTYPES).write(to),
         }
     }
 
-    fn dataset(&mut self, dataset: &Dataset) {
-        self.text(&dataset.path);
-        self.dtype(&dataset.dtype);
-        self.list(&dataset.shape, |to, &size| to.u64(size));
-        self.u64(dataset.bytes);
-        self.0.extend_from_slice(&dataset.checksum.to_le_bytes());
-        match &dataset.body {
-            Body::Whole { offset } => {
-                self.u8(0);
-                self.u64(*offset);
-            }
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match u8::read(from)? {
+            VARIANT => Vec::read(from).map(|names| DType::Variant(Cow::Owned(names))),
+            OBJECT => u32::read(from).map(DType::Object),
+            RECORD => u32::read(from).map(DType::Record),
+            plain => DTYPES.get(usize::from(plain)).cloned().ok_or(Malformed),
+        }
+    }
+}
+
+impl Item for Body {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Body::Whole { offset } => (0_u8, *offset).write(to),
             Body::Blocks { size, extents } => {
-                self.u8(1);
-                self.u64(*size);
-                self.list(extents, Writer::extent);
+                (1_u8, *size).write(to);
+                extents.write(to);
             }
         }
     }
 
-    fn extent(&mut self, extent: &Extent) {
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(match bool::read(from)? {
+            false => Body::Whole {
+                offset: Item::read(from)?,
+            },
+            true => Body::Blocks {
+                size: Item::read(from)?,
+                extents: Item::read(from)?,
+            },
+        })
+    }
+}
+
+impl Item for Extent {
+    fn write(&self, to: &mut Vec<u8>) {
         let Extent::At {
             file,
             offset,
             length,
             coding,
             checksum,
-        } = extent
+        } = self
         else {
-            return self.u8(0);
+            return 0_u8.write(to);
         };
-        self.u8(1 + coding.code());
-        self.u32(*file);
-        self.u64(*offset);
-        self.u64(*length);
-        self.0.extend_from_slice(&checksum.to_le_bytes());
+        (1 + coding.code(), *file).write(to);
+        (*offset, *length).write(to);
+        checksum.write(to);
     }
 
-    fn frame(&mut self, frame: &Frame) {
-        let info = &frame.info;
-        self.text(&info.function);
-        self.text(&info.module);
-        self.text(&info.file);
-        for number in [
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let Some(code) = u8::read(from)?.checked_sub(1) else {
+            return Ok(Extent::Hole);
+        };
+        Ok(Extent::At {
+            coding: Coding::from_code(code).ok_or(Malformed)?,
+            file: Item::read(from)?,
+            offset: Item::read(from)?,
+            length: Item::read(from)?,
+            checksum: Item::read(from)?,
+        })
+    }
+}
+
+impl Item for Frame {
+    fn write(&self, to: &mut Vec<u8>) {
+        let info = &self.info;
+        for text in [&info.function, &info.module, &info.file] {
+            text.write(to);
+        }
+        let places = [
             info.line,
             info.thread,
             info.site,
             info.site_line,
             info.site_column,
-        ] {
-            self.u32(number);
-        }
-        self.option(info.callee.as_deref(), Writer::text);
-        self.u64(info.layout);
-        self.u64(info.source);
-        self.u32(info.variables.len() as u32);
-        for (variable, column) in info.variables.iter().zip(&frame.columns) {
-            self.variable(variable, column.as_ref());
-        }
+        ];
+        places.iter().for_each(|number| number.write(to));
+        info.callee.write(to);
+        (info.layout, info.source).write(to);
+        let variables: Vec<_> = info.variables.iter().zip(&self.columns).collect();
+        write_list(&variables, to, |(variable, column), to| {
+            write_variable(variable, column.as_ref(), to)
+        });
     }
 
-    fn variable(&mut self, variable: &VariableInfo, column: Option<&Stored>) {
-        self.text(&variable.key);
-        self.u32(variable.line);
-        self.text(&variable.rust_type);
-        self.option(variable.parameter, Writer::u32);
-        match (&variable.content, column) {
-            (VariableContent::Link { frame, key }, _) => {
-                self.u8(1);
-                self.u32(*frame as u32);
-                self.text(key);
-            }
-            (VariableContent::Value, column) => {
-                self.u8(0);
-                self.column(column.unwrap_or(&Stored::Empty));
-            }
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut info = FrameInfo {
+            function: Item::read(from)?,
+            module: Item::read(from)?,
+            file: Item::read(from)?,
+            line: Item::read(from)?,
+            thread: Item::read(from)?,
+            site: Item::read(from)?,
+            site_line: Item::read(from)?,
+            site_column: Item::read(from)?,
+            callee: Item::read(from)?,
+            layout: Item::read(from)?,
+            source: Item::read(from)?,
+            variables: Vec::new(),
+        };
+        let variables = read_list(from, read_variable)?.into_iter();
+        let columns;
+        (info.variables, columns) = variables.unzip();
+        Ok(Frame { info, columns })
+    }
+}
+
+fn write_variable(variable: &VariableInfo, column: Option<&Stored>, to: &mut Vec<u8>) {
+    variable.key.write(to);
+    variable.line.write(to);
+    variable.rust_type.write(to);
+    variable.parameter.write(to);
+    match &variable.content {
+        VariableContent::Link { frame, key } => {
+            (true, *frame as u32).write(to);
+            key.write(to);
         }
-    }
-
-    fn block(&mut self, block: &Block) {
-        self.u32(block.dataset);
-        self.u64(block.offset);
-        self.u64(block.length);
-    }
-
-    fn column(&mut self, column: &Stored) {
-        match column {
-            Stored::Empty => self.u8(0),
-            Stored::Data { dtype, single, block } => {
-                self.u8(1);
-                self.dtype(dtype);
-                self.u8((*single).into());
-                self.block(block);
-            }
-            Stored::Group { kind, children } => {
-                self.u8(2);
-                self.u8(KINDS
-                    .iter()
-                    .position(|known| known == kind)
-                    .unwrap_or(usize::from(u8::MAX)) as u8);
-                self.list(children, |to, (name, child)| {
-                    to.text(name);
-                    to.column(child);
-                });
-            }
-            Stored::Array { length, items } => {
-                self.u8(3);
-                self.u64(*length);
-                self.column(items);
-            }
+        VariableContent::Value => {
+            false.write(to);
+            column.unwrap_or(&Stored::Empty).write(to);
         }
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    /// Sizes of the datasets, once they are known.
-    sizes: Vec<u64>,
+fn read_variable(from: &mut Reader<'_>) -> Result<(VariableInfo, Option<Stored>), Malformed> {
+    let mut variable = VariableInfo {
+        key: Item::read(from)?,
+        line: Item::read(from)?,
+        rust_type: Item::read(from)?,
+        parameter: Item::read(from)?,
+        content: VariableContent::Value,
+        bytes: 0,
+    };
+    if bool::read(from)? {
+        let (frame, key) = <(u32, String)>::read(from)?;
+        let frame = frame as usize;
+        variable.content = VariableContent::Link { frame, key };
+        return Ok((variable, None));
+    }
+    let column = Stored::read(from)?;
+    variable.bytes = column.bytes();
+    Ok((variable, Some(column)))
 }
 
-impl Reader<'_> {
-    fn take(&mut self, length: usize) -> Result<&[u8], Malformed> {
-        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(Malformed)?;
-        self.bytes = rest;
-        Ok(taken)
+impl Item for Block {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.dataset.write(to);
+        (self.offset, self.length).write(to);
     }
 
-    fn number<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(self.take(N)?);
-        Ok(bytes)
-    }
-
-    fn u8(&mut self) -> Result<u8, Malformed> {
-        self.number().map(u8::from_le_bytes)
-    }
-
-    fn u32(&mut self) -> Result<u32, Malformed> {
-        self.number().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Result<u64, Malformed> {
-        self.number().map(u64::from_le_bytes)
-    }
-
-    fn text(&mut self) -> Result<String, Malformed> {
-        let length = self.u32()? as usize;
-        String::from_utf8(self.take(length)?.to_vec()).map_err(|_| Malformed)
-    }
-
-    fn flag(&mut self) -> Result<bool, Malformed> {
-        match self.u8()? {
-            0 => Ok(false),
-            1 => Ok(true),
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let block = Block {
+            dataset: Item::read(from)?,
+            offset: Item::read(from)?,
+            length: Item::read(from)?,
+        };
+        let all = *from.sizes.get(block.dataset as usize).ok_or(Malformed)?;
+        match block.offset.checked_add(block.length) {
+            Some(end) if end <= all => Ok(block),
             _ => Err(Malformed),
         }
     }
+}
 
-    fn option<T>(
-        &mut self,
-        some: impl FnOnce(&mut Self) -> Result<T, Malformed>,
-    ) -> Result<Option<T>, Malformed> {
-        if self.flag()? {
-            some(self).map(Some)
-        } else {
-            Ok(None)
+impl Item for Stored {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Stored::Empty => 0_u8.write(to),
+            Stored::Data { dtype, single, block } => {
+                1_u8.write(to);
+                dtype.write(to);
+                single.write(to);
+                block.write(to);
+            }
+            Stored::Group { kind, children } => {
+                (2_u8, code_of(kind, &KINDS)).write(to);
+                children.write(to);
+            }
+            Stored::Array { length, items } => {
+                (3_u8, *length).write(to);
+                items.write(to);
+            }
         }
     }
 
-    /// Every item takes at least a byte, so the vector cannot outgrow the index by more than a constant.
-    fn list<T>(
-        &mut self,
-        mut each: impl FnMut(&mut Self) -> Result<T, Malformed>,
-    ) -> Result<Vec<T>, Malformed> {
-        let count = self.u32()?;
-        let mut items = Vec::new();
-        for _ in 0..count {
-            items.push(each(self)?);
-        }
-        Ok(items)
-    }
-
-    fn meta(&mut self) -> Result<Meta, Malformed> {
-        Ok(Meta {
-            program: self.text()?,
-            version: self.text()?,
-            visit: self.u64()?,
-            time: self.u64()? as i64,
-            reason: self.text()?,
-            host: self.text()?,
-            notes: self.list(|from| Ok((from.text()?, from.text()?)))?,
-        })
-    }
-
-    fn dtype(&mut self) -> Result<DType, Malformed> {
-        match self.u8()? {
-            VARIANT => Ok(DType::Variant(Cow::Owned(
-                self.list(|from| from.text().map(Cow::Owned))?,
-            ))),
-            OBJECT => self.u32().map(DType::Object),
-            RECORD => self.u32().map(DType::Record),
-            plain => DTYPES.get(usize::from(plain)).cloned().ok_or(Malformed),
-        }
-    }
-
-    fn other(&mut self) -> Result<Other, Malformed> {
-        Ok(Other {
-            id: CheckpointId(self.u64()?),
-            seal: u128::from_le_bytes(self.number()?),
-        })
-    }
-
-    fn dataset(&mut self, limit: u64, files: usize) -> Result<Dataset, Malformed> {
-        let dataset = Dataset {
-            path: self.text()?,
-            dtype: self.dtype()?,
-            shape: self.list(Reader::u64)?,
-            bytes: self.u64()?,
-            checksum: u128::from_le_bytes(self.number()?),
-            body: match self.u8()? {
-                0 => Body::Whole { offset: self.u64()? },
-                1 => Body::Blocks {
-                    size: self.u64()?,
-                    extents: self.list(Reader::extent)?,
-                },
-                _ => return Err(Malformed),
-            },
-        };
-        if dataset
-            .body
-            .holds(dataset.bytes, dataset.dtype.size() as u64, limit, files)
-        {
-            Ok(dataset)
-        } else {
-            Err(Malformed)
-        }
-    }
-
-    fn extent(&mut self) -> Result<Extent, Malformed> {
-        let Some(code) = self.u8()?.checked_sub(1) else {
-            return Ok(Extent::Hole);
-        };
-        Ok(Extent::At {
-            coding: Coding::from_code(code).ok_or(Malformed)?,
-            file: self.u32()?,
-            offset: self.u64()?,
-            length: self.u64()?,
-            checksum: u128::from_le_bytes(self.number()?),
-        })
-    }
-
-    fn frame(&mut self) -> Result<Frame, Malformed> {
-        let mut columns = Vec::new();
-        let info = FrameInfo {
-            function: self.text()?,
-            module: self.text()?,
-            file: self.text()?,
-            line: self.u32()?,
-            thread: self.u32()?,
-            site: self.u32()?,
-            site_line: self.u32()?,
-            site_column: self.u32()?,
-            callee: self.option(Reader::text)?,
-            layout: self.u64()?,
-            source: self.u64()?,
-            variables: self.list(|from| {
-                let (variable, column) = from.variable()?;
-                columns.push(column);
-                Ok(variable)
-            })?,
-        };
-        Ok(Frame { info, columns })
-    }
-
-    fn variable(&mut self) -> Result<(VariableInfo, Option<Stored>), Malformed> {
-        let mut variable = VariableInfo {
-            key: self.text()?,
-            line: self.u32()?,
-            rust_type: self.text()?,
-            parameter: self.option(Reader::u32)?,
-            content: VariableContent::Value,
-            bytes: 0,
-        };
-        if self.flag()? {
-            variable.content = VariableContent::Link {
-                frame: self.u32()? as usize,
-                key: self.text()?,
-            };
-            return Ok((variable, None));
-        }
-        let column = self.column(MAX_DEPTH + 8)?;
-        variable.bytes = column.bytes();
-        Ok((variable, Some(column)))
-    }
-
-    /// A place in a dataset that holds whole elements of `size` bytes.
-    fn block(&mut self, size: usize) -> Result<Block, Malformed> {
-        let block = Block {
-            dataset: self.u32()?,
-            offset: self.u64()?,
-            length: self.u64()?,
-        };
-        let all = *self.sizes.get(block.dataset as usize).ok_or(Malformed)?;
-        let inside = block
-            .offset
-            .checked_add(block.length)
-            .is_some_and(|end| end <= all);
-        if inside && block.length.is_multiple_of(size as u64) {
-            Ok(block)
-        } else {
-            Err(Malformed)
-        }
-    }
-
-    fn column(&mut self, depth: u32) -> Result<Stored, Malformed> {
-        let depth = depth.checked_sub(1).ok_or(Malformed)?;
-        match self.u8()? {
-            0 => Ok(Stored::Empty),
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.depth = from.depth.checked_sub(1).ok_or(Malformed)?;
+        let column = match u8::read(from)? {
+            0 => Stored::Empty,
             1 => {
-                let dtype = self.dtype()?;
-                let single = self.flag()?;
+                let (dtype, single) = <(DType, bool)>::read(from)?;
                 // Only whole tables have records; a size of zero would make any count possible.
                 if matches!(dtype, DType::Record(_)) {
                     return Err(Malformed);
                 }
-                let block = self.block(dtype.size())?;
-                let fits = !single || dtype == DType::Text || block.length == dtype.size() as u64;
-                if fits {
-                    Ok(Stored::Data { dtype, single, block })
-                } else {
-                    Err(Malformed)
+                let block = Block::read(from)?;
+                let size = dtype.size() as u64;
+                let is_one = !single || dtype == DType::Text || block.length == size;
+                if !is_one || !block.length.is_multiple_of(size) {
+                    return Err(Malformed);
                 }
+                Stored::Data { dtype, single, block }
             }
-            2 => {
-                let kind = *KINDS.get(usize::from(self.u8()?)).ok_or(Malformed)?;
-                Ok(Stored::Group {
-                    kind,
-                    children: self.list(|from| Ok((from.text()?, from.column(depth)?)))?,
-                })
-            }
-            3 => Ok(Stored::Array {
-                length: self.u64()?,
-                items: Box::new(self.column(depth)?),
-            }),
-            _ => Err(Malformed),
-        }
+            2 => Stored::Group {
+                kind: *KINDS.get(usize::from(u8::read(from)?)).ok_or(Malformed)?,
+                children: Item::read(from)?,
+            },
+            3 => Stored::Array {
+                length: Item::read(from)?,
+                items: Stored::read(from).map(Box::new)?,
+            },
+            _ => return Err(Malformed),
+        };
+        from.depth += 1;
+        Ok(column)
     }
 }

@@ -6,10 +6,11 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 
 use super::Damage;
-use super::container::{Container, LARGE, wrong};
+use super::container::{Container, LARGE, check};
 use super::extents::{Body, Extent, block_length};
 use super::index::Dataset;
 use crate::base::checksum::xxh3;
+use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
 use crate::value::Room;
 
@@ -27,10 +28,7 @@ impl Container {
         into: &mut [u8],
         is_zeroed: bool,
     ) -> Result<(), Damage> {
-        let damage = |what: String| Damage {
-            place: dataset.path.clone(),
-            what,
-        };
+        let damage = |what: String| Damage::at(&dataset.path, what);
         match &dataset.body {
             Body::Whole { offset } => {
                 let is_all = into.len() as u64 == dataset.bytes;
@@ -57,10 +55,10 @@ impl Container {
     ) -> Result<(), Damage> {
         let length = into.len();
         let Ok(step) = usize::try_from(size) else {
-            return Err(Damage {
-                place: dataset.path.clone(),
-                what: "its blocks are too large for this machine".into(),
-            });
+            return Err(Damage::at(
+                &dataset.path,
+                "its blocks are too large for this machine",
+            ));
         };
         // The first part ends where a block does.
         let head = length.min(step - (first % size) as usize);
@@ -77,7 +75,7 @@ impl Container {
                 let here = into.len().min(step - (at % size) as usize);
                 let (part, more) = into.split_at_mut(here);
                 if let Err(damage) = self.read_part(dataset, size, at, part, is_zeroed) {
-                    let mut outcome = outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    let mut outcome = locked(&outcome);
                     *outcome = Err(damage);
                     return;
                 }
@@ -126,10 +124,7 @@ impl Container {
                 Some(Extent::At { file, .. }) if *file > 0 => self.other_name(*file),
                 _ => String::new(),
             };
-            Damage {
-                place: dataset.path.clone(),
-                what: format!("block {number}{from}: {what}"),
-            }
+            Damage::at(&dataset.path, format!("block {number}{from}: {what}"))
         };
         let Some(Extent::At {
             file,
@@ -213,7 +208,7 @@ impl Container {
                         self.block(dataset, number, scratch, true)
                     });
                     if let Err(damage) = checked {
-                        let mut outcome = outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                        let mut outcome = locked(&outcome);
                         *outcome = Err(damage);
                     }
                 });
@@ -222,13 +217,5 @@ impl Container {
                     .unwrap_or_else(|poisoned| poisoned.into_inner())
             }
         }
-    }
-}
-
-fn check(stored: u128, found: u128) -> Result<(), String> {
-    if found == stored {
-        Ok(())
-    } else {
-        Err(wrong(stored, found))
     }
 }

@@ -13,11 +13,11 @@ use super::bodies::checksum_text;
 use super::coding::Coding;
 use super::container::{self, Container};
 use super::extents::{Body, Extent, block_length};
-use super::hdf5::{Id, c_string, failure, id, locked};
+use super::hdf5::{Id, c_string, done, failure, id, locked};
 use super::index::Dataset;
 use super::packed;
 use super::write::object_name;
-use super::{CheckpointId, Files, StoreError};
+use super::{CheckpointId, Damage, Files, StoreError};
 use crate::base::checksum::xxh3;
 use crate::base::fault::Faults;
 
@@ -38,8 +38,7 @@ pub(crate) fn renew(
         let bytes = edited.read(dataset, path)?.ok_or_else(|| {
             let what = "this HDF5 has no filter for it, and it is stored in a way in which ckpt cannot see whether it was \
                         changed; take checkpoints that are to be changed with `full-every = 1`, or with `deflate`";
-            let (place, what) = (dataset.path.clone(), what.to_owned());
-            damaged(path, super::Damage { place, what })
+            StoreError::damaged(path, Damage::at(&dataset.path, what))
         })?;
         if bytes.is_empty() {
             continue;
@@ -225,16 +224,11 @@ impl Edited {
                 let number = sys::h5s::H5Sget_simple_extent_npoints(space.0).max(0) as u64;
                 let bytes = number.saturating_mul(sys::h5t::H5Tget_size(of_type.0) as u64);
                 if bytes != dataset.bytes {
-                    return Err(damaged(
-                        of,
-                        super::Damage {
-                            place: dataset.path.clone(),
-                            what: format!(
-                                "it has {bytes} bytes instead of {}: values may be changed, types and shapes may not",
-                                dataset.bytes
-                            ),
-                        },
-                    ));
+                    let what = format!(
+                        "it has {bytes} bytes instead of {}: values may be changed, types and shapes may not",
+                        dataset.bytes
+                    );
+                    return Err(StoreError::damaged(of, Damage::at(&dataset.path, what)));
                 }
                 let mut values = vec![0_u8; bytes as usize];
                 let status = sys::h5d::H5Dread(open.0, of_type.0, 0, 0, 0, values.as_mut_ptr().cast());
@@ -262,18 +256,8 @@ impl Edited {
                 }
                 let mut bytes = text.as_bytes().to_vec();
                 bytes.resize(sys::h5t::H5Tget_size(of_type.0), 0);
-                match sys::h5a::H5Awrite(attribute.0, of_type.0, bytes.as_ptr().cast()) {
-                    status if status < 0 => Err(fail()),
-                    _ => Ok(()),
-                }
+                done(sys::h5a::H5Awrite(attribute.0, of_type.0, bytes.as_ptr().cast())).ok_or_else(fail)
             }
         })
-    }
-}
-
-fn damaged(path: &Path, damage: super::Damage) -> StoreError {
-    StoreError::Damaged {
-        path: path.to_owned(),
-        damage: vec![damage],
     }
 }

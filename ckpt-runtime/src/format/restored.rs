@@ -3,13 +3,14 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::columns::Stored;
 use super::container::Container;
 use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
+use crate::base::lock::locked;
 use crate::state::source::Recorded;
 use crate::state::statics::Place;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
@@ -98,10 +99,7 @@ impl Restored {
         let container = Container::open(id, files)?;
         container
             .verify_structure()
-            .map_err(|damage| StoreError::Damaged {
-                path: container.path.clone(),
-                damage: vec![damage],
-            })?;
+            .map_err(|damage| StoreError::damaged(&container.path, damage))?;
         let frames = container
             .index
             .frames
@@ -350,7 +348,7 @@ impl Blocks {
 
 impl Blocks {
     fn kept(&self) -> MutexGuard<'_, HashMap<u32, Room>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.kept)
     }
 }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::columns::Stored;
 use super::index::Index;
 use super::restored::Restored;
-use super::{VariableContent, VariableInfo};
+use super::{FORMAT_VERSION, FrameInfo, Meta, VariableContent, VariableInfo};
 use crate::value::{Block, DType, LoadError};
+
+pub(super) type Attributes = Vec<(String, Attribute)>;
 
 /// A group or dataset of a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
@@ -259,22 +261,10 @@ pub(super) fn build(index: &Index) -> Node {
         let children = variables
             .map(|(variable, column)| of_variable(index, &paths, path, variable, column.as_ref()))
             .collect();
-        let mut attributes = vec![
-            text("function", &info.function),
-            text("module", &info.module),
-            text("file", &info.file),
-            number_of("line", info.line.into()),
-            number_of("site", info.site.into()),
-            number_of("site_line", info.site_line.into()),
-            number_of("site_column", info.site_column.into()),
-        ];
-        attributes.extend(info.callee.as_deref().map(|callee| text("callee", callee)));
-        attributes.push(text("layout", &format!("{:016x}", info.layout)));
-        attributes.push(text("source", &format!("{:016x}", info.source)));
         frames.entry(frame.info.thread).or_default().push(Node {
             name: path.rsplit('/').next().unwrap_or_default().to_owned(),
             path: path.clone(),
-            attributes,
+            attributes: of_frame(info),
             kind: NodeKind::Group(children),
         });
     }
@@ -301,22 +291,10 @@ pub(super) fn build(index: &Index) -> Node {
     if !shared.is_empty() {
         children.push(group("shared", "/shared", shared));
     }
-    let meta = &index.meta;
-    let mut attributes = vec![
-        text("format", "ckpt"),
-        number_of("format_version", super::FORMAT_VERSION.into()),
-        text("program", &meta.program),
-        text("version", &meta.version),
-        number_of("visit", meta.visit),
-        text("time", &crate::base::time::iso8601(meta.time)),
-        text("reason", &meta.reason),
-        text("host", &meta.host),
-    ];
-    attributes.extend(meta.notes.iter().map(|(name, note)| text(name, note)));
     Node {
         name: String::new(),
         path: "/".to_owned(),
-        attributes,
+        attributes: of_checkpoint(&index.meta),
         kind: NodeKind::Group(children),
     }
 }
@@ -359,15 +337,7 @@ fn of_variable(
             of_column(index, path, &variable.key, column.unwrap_or(&Stored::Empty))
         }
     };
-    let mut attributes = vec![
-        text("rust_type", &variable.rust_type),
-        number_of("line", variable.line.into()),
-    ];
-    attributes.extend(
-        variable
-            .parameter
-            .map(|parameter| number_of("parameter", parameter.into())),
-    );
+    let mut attributes = of_declaration(&variable.rust_type, variable.line, variable.parameter);
     attributes.append(&mut node.attributes);
     node.attributes = attributes;
     node
@@ -435,6 +405,46 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
         }
         Stored::Empty | Stored::Data { .. } => group(name, &path, Vec::new()),
     }
+}
+
+/// What is said of a checkpoint, at the root of its file.
+pub(super) fn of_checkpoint(meta: &Meta) -> Attributes {
+    let mut attributes = vec![
+        text("format", "ckpt"),
+        number_of("format_version", FORMAT_VERSION.into()),
+        text("program", &meta.program),
+        text("version", &meta.version),
+        number_of("visit", meta.visit),
+        text("time", &meta.time_text()),
+        text("reason", &meta.reason),
+        text("host", &meta.host),
+    ];
+    attributes.extend(meta.notes.iter().map(|(name, note)| text(name, note)));
+    attributes
+}
+
+/// What is said of a frame.
+pub(super) fn of_frame(info: &FrameInfo) -> Attributes {
+    let mut attributes = vec![
+        text("function", &info.function),
+        text("module", &info.module),
+        text("file", &info.file),
+        number_of("line", info.line.into()),
+        number_of("site", info.site.into()),
+        number_of("site_line", info.site_line.into()),
+        number_of("site_column", info.site_column.into()),
+    ];
+    attributes.extend(info.callee.as_deref().map(|callee| text("callee", callee)));
+    attributes.push(text("layout", &format!("{:016x}", info.layout)));
+    attributes.push(text("source", &format!("{:016x}", info.source)));
+    attributes
+}
+
+/// What is said of a variable.
+pub(super) fn of_declaration(rust_type: &str, line: u32, parameter: Option<u32>) -> Attributes {
+    let parameter = parameter.map(|parameter| number_of("parameter", parameter.into()));
+    let declared = [text("rust_type", rust_type), number_of("line", line.into())];
+    declared.into_iter().chain(parameter).collect()
 }
 
 fn group(name: &str, path: &str, children: Vec<Node>) -> Node {

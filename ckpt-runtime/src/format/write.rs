@@ -14,7 +14,8 @@ use super::index::{Index, TableEntry};
 use super::previous::{Base, Known, Storing};
 use super::stream::Stream;
 use super::survey::Source;
-use super::{CheckpointId, FORMAT_VERSION, Files, Meta, StoreError, VariableContent, VariableInfo};
+use super::tree::{self, Attribute};
+use super::{CheckpointId, Files, Meta, StoreError, VariableContent, VariableInfo};
 use crate::base::fault::{Faults, Step};
 use crate::state::snapshot::{Content, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
@@ -181,19 +182,7 @@ impl<'s> Writer<'s> {
 
     fn root(&mut self, snapshot: &'s Snapshot, meta: &Meta) -> Result<(), StoreError> {
         let root = self.structure.root();
-        self.structure.text(root, "format", "ckpt")?;
-        self.structure
-            .number(root, "format_version", FORMAT_VERSION.into())?;
-        self.structure.text(root, "program", &meta.program)?;
-        self.structure.text(root, "version", &meta.version)?;
-        self.structure.number(root, "visit", meta.visit)?;
-        self.structure
-            .text(root, "time", &crate::base::time::iso8601(meta.time))?;
-        self.structure.text(root, "reason", &meta.reason)?;
-        self.structure.text(root, "host", &meta.host)?;
-        for (name, text) in &meta.notes {
-            self.structure.text(root, &object_name(name), text)?;
-        }
+        self.attributes(root, &tree::of_checkpoint(meta))?;
         let statics = match snapshot.statics.len() {
             0 => None,
             _ => Some(self.structure.group(root, "statics")?),
@@ -386,12 +375,15 @@ impl<'s> Writer<'s> {
 
     fn describe(&self, object: &Id, variable: Option<&VariableRecord>) -> Result<(), StoreError> {
         let Some(variable) = variable else { return Ok(()) };
-        self.structure.text(object, "rust_type", variable.rust_type)?;
-        self.structure.number(object, "line", variable.line.into())?;
-        match variable.parameter {
-            Some(index) => self.structure.number(object, "parameter", index.into()),
-            None => Ok(()),
-        }
+        let said = tree::of_declaration(variable.rust_type, variable.line, variable.parameter);
+        self.attributes(object, &said)
+    }
+
+    pub(super) fn attributes(&self, object: &Id, all: &[(String, Attribute)]) -> Result<(), StoreError> {
+        all.iter().try_for_each(|(name, attribute)| match attribute {
+            Attribute::Text(text) => self.structure.text(object, &object_name(name), text),
+            Attribute::Unsigned(number) => self.structure.number(object, name, *number),
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! A level that a store has opened, and what is known about the checkpoints on it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::level::{Lock, StorageLevel};
 use crate::base::events;
+use crate::base::lock::locked;
 use crate::format::{self, CheckpointId, StoreError};
 
 /// Shared by a store and the commits that it has begun: the lock is held as long as one of them is there.
@@ -37,7 +38,7 @@ impl Opened {
 
     /// The other checkpoints without which this one cannot be restored; none of one that cannot be read.
     pub fn needs(&self, id: CheckpointId) -> Vec<CheckpointId> {
-        let mut known = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.needs);
         let read = || match format::read_head(id, &*self.level) {
             Ok((_, needs)) => needs,
             Err(_) => Vec::new(),
@@ -54,10 +55,7 @@ impl Opened {
     /// Removes a checkpoint.
     pub fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
         self.writable()?;
-        self.needs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&id);
+        locked(&self.needs).remove(&id);
         self.level.remove(id)?;
         events::removed(self.level.folder(), id.0);
         Ok(())

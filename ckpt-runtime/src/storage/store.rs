@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::commit::Commit;
 use super::level::StorageLevel;
@@ -13,6 +13,7 @@ use super::{Entry, Keep, Mode};
 use crate::base::documents::{Documents, Durability};
 use crate::base::fault::Faults;
 use crate::base::forked::Order;
+use crate::base::lock::locked;
 use crate::base::pages::Pages;
 use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
@@ -145,7 +146,7 @@ impl Store {
 
     /// The checkpoint that the next one builds on, unless that is to hold everything.
     fn base(&self) -> Option<Arc<Base>> {
-        let base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = locked(&self.base);
         let base = base
             .clone()
             .filter(|base| base.has_successor(self.storing.full_every))?;
@@ -280,10 +281,7 @@ impl Store {
         match self.open_checkpoint(id) {
             Ok(checkpoint) => checkpoint.verify(),
             Err(StoreError::Damaged { damage, .. }) => Err(damage),
-            Err(error) => Err(vec![Damage {
-                place: Damage::FILE.to_owned(),
-                what: error.to_string(),
-            }]),
+            Err(error) => Err(vec![Damage::at(Damage::FILE, error.to_string())]),
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::body::Body;
 use crate::base::copying;
 use crate::base::forked;
+use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
 
 /// Buffers from this size on are used again.
@@ -17,7 +18,7 @@ const SMALLEST: usize = 64 * 1024;
 static POOL: Mutex<BTreeMap<usize, Vec<Vec<u8>>>> = Mutex::new(BTreeMap::new());
 
 fn pool() -> MutexGuard<'static, BTreeMap<usize, Vec<Vec<u8>>>> {
-    POOL.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    locked(&POOL)
 }
 
 /// The smallest buffer that takes `bytes`, if there is one that is not far too large.

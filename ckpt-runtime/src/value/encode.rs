@@ -284,11 +284,7 @@ impl<'a> Encoder<'a> {
         children: &'static [Cow<'static, str>],
         number: usize,
     ) -> Encoder<'_> {
-        self.child(Kind::Enum, children, 0, self.batch).raw(
-            &DType::Variant(Names::Borrowed(names)),
-            std::iter::once(number as u32),
-        );
-        self.child(Kind::Enum, children, number + 1, self.batch)
+        self.one_of(Kind::Enum, names, children, number)
     }
 
     /// Appends type `number` of those that may stand behind a trait object, and returns the encoder for the value.
@@ -298,11 +294,19 @@ impl<'a> Encoder<'a> {
         children: &'static [Cow<'static, str>],
         number: usize,
     ) -> Encoder<'_> {
-        self.child(Kind::Dyn, children, 0, self.batch).raw(
-            &DType::Variant(Names::Borrowed(names)),
-            std::iter::once(number as u32),
-        );
-        self.child(Kind::Dyn, children, number + 1, self.batch)
+        self.one_of(Kind::Dyn, names, children, number)
+    }
+
+    fn one_of(
+        &mut self,
+        kind: Kind,
+        names: &'static [Cow<'static, str>],
+        children: &'static [Cow<'static, str>],
+        number: usize,
+    ) -> Encoder<'_> {
+        let mut variant = self.child(kind, children, 0, self.batch);
+        variant.plain_variant(names, number);
+        self.child(kind, children, number + 1, self.batch)
     }
 
     /// Appends the variant `number` of an enum none of whose variants has a payload.

@@ -18,13 +18,14 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use super::statics::Place;
 use crate::base::current::{self, FileObserver};
 use crate::base::documents::Documents;
+use crate::base::lock::locked;
 use crate::base::report::Fatal;
 use crate::handles::{LARGEST_CONTENT, moved, start_folder};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
@@ -89,7 +90,7 @@ impl Shared {
     /// With the watch; what is opened meanwhile is ckpt's own business.
     fn with<R>(&self, act: impl FnOnce(&mut Watch) -> R) -> R {
         OWN.set(true);
-        let result = act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let result = act(&mut locked(&self.0));
         OWN.set(false);
         result
     }

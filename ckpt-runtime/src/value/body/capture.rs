@@ -1,9 +1,10 @@
 //! What is taken of a program's lists while it waits, and where it goes.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block_size};
 use crate::base::forked::{Copier, Order, Shared};
+use crate::base::lock::locked;
 use crate::base::pages::Pages;
 use crate::value::DType;
 
@@ -91,7 +92,7 @@ impl Capture {
 
     fn pages(&self) -> Option<MutexGuard<'_, Pages>> {
         let pages = self.pages.as_ref()?;
-        Some(pages.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(locked(pages))
     }
 
     /// All lists have been taken. Returns the process that copies those that have not been copied yet.
@@ -121,7 +122,7 @@ impl Capture {
         });
         let size = reference.as_ref().map_or(size, |known| known.block);
         let sink = self.sink.as_ref().filter(|_| is_plain && reference.is_none());
-        let sink = sink.map(|sink| sink.lock().unwrap_or_else(PoisonError::into_inner));
+        let sink = sink.map(|sink| locked(sink));
         if let Some(written) = sink.and_then(|mut sink| sink.write(dtype, row, bytes)) {
             return Some(Body {
                 memory: Memory::Own(Vec::new()),

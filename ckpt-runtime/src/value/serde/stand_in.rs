@@ -55,78 +55,48 @@ impl<'de> SeqAccess<'de> for Parts {
     }
 }
 
+macro_rules! plain {
+    ($($method:ident |$from:pat_param| $visit:ident($($value:expr)?);)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            let $from = self;
+            visitor.$visit($($value)?)
+        }
+    )*};
+}
+
 impl<'de> Deserializer<'de> for Nothing {
     type Error = Error;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_unit()
+    plain! {
+        deserialize_any |_| visit_unit();
+        deserialize_bool |_| visit_bool(false);
+        deserialize_u8 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_u16 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_u32 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_u64 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_u128 |nothing| visit_u128(nothing.lowest.into());
+        deserialize_i8 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_i16 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_i32 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_i64 |nothing| visit_u64(nothing.lowest.into());
+        deserialize_i128 |nothing| visit_i128(nothing.lowest.into());
+        deserialize_f32 |nothing| visit_f64(nothing.lowest.into());
+        deserialize_f64 |nothing| visit_f64(nothing.lowest.into());
+        deserialize_char |_| visit_char('\0');
+        deserialize_str |_| visit_string(String::new());
+        deserialize_string |_| visit_string(String::new());
+        deserialize_bytes |_| visit_byte_buf(Vec::new());
+        deserialize_byte_buf |_| visit_byte_buf(Vec::new());
+        deserialize_option |_| visit_none();
+        deserialize_seq |whole| visit_seq(Parts { whole, left: 0 });
     }
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_bool(false)
-    }
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_u64(self.lowest.into())
-    }
-    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_u128(self.lowest.into())
-    }
-    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_u64(visitor)
-    }
-    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_i128(self.lowest.into())
-    }
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_f64(self.lowest.into())
-    }
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_f64(self.lowest.into())
-    }
-    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_char('\0')
-    }
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_string(String::new())
-    }
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_string(String::new())
-    }
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_byte_buf(Vec::new())
-    }
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_byte_buf(Vec::new())
-    }
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_none()
-    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
         visitor.visit_newtype_struct(self.inside()?)
-    }
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_seq(Parts { whole: self, left: 0 })
     }
     fn deserialize_tuple<V: Visitor<'de>>(self, left: usize, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_seq(Parts { whole: self, left })
