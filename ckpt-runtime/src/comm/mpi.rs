@@ -4,13 +4,14 @@
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mpi_sys as mpi;
 
 use super::counters::ChannelCounters;
 use super::transport::{Calls, Delivery, Reduction, Transport};
 use super::{Member, interposition, launcher};
+use crate::base::lock::locked;
 
 /// The ranks of an MPI program.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Mpi {
     }
 
     fn with_communicator<R>(&self, act: impl FnOnce(&mut Option<Communicator>) -> R) -> R {
-        act(&mut self.communicator.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut locked(&self.communicator))
     }
 
     /// Where ckpt speaks; nobody hears it before `join`.

@@ -113,7 +113,7 @@ fn compare<T, E>(world: &World, found: &Found<T, E>) -> OfAll {
     // The smallest of all is the largest of the negatives; among equals the first rank has the largest place.
     let size = world.member().map_or(1, |member| i64::from(member.size));
     let [history, negative] = site_history::both_ways(own_history);
-    let mut values = [
+    let values = [
         id,
         place - 1 - id * size,
         others,
@@ -122,10 +122,7 @@ fn compare<T, E>(world: &World, found: &Found<T, E>) -> OfAll {
         history,
         negative,
     ];
-    if let Some(transport) = world.transport() {
-        transport.largest(&mut values);
-    }
-    let [newest, oldest, others, failed, lacking, history, negative] = values;
+    let [newest, oldest, others, failed, lacking, history, negative] = world.largest(values);
     OfAll {
         newest: newest as u64,
         oldest: oldest.div_euclid(size).unsigned_abs(),

@@ -2,10 +2,11 @@
 //! knows this trait only.
 
 use std::fmt::Debug;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::Member;
 use super::counters::ChannelCounters;
+use crate::base::lock::locked;
 
 /// The processes of a program, as a communication library knows them.
 ///
@@ -92,7 +93,7 @@ impl Calls {
     }
 
     fn lock(&self) -> MutexGuard<'_, (Phase, [u64; 4])> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 
     /// From here on calls are counted as made for `phase`. Returns what it was before.

@@ -10,13 +10,14 @@
 //! next session of the process takes it over.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::agree::Pending;
 use super::check::Check;
 use super::transport::{Phase, Transport};
 use super::{Member, transport_of_program};
 use crate::base::current;
+pub(super) use crate::base::lock::locked;
 use crate::base::report::{Fatal, exit_code, say};
 
 /// The note in every checkpoint of an MPI program with the level of threading that MPI was brought up with.
@@ -52,11 +53,6 @@ pub(crate) struct World {
     pub(super) pending: Mutex<Pending>,
     /// What rank 0 has heard of the sites that are checked.
     pub(super) check: Mutex<Check>,
-}
-
-/// The lock of what no panic leaves half done.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The world of the session that is open, or of one that was while MPI came up.
@@ -270,22 +266,23 @@ impl World {
         }
     }
 
+    /// The largest that any rank has of each number.
+    pub(super) fn largest<const N: usize>(&self, mut numbers: [i64; N]) -> [i64; N] {
+        if let Some(transport) = self.transport() {
+            transport.largest(&mut numbers);
+        }
+        numbers
+    }
+
     /// The largest of the exit codes of all ranks.
     pub(crate) fn largest_code(&self, code: i32) -> i32 {
-        let mut codes = [i64::from(code)];
-        if let Some(transport) = self.transport() {
-            transport.largest(&mut codes);
-        }
-        codes[0] as i32
+        let [code] = self.largest([i64::from(code)]);
+        code as i32
     }
 
     /// Whether what every rank did has succeeded on all of them; waits for the others.
     pub(crate) fn all_succeeded(&self, succeeded: bool) -> bool {
-        let mut failed = [i64::from(!succeeded)];
-        if let Some(transport) = self.transport() {
-            transport.largest(&mut failed);
-        }
-        failed[0] == 0
+        self.largest([i64::from(!succeeded)]) == [0]
     }
 
     /// What ckpt does meanwhile belongs to a checkpoint: it calls no function of MPI.

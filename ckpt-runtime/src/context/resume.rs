@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::base::report::Fatal;
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
-use crate::plan::{FunctionPlan, SiteKind};
+use crate::plan::FunctionPlan;
 
 /// A walk from `main` to the site of a checkpoint. It ends, and releases the file, on arrival.
 #[derive(Debug)]
@@ -210,10 +210,7 @@ fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
             record.site
         );
     };
-    let callee = match site.kind {
-        SiteKind::Checkpoint | SiteKind::Chosen => None,
-        SiteKind::Call { callee } => Some(callee),
-    };
+    let callee = site.kind.callee();
     let mut changes = Vec::new();
     if callee != record.callee.as_deref() {
         let name = |callee: Option<&str>| {

@@ -3,12 +3,13 @@
 use std::any::type_name;
 use std::cell::Cell;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::clean;
 use super::saver::Saver;
 use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
 use super::thread::{FunctionSite, site_plan};
+use crate::base::lock::locked;
 use crate::plan::VariablePlan;
 use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team::{self};
@@ -123,7 +124,7 @@ impl Registrar {
             if activation.get() == 0 {
                 // Of the process: no two activations have the same number, whatever sessions saw them.
                 static LAST: Mutex<u64> = Mutex::new(0);
-                let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut last = locked(&LAST);
                 *last += 1;
                 activation.set(*last);
             }

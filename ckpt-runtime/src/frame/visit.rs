@@ -248,12 +248,8 @@ pub(super) fn unmarked(found: UnmarkedFrame, visited: FunctionSite) -> Fatal {
 
 /// The attribute of a function with one more call marked.
 fn with_call(attribute: &str, plan: &FunctionPlan, callee: &str) -> String {
-    let mut calls: Vec<&str> = Vec::new();
-    for site in plan.sites {
-        if let SiteKind::Call { callee } = site.kind {
-            calls.push(plain_name(callee));
-        }
-    }
+    let others = plan.sites.iter().filter_map(|site| site.kind.callee());
+    let mut calls: Vec<&str> = others.map(plain_name).collect();
     calls.push(callee);
     calls.sort_unstable();
     calls.dedup();

@@ -3,11 +3,13 @@
 use std::any::Any;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, ScopedJoinHandle};
 
 mod gate;
 use gate::Gate;
+
+use crate::base::lock::locked;
 
 /// So many threads, for [`Team::run`].
 ///
@@ -159,7 +161,7 @@ impl Shared {
     }
 
     fn brought(&self) -> MutexGuard<'_, Vec<Option<Box<dyn Any + Send>>>> {
-        self.brought.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.brought)
     }
 }
 
@@ -194,11 +196,7 @@ impl Member<'_> {
 
     /// One member at a time does it.
     pub fn critical<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _alone = self
-            .shared
-            .critical
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = locked(&self.shared.critical);
         work()
     }
 

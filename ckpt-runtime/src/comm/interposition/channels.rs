@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 use std::ffi::c_int;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use mpi_sys as mpi;
 use mpi_sys::{MPI_Comm, MPI_Group, MPI_Message, MPI_Request, MPI_Status};
 
 use super::constructor::By;
+use crate::base::lock::locked;
 use crate::comm::counters::{ChannelCounters, Route};
 
 /// A communicator as all its members know it.
@@ -73,7 +74,7 @@ static CHANNELS: Mutex<Channels> = Mutex::new(Channels {
 });
 
 pub(super) fn channels() -> MutexGuard<'static, Channels> {
-    CHANNELS.lock().unwrap_or_else(PoisonError::into_inner)
+    locked(&CHANNELS)
 }
 
 /// What was sent and received so far, and what is under way.
