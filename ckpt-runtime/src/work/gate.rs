@@ -5,8 +5,6 @@ use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::base::lock::locked;
-
 /// A barrier that breaks.
 #[derive(Debug)]
 pub(crate) struct Gate {
@@ -36,7 +34,7 @@ impl Gate {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        locked(&self.state)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until all have arrived; returns true for one of them, the leader.

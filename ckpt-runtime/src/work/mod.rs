@@ -3,13 +3,11 @@
 use std::any::Any;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
 mod gate;
 use gate::Gate;
-
-use crate::base::lock::locked;
 
 /// So many threads, for [`Team::run`].
 ///
@@ -161,7 +159,7 @@ impl Shared {
     }
 
     fn brought(&self) -> MutexGuard<'_, Vec<Option<Box<dyn Any + Send>>>> {
-        locked(&self.brought)
+        self.brought.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -196,7 +194,11 @@ impl Member<'_> {
 
     /// One member at a time does it.
     pub fn critical<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _alone = locked(&self.shared.critical);
+        let _alone = self
+            .shared
+            .critical
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         work()
     }
 
