@@ -47,7 +47,7 @@ pub mod syntax;
 pub mod validate;
 
 pub use derive::{derive_checkpoint, derive_holds};
-pub use diagnostics::{Code, Diagnostics, Words};
+pub use diagnostics::{Code, Diagnostics, Relayed, Words};
 pub use explain::{Fate, SiteReport, VariableReport};
 pub use library::CallTable;
 pub use object::object;

@@ -46,6 +46,8 @@ struct List {
     types: Vec<Type>,
     /// Whether there may be other implementors.
     open: bool,
+    /// Where something else than a list of types goes on.
+    unread: Option<Span>,
 }
 
 impl Parse for List {
@@ -53,6 +55,7 @@ impl Parse for List {
         let mut list = List {
             types: Vec::new(),
             open: false,
+            unread: None,
         };
         while !input.is_empty() {
             if input.parse::<Option<Token![..]>>()?.is_some() {
@@ -65,7 +68,8 @@ impl Parse for List {
             }
         }
         if !input.is_empty() {
-            return Err(input.error(Refusal::TypesExpected));
+            list.unread = Some(input.span());
+            input.parse::<TokenStream>()?;
         }
         Ok(list)
     }
@@ -73,6 +77,10 @@ impl Parse for List {
 
 fn refuse(list: &List, item: &ItemTrait, errors: &mut Diagnostics) {
     let name = &item.ident;
+    if let Some(place) = list.unread {
+        errors.refuse(place, Refusal::TypesExpected);
+        return;
+    }
     if list.types.is_empty() {
         errors.refuse(
             name.span(),

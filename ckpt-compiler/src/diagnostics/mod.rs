@@ -17,6 +17,22 @@ use std::fmt;
 pub struct Code(pub u16);
 
 impl Code {
+    /// The code with which words begin as they are written in the source: `E3012: the checkpoints of {ranks} are ..`.
+    ///
+    /// # Panics
+    /// If they do not; in a constant, they do not compile.
+    pub const fn of_words(words: &str) -> Self {
+        let bytes = words.as_bytes();
+        assert!(bytes.len() > 7 && bytes[0] == b'E' && bytes[5] == b':' && bytes[6] == b' ');
+        let (mut number, mut at) = (0, 1);
+        while at < 5 {
+            assert!(bytes[at].is_ascii_digit());
+            number = number * 10 + (bytes[at] - b'0') as u16;
+            at += 1;
+        }
+        Self(number)
+    }
+
     /// The code with which a message begins, and its words: `E1012: a site inside a closure`.
     pub fn in_front_of(message: &str) -> Option<(Self, &str)> {
         let (code, words) = message.split_once(": ")?;
@@ -64,6 +80,41 @@ pub struct Words {
     pub why: Prose,
     /// What to write instead.
     pub instead: Prose,
+}
+
+/// Why what stands in an attribute cannot be read.
+#[derive(Debug)]
+pub enum Unread {
+    /// It is not of the form of any, as syn says.
+    Syntax(syn::Error),
+    /// It says something that is refused.
+    Refused(Span, Refusal),
+}
+
+impl From<syn::Error> for Unread {
+    fn from(error: syn::Error) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+impl Unread {
+    /// What was read of an input, of which syn wants to see nothing left where it was refused.
+    ///
+    /// # Errors
+    /// None but those of syn.
+    pub fn drain<T>(
+        input: syn::parse::ParseStream<'_>,
+        read: Result<T, Self>,
+    ) -> syn::Result<Result<T, Self>> {
+        match read {
+            Err(Self::Syntax(error)) => Err(error),
+            Err(refused) => {
+                input.parse::<TokenStream>()?;
+                Ok(Err(refused))
+            }
+            Ok(read) => Ok(Ok(read)),
+        }
+    }
 }
 
 /// What may take a function that has been refused.
@@ -133,16 +184,56 @@ impl Diagnostic {
     /// The text that rustc prints.
     pub fn message(&self) -> String {
         let Words { what, why, instead } = self.words();
-        let mut text = format!("ckpt: {what}");
-        for (word, part) in [("why", why), ("instead", instead)] {
+        let mut text = format!("{SPEAKER}{what}");
+        for (label, part) in [(WHY, why), (INSTEAD, instead)] {
             if !part.is_empty() {
-                text += &format!("\n  {word}: {part}");
+                text += &format!("{label}{part}");
             }
         }
         if let Some(code) = self.code() {
-            text += &format!("\n  more: cargo ckpt explain {code}");
+            text += &format!("{MORE}{code}");
         }
         text
+    }
+}
+
+// The parts of a message that rustc prints for a macro, and hands on to the command: written and read here alone.
+const SPEAKER: &str = "ckpt: ";
+const WHY: &str = "\n  why: ";
+const INSTEAD: &str = "\n  instead: ";
+const MORE: &str = "\n  more: cargo ckpt explain ";
+
+/// What ckpt has rustc say, through a macro or a trait, taken apart as it was put together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relayed<'m> {
+    /// The code.
+    pub code: Code,
+    /// What cannot be done, with the code in front.
+    pub what: &'m str,
+    /// The same without the code.
+    pub says: &'m str,
+    /// Why not; traits do not say it.
+    pub why: &'m str,
+    /// What to write instead; traits do not say it.
+    pub instead: &'m str,
+}
+
+impl<'m> Relayed<'m> {
+    /// Reads a message of rustc; nothing where it is rustc's own.
+    pub fn read(message: &'m str) -> Option<Self> {
+        let message = message.strip_prefix(SPEAKER).unwrap_or(message);
+        let cut = |text: &'m str, label| text.split_once(label).unwrap_or((text, ""));
+        let (rest, _) = cut(message, MORE);
+        let (rest, instead) = cut(rest, INSTEAD);
+        let (what, why) = cut(rest, WHY);
+        let (code, says) = Code::in_front_of(what)?;
+        Some(Self {
+            code,
+            what,
+            says,
+            why,
+            instead,
+        })
     }
 }
 
@@ -159,6 +250,14 @@ impl Diagnostics {
         };
         if !self.0.iter().any(same) {
             self.0.push(Diagnostic::new(place, refusal));
+        }
+    }
+
+    /// Adds why an attribute cannot be read.
+    pub fn unread(&mut self, unread: Unread) {
+        match unread {
+            Unread::Syntax(error) => self.syntax(&error),
+            Unread::Refused(place, refusal) => self.refuse(place, refusal),
         }
     }
 
@@ -210,5 +309,25 @@ impl Diagnostics {
                 quote_spanned! { here => ::core::compile_error! { #text } }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rustc_is_given_to_say_is_read_back() {
+        let one = Diagnostic::new(Span::call_site(), Refusal::ConstFunction);
+        let Words { what, why, instead } = one.words();
+        let message = one.message();
+        let read = Relayed::read(&message).unwrap();
+        assert_eq!(Some(read.code), one.code());
+        assert_eq!(
+            [read.what, read.why, read.instead],
+            [what, why, instead].map(|one| one.to_string())
+        );
+        assert_eq!(Relayed::read("E1213: `Rule` cannot be saved").unwrap().why, "");
+        assert_eq!(Relayed::read("cannot find value `x` in this scope"), None);
     }
 }

@@ -26,8 +26,6 @@ macro_rules! refusals {
             /// The code that its words begin with; a mistake of ckpt has none.
             pub fn code(&self) -> Option<Code> {
                 let says = match self {
-                    // What is of ckpt has come through syn with its code.
-                    Self::Syntax { said } if Code::in_front_of(said).is_some() => said,
                     $(Self::$name { .. } => $says,)*
                 };
                 Some(Code::in_front_of(says)?.0)
@@ -57,10 +55,6 @@ macro_rules! refusals {
             #[allow(clippy::needless_update)] // Not all say why.
             pub fn words(&self) -> Words {
                 match self {
-                    Self::Syntax { said } if Code::in_front_of(said).is_some() => Words {
-                        what: said.as_str().into(),
-                        ..Words::default()
-                    },
                     $(Self::$name $({ $($argument),* })? => Words {
                         what: format!($says).into(),
                         $(why: format!($why).into(), instead: format!($instead).into(),)?

@@ -14,6 +14,7 @@ pub use details::{
     Adaptor, Determined, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Prelude, Section,
     Streams, Teams, Threads, Types,
 };
+pub(crate) use read::in_parentheses;
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 

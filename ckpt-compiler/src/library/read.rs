@@ -2,8 +2,8 @@
 
 use super::details::keys_of;
 use super::{CallTable, Meaning, segments};
-use crate::diagnostics::Refusal;
-use syn::parse::{Parse, ParseStream};
+use crate::diagnostics::{Refusal, Unread};
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Ident, Path, Token, parenthesized};
 use toml::Spanned;
@@ -117,17 +117,30 @@ impl CallTable {
 }
 
 /// `pure(energy), reexecute(Mesh::read)`: what stands in `means(..)`.
-impl Parse for CallTable {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl CallTable {
+    /// What stands between the parentheses of an argument, and nothing behind.
+    ///
+    /// # Errors
+    /// Where it is not of this form, or a key is none.
+    #[cfg(test)]
+    pub fn of_argument_text(text: &str) -> Result<Self, Unread> {
+        let read = |input: ParseStream<'_>| Unread::drain(input, Self::of_argument(input));
+        syn::parse::Parser::parse_str(read, text)?
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Where it is not of this form, or a key is none.
+    pub fn of_argument(input: ParseStream<'_>) -> Result<Self, Unread> {
         let mut tables = Self::default();
         while !input.is_empty() {
             let key: Ident = input.parse()?;
             let Some(meaning) = Meaning::of_key(&key.to_string()) else {
                 let known = keys().join("`, `");
-                return Err(syn::Error::new(key.span(), Refusal::UnknownMeaning { known }));
+                return Err(Unread::Refused(key.span(), Refusal::UnknownMeaning { known }));
             };
-            let content;
-            parenthesized!(content in input);
+            let content = in_parentheses(input)?;
             for path in Punctuated::<Path, Token![,]>::parse_terminated(&content)? {
                 tables.say(meaning, &segments(&path).join("::"), true);
             }
@@ -137,6 +150,13 @@ impl Parse for CallTable {
         }
         Ok(tables)
     }
+}
+
+/// What stands between parentheses.
+pub(crate) fn in_parentheses<'i>(input: ParseStream<'i>) -> syn::Result<syn::parse::ParseBuffer<'i>> {
+    let content;
+    parenthesized!(content in input);
+    Ok(content)
 }
 
 fn keys() -> Vec<&'static str> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::diagnostics::Unread;
 
 fn wrong(text: &str) -> String {
     CallTable::of_user(text)
@@ -63,10 +64,13 @@ fn what_a_function_mentions_is_passed_on_in_its_attribute() {
     assert_eq!(argument, "means(pure(energy), reexecute(Mesh::read))");
     assert_eq!(table.as_argument(|_| false), None);
     let inside = &argument["means(".len()..argument.len() - 1];
-    let parsed: CallTable = syn::parse_str(inside).expect("what is written can be read");
+    let parsed = CallTable::of_argument_text(inside).expect("what is written can be read");
     assert_eq!(parsed.said().len(), 2);
-    let error = syn::parse_str::<CallTable>("purre(a)").expect_err("no key");
-    assert!(error.to_string().contains("expected one of `pure`"));
+    let error = CallTable::of_argument_text("purre(a)").expect_err("no key");
+    let Unread::Refused(_, refusal) = error else {
+        panic!("{error:?}")
+    };
+    assert!(refusal.to_string().contains("expected one of `pure`"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::options::{Options, Treatment, take_treatment};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::own_macros::Definitions;
 use proc_macro2::TokenStream;
+use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
 
 /// A function as it is read.
@@ -32,7 +33,7 @@ pub fn read(
     match (options, function) {
         (Ok(options), Ok(function)) => Ok((options, function)),
         (options, function) => {
-            options.err().iter().for_each(|error| errors.syntax(error));
+            options.err().into_iter().for_each(|unread| errors.unread(unread));
             if let Err(error) = function {
                 refuse_item(item, &error, opens_session, &mut errors);
             }
@@ -65,10 +66,7 @@ fn refuse_item(item: &TokenStream, error: &syn::Error, opens_session: bool, erro
     if let Ok(method) = syn::parse2::<syn::TraitItemFn>(item.clone()) {
         errors.refuse(method.sig.ident.span(), Refusal::WithoutBody { attribute });
     } else if let Ok(other) = syn::parse2::<syn::Item>(item.clone()) {
-        errors.refuse(
-            syn::spanned::Spanned::span(&other),
-            Refusal::NoFunction { attribute },
-        );
+        errors.refuse(other.span(), Refusal::NoFunction { attribute });
     } else {
         errors.syntax(error);
     }
@@ -90,12 +88,12 @@ fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<
             FnArg::Receiver(receiver) => &mut receiver.attrs,
             FnArg::Typed(typed) => &mut typed.attrs,
         };
-        let treatment = take_treatment(attributes).unwrap_or_else(|error| {
-            errors.syntax(&error);
+        let treatment = take_treatment(attributes).unwrap_or_else(|unread| {
+            errors.unread(unread);
             None
         });
         if treatment == Some(Treatment::Refill) {
-            errors.syntax(&syn::Error::new_spanned(&argument, Refusal::RefillOfParameter));
+            errors.refuse(argument.span(), Refusal::RefillOfParameter);
         }
         treatments.push(treatment);
     }

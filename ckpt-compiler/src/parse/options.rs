@@ -1,9 +1,9 @@
 //! The arguments of `#[ckpt::main(..)]` and `#[ckpt::instrument(..)]`, and `#[ckpt(..)]` on statements.
 
-use crate::diagnostics::Refusal;
-use crate::library::{CallTable, Library};
+use crate::diagnostics::{Refusal, Unread};
+use crate::library::{CallTable, Library, in_parentheses};
 use proc_macro2::TokenStream;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitStr, Path, Token};
 
@@ -34,16 +34,15 @@ impl Options {
     ///
     /// # Errors
     /// Where they are not of the documented form.
-    pub fn parse(arguments: TokenStream, opens_session: bool) -> syn::Result<Self> {
+    pub fn parse(arguments: TokenStream, opens_session: bool) -> Result<Self, Unread> {
         let mut options = Self {
             calls: Vec::new(),
             sites: SiteChoice::Costliest,
             opens_session,
             library: Library::default(),
         };
-        let arguments =
-            syn::parse::Parser::parse2(Punctuated::<Argument, Token![,]>::parse_terminated, arguments)?;
-        for argument in arguments {
+        let read = |input: ParseStream<'_>| Unread::drain(input, Argument::all(input));
+        for argument in syn::parse::Parser::parse2(read, arguments)?? {
             match argument {
                 Argument::Calls(paths) => options.calls.extend(paths),
                 Argument::Sites(choice) => options.sites = choice,
@@ -69,19 +68,29 @@ enum Argument {
     Means(Box<CallTable>),
 }
 
-impl Parse for Argument {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
+impl Argument {
+    fn all(input: ParseStream<'_>) -> Result<Vec<Self>, Unread> {
+        let mut all = Vec::new();
+        while !input.is_empty() {
+            all.push(Self::one(input)?);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn one(input: ParseStream<'_>) -> Result<Self, Unread> {
         let name: Ident = input.parse()?;
         if name == "calls" {
-            let content;
-            syn::parenthesized!(content in input);
+            let content = in_parentheses(input)?;
             let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
             return Ok(Self::Calls(paths.into_iter().map(called).collect()));
         }
         if name == "means" {
-            let content;
-            syn::parenthesized!(content in input);
-            return Ok(Self::Means(Box::new(content.parse()?)));
+            let content = in_parentheses(input)?;
+            let table = Unread::drain(&content, CallTable::of_argument(&content))??;
+            return Ok(Self::Means(Box::new(table)));
         }
         if name == "sites" {
             input.parse::<Token![=]>()?;
@@ -89,10 +98,10 @@ impl Parse for Argument {
             return match value.value().as_str() {
                 "manual" => Ok(Self::Sites(SiteChoice::Manual)),
                 "auto" => Ok(Self::Sites(SiteChoice::Costliest)),
-                _ => Err(syn::Error::new(value.span(), Refusal::UnknownSites)),
+                _ => Err(Unread::Refused(value.span(), Refusal::UnknownSites)),
             };
         }
-        Err(syn::Error::new(name.span(), Refusal::UnknownArgument))
+        Err(Unread::Refused(name.span(), Refusal::UnknownArgument))
     }
 }
 
@@ -129,7 +138,7 @@ pub enum Treatment {
 ///
 /// # Errors
 /// Where the attribute says anything but one of these words.
-pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
+pub fn take_treatment(attributes: &mut Vec<Attribute>) -> Result<Option<Treatment>, Unread> {
     let Some(index) = attributes
         .iter()
         .position(|attribute| attribute.path().is_ident("ckpt"))
@@ -151,7 +160,7 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
         "serde" => Ok(Some(Treatment::Serde)),
         "skip" => Ok(Some(Treatment::Skip)),
         "elsewhere" => Ok(Some(Treatment::Elsewhere)),
-        _ => Err(syn::Error::new(word.span(), Refusal::UnknownTreatment)),
+        _ => Err(Unread::Refused(word.span(), Refusal::UnknownTreatment)),
     }
 }
 

@@ -139,8 +139,7 @@ impl Lowering<'_> {
         // What rustc says of its type is then about this loop, and not about each of the function's.
         iterator.set_span(iterator.span().located_at(iterable.span()));
         if treatment == Some(Treatment::Serde) {
-            self.errors
-                .syntax(&syn::Error::new_spanned(&iterable, Refusal::SerdeOfFor));
+            self.errors.refuse(iterable.span(), Refusal::SerdeOfFor);
         }
         let rebuilds = match treatment {
             Some(Treatment::Reexecute) => true,

@@ -174,8 +174,8 @@ impl Lowering<'_> {
             Stmt::Expr(expr, _) => attributes_of(expr)?,
             Stmt::Item(_) => return None,
         };
-        let treatment = take_treatment(attributes).unwrap_or_else(|error| {
-            self.errors.syntax(&error);
+        let treatment = take_treatment(attributes).unwrap_or_else(|unread| {
+            self.errors.unread(unread);
             None
         });
         treatment.or_else(|| names_a_global(stmt).then_some(Treatment::Reexecute))

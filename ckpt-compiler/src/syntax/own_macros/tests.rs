@@ -52,7 +52,7 @@ fn a_name_of_a_library_is_the_programs_own_where_it_defines_it() {
         told(body, "[calls]\nformats = [\"trace\"]\n"),
         "means(stays(ensure), own(ensure))"
     );
-    let own: CallTable = syn::parse_str("own(trace, ensure), stays(ensure)").expect("an argument");
+    let own = CallTable::of_argument_text("own(trace, ensure), stays(ensure)").expect("an argument");
     let mut library = Library::default();
     library.add(&own);
     assert!(!library.formats("trace") && !library.stays("trace"));
