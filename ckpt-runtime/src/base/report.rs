@@ -29,30 +29,103 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// How long other threads leave that to it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The code of a message, `E2002`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Code(pub(crate) u16);
+
+/// Bytes of a code in front of its words: `E2002: `.
+const CODE_AND_COLON: usize = 7;
+
+impl Code {
+    /// The code with which words begin as they are written in the source; words without one do not compile.
+    pub(crate) const fn of_words(words: &str) -> Code {
+        let bytes = words.as_bytes();
+        assert!(bytes.len() > CODE_AND_COLON && bytes[0] == b'E' && bytes[5] == b':' && bytes[6] == b' ');
+        let (mut number, mut at) = (0, 1);
+        while at < 5 {
+            assert!(bytes[at].is_ascii_digit());
+            number = number * 10 + (bytes[at] - b'0') as u16;
+            at += 1;
+        }
+        Code(number)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "E{:04}", self.0)
+    }
+}
+
+/// What has happened, in words that begin with the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Headline {
+    /// A mistake of ckpt may have none.
+    code: Option<Code>,
+    text: String,
+}
+
+impl Headline {
+    /// Words that begin with their code.
+    pub(crate) fn new(code: Code, text: String) -> Headline {
+        debug_assert!(text.starts_with(&format!("{code}: ")), "{text}");
+        Headline {
+            code: Some(code),
+            text,
+        }
+    }
+
+    /// A mistake of ckpt, which has no code.
+    pub(crate) fn bug(text: &str) -> Headline {
+        Headline {
+            code: None,
+            text: text.to_owned(),
+        }
+    }
+
+    fn words(&self) -> &str {
+        match self.code {
+            Some(_) => &self.text[CODE_AND_COLON..],
+            None => &self.text,
+        }
+    }
+}
+
+/// `headline!("E2002: a thread of {team} ..")`, as `format!`: the compiler reads the code.
+macro_rules! headline {
+    ($words:literal $($arguments:tt)*) => {
+        $crate::base::report::Headline::new(
+            const { $crate::base::report::Code::of_words($words) },
+            format!($words $($arguments)*),
+        )
+    };
+}
+pub(crate) use headline;
+
 /// An error that ends the run: rendered once, as a headline and lines `where:`, `why:`, `help:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fatal {
     pub(crate) code: i32,
-    headline: String,
+    headline: Headline,
     notes: Vec<(&'static str, String)>,
 }
 
 impl Fatal {
-    pub(crate) fn new(code: i32, headline: impl Into<String>) -> Fatal {
+    pub(crate) fn new(code: i32, headline: Headline) -> Fatal {
         Fatal {
             code,
-            headline: headline.into(),
+            headline,
             notes: Vec::new(),
         }
     }
 
     /// A checkpoint that does not fit this program.
-    pub(crate) fn refused(headline: impl Into<String>) -> Fatal {
+    pub(crate) fn refused(headline: Headline) -> Fatal {
         Fatal::new(exit_code::REFUSED, headline)
     }
 
     /// A site that cannot be honoured.
-    pub(crate) fn site(headline: impl Into<String>) -> Fatal {
+    pub(crate) fn site(headline: Headline) -> Fatal {
         Fatal::new(exit_code::SITE, headline)
     }
 
@@ -76,7 +149,7 @@ impl Fatal {
     }
 
     pub(crate) fn headline(&self) -> &str {
-        &self.headline
+        &self.headline.text
     }
 
     /// Prints the message, notes the reason in the job's state and ends the process. Destructors do not run: the
@@ -88,7 +161,7 @@ impl Fatal {
         } else {
             say(&self.to_string());
             if let Some(owner) = current::owner() {
-                owner.refused(&self.headline);
+                owner.refused(self.headline());
             }
         }
         leave(self.code)
@@ -97,10 +170,10 @@ impl Fatal {
 
 impl fmt::Display for Fatal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = code_of(&self.headline);
+        let code = self.headline.code;
         match code {
-            Some(code) => write!(f, "error[{code}]: {}", &self.headline[code.len() + 2..])?,
-            None => write!(f, "error: {}", self.headline)?,
+            Some(code) => write!(f, "error[{code}]: {}", self.headline.words())?,
+            None => write!(f, "error: {}", self.headline.words())?,
         }
         for (label, text) in &self.notes {
             let mut lines = text.lines();
@@ -114,13 +187,6 @@ impl fmt::Display for Fatal {
         }
         Ok(())
     }
-}
-
-/// The code with which a headline begins: `E2002: a thread opens ..`.
-fn code_of(headline: &str) -> Option<&str> {
-    let (code, _) = headline.split_once(": ")?;
-    let digits = code.strip_prefix('E')?;
-    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(code)
 }
 
 /// Writes one message to stderr. A closed stderr is no reason to fail.
@@ -147,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_message_has_a_headline_and_aligned_notes() {
-        let fatal = Fatal::site("`step` cannot be resumed")
+        let fatal = Fatal::site(Headline::bug("`step` cannot be resumed"))
             .at("main.rs:3")
             .help("write\nthis");
         assert_eq!(
@@ -155,5 +221,14 @@ mod tests {
             "error: `step` cannot be resumed\n  where: main.rs:3\n  help:  write\n         this"
         );
         assert_eq!(fatal.code, 79);
+    }
+
+    #[test]
+    fn the_code_of_a_message_stands_in_its_headline_and_at_its_end() {
+        let who = "step";
+        assert_eq!(
+            Fatal::site(headline!("E2002: `{who}` opens {}", 2)).to_string(),
+            "error[E2002]: `step` opens 2\n  more:  cargo ckpt explain E2002"
+        );
     }
 }

@@ -10,7 +10,7 @@ use super::Member;
 use super::counters::{AtSite, ChannelCounters, faults};
 use super::transport::Delivery;
 use super::world::{World, locked};
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 
 /// How long the end of the program waits for what other ranks have to say.
 const LAST_WAIT: Duration = Duration::from_secs(20);
@@ -148,7 +148,7 @@ fn compared(visit: u64, ranks: &[AtSite]) -> Result<(), Fatal> {
         return Ok(());
     };
     if ranks.iter().any(|rank| rank.site != first.site) {
-        return Err(Fatal::site(format!(
+        return Err(Fatal::site(headline!(
             "E2017: the ranks are at different sites (site visit {visit})"
         ))
         .at(first.site.clone())
@@ -156,7 +156,7 @@ fn compared(visit: u64, ranks: &[AtSite]) -> Result<(), Fatal> {
         .help(ALIKE));
     }
     Err(
-        Fatal::site(format!("E2018: a message crosses a site: it is no safe point (site visit {visit})"))
+        Fatal::site(headline!("E2018: a message crosses a site: it is no safe point (site visit {visit})"))
             .at(first.site.clone())
             .why(faults.join("\n"))
             .help(
@@ -172,7 +172,7 @@ fn unequal(visit: u64, ranks: &[Option<AtSite>]) -> Fatal {
         .map(|(rank, _): (u32, _)| rank.to_string())
         .collect();
     let site = ranks.iter().flatten().next().map(|at| at.site.clone());
-    Fatal::site(format!(
+    Fatal::site(headline!(
         "E2019: not all ranks have visited sites equally often (site visit {visit})"
     ))
     .at(site.unwrap_or_default())

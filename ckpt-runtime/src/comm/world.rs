@@ -18,7 +18,7 @@ use super::transport::{Phase, Transport};
 use super::{Member, transport_of_program};
 use crate::base::current;
 pub(super) use crate::base::lock::locked;
-use crate::base::report::{Fatal, exit_code, say};
+use crate::base::report::{Fatal, exit_code, headline, say};
 
 /// The note in every checkpoint of an MPI program with the level of threading that MPI was brought up with.
 pub(crate) const THREADS_NOTE: &str = "mpi_threads";
@@ -309,7 +309,7 @@ impl World {
 fn other_rank(foretold: Member, member: Member) -> Fatal {
     Fatal::new(
         exit_code::STORE,
-        format!(
+        headline!(
             "E2020: the launcher calls this process rank {}, MPI calls it rank {}",
             foretold.rank, member.rank
         ),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, Headline, headline};
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::FunctionPlan;
 
@@ -38,7 +38,7 @@ impl Resume {
     /// The record is of another function, or of another version of this one.
     pub(crate) fn take_up(&mut self, thread: u32, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
         let Some(next) = self.next(thread) else {
-            return Err(self.refuse(format!(
+            return Err(self.refuse(headline!(
                 "E2021: the checkpoint ends in a function that `{}` is called from now",
                 plan.function
             )));
@@ -104,7 +104,7 @@ impl Resume {
     pub(crate) fn arrive(&self, thread: u32) -> Result<(), Fatal> {
         match self.next_function(thread) {
             None => Ok(()),
-            Some(function) => Err(self.refuse(format!(
+            Some(function) => Err(self.refuse(headline!(
                 "E2022: the checkpoint goes on in `{function}`, but the program has no call there now"
             ))),
         }
@@ -153,7 +153,7 @@ impl Resume {
         parameter.map_or_else(|| format!("parameter {index}"), |variable| variable.key.clone())
     }
 
-    fn refuse(&self, headline: String) -> Fatal {
+    fn refuse(&self, headline: Headline) -> Fatal {
         let id = self.restored.id();
         Fatal::refused(headline).at(format!("checkpoint {id} in {}", self.restored.path().display()))
     }
@@ -163,7 +163,7 @@ impl Resume {
             let saved = format!("{}::{}", record.module, record.function);
             let now = format!("{}::{}", plan.module, plan.function);
             return Err(self
-                .refuse(format!(
+                .refuse(headline!(
                     "E2023: the checkpoint was taken in `{saved}`, the program now enters `{now}` there"
                 ))
                 .why(format!(
@@ -174,7 +174,7 @@ impl Resume {
         }
         if record.layout != plan.layout || record.site == 0 || record.site as usize > plan.sites.len() {
             return Err(self
-                .refuse(format!(
+                .refuse(headline!(
                     "E2024: `{}` is not the function that was checkpointed: {}",
                     plan.function,
                     difference(record, plan)
@@ -187,7 +187,7 @@ impl Resume {
         }
         if record.source != plan.source && !self.force_layout {
             return Err(self
-                .refuse(format!("E2025: the source of `{}` ({}:{}) changed since the checkpoint", plan.function, plan.file, plan.line))
+                .refuse(headline!("E2025: the source of `{}` ({}:{}) changed since the checkpoint", plan.function, plan.file, plan.line))
                 .why("its sites and saved variables are the same, but the code around them is not; the result may be of neither version")
                 .help(format!(
                     "if the change does not touch what was computed before line {}, set CKPT_FORCE_LAYOUT=1 (--force-layout);\n{RIGHT_PROGRAM}",

@@ -140,6 +140,24 @@ impl StoreError {
         }
     }
 
+    /// The number of the code that the message begins with, 2205 for `E2205`; a mistake of ckpt has none.
+    pub fn code(&self) -> Option<u16> {
+        match self {
+            StoreError::Locked { .. } => Some(2201),
+            StoreError::DiskFull { .. } => Some(2202),
+            StoreError::Io { .. } => Some(2203),
+            StoreError::Hdf5 { .. } => Some(2204),
+            StoreError::Damaged { .. } => Some(2205),
+            StoreError::Version { .. } => Some(2206),
+            StoreError::NotFound { .. } => Some(2207),
+            StoreError::Needed { .. } => Some(2208),
+            StoreError::Changed { .. } => None,
+            StoreError::NotRemoved { .. } => Some(2209),
+            StoreError::ReadOnly(_) => Some(2210),
+            StoreError::Name(_) => Some(2211),
+        }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         StoreError::Io {
             action,

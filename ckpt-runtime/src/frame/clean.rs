@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::thread::FunctionSite;
 use super::visit::position;
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 use crate::value::{Column, Encoder, Owner};
 
 /// Whether it is to be done.
@@ -33,7 +33,7 @@ pub(super) fn is_as_last(owner: Owner, save: &dyn Fn(&mut Encoder<'_>)) -> bool 
 }
 
 pub(super) fn was_written(place: FunctionSite, key: &str) -> Fatal {
-    Fatal::refused(format!(
+    Fatal::refused(headline!(
         "E2031: `{key}` of `{}` has changed, and was not to: this is a bug in ckpt",
         place.0.function
     ))

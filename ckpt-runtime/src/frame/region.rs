@@ -9,7 +9,7 @@ use super::walk::{lost, restore_parameter};
 use super::{Frame, Registrar, begin_thread, end_thread};
 use crate::Checkpoint;
 use crate::base::current::LAST;
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 use crate::context;
 use crate::team::{self, Counting, RestoreInPlace};
 
@@ -72,7 +72,7 @@ impl Frame {
     pub fn restore_capture<T: RestoreInPlace + ?Sized>(&mut self, index: u32, key: &str, capture: &mut T) {
         let read = restore_parameter::<T::Read>(self, index, key);
         if let Err(saved) = capture.put(read) {
-            Fatal::refused(format!(
+            Fatal::refused(headline!(
                 "E2001: `{key}` of `{}` has another length than in the checkpoint, where it had {saved}",
                 self.plan.function
             ))
@@ -94,8 +94,10 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
 }
 
 fn nested(place: FunctionSite) -> Fatal {
-    Fatal::site("E2002: a thread of a team opens a region of its own that has sites")
-        .at(position(place))
-        .why("a checkpoint holds one team: that of the thread of `main`")
-        .help("take the site out of the inner region, or put one between the inner regions")
+    Fatal::site(headline!(
+        "E2002: a thread of a team opens a region of its own that has sites"
+    ))
+    .at(position(place))
+    .why("a checkpoint holds one team: that of the thread of `main`")
+    .help("take the site out of the inner region, or put one between the inner regions")
 }

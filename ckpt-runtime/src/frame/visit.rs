@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::registrar::Missing;
 use super::thread::{FunctionSite, Lent, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
 use super::{Frame, Registrar};
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, Headline, headline};
 use crate::comm;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::state::snapshot::SnapshotBuilder;
@@ -130,7 +130,7 @@ pub(super) fn position((plan, site): FunctionSite) -> String {
 }
 
 fn too_early(place: FunctionSite) -> Fatal {
-    Fatal::refused(format!(
+    Fatal::refused(headline!(
         "E2003: a site of `{}` was visited before the restart had arrived at its own",
         place.0.function
     ))
@@ -141,7 +141,7 @@ fn too_early(place: FunctionSite) -> Fatal {
 
 fn chosen_unseen(place: FunctionSite) -> Fatal {
     let (plan, _) = place;
-    Fatal::site(format!(
+    Fatal::site(headline!(
         "E2004: nobody has looked whether messages cross the site that `#[{}]` has chosen in `{}`",
         plan.attribute, plan.function
     ))
@@ -158,7 +158,7 @@ fn wrong_thread(place: FunctionSite) -> Fatal {
     let thread = thread
         .name()
         .map_or("an unnamed thread".into(), |name| format!("thread `{name}`"));
-    Fatal::site(format!(
+    Fatal::site(headline!(
         "E2005: a site of `{}` was visited on {thread}, not on the thread of `main`",
         place.0.function
     ))
@@ -178,9 +178,11 @@ fn consumed(
     let (file, line) = caller.map_or((callee_plan.file, callee_plan.line), |call| {
         (call.0.file, site_plan(call).line)
     });
-    let fatal = Fatal::site(format!(
+    let fatal = Fatal::site(headline!(
         "E2006: argument {parameter} of `{}` ({file}:{line}) is consumed before the site at {}:{}",
-        callee_plan.function, callee_plan.file, at.line
+        callee_plan.function,
+        callee_plan.file,
+        at.line
     ));
     let caller = caller.map_or("its caller", |call| call.0.function);
     fatal
@@ -200,7 +202,7 @@ fn unsaveable(
 ) -> Fatal {
     let function = callee.0.function;
     let caller = caller.map_or("its caller", |call| call.0.function);
-    Fatal::site(format!("E2007: `{key}` of `{function}` cannot be saved: its type `{rust_type}` is not known to be `Checkpoint`"))
+    Fatal::site(headline!("E2007: `{key}` of `{function}` cannot be saved: its type `{rust_type}` is not known to be `Checkpoint`"))
         .at(position(visited))
         .why(format!("`{caller}` lends it to `{function}`, so that only `{function}` can save it at this site"))
         .help(format!(
@@ -215,14 +217,14 @@ pub(super) fn unmarked(found: UnmarkedFrame, visited: FunctionSite) -> Fatal {
     let attribute = |of: &FunctionPlan, callee: &str| with_call(of.attribute, of, callee);
     let fatal = match how {
         Way::NotMarked => {
-            Fatal::site(format!("E2008: `{function}` was reached from `{caller}` through a call that `{caller}` does not mark"))
+            Fatal::site(headline!("E2008: `{function}` was reached from `{caller}` through a call that `{caller}` does not mark"))
                 .help(format!(
                     "write {} on `{caller}` ({}:{});\nif `{caller}` calls `{function}` through another function, mark the call of that one, \
                      and write #[ckpt::instrument(calls({function}))] on it",
                     attribute(parent, function), parent.file, parent.line
                 ))
         }
-        Way::Second(call) => Fatal::site(format!(
+        Way::Second(call) => Fatal::site(headline!(
             "E2009: `{function}` was reached as the second instrumented function under one marked call of `{caller}` ({}:{})",
             parent.file, call.line
         ))
@@ -230,9 +232,9 @@ pub(super) fn unmarked(found: UnmarkedFrame, visited: FunctionSite) -> Fatal {
             "give each its own call: take the calls apart so that `{caller}` makes one of them per statement"
         )),
         Way::Between(call) => {
-            let SiteKind::Call { callee } = call.kind else { return Fatal::site("a call without a callee; this is a bug in ckpt") };
+            let SiteKind::Call { callee } = call.kind else { return Fatal::site(Headline::bug("a call without a callee; this is a bug in ckpt")) };
             let between = plain_name(callee);
-            Fatal::site(format!(
+            Fatal::site(headline!(
                 "E2010: `{function}` was reached from `{caller}` through `{between}` ({}:{}), which is not instrumented",
                 parent.file, call.line
             ))

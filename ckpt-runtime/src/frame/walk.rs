@@ -7,7 +7,7 @@ use super::Frame;
 use super::thread::{FunctionSite, Pending, THREAD, site_plan};
 use super::visit::position;
 use crate::base::current;
-use crate::base::report::{Fatal, exit_code, leave};
+use crate::base::report::{Fatal, exit_code, headline, leave};
 use crate::context::resume::Resume;
 use crate::format::Load;
 use crate::team::{self};
@@ -53,7 +53,7 @@ impl Frame {
         let place = (self.plan, site);
         let callee = team::with_resume(|resume| resume.next_function(team::thread_number())).flatten();
         let callee = callee.unwrap_or_else(|| "a function".into());
-        Fatal::refused(format!(
+        Fatal::refused(headline!(
             "E2011: the checkpoint was taken below `{callee}`, which is not instrumented now"
         ))
         .at(position(place))
@@ -99,7 +99,7 @@ fn carries_an_error<R>() -> bool {
 
 pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
     let site = site_plan((frame.plan, frame.target));
-    Fatal::refused(format!(
+    Fatal::refused(headline!(
         "E2012: the restart did not reach the site at {}:{} in `{}`",
         frame.plan.file, site.line, frame.plan.function
     ))
@@ -179,7 +179,7 @@ fn one_for_each(resume: &Resume, frame: &Frame, key: &str) -> Result<(), Fatal> 
 }
 
 fn each_another(frame: &Frame, key: &str) -> Fatal {
-    Fatal::refused(format!(
+    Fatal::refused(headline!(
         "E2032: the members of a team had each another `{key}`: there have to be as many of them as at the checkpoint"
     ))
     .at(position((frame.plan, frame.target)))
@@ -322,7 +322,7 @@ fn refused_value(
     let function = resume
         .function(record as usize)
         .unwrap_or_else(|| frame.plan.function.into());
-    let fatal = Fatal::refused(format!(
+    let fatal = Fatal::refused(headline!(
         "E2013: variable `{key}` of `{function}` cannot be restored: {error}"
     ));
     let fatal = fatal.at(format!(

@@ -26,7 +26,7 @@ pub use crate::value::{BySerde, FromSerde, from_serde};
 
 use std::marker::PhantomData;
 
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 use crate::value::{Checkpoint, Refill};
 
 /// A value that moves into one which a restart makes again and fills: something of its type stands in for it then.
@@ -65,7 +65,7 @@ impl<T: Checkpoint> Kind<T> {
 }
 
 fn no_stand_in<T>() -> Fatal {
-    Fatal::site(format!(
+    Fatal::site(headline!(
         "E2033: nothing can stand in for a `{}` until the value that it is moved into is filled",
         std::any::type_name::<T>()
     ))

@@ -196,7 +196,7 @@ impl Session {
             }
             twice = saver.twice.take();
             match &twice {
-                Some(key) => Err(Fatal::site(SessionError::Twice { key: key.clone() }.to_string())),
+                Some(key) => Err(Fatal::site(SessionError::Twice { key: key.clone() }.headline())),
                 None => Ok(builder),
             }
         };

@@ -56,8 +56,8 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use crate::base::current;
-use crate::base::report::Fatal;
 pub use crate::base::report::exit_code;
+use crate::base::report::{Code, Fatal, Headline};
 use crate::context;
 pub use by_hand::{Saver, Session};
 
@@ -202,6 +202,29 @@ fn all_damaged(count: u64) -> String {
 }
 
 impl SessionError {
+    /// The number of the code that the message begins with.
+    fn code(&self) -> Option<u16> {
+        match self {
+            SessionError::Config(error) => Some(error.code()),
+            SessionError::Store(error) => error.code(),
+            SessionError::System { .. } => Some(2101),
+            SessionError::AlreadyOpen => Some(2102),
+            SessionError::NotRestorable { .. } => Some(2103),
+            SessionError::NoCheckpoint { .. } => Some(2104),
+            SessionError::NoLine { .. } => Some(2105),
+            SessionError::OtherRanks { .. } => Some(2106),
+            SessionError::Apart { .. } => Some(2107),
+            SessionError::Elsewhere => Some(2108),
+            SessionError::Completed { .. } => Some(2109),
+            SessionError::OtherProgram { .. } => Some(2110),
+            SessionError::NotByHand { .. } => Some(2111),
+            SessionError::Value { .. } => Some(2112),
+            SessionError::NothingRestored => Some(2113),
+            SessionError::TooLate { .. } => Some(2114),
+            SessionError::Twice { .. } => Some(2115),
+        }
+    }
+
     /// The exit code of a program that ends because of this; see [`exit_code`].
     pub fn exit_code(&self) -> i32 {
         match self {
@@ -263,8 +286,15 @@ impl SessionError {
         }
     }
 
+    fn headline(&self) -> Headline {
+        match self.code() {
+            Some(code) => Headline::new(Code(code), self.to_string()),
+            None => Headline::bug(&self.to_string()),
+        }
+    }
+
     fn fatal(&self) -> Fatal {
-        Fatal::new(self.exit_code(), self.to_string()).help(self.advice())
+        Fatal::new(self.exit_code(), self.headline()).help(self.advice())
     }
 }
 

@@ -15,7 +15,7 @@ use super::{SessionError, at_exit, line, signals};
 use crate::base::current::{self, Owner, Registration};
 use crate::base::events;
 use crate::base::host::host_name;
-use crate::base::report::{Fatal, exit_code, say};
+use crate::base::report::{Fatal, exit_code, headline, say};
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
@@ -622,7 +622,7 @@ const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes bef
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
 
 fn apart(visits: u64) -> Fatal {
-    Fatal::site("E2026: the ranks have not visited the same sites equally often")
+    Fatal::site(headline!("E2026: the ranks have not visited the same sites equally often"))
         .at(format!("found at site visit {visits}"))
         .why("checkpoints at the same count make a line only if the count means the same on all ranks;\na loop with a site in it has gone round more often on one rank than on another")
         .help("CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks")

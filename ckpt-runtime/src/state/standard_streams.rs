@@ -14,7 +14,7 @@ use rustix::stdio::stdin;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 
 /// Name of the note in every checkpoint of a program that has read some of it.
 const INPUT_NOTE: &str = "standard_input";
@@ -40,7 +40,7 @@ impl StateSource for StandardStreams {
         let input = from.note(INPUT_NOTE).and_then(|note| note.parse().ok());
         input
             .map_or(Ok(()), go_on)
-            .map_err(|what| Fatal::refused(format!("E2030: {what}")).help(INPUT_NEEDED))
+            .map_err(|what| Fatal::refused(headline!("E2030: {what}")).help(INPUT_NEEDED))
     }
 }
 

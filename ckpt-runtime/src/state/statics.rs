@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use super::journal;
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// State that is saved with each checkpoint and put back in place by a restart; see [`global`](crate::global).
@@ -145,7 +145,7 @@ impl Registered {
             return Err(unknown(from, self.name));
         }
         from.put_back(self.name, &*self.global).map_err(|error| {
-            Fatal::refused(format!(
+            Fatal::refused(headline!(
                 "E2014: the static `{}` cannot be restored: {error}",
                 self.name
             ))
@@ -160,7 +160,7 @@ const RIGHT_PROGRAM: &str =
     "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
 
 fn gone(from: &dyn Recorded, name: &str) -> Fatal {
-    Fatal::refused(format!(
+    Fatal::refused(headline!(
         "E2015: the checkpoint holds the static `{name}`, which the program does not name now"
     ))
     .at(from.place())
@@ -169,7 +169,7 @@ fn gone(from: &dyn Recorded, name: &str) -> Fatal {
 }
 
 fn unknown(from: &dyn Recorded, name: &str) -> Fatal {
-    Fatal::refused(format!("E2016: the static `{name}` is not in the checkpoint"))
+    Fatal::refused(headline!("E2016: the static `{name}` is not in the checkpoint"))
         .at(from.place())
         .why("it is new or was renamed since the checkpoint")
         .help(RIGHT_PROGRAM)

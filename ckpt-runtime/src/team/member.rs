@@ -7,7 +7,7 @@ use super::protocol::Step;
 use super::{Carried, Team};
 use crate::base::bound::act_for_another_thread;
 use crate::base::current;
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::context::Gather;
@@ -90,7 +90,7 @@ impl Drop for Leave {
         drop(shared);
         team.changed.notify_all();
         if walks && !std::thread::panicking() {
-            Fatal::refused(format!(
+            Fatal::refused(headline!(
                 "E2027: thread {} of the team came to its end before the restart had arrived at its site",
                 index + 1
             ))

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
 use crate::base::current;
-use crate::base::report::{Fatal, say};
+use crate::base::report::{Fatal, headline, say};
 use crate::comm;
 use crate::context;
 use crate::state::snapshot::SnapshotBuilder;
@@ -237,7 +237,7 @@ fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) ->
 }
 
 fn other_team(saved: usize, found: usize, region: &dyn Fn() -> String) -> Fatal {
-    Fatal::refused(format!(
+    Fatal::refused(headline!(
         "E2028: the checkpoint holds a team of {saved} thread(s), the program has started {found} now"
     ))
     .at(region())

@@ -117,6 +117,17 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// The number of the code that the message begins with.
+    pub(crate) fn code(&self) -> u16 {
+        match self {
+            ConfigError::Unreadable(_) => 2151,
+            ConfigError::Invalid(_) => 2152,
+            ConfigError::Value { .. } => 2153,
+        }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

@@ -26,7 +26,7 @@ use super::statics::Place;
 use crate::base::current::{self, FileObserver};
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
-use crate::base::report::Fatal;
+use crate::base::report::{Fatal, headline};
 use crate::handles::{LARGEST_CONTENT, moved, start_folder};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 use log::{Log, Was};
@@ -158,7 +158,7 @@ impl StateSource for Journal {
     /// Those that are open become what they were, then those that are closed.
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
         let settled = from.settle_files().and_then(|()| self.arrive(from));
-        settled.map_err(|error| Fatal::refused(format!("E2029: {error}")).help(FILES_NEEDED))
+        settled.map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED))
     }
 }
 

@@ -41,11 +41,15 @@ fn text_of(expr: &Expr) -> Option<String> {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text), ..
         }) => Some(text.value()),
-        Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("format") => {
+        Expr::Macro(ExprMacro { mac, .. })
+            if ["format", "headline", "says"]
+                .iter()
+                .any(|name| mac.path.is_ident(name)) =>
+        {
             let first = mac.tokens.clone().into_iter().next()?;
             syn::parse2::<syn::LitStr>(first.into())
                 .ok()
-                .map(|text| text.value())
+                .map(|text| text.value().replace("{{", "{").replace("}}", "}"))
         }
         _ => None,
     }
