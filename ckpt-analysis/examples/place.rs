@@ -34,7 +34,7 @@ fn main() {
         for site in placement.sites.iter().filter(at) {
             wishes
                 .refused
-                .insert((site.place.file.0, site.site.at), "refused".into());
+                .insert((site.place.file.0, site.site.at), refused());
         }
         placement = analysis.place(main, &wishes);
     }
@@ -136,4 +136,13 @@ fn read(
         }
     }
     id
+}
+
+/// What rustc would have said.
+fn refused() -> (ckpt_analysis::RustcObstacle, ckpt_analysis::Position) {
+    let obstacle = ckpt_analysis::RustcObstacle::DoesNotCompile {
+        holder: ckpt_analysis::HeldIn::Nothing,
+        said: ckpt_analysis::Said::default(),
+    };
+    (obstacle, (ckpt_analysis::FileId(0), 0))
 }

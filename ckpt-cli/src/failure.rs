@@ -8,6 +8,7 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use ckpt::store::StoreError;
 use ckpt_compiler::Code;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
@@ -26,6 +27,49 @@ pub mod code {
     pub const START: u8 = 127;
 }
 
+/// What could not be done, in words that begin with the code of the message.
+#[derive(Debug, Clone)]
+pub struct What {
+    /// The code, which `messages.toml` explains; a mistake of ckpt has none.
+    code: Option<Code>,
+    text: String,
+}
+
+impl What {
+    /// Words that begin with their code: [`says!`](crate::failure::says).
+    pub fn new(code: Code, text: String) -> Self {
+        let (_, text) = text.split_at(CODE_AND_COLON);
+        Self {
+            code: Some(code),
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// Bytes of a code in front of its words: `E3012: `.
+const CODE_AND_COLON: usize = 7;
+
+impl From<&StoreError> for What {
+    fn from(error: &StoreError) -> Self {
+        let text = error.to_string();
+        match error.code() {
+            Some(code) => Self::new(Code(code), text),
+            None => Self { code: None, text },
+        }
+    }
+}
+
+/// `says!("E3012: the checkpoints of {ranks} are not on this machine")`, as `format!`: the compiler reads the code.
+macro_rules! says {
+    ($words:literal $($arguments:tt)*) => {
+        $crate::failure::What::new(
+            const { ckpt_compiler::Code::of_words($words) },
+            format!($words $($arguments)*),
+        )
+    };
+}
+pub(crate) use says;
+
 /// Why a command did not do what it was asked to do.
 #[derive(Debug, thiserror::Error)]
 pub struct Failure {
@@ -35,35 +79,34 @@ pub struct Failure {
     what: String,
     why: Vec<String>,
     next: Option<String>,
+    /// What `--format json` has of it besides.
+    fields: serde_json::Map<String, serde_json::Value>,
 }
 
 /// The result of everything that can end in a message to the user.
 pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure with its exit code and one sentence, without a full stop, behind the code of the message: `E3012: ..`.
-    pub fn new(exit: u8, message: impl Into<String>) -> Self {
-        let message = message.into();
-        let (code, what) = match Code::in_front_of(&message) {
-            Some((code, what)) => (Some(code), what.to_owned()),
-            None => (None, message),
-        };
+    /// A failure with its exit code and one sentence, without a full stop.
+    pub fn new(exit: u8, what: impl Into<What>) -> Self {
+        let What { code, text } = what.into();
         Failure {
             exit,
             code,
-            what,
+            what: text,
             why: Vec::new(),
             next: None,
+            fields: serde_json::Map::new(),
         }
     }
 
     /// A wrong command line.
-    pub fn usage(what: impl Into<String>) -> Self {
+    pub fn usage(what: impl Into<What>) -> Self {
         Self::new(code::USAGE, what)
     }
 
     /// A store or configuration that cannot be used.
-    pub fn store(what: impl Into<String>) -> Self {
+    pub fn store(what: impl Into<What>) -> Self {
         Self::new(code::STORE, what)
     }
 
@@ -77,6 +120,23 @@ impl Failure {
     pub fn help(mut self, next: impl Into<String>) -> Self {
         self.next = Some(next.into());
         self
+    }
+
+    /// Adds a field for those who read it as data.
+    pub fn fields(mut self, name: &str, value: &impl serde::Serialize) -> Self {
+        if let Ok(value) = serde_json::to_value(value) {
+            self.fields.insert(name.to_owned(), value);
+        }
+        self
+    }
+
+    /// The failure as data.
+    pub fn as_data(&self) -> serde_json::Value {
+        let mut all = self.fields.clone();
+        all.insert("code".into(), self.code.map(|code| code.to_string()).into());
+        all.insert("error".into(), self.what.clone().into());
+        all.insert("help".into(), self.next.clone().into());
+        all.into()
     }
 
     /// The exit code of the process.
@@ -132,7 +192,7 @@ pub trait AboutFile<T> {
 impl<T> AboutFile<T> for std::io::Result<T> {
     fn about(self, doing: &str, path: &std::path::Path) -> Outcome<T> {
         self.map_err(|error| {
-            Failure::store(format!("E3032: {doing} `{}`", path.display()))
+            Failure::store(says!("E3032: {doing} `{}`", path.display()))
                 .because(error)
                 .help("see to the path, its rights and its disk")
         })

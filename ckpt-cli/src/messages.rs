@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use ckpt_compiler::Code;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 
 /// All entries.
 #[derive(Debug, Deserialize)]
@@ -73,7 +73,7 @@ impl Messages {
         };
         let found = self.message.get_key_value(&full);
         found.map(|(code, entry)| (code.as_str(), entry)).ok_or_else(|| {
-            Failure::usage(format!("E3099: there is no message `{code}`"))
+            Failure::usage(says!("E3099: there is no message `{code}`"))
                 .help("the code stands in front of the message: E1012; `cargo ckpt explain` lists all")
         })
     }

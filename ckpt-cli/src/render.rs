@@ -89,6 +89,21 @@ pub fn print_json(value: &impl serde::Serialize) {
     }
 }
 
+/// A line of a source, with a mark under a column where there is one; both are counted from 1.
+pub fn source_line(text: &str, line: usize, column: Option<usize>) -> String {
+    let source = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let number = line.to_string();
+    let blank = " ".repeat(number.len());
+    let shown = format!("{blank} |\n{number} | {}", source.trim_end());
+    let Some(column) = column else { return shown };
+    let before: String = source
+        .chars()
+        .take(column.saturating_sub(1))
+        .map(|one| if one == '\t' { '\t' } else { ' ' })
+        .collect();
+    format!("{shown}\n{blank} | {before}^")
+}
+
 /// A number of bytes for people: `3.2 MiB`.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -477,3 +477,98 @@ fn main() {
         "{told}"
     );
 }
+
+/// What rustc has against each loop of a program, as fields; people are told the same, with the source under it.
+fn causes_of_refusal(name: &str, main: &str) -> (Vec<Value>, String) {
+    let package = Package::new(name, main);
+    let refused = package.tool(&["plan", "--check", "--offline", "--format", "json"]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let fields: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!(fields["code"], "E3080");
+    let loops = fields["refused"].as_array().unwrap().iter();
+    let causes = loops.flat_map(|one| one["causes"].as_array().unwrap().clone());
+    (causes.collect(), String::from_utf8(refused.stderr).unwrap())
+}
+
+/// The method of a trait promises no bound, so its parameter cannot get one.
+#[test]
+fn a_function_that_does_not_compile_with_a_site_is_refused_with_its_place_and_a_way_out() {
+    let (causes, told) = causes_of_refusal(
+        "plans-stricter-than-trait",
+        r#"trait Run {
+    fn run<T: Into<f64> + Copy>(&self, one: T) -> f64;
+}
+struct Wave;
+impl Run for Wave {
+    fn run<T: Into<f64> + Copy>(&self, one: T) -> f64 {
+        let mut sum = one.into();
+        for _step in 0..300 {
+            for _k in 0..1000 {
+                sum = (sum * 1.5 + one.into()).sin() + 0.25;
+            }
+        }
+        sum
+    }
+}
+fn main() {
+    println!("{}", Wave.run(0.5f32));
+}
+"#,
+    );
+    let first = &causes[0];
+    assert_eq!(
+        (&first["code"], &first["rustc_code"]),
+        (&"E1312".into(), &"E0276".into())
+    );
+    assert_eq!(
+        (&first["file"], &first["line"]),
+        (&"src/main.rs".into(), &6.into())
+    );
+    assert!(first["instead"].as_str().unwrap().contains("ckpt::Checkpoint"));
+    assert!(
+        told.contains("\n        6 |     fn run<T: Into<f64> + Copy>(&self, one: T) -> f64 {\n"),
+        "{told}"
+    );
+    assert_eq!(
+        told.matches("instead: ").count(),
+        1,
+        "one cause is explained once: {told}"
+    );
+}
+
+#[test]
+fn a_value_that_cannot_be_saved_is_refused_with_its_variable_and_the_field_in_the_way() {
+    let (causes, told) = causes_of_refusal(
+        "plans-rule-and-best",
+        r#"struct Bag<'a, F: Fn(f64) -> f64 + ?Sized> {
+    rule: &'a F,
+    best: Option<&'a mut f64>,
+}
+fn sweep<'a, F: Fn(f64) -> f64 + ?Sized>(bag: &mut Bag<'a, F>, cells: &mut [f64]) {
+    for _step in 0..300 {
+        for c in cells.iter_mut() {
+            *c = (bag.rule)(*c);
+        }
+        if let Some(best) = bag.best.as_mut() {
+            **best += cells[0];
+        }
+    }
+}
+fn main() {
+    let mut best = 0.0;
+    let mut cells = vec![0.5; 1000];
+    let k = std::env::args().count() as f64;
+    let rule = move |x: f64| (x * 1.5).sin() + k * 0.25;
+    let mut bag = Bag { rule: &rule, best: Some(&mut best) };
+    sweep(&mut bag, &mut cells);
+    println!("{best} {}", cells.iter().sum::<f64>());
+}
+"#,
+    );
+    let first = &causes[0];
+    assert_eq!(first["code"], "E1310");
+    assert_eq!(first["variables"], serde_json::json!(["bag"]));
+    assert_eq!((&first["line"], &first["column"]), (&20.into(), &13.into()));
+    assert_eq!(first["why"], "its field `Bag.rule` is of the type `&'a F`");
+    assert!(told.contains("\n        20 |     let mut bag = Bag {"), "{told}");
+}

@@ -1,6 +1,7 @@
 //! What rustc's answers have led to so far, about the program and about its sites.
 
 use crate::decisions::Decisions;
+use crate::diagnostics::RustcObstacle;
 use crate::placement::ChooseOptions;
 use crate::source::Position;
 use std::collections::BTreeMap;
@@ -16,8 +17,19 @@ pub struct Knowledge {
     pub saves_all: bool,
 }
 
-/// Places of sites that cannot be, each with the reason and the function that rustc refused.
-pub type Refused = BTreeMap<(usize, usize), (String, Position)>;
+/// Places of sites that cannot be.
+pub type Refused = BTreeMap<(usize, usize), RefusedSite>;
+
+/// Why a site cannot be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedSite {
+    /// What rustc has against it.
+    pub obstacle: RustcObstacle,
+    /// What that is about.
+    pub place: Position,
+    /// The function that rustc refused.
+    pub function: Position,
+}
 
 impl Knowledge {
     /// The wishes for the placement.
@@ -25,7 +37,9 @@ impl Knowledge {
         let refused = self.refused.iter();
         ChooseOptions {
             ranks,
-            refused: refused.map(|(&key, (reason, _))| (key, reason.clone())).collect(),
+            refused: refused
+                .map(|(&key, one)| (key, (one.obstacle.clone(), one.place)))
+                .collect(),
             ..ChooseOptions::default()
         }
     }

@@ -46,6 +46,7 @@ pub mod saved_types;
 pub mod threads;
 pub mod writers;
 
+use crate::diagnostics::OpaqueField;
 use crate::source::Position;
 use crate::source::edits::Edit;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,8 +59,8 @@ pub const OUTPUTS: &str = "dyn ckpt::output::Write";
 pub struct Decisions {
     /// Types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item.
     pub derives: BTreeSet<Position>,
-    /// Types that cannot be derived, with the field that stands in the way: `rule: fn(f64) -> f64`.
-    pub opaque: BTreeMap<Position, String>,
+    /// Types that cannot be derived, with the field that stands in the way.
+    pub opaque: BTreeMap<Position, OpaqueField>,
     /// Types of which a checkpoint holds a part: their variables are made again and filled.
     pub refilled: BTreeSet<Position>,
     /// What such variables are made of that moves into the part that is filled.

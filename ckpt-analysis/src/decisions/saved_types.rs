@@ -1,6 +1,7 @@
 //! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
 
 use crate::decisions::mpi_handles::Handles;
+use crate::diagnostics::OpaqueField;
 use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
@@ -20,9 +21,9 @@ pub struct TypeInfo {
     pub mentions: BTreeSet<String>,
     /// A field that no checkpoint can hold: a reference, function, pointer or an object of a trait that is not the
     /// program's own.
-    pub unsaveable: Option<String>,
+    pub unsaveable: Option<OpaqueField>,
     /// The same, apart from fields of borrowed text, which a checkpoint can hold by value.
-    pub unsaveable_but_text: Option<String>,
+    pub unsaveable_but_text: Option<OpaqueField>,
 }
 
 /// All structs and enums of a program, by the first byte of each item.
@@ -84,8 +85,8 @@ impl Types {
     pub fn held_by(
         &self,
         place: Position,
-        opaque: &BTreeMap<Position, String>,
-    ) -> Result<BTreeSet<Position>, String> {
+        opaque: &BTreeMap<Position, OpaqueField>,
+    ) -> Result<BTreeSet<Position>, OpaqueField> {
         self.held(place, opaque, false)
     }
 
@@ -96,17 +97,17 @@ impl Types {
     pub fn held_with_text_by(
         &self,
         place: Position,
-        opaque: &BTreeMap<Position, String>,
-    ) -> Result<BTreeSet<Position>, String> {
+        opaque: &BTreeMap<Position, OpaqueField>,
+    ) -> Result<BTreeSet<Position>, OpaqueField> {
         self.held(place, opaque, !self.asks_where)
     }
 
     fn held(
         &self,
         place: Position,
-        opaque: &BTreeMap<Position, String>,
+        opaque: &BTreeMap<Position, OpaqueField>,
         with_text: bool,
-    ) -> Result<BTreeSet<Position>, String> {
+    ) -> Result<BTreeSet<Position>, OpaqueField> {
         let mut found = BTreeSet::new();
         let mut pending = vec![place];
         while let Some(next) = pending.pop() {
@@ -252,8 +253,8 @@ struct Parts<'t> {
     generics: &'t syn::Generics,
     field: String,
     mentions: BTreeSet<String>,
-    unsaveable: Option<String>,
-    unsaveable_but_text: Option<String>,
+    unsaveable: Option<OpaqueField>,
+    unsaveable_but_text: Option<OpaqueField>,
 }
 
 impl Parts<'_> {
@@ -278,11 +279,14 @@ impl Parts<'_> {
             .replace(" >", ">")
             .replace(" <", "<")
             .replace("< ", "<");
-        let text = format!("{}: {text}", self.field);
+        let field = OpaqueField {
+            name: self.field.clone(),
+            type_name: Some(text),
+        };
         if !matches!(ty, syn::Type::Reference(reference) if is_text(reference)) {
-            self.unsaveable_but_text.get_or_insert_with(|| text.clone());
+            self.unsaveable_but_text.get_or_insert_with(|| field.clone());
         }
-        self.unsaveable.get_or_insert(text);
+        self.unsaveable.get_or_insert(field);
     }
 }
 
@@ -354,11 +358,11 @@ mod tests {
                 })
         };
         assert_eq!(held("A").unwrap(), ["A", "B", "C"]);
-        assert_eq!(held("E").unwrap_err(), "D.rule: fn(f64) -> f64");
+        assert_eq!(held("E").unwrap_err().to_string(), "D.rule: fn(f64) -> f64");
         assert_eq!(held("a::F<u8>").unwrap(), ["F"]);
         assert_eq!(held("H").unwrap(), ["H"]);
-        assert_eq!(held("I").unwrap_err(), "I.rule: dyn Fn(f64) -> f64");
-        assert_eq!(held("K").unwrap_err(), "J.name: &'a str");
+        assert_eq!(held("I").unwrap_err().to_string(), "I.rule: dyn Fn(f64) -> f64");
+        assert_eq!(held("K").unwrap_err().to_string(), "J.name: &'a str");
         let with_text = |types: &Types| types.held_with_text_by(types.named("K").unwrap(), &BTreeMap::new());
         assert_eq!(with_text(&types).unwrap().len(), 2);
         let asking = format!("{text} fn at(name: &str) -> usize {{ name.as_ptr() as usize }}");

@@ -1,6 +1,12 @@
 //! Diagnostics of a whole package: why a place has no site, and which statics are lost, as values. What they say is here;
 //! what one function is refused for is worded by the compiler.
 
+mod rustc;
+
+pub use rustc::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
+
+use crate::source::Position;
+use ckpt_compiler::Code;
 use ckpt_compiler::diagnostics::{Prose, Recovery, Refusal, Words};
 
 /// Why there is no site at a place.
@@ -10,8 +16,13 @@ pub enum Cause {
     NotWanted(String),
     /// The stages of one function refuse it.
     Refused(Refusal),
-    /// rustc refuses it: what it says.
-    Rustc(String),
+    /// rustc refuses it.
+    Rustc {
+        /// What it has against it.
+        obstacle: Box<RustcObstacle>,
+        /// What that is about.
+        place: Position,
+    },
     /// The iterations of the loop, or it as a whole, are calls of a closure.
     Closure {
         /// What it is.
@@ -75,12 +86,50 @@ impl Cause {
         }
     }
 
+    /// The code of the message; a place that was only not wanted has none.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::NotWanted(_) => None,
+            Self::Refused(refusal) => refusal.code(),
+            Self::Rustc { obstacle, .. } => Some(obstacle.code()),
+            Self::CalledInside { .. } => Some(Code(1301)),
+            Self::NotMarked { .. } => Some(Code(1302)),
+            Self::NotSafe { .. } => Some(Code(1303)),
+            Self::ChosenByAttribute { .. } => Some(Code(1304)),
+            Self::NotFollowed { .. } => Some(Code(1305)),
+            Self::CalledAs { .. } => Some(Code(1308)),
+            Self::Closure { .. } => Some(Code(1309)),
+        }
+    }
+
+    /// The byte that it is about, where rustc has pointed to it.
+    pub fn place(&self) -> Option<Position> {
+        match self {
+            Self::Rustc { place, .. } => Some(*place),
+            _ => None,
+        }
+    }
+
+    /// The variables that it is about, by the names of the source.
+    pub fn variables(&self) -> Vec<String> {
+        match self {
+            Self::Refused(refusal) => refusal.binding().map(ToString::to_string).into_iter().collect(),
+            Self::Rustc { obstacle, .. } => obstacle.variables(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What is said.
     pub fn words(&self) -> Words {
         match self {
-            Self::NotWanted(what) | Self::Rustc(what) => words(what, "", ""),
+            Self::NotWanted(what) => words(what, "", ""),
+            Self::Rustc { obstacle, .. } => obstacle.words(),
             Self::Refused(refusal) => refusal.words(),
-            Self::Closure { loop_is, way_out } => words(loop_is, CANNOT_ENTER, *way_out),
+            Self::Closure { loop_is, way_out } => words(
+                format!("E1309: a restart cannot go on in this loop: {loop_is}"),
+                CANNOT_ENTER,
+                *way_out,
+            ),
             Self::CalledInside {
                 callee,
                 trap,
@@ -178,5 +227,81 @@ fn words(what: impl Into<Prose>, why: impl Into<Prose>, instead: impl Into<Prose
         what: what.into(),
         why: why.into(),
         instead: instead.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_a_cause_stands_in_front_of_its_words() {
+        let name = String::new;
+        let rustc = |obstacle| Cause::Rustc {
+            obstacle: Box::new(obstacle),
+            place: (crate::source::FileId(0), 0),
+        };
+        let of_rustc = |text: &str| {
+            rustc(RustcObstacle::DoesNotCompile {
+                holder: HeldIn::Nothing,
+                said: Said::Rustc {
+                    code: None,
+                    text: text.into(),
+                },
+            })
+        };
+        let unsaved = |is_destructor| {
+            let (holder, type_name, field) = (HeldIn::Nothing, name(), None);
+            let advice = TypeAdvice::Other;
+            rustc(match is_destructor {
+                true => RustcObstacle::Destructor {
+                    holder,
+                    type_name,
+                    field,
+                    advice,
+                },
+                false => RustcObstacle::NotSaved {
+                    holder,
+                    type_name,
+                    field,
+                    advice,
+                },
+            })
+        };
+        let all = [
+            Cause::Refused(Refusal::ConstFunction),
+            of_rustc("mismatched types"),
+            unsaved(false),
+            unsaved(true),
+            Cause::Closure {
+                loop_is: name(),
+                way_out: "",
+            },
+            Cause::CalledInside {
+                callee: name(),
+                trap: name(),
+                way_out: "",
+            },
+            Cause::CalledAs {
+                callee: name(),
+                other: name(),
+            },
+            Cause::NotMarked {
+                function: name(),
+                missing: name(),
+            },
+            Cause::NotSafe {
+                with_others: false,
+                obstacle: name(),
+            },
+            Cause::ChosenByAttribute { function: name() },
+            Cause::NotFollowed { function: name() },
+        ];
+        for cause in all {
+            let code = cause.code().expect("an obstacle has a code");
+            let what = cause.words().what.to_string();
+            assert!(what.starts_with(&format!("{code}: ")), "{code}: {what}");
+        }
+        assert_eq!(Cause::NotWanted(name()).code(), None);
     }
 }

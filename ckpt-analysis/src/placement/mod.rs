@@ -22,8 +22,9 @@ mod time_loops;
 use crate::Analysis;
 use crate::calls::{CallId, LoopId, Wrapped};
 use crate::cost::{Costs, LoopCost};
-use crate::diagnostics::Cause;
+use crate::diagnostics::{Cause, RustcObstacle};
 use crate::items::{FnId, SourceRange};
+use crate::source::Position;
 use ckpt_compiler::diagnostics::Diagnostic;
 use ckpt_safepoints::SafePoints;
 use proc_macro2::Span;
@@ -52,8 +53,8 @@ pub struct ChooseOptions {
     pub least_share: f64,
     /// A hot loop with less than this share of the run gets none.
     pub least_hot_share: f64,
-    /// Places that must not be taken, by file and byte: others have found that no site can stand there, and why.
-    pub refused: BTreeMap<(usize, usize), String>,
+    /// Places that must not be taken, by file and byte: rustc has found that no site can stand there; why, and what that is about.
+    pub refused: BTreeMap<(usize, usize), (RustcObstacle, Position)>,
     /// How many ranks the program is run with; otherwise several numbers are tried.
     pub ranks: Option<usize>,
 }
@@ -375,10 +376,13 @@ impl Chooser<'_, '_> {
     fn not_refused(&self, site: &PlacedSite) -> Result<(), Vec<Reason>> {
         match self.options.refused.get(&(site.place.file.0, site.site.at)) {
             None => Ok(()),
-            Some(what) => Err(vec![Reason {
+            Some((obstacle, place)) => Err(vec![Reason {
                 function: site.function,
                 line: Some(site.place.line),
-                cause: Cause::Rustc(what.clone()),
+                cause: Cause::Rustc {
+                    obstacle: Box::new(obstacle.clone()),
+                    place: *place,
+                },
             }]),
         }
     }

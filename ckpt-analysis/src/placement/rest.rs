@@ -72,9 +72,18 @@ impl Chooser<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::diagnostics::{HeldIn, RustcObstacle, Said};
     use crate::placement::ChooseOptions;
-    use crate::source::Program;
+    use crate::source::{FileId, Position, Program};
     use crate::{analyse, place};
+
+    fn refused() -> (RustcObstacle, Position) {
+        let obstacle = RustcObstacle::DoesNotCompile {
+            holder: HeldIn::Nothing,
+            said: Said::default(),
+        };
+        (obstacle, (FileId(0), 0))
+    }
 
     #[test]
     fn where_a_parser_is_refused_the_rest_of_main_gets_the_sites() {
@@ -102,7 +111,7 @@ mod tests {
             }
             for site in parsers {
                 let key = (site.place.file.0, site.site.at);
-                wishes.refused.insert(key, "refused".into());
+                wishes.refused.insert(key, refused());
             }
         }
     }
@@ -124,7 +133,7 @@ mod tests {
             for site in &inner.sites {
                 wishes
                     .refused
-                    .insert((site.place.file.0, site.site.at), "refused".into());
+                    .insert((site.place.file.0, site.site.at), refused());
             }
             let left = place(&analysis, main, &wishes);
             let has_outer = left.sites.iter().any(|site| site.header.starts_with("for outer"));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Metadata, Package, TargetKind};
 
 use super::CargoOptions;
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 
 /// The target that the options choose, before it is built.
 #[derive(Debug, Clone)]
@@ -80,8 +80,8 @@ fn no_target(
         "--bin"
     };
     let failure = match wanted {
-        Some(name) => Failure::new(code::BUILD, format!("E3044: there is no {word} `{name}` here")),
-        None => Failure::new(code::BUILD, "E3045: there is no binary to run here"),
+        Some(name) => Failure::new(code::BUILD, says!("E3044: there is no {word} `{name}` here")),
+        None => Failure::new(code::BUILD, says!("E3045: there is no binary to run here")),
     };
     if !all.is_empty() {
         failure.help(format!("choose one of: {}", choices(all, flag)))
@@ -104,13 +104,11 @@ fn several_targets(several: &[(&Package, &str)], kind: &TargetKind) -> Failure {
             .iter()
             .map(|(package, _)| format!("-p {}", package.name))
             .collect();
-        return Failure::usage(format!("E3046: several packages have `{}`", several[0].1))
+        return Failure::usage(says!("E3046: several packages have `{}`", several[0].1))
             .help(format!("choose one: {}", names.join(" | ")));
     }
-    Failure::usage(format!(
-        "E3047: there are several {word}, and none is the default"
-    ))
-    .help(format!("choose one: {}", choices(several, flag)))
+    Failure::usage(says!("E3047: there are several {word}, and none is the default"))
+        .help(format!("choose one: {}", choices(several, flag)))
 }
 
 fn choices(targets: &[(&Package, &str)], flag: &str) -> String {
@@ -136,7 +134,7 @@ pub fn candidate_packages<'m>(metadata: &'m Metadata, options: &CargoOptions) ->
         if found.is_empty() {
             let names: Vec<_> = members.iter().map(|package| package.name.as_str()).collect();
             return Err(
-                Failure::usage(format!("E3048: there is no package `{name}` in this workspace"))
+                Failure::usage(says!("E3048: there is no package `{name}` in this workspace"))
                     .help(format!("its packages: {}", names.join(", "))),
             );
         }

@@ -13,7 +13,7 @@ use cargo_metadata::diagnostic::Diagnostic;
 use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 pub use choice::Choice;
 use choice::candidate_packages;
 
@@ -249,11 +249,11 @@ impl CargoOptions {
     /// What clap cannot see.
     fn check(&self) -> Outcome<()> {
         match &self.profile {
-            Some(name) if name.is_empty() => {
-                Err(Failure::usage("E3033: `--profile` wants the name of a profile")
-                    .help("for a run that measures the loops: `cargo ckpt plan --profile -- ARGS`"))
-            }
-            Some(name) if self.release => Err(Failure::usage(format!(
+            Some(name) if name.is_empty() => Err(Failure::usage(says!(
+                "E3033: `--profile` wants the name of a profile"
+            ))
+            .help("for a run that measures the loops: `cargo ckpt plan --profile -- ARGS`")),
+            Some(name) if self.release => Err(Failure::usage(says!(
                 "E3034: `--release` and `--profile {name}` cannot be used together"
             ))),
             _ => Ok(()),
@@ -266,7 +266,7 @@ impl CargoOptions {
         if let Some(path) = &self.manifest_path {
             if !path.is_file() {
                 return Err(
-                    Failure::usage(format!("E3035: there is no manifest `{}`", path.display()))
+                    Failure::usage(says!("E3035: there is no manifest `{}`", path.display()))
                         .help("`--manifest-path` wants the path of a Cargo.toml"),
                 );
             }
@@ -302,18 +302,18 @@ impl CargoOptions {
         let folder = std::env::current_dir().unwrap_or_default();
         match error {
             cargo_metadata::Error::CargoMetadata { .. } if self.is_outside_of_packages(&folder) => {
-                Failure::usage(format!("E3036: `{}` is not in a cargo package", folder.display())).help(
+                Failure::usage(says!("E3036: `{}` is not in a cargo package", folder.display())).help(
                     "go to the folder of the program's Cargo.toml, name it with `--manifest-path`,\nor start a built program with `--exe FILE`",
                 )
             }
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
-                Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(text)
+                Failure::new(code::BUILD, says!("E3037: cargo cannot read the package")).because(text)
             }
-            cargo_metadata::Error::Io(error) => Failure::new(code::START, "E3038: cannot start `cargo`")
+            cargo_metadata::Error::Io(error) => Failure::new(code::START, says!("E3038: cannot start `cargo`"))
                 .because(error)
                 .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
-            other => Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(other),
+            other => Failure::new(code::BUILD, says!("E3037: cargo cannot read the package")).because(other),
         }
     }
 
@@ -333,7 +333,7 @@ impl CargoOptions {
         let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
         if !built.success {
             return Err(
-                Failure::new(code::BUILD, format!("E3039: `{}` does not build", choice.target))
+                Failure::new(code::BUILD, says!("E3039: `{}` does not build", choice.target))
                     .help("cargo says why, above; nothing was started"),
             );
         }
@@ -359,7 +359,7 @@ impl CargoOptions {
             progress::pipe(&mut command);
         }
         let mut child = command.spawn().map_err(|error| {
-            Failure::new(code::START, format!("E3040: cannot start `cargo {verb}`")).because(error)
+            Failure::new(code::START, says!("E3040: cannot start `cargo {verb}`")).because(error)
         })?;
         let shown = child.stderr.take().map(progress::forward);
         let mut built = Built::default();
@@ -386,9 +386,9 @@ impl CargoOptions {
                 }
             }
         }
-        let status = child.wait().map_err(|error| {
-            Failure::new(code::BUILD, format!("E3041: cargo {verb} failed")).because(error)
-        })?;
+        let status = child
+            .wait()
+            .map_err(|error| Failure::new(code::BUILD, says!("E3041: cargo {verb} failed")).because(error))?;
         if let Some(shown) = shown {
             let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
         }
@@ -480,7 +480,7 @@ impl Program {
 fn no_executable(choice: &Choice) -> Failure {
     Failure::new(
         code::BUILD,
-        format!("E3042: cargo built `{}` but named no executable", choice.target),
+        says!("E3042: cargo built `{}` but named no executable", choice.target),
     )
 }
 
@@ -504,7 +504,7 @@ impl Program {
         let absolute = std::fs::canonicalize(executable).map_err(|error| {
             Failure::new(
                 code::START,
-                format!("E3020: cannot start `{}`", executable.display()),
+                says!("E3020: cannot start `{}`", executable.display()),
             )
             .because(error)
             .help("`--exe` wants the path of a program that this machine can run")

@@ -15,7 +15,7 @@ use crate::crashtest::process::Launcher;
 use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
 use crate::crashtest::trial::{Comparison, Test};
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::RankOptions;
 use crate::output;
 use crate::render::{self, FormatOption};
@@ -192,7 +192,7 @@ fn nothing_to_test(sites: SitesOf) -> Failure {
     let (why, help) = without_visits(sites);
     Failure::new(
         code::NO,
-        "E3001: the program visited no site: there is nothing to test",
+        says!("E3001: the program visited no site: there is nothing to test"),
     )
     .because(why)
     .help(help)

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::commands::inspect::{indexed_or_not, node};
 use crate::export::{self, Named};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::lines::Ranks;
 use crate::stores::{StoreArgs, Which};
@@ -56,7 +56,7 @@ impl Export {
         let part = lines.chosen(Ranks::One(self.rank))?;
         let part = part
             .first()
-            .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+            .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
         let checkpoint = lines.load(part, id)?;
         let mut list = match self.all {
             true => export::all(&checkpoint),
@@ -87,12 +87,12 @@ impl Export {
             (Some("csv"), [one]) => export::write_csv(&self.to, &checkpoint, one)?,
             (Some("csv"), several) => {
                 let names: Vec<&str> = several.iter().map(|one| one.name.as_str()).take(20).collect();
-                return Err(Failure::usage("E3105: one array goes into a table")
+                return Err(Failure::usage(says!("E3105: one array goes into a table"))
                     .because(format!("chosen are: {}", names.join(", ")))
                     .help("name one of them, or write an `.npz`"));
             }
             _ => {
-                return Err(Failure::usage(format!(
+                return Err(Failure::usage(says!(
                     "E3106: `{}` is no name of an exported file",
                     self.to.display()
                 ))

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::cargo::CargoOptions;
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::package::copy::features::features_for;
 use crate::package::copy::manifest::add_dependency;
 
@@ -40,7 +40,7 @@ impl Init {
         let packages = self.cargo.packages(&metadata)?;
         let [package] = packages.as_slice() else {
             let names: Vec<_> = packages.iter().map(|package| package.name.as_str()).collect();
-            return Err(Failure::usage("E3004: which package is meant?")
+            return Err(Failure::usage(says!("E3004: which package is meant?"))
                 .help(format!("choose one with `-p`: {}", names.join(", "))));
         };
         let manifest = package.manifest_path.as_std_path();

@@ -6,7 +6,7 @@ use ckpt::session::job::COMMAND_NOTE;
 use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
 use crate::render;
@@ -64,7 +64,7 @@ impl Inspect {
             let part = lines.chosen(self.rank)?;
             let part = part
                 .first()
-                .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+                .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
             return self.draw(&lines.load(part, id)?, to);
         }
         let mut values = Vec::new();
@@ -135,9 +135,10 @@ impl Inspect {
             true => shape,
             false if as_wished == shape.iter().product::<u64>() => &self.shape,
             false => {
-                return Err(Failure::usage(format!(
+                return Err(Failure::usage(says!(
                     "E3107: `{}` has not the shape {:?}",
-                    found.name, self.shape
+                    found.name,
+                    self.shape
                 ))
                 .help(format!(
                     "it is {shape:?}, of {} elements",
@@ -240,20 +241,20 @@ pub fn indexed_or_not<'c>(name: &str, node: &'c Node) -> Outcome<Vec<(String, El
     if list.is_empty() {
         let part = |child: &Node| format!("{name}.{}", child.name);
         let parts: Vec<_> = node.children().iter().map(part).collect();
-        return Err(Failure::usage(format!("E3005: `{name}` is no array"))
+        return Err(Failure::usage(says!("E3005: `{name}` is no array"))
             .help(format!("its parts: {}", parts.join(", "))));
     }
     Ok(list)
 }
 
 fn no_numbers(name: &str) -> Failure {
-    Failure::usage(format!("E3103: `{name}` is no array of numbers"))
+    Failure::usage(says!("E3103: `{name}` is no array of numbers"))
         .help("`cargo ckpt inspect ID` shows the types")
 }
 
 /// The value of a variable.
 pub fn node<'c>(found: &Found<'c>) -> Outcome<&'c Node> {
-    let missing = || Failure::usage(format!("E3006: `{}` holds no value", found.name));
+    let missing = || Failure::usage(says!("E3006: `{}` holds no value", found.name));
     found.node.ok_or_else(missing)
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap_mangen::Man;
 
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 
 /// Print the man page of a command, or write those of all
@@ -47,14 +47,14 @@ impl ManPages {
             None => &all,
             Some(name) => all.find_subcommand(name).ok_or_else(|| {
                 let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
-                Failure::usage(format!("E3007: there is no command `{name}`"))
+                Failure::usage(says!("E3007: there is no command `{name}`"))
                     .help(format!("there are: {}", names.join(", ")))
             })?,
         };
         let mut page = Vec::new();
         Man::new(chosen.clone())
             .render(&mut page)
-            .map_err(|error| Failure::store("E3008: the page cannot be made").because(error))?;
+            .map_err(|error| Failure::store(says!("E3008: the page cannot be made")).because(error))?;
         render::print(&String::from_utf8_lossy(&page));
         Ok(0)
     }

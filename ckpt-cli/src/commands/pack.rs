@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ckpt::store::{CheckpointId, Mode};
 use serde_json::json;
 
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
@@ -71,7 +71,7 @@ impl Pack {
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
             return Err(
-                Failure::store(format!("E3009: `{}` is there already", to.display()))
+                Failure::store(says!("E3009: `{}` is there already", to.display()))
                     .help("write another one with `--output FILE`, or remove it"),
             );
         }
@@ -128,7 +128,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
     if let Some(ranks) = rank_list(&lines.lacking(id.0)) {
         return Err(Failure::new(
             code::NO_CHECKPOINT,
-            format!("E3010: there is no checkpoint {id} of {ranks}"),
+            says!("E3010: there is no checkpoint {id} of {ranks}"),
         )
         .help("`cargo ckpt list` shows which all ranks have"));
     }

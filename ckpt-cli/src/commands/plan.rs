@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ckpt_analysis::ChooseOptions;
 
 use crate::cargo::CargoOptions;
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::session::time;
 use crate::package::build::driver;
 use crate::package::build::driver::{Wanted, rewrite};
@@ -77,7 +77,11 @@ impl PlanCommand {
         let main = driver::main_of(&package, &analysis)?;
         if self.check {
             let _busy = Busy::with(package.target_directory());
-            return match rewrite(&options, Wanted::Sources, package, analysis, self.ranks)? {
+            let rewritten = rewrite(&options, Wanted::Sources, package, analysis, self.ranks);
+            if let (Err(failure), true) = (&rewritten, self.format.json()) {
+                render::print_json(&failure.as_data());
+            }
+            return match rewritten? {
                 Some(rewritten) => self.show(&Plan::of_checked(&rewritten), &rewritten.package),
                 None => {
                     render::print("There is no place for a checkpoint.\n");
@@ -109,9 +113,9 @@ impl PlanCommand {
                 Some(limit).filter(|limit| !limit.is_zero()),
             )?;
         } else if !self.arguments.is_empty() {
-            return Err(Failure::usage(
-                "E3011: arguments for the program are given, which a plan does not start",
-            )
+            return Err(Failure::usage(says!(
+                "E3011: arguments for the program are given, which a plan does not start"
+            ))
             .help("with `--profile` in front of `--`, it is run once and measured"));
         }
         Ok(options)

@@ -3,7 +3,7 @@
 use ckpt::store::{CheckpointId, Entry, Mode, Store};
 use serde_json::json;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::checkpoint;
 use crate::stores::lines::{Lines, rank_list};
@@ -102,11 +102,11 @@ fn all_are_here(lines: &Lines) -> Outcome<()> {
     let Some(ranks) = rank_list(&lines.elsewhere) else {
         return Ok(());
     };
-    Err(Failure::store(format!(
-        "E3012: the checkpoints of {ranks} are not on this machine"
-    ))
-    .because("which ones are whole on all ranks cannot be told")
-    .help("`--keep` of `cargo ckpt run` removes old ones while the program runs, on every node"))
+    Err(
+        Failure::store(says!("E3012: the checkpoints of {ranks} are not on this machine"))
+            .because("which ones are whole on all ranks cannot be told")
+            .help("`--keep` of `cargo ckpt run` removes old ones while the program runs, on every node"),
+    )
 }
 
 /// Everything older than the `keep`-th newest that is whole; nothing if there are not so many.

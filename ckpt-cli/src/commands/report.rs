@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::render;
 use crate::report::{self, Life};
 use crate::stores::{self, StoreArgs};
@@ -37,7 +37,7 @@ impl ReportCommand {
         let Some(job) = stores::job(&store) else {
             return Err(Failure::new(
                 code::NO_CHECKPOINT,
-                format!("E3108: no job has noted anything in `{}`", home.display()),
+                says!("E3108: no job has noted anything in `{}`", home.display()),
             )
             .help("a program that runs with checkpoints does, from its start on"));
         };

@@ -7,7 +7,7 @@ use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
 use ckpt::store::{Entry, Meta};
 
 use crate::cargo::CargoOptions;
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
@@ -127,9 +127,9 @@ impl Restart {
         let ids = stores::ids(store);
         let none = |what| Err(Failure::new(code::NO_CHECKPOINT, what));
         match self.which {
-            _ if ids.is_empty() => none(format!("E3089: there is no checkpoint in `{}`", store.display()))
+            _ if ids.is_empty() => none(says!("E3089: there is no checkpoint in `{}`", store.display()))
                 .map_err(|failure| failure.help("start the program with `cargo ckpt run`")),
-            Which::Id(id) if !ids.contains(&id) => none(format!(
+            Which::Id(id) if !ids.contains(&id) => none(says!(
                 "E3090: there is no {} in `{}`",
                 self.which.words(),
                 store.display()
@@ -143,7 +143,7 @@ impl Restart {
     fn there_is_something_left(&self, job: Option<&Job>, store: &Path) -> Outcome<()> {
         match job {
             Some(job) if job.state == State::Completed && self.which == Which::Latest => {
-                let what = format!(
+                let what = says!(
                     "E3013: the run in `{}` completed at {}: nothing is left to do",
                     store.display(),
                     job.updated
@@ -176,7 +176,7 @@ impl Restart {
                 let words = last.iter().skip(1);
                 Ok(words.map(|word| Mapping::of_argument(&self.map, word)).collect())
             }
-            None => Err(Failure::usage(format!(
+            None => Err(Failure::usage(says!(
                 "E3014: `{}` does not say how the program was started",
                 store.display()
             ))

@@ -45,7 +45,7 @@ impl Seal {
                 // The copy that is sealed is a plain file, so what is wrong with it as a whole is its length.
                 let is_of_file = |damage: &[Damage]| damage.iter().any(|one| one.place == Damage::FILE);
                 match &error {
-                    StoreError::Damaged { damage, .. } if is_of_file(damage) => Failure::store(error.to_string()).help(
+                    StoreError::Damaged { damage, .. } if is_of_file(damage) => Failure::store(&error).help(
                         "the program that changed it has cut it off, as HDF5 does with files of an older ckpt: \
                          change a copy, or a checkpoint of this version",
                     ),

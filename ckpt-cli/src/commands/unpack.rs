@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 use crate::pack;
 use crate::render::{self, FormatOption};
 use crate::stores;
@@ -37,7 +37,7 @@ impl Unpack {
     /// Checks and unpacks.
     pub fn perform(&self) -> Outcome<u8> {
         if self.dir.as_deref().is_some_and(ckpt::store::has_place_for_rank) {
-            return Err(Failure::usage("E3016: `--dir` has `{rank}` in it")
+            return Err(Failure::usage(says!("E3016: `--dir` has `{{rank}}` in it"))
                 .help("a pack becomes one folder with the files of all ranks"));
         }
         let unpacked = pack::unpack(&self.pack, self.dir.as_deref())?;

@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::text::{Difference, Reference};
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 
 /// The output files of an uninterrupted run.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ pub fn chosen(written: Vec<PathBuf>, named: &[PathBuf]) -> Outcome<Vec<PathBuf>>
     }
     for name in named {
         if name.is_absolute() || name.components().any(|part| part == Component::ParentDir) {
-            return Err(Failure::usage(format!(
+            return Err(Failure::usage(says!(
                 "E3017: `{}` is outside of the working folder",
                 name.display()
             ))
@@ -74,8 +74,7 @@ pub fn chosen(written: Vec<PathBuf>, named: &[PathBuf]) -> Outcome<Vec<PathBuf>>
                 format!("it wrote {}", wrote.join(", "))
             };
             return Err(
-                Failure::usage(format!("E3018: the program did not write `{}`", name.display()))
-                    .because(wrote),
+                Failure::usage(says!("E3018: the program did not write `{}`", name.display())).because(wrote),
             );
         }
     }

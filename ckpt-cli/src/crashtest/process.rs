@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::plan::Victim;
 use crate::cargo::Program;
 use crate::cargo::SitesOf;
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::{Ending, RankOptions, ranks};
 
 /// What all processes of a crash test have in common.
@@ -79,7 +79,7 @@ impl Launcher {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(|error| {
-                Failure::new(code::START, "E3019: cannot take signals over").because(error)
+                Failure::new(code::START, says!("E3019: cannot take signals over")).because(error)
             })?;
         }
         let stdin = stdin
@@ -122,7 +122,7 @@ impl Launcher {
         let child = command.spawn().map_err(|error| {
             Failure::new(
                 code::START,
-                format!("E3020: cannot start `{}`", self.program.executable.display()),
+                says!("E3020: cannot start `{}`", self.program.executable.display()),
             )
             .because(error)
             .help("is it a program for this machine, and may it be executed?")
@@ -217,11 +217,11 @@ impl Launcher {
             }
             let status = child
                 .try_wait()
-                .map_err(|error| Failure::new(code::START, "E3021: cannot wait").because(error))?;
+                .map_err(|error| Failure::new(code::START, says!("E3021: cannot wait")).because(error))?;
             if let Some(status) = status {
                 // Ctrl-C reaches the program too: its end is no result.
                 return if self.interrupted.load(Ordering::Relaxed) {
-                    Err(Failure::new(130, "E3022: interrupted"))
+                    Err(Failure::new(130, says!("E3022: interrupted")))
                 } else {
                     Ok(ended(status, too_long, peak_bytes))
                 };
@@ -242,10 +242,10 @@ impl Launcher {
                 self.strike(&mut child, Victim::Process);
                 let status = child.wait();
                 if interrupted {
-                    return Err(Failure::new(130, "E3022: interrupted"));
+                    return Err(Failure::new(130, says!("E3022: interrupted")));
                 }
-                let status =
-                    status.map_err(|error| Failure::new(code::START, "E3021: cannot wait").because(error))?;
+                let status = status
+                    .map_err(|error| Failure::new(code::START, says!("E3021: cannot wait")).because(error))?;
                 return Ok(ended(status, too_long, peak_bytes));
             }
             let left = kill.map_or(nap, |instant| instant.saturating_sub(running));

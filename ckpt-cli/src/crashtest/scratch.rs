@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 
 /// Files larger than this are linked: they are taken for input.
@@ -186,14 +186,14 @@ fn copy_file(source: &Path, target: &Path, path: PathBuf, initial: &mut Initial)
     let metadata = fs::metadata(target).about("cannot read", target)?;
     initial.files.insert(path, state(&metadata));
     if initial.bytes > MOST_BYTES || initial.files.len() > MOST_FILES {
-        return Err(
-            Failure::usage("E3023: the working folder holds too much to copy it for every run")
-                .because(format!(
-                    "more than {MOST_FILES} files or {}",
-                    render::bytes(MOST_BYTES)
-                ))
-                .help("start the crash test in a folder with only the files that the program reads"),
-        );
+        return Err(Failure::usage(says!(
+            "E3023: the working folder holds too much to copy it for every run"
+        ))
+        .because(format!(
+            "more than {MOST_FILES} files or {}",
+            render::bytes(MOST_BYTES)
+        ))
+        .help("start the crash test in a folder with only the files that the program reads"));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use super::process::{Finished, Launcher, Until};
 use super::scratch::Scratch;
 use super::text::{Difference, Reference};
 use super::{cover, text};
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::launch::Ending;
 use crate::{render, stores};
 
@@ -293,7 +293,7 @@ impl Test<'_> {
             };
             let mut failure = Failure::new(
                 code::NO,
-                format!(
+                says!(
                     "E3024: the program {} when it ran uninterrupted{with}",
                     finished.ending
                 ),
@@ -376,7 +376,9 @@ fn not_steady(unsteady: &text::Unsteady) -> Failure {
     let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
     Failure::new(
         code::NO,
-        "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with",
+        says!(
+            "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with"
+        ),
     )
     .because(format!(
         "{} lines, then {}; the first difference is in line {}:",

@@ -7,7 +7,7 @@ use std::path::Path;
 use ckpt::store::Restored;
 
 use super::Named;
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::values::elements::Elements;
 use crate::values::select;
 
@@ -15,7 +15,7 @@ use crate::values::select;
 pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
     let Some(elements) = Elements::of(one.node) else {
         return Err(
-            Failure::usage(format!("E3104: `{}` does not fit into a table", one.name))
+            Failure::usage(says!("E3104: `{}` does not fit into a table", one.name))
                 .help("name an array, or write an `.npz`, which takes structs apart"),
         );
     };

@@ -12,7 +12,7 @@ use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 
 /// How many processes, and who starts them.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl RankOptions {
     /// Refuses a launcher whose command does not say how many processes to start.
     pub fn have_a_number(&self) -> Outcome<()> {
         match (self.ranks, &self.launcher) {
-            (None, Some(launcher)) => Err(Failure::usage(format!(
+            (None, Some(launcher)) => Err(Failure::usage(says!(
                 "E3049: `--launcher {launcher}` is not told how many processes to start"
             ))
             .help("say it with `-n N`")),
@@ -93,7 +93,7 @@ impl RankOptions {
             return Ok(program);
         };
         if !cfg!(target_os = "linux") {
-            return Err(Failure::usage("E3050: `-n` works on Linux only"));
+            return Err(Failure::usage(says!("E3050: `-n` works on Linux only")));
         }
         let template = template(self.launcher.as_deref().unwrap_or("mpirun"));
         let own: Vec<OsString> = std::iter::once(program.get_program())

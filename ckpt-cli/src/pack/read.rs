@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{Destination, Entry, FORMAT, MANIFEST, Manifest, STORE, VERSION, copy};
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output::{self, Bar};
 
 /// A manifest is not longer.
@@ -28,7 +28,7 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
     let file = File::open(pack).about("cannot open", pack)?;
     let mut archive = tar::Archive::new(std::io::BufReader::new(file));
     let not_one = |why: &dyn std::fmt::Display| {
-        Failure::store(format!("E3053: `{}` is not a pack", pack.display()))
+        Failure::store(says!("E3053: `{}` is not a pack", pack.display()))
             .because(why)
             .help("`cargo ckpt pack` makes one")
     };
@@ -73,7 +73,7 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
 }
 
 fn damaged(pack: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::store(format!(
+    Failure::store(says!(
         "E3054: `{}` is damaged, nothing was unpacked",
         pack.display()
     ))
@@ -117,7 +117,7 @@ fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
     let is_empty = |folder: &Path| fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
     if is_there(store) && !is_empty(store) {
         return Err(
-            Failure::store(format!("E3009: `{}` is there already", store.display()))
+            Failure::store(says!("E3009: `{}` is there already", store.display()))
                 .help("unpack into another folder with `--dir FOLDER`, or remove it"),
         );
     }
@@ -126,7 +126,7 @@ fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
             && is_there(path)
         {
             return Err(
-                Failure::store(format!("E3055: the file `{}` is there already", path.display()))
+                Failure::store(says!("E3055: the file `{}` is there already", path.display()))
                     .help("unpack in another folder, or remove it"),
             );
         }

@@ -8,7 +8,7 @@ use ckpt::session::job::{JOB_FILE, Job};
 use ckpt::store::{CheckpointId, Mode, file_name};
 
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::RECORD_FILE;
 use crate::output::{self, Bar};
 use crate::stores;
@@ -90,7 +90,7 @@ fn checkpoints(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Vec<Pie
     if let Some(ranks) = rank_list(&lines.elsewhere) {
         return Err(Failure::new(
             code::NO_CHECKPOINT,
-            format!("E3056: the files of {ranks} are not on this machine"),
+            says!("E3056: the files of {ranks} are not on this machine"),
         )
         .help("a pack has those of all ranks: bring them into one folder first, their names differ"));
     }
@@ -104,7 +104,7 @@ fn checkpoints(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Vec<Pie
                     .map(ToString::to_string)
                     .collect::<Vec<_>>()
                     .join("\n");
-                Failure::store(format!("E3057: checkpoint {id} is damaged, it is not packed"))
+                Failure::store(says!("E3057: checkpoint {id} is damaged, it is not packed"))
                     .because(what)
                     .help("`cargo ckpt verify` says which are whole")
             })?;
@@ -144,7 +144,7 @@ fn own_file(file: &Path) -> Outcome<Piece> {
     let path: PathBuf = plain.collect();
     let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
     let Some(text) = path.to_str().filter(|_| is_below) else {
-        return Err(Failure::usage(format!("E3058: `{}` is not below this folder", file.display())).help(
+        return Err(Failure::usage(says!("E3058: `{}` is not below this folder", file.display())).help(
             "`--with` takes files that are: they are unpacked at the same paths. Carry others apart, and tell `restart` with `--map OLD=NEW`",
         ));
     };
@@ -152,10 +152,8 @@ fn own_file(file: &Path) -> Outcome<Piece> {
     let metadata = piece.file.metadata().about("cannot read", file)?;
     match metadata.is_file() {
         true => Ok(piece),
-        false => Err(
-            Failure::usage(format!("E3059: `{}` is not a file", file.display()))
-                .help("name the files in it one by one"),
-        ),
+        false => Err(Failure::usage(says!("E3059: `{}` is not a file", file.display()))
+            .help("name the files in it one by one")),
     }
 }
 

@@ -12,7 +12,7 @@ pub use canvas::Color;
 use canvas::{Anchor, Canvas};
 use raster::Raster;
 
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::values::summary::short;
 
 /// What is drawn.
@@ -55,11 +55,11 @@ pub fn draw(picture: &Picture, to: &Path) -> Outcome<()> {
             paint(picture, &mut canvas);
             canvas
                 .finish()
-                .map_err(|error| Failure::store("E3101: the picture cannot be made").because(error))?
+                .map_err(|error| Failure::store(says!("E3101: the picture cannot be made")).because(error))?
         }
         _ => {
             return Err(
-                Failure::usage(format!("E3100: `{}` is no name of a picture", to.display()))
+                Failure::usage(says!("E3100: `{}` is no name of a picture", to.display()))
                     .help("write a name that ends with `.svg` or `.png`"),
             );
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ckpt::store::{Mode, Node, Store, StoreError};
 
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::stores::{self, Which};
 
 /// Opens a store to look only.
@@ -15,11 +15,11 @@ pub fn open(folder: &Path) -> Outcome<Store> {
 /// A failure of the library's store, with the exit code that fits.
 pub fn store_failure(error: StoreError) -> Failure {
     match &error {
-        StoreError::NotFound { folder, .. } => Failure::new(code::NO_CHECKPOINT, error.to_string())
+        StoreError::NotFound { folder, .. } => Failure::new(code::NO_CHECKPOINT, &error)
             .help(format!("there are: {}", stores::id_list(&stores::ids(folder)))),
-        StoreError::Damaged { .. } => Failure::store(error.to_string())
+        StoreError::Damaged { .. } => Failure::store(&error)
             .help("`cargo ckpt verify` checks all of them; a restart passes damaged ones over"),
-        _ => Failure::store(error.to_string()),
+        _ => Failure::store(&error),
     }
 }
 
@@ -29,7 +29,7 @@ pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
     if ids.is_empty() {
         return Failure::new(
             code::NO_CHECKPOINT,
-            format!("E3089: there is no checkpoint in `{store}`"),
+            says!("E3089: there is no checkpoint in `{store}`"),
         )
         .help(
             "a run writes the first one when it is due: see `--every` and `--interval` of `cargo ckpt run`",
@@ -37,13 +37,13 @@ pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
     }
     Failure::new(
         code::NO_CHECKPOINT,
-        format!("E3090: there is no {} in `{store}`", which.words()),
+        says!("E3090: there is no {} in `{store}`", which.words()),
     )
     .help(format!("there are: {}", stores::id_list(ids)))
 }
 
 /// What is said of a dataset that cannot be read.
 pub fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
-    let what = format!("E3091: cannot read {}", node.path);
+    let what = says!("E3091: cannot read {}", node.path);
     move |error| Failure::store(what.clone()).because(error)
 }

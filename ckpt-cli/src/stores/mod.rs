@@ -12,7 +12,7 @@ use std::str::FromStr;
 use ckpt::session::job::{JOB_FILE, Job, State};
 use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
 
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::render::FormatOption;
 use crate::stores::lines::Lines;
 
@@ -127,7 +127,7 @@ pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
     };
     Err(Failure::new(
         code::NO_CHECKPOINT,
-        format!("E3085: the store `{}` {what}", dir.display()),
+        says!("E3085: the store `{}` {what}", dir.display()),
     )
     .help(stores_here(here)))
 }
@@ -152,7 +152,7 @@ fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
         Err(error) => return Err(error).about("cannot read", path),
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        Failure::store("E3086: ckpt.toml is not valid").because(error.to_string().trim_end())
+        Failure::store(says!("E3086: ckpt.toml is not valid")).because(error.to_string().trim_end())
     })?;
     let dir = table
         .get("session")
@@ -181,15 +181,15 @@ fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
         [one] => Ok(one.clone()),
         [] => {
             let here = std::env::current_dir().map_err(|error| {
-                Failure::new(code::NO_CHECKPOINT, "E3112: the working folder is gone")
+                Failure::new(code::NO_CHECKPOINT, says!("E3112: the working folder is gone"))
                     .because(error)
                     .help("`cd` to a folder that there is, or name the store with `--dir FOLDER`")
             })?;
-            Err(Failure::new(code::NO_CHECKPOINT, format!("E3087: there is no store in `{}`", here.display())).help(
+            Err(Failure::new(code::NO_CHECKPOINT, says!("E3087: there is no store in `{}`", here.display())).help(
                 "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
             ))
         }
-        _ => Err(Failure::usage("E3088: there are several stores here").help(stores_here(folder))),
+        _ => Err(Failure::usage(says!("E3088: there are several stores here")).help(stores_here(folder))),
     }
 }
 

@@ -7,7 +7,7 @@ use ckpt::store::{Node, NodeKind, Restored};
 use serde_json::{Value, json};
 
 use super::{is_number, select};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 
 /// Elements that can be chosen by index.
 #[derive(Debug, Clone)]
@@ -158,7 +158,7 @@ impl<'c> Elements<'c> {
     fn read(&self, checkpoint: &Restored, first: u64, count: u64) -> Outcome<Vec<String>> {
         let (Elements::Array(node, _) | Elements::Strings(node, ..)) = self;
         self.words(checkpoint, first, count)
-            .map_err(|error| Failure::store(format!("E3091: cannot read {}", node.path)).because(error))
+            .map_err(|error| Failure::store(says!("E3091: cannot read {}", node.path)).because(error))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ckpt::store::{FrameInfo, Node, Restored, VariableContent, VariableInfo};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 
 /// A variable of a checkpoint, or a part of it.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
                 .iter()
                 .map(|(frame, variable, _)| format!("{frame}/{}", variable.key));
             return Err(
-                Failure::usage(format!("E3092: several frames have a variable `{path}`"))
+                Failure::usage(says!("E3092: several frames have a variable `{path}`"))
                     .help(format!("choose one: {}", list.collect::<Vec<_>>().join(", "))),
             );
         }
@@ -64,7 +64,7 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
             } else {
                 format!("it has: {}", parts.join(", "))
             };
-            return Err(Failure::usage(format!("E3093: `{reached}` has no part `{part}`")).help(help));
+            return Err(Failure::usage(says!("E3093: `{reached}` has no part `{part}`")).help(help));
         };
         node = Some(next);
         reached = format!("{reached}.{part}");
@@ -144,7 +144,7 @@ fn unknown(checkpoint: &Restored, name: &str) -> Failure {
         .collect();
     names.sort_unstable();
     names.dedup();
-    Failure::usage(format!(
+    Failure::usage(says!(
         "E3094: checkpoint {} has no variable `{name}`",
         checkpoint.id()
     ))

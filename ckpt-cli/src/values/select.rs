@@ -1,6 +1,6 @@
 //! A part of an array: `VAR[3]`, `VAR[0..10]`, `VAR[2, ..5]`. What is not said about the last dimensions means all.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 
 /// One dimension of a selection: from, up to but not including.
 pub type Bounds = (u64, u64);
@@ -14,8 +14,7 @@ pub fn split(text: &str) -> Outcome<(String, Option<String>)> {
     for part in parts {
         let Some((index, rest)) = part.split_once(']') else {
             return Err(
-                Failure::usage(format!("E3095: `{text}` lacks the closing bracket"))
-                    .help("write `VAR[0..10]`"),
+                Failure::usage(says!("E3095: `{text}` lacks the closing bracket")).help("write `VAR[0..10]`")
             );
         };
         let goes_on = rest.is_empty() || rest.starts_with('.');
@@ -31,7 +30,7 @@ pub fn bounds(inside: Option<&str>, shape: &[u64]) -> Outcome<Vec<Bounds>> {
         .map(|inside| inside.split(',').collect())
         .unwrap_or_default();
     if parts.len() > shape.len() {
-        return Err(Failure::usage(format!(
+        return Err(Failure::usage(says!(
             "E3096: [{}] has more dimensions than the value",
             inside.unwrap_or_default()
         ))
@@ -49,7 +48,7 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
     let number = |text: &str, default: u64| match text.trim() {
         "" => Ok(default),
         digits => digits.parse::<u64>().map_err(|_| {
-            Failure::usage(format!("E3097: `{digits}` is not an index"))
+            Failure::usage(says!("E3097: `{digits}` is not an index"))
                 .help("write `VAR[3]`, `VAR[0..10]` or `VAR[2, ..5]`")
         }),
     };
@@ -64,7 +63,7 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
         }
     };
     if from > to || to > size {
-        return Err(Failure::usage(format!("E3098: [{text}] is outside of 0..{size}")));
+        return Err(Failure::usage(says!("E3098: [{text}] is outside of 0..{size}")));
     }
     Ok((from, to))
 }

@@ -4,7 +4,7 @@ use ckpt::store::{Node, NodeKind, Restored};
 use serde::Serialize;
 
 use super::is_number;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 
 /// Read at once, so that a dataset of any size fits.
 const CHUNK: u64 = 1 << 20;
@@ -84,7 +84,7 @@ pub fn summary(checkpoint: &Restored, node: &Node) -> Outcome<Option<Summary>> {
     for first in (0..*elements).step_by(CHUNK as usize) {
         let numbers = checkpoint
             .numbers(node, first, CHUNK)
-            .map_err(|error| Failure::store(format!("E3091: cannot read {}", node.path)).because(error))?;
+            .map_err(|error| Failure::store(says!("E3091: cannot read {}", node.path)).because(error))?;
         numbers.into_iter().for_each(|number| running.add(number));
     }
     Ok(Some(running.finish()))

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::elements::Elements;
 use super::summary::summary;
 use super::type_and_shape;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, says};
 use crate::render;
 
 /// A table for variables and what is in them.
@@ -90,7 +90,7 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
         return Ok(String::new());
     };
-    let failed = |error| Failure::store(format!("E3091: cannot read {}", node.path)).because(error);
+    let failed = |error| Failure::store(says!("E3091: cannot read {}", node.path)).because(error);
     if matches!(dtype, DType::Text) {
         let text = checkpoint
             .text(node, 0, 4 * LONGEST as u64)

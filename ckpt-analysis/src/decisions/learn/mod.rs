@@ -4,7 +4,7 @@ mod advice;
 mod rounds;
 mod sites;
 
-pub use rounds::{Lesson, WaysOut, learn, ways_out};
+pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
 use crate::decisions::bounds::{associated_type, type_parameter};
 use crate::decisions::objects::object_edits;
@@ -12,8 +12,8 @@ use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
 use crate::decisions::writers::{is_output, output_edits};
 use crate::decisions::{Decisions, OUTPUTS};
+use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said};
 use crate::items::Items;
-use crate::source::edits::line_and_column;
 use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
 use advice::{advice, is_of_std};
@@ -63,8 +63,8 @@ pub struct Finding {
     pub places: Vec<Position>,
     /// Whether it is about the trait of outputs, by which a box of std's is exchanged.
     pub is_about_outputs: bool,
-    /// rustc's first line, for people: nothing goes by it.
-    pub said: String,
+    /// What it says, for people: nothing goes by it.
+    pub said: Said,
 }
 
 /// What comes of a round.
@@ -73,7 +73,7 @@ pub struct Round {
     /// Whether a decision is new: it is worth asking again.
     pub changed: bool,
     /// Functions whose sites have to go, with the reason: by a byte inside each.
-    pub given_up: Vec<(Position, String)>,
+    pub given_up: Vec<(Position, RustcObstacle)>,
     /// What no decision mends.
     pub unsolved: Vec<usize>,
     /// What had been decided before it. One cause shows in several findings: what this round has decided on it stands
@@ -146,7 +146,11 @@ impl Decider<'_> {
             if let Some(Found::Field { name, item, .. }) = locate::locate(self.program, place.0, place.1)
                 && self.decisions.derives.contains(&(place.0, item))
             {
-                self.forget((place.0, item), format!("{name}: an object that borrows"));
+                let borrowing = OpaqueField {
+                    name,
+                    type_name: None,
+                };
+                self.forget((place.0, item), borrowing);
                 return true;
             }
         }
@@ -356,7 +360,7 @@ impl Decider<'_> {
     }
 
     /// A type cannot be saved after all.
-    fn forget(&mut self, item: Position, reason: String) {
+    fn forget(&mut self, item: Position, field: OpaqueField) {
         if self.decisions.refilled.remove(&item) {
             let words = refill::words_of_fields(self.library, self.program, item).unwrap_or_default();
             self.decisions
@@ -364,7 +368,7 @@ impl Decider<'_> {
                 .retain(|field, _| !words.contains_key(field));
         }
         self.decisions.derives.remove(&item);
-        self.decisions.opaque.insert(item, reason);
+        self.decisions.opaque.insert(item, field);
     }
 
     /// The variable, parameter or field that holds a value which cannot be saved.
@@ -438,7 +442,7 @@ impl Decider<'_> {
             return true;
         }
         self.decisions.fields.remove(&field);
-        self.forget(item, format!("{name}: {}", one.type_name));
+        self.forget(item, opaque_field(name, one));
         true
     }
 
@@ -474,7 +478,7 @@ impl Decider<'_> {
                     start, name, item, ..
                 }) => {
                     self.decisions.fields.remove(&(file, start));
-                    self.forget((file, item), format!("{name}: {}", one.type_name));
+                    self.forget((file, item), opaque_field(&name, one));
                     return true;
                 }
                 Some(Found::Let { start, .. }) => {
@@ -519,50 +523,67 @@ impl Decider<'_> {
         let place = one.places.iter().find(|&&place| (self.is_instrumented)(place));
         match place {
             Some(&place) => {
-                round.given_up.push((place, self.reason(one, place)));
+                round.given_up.push((place, self.obstacle(one, Some(place))));
                 true
             }
             None => false,
         }
     }
 
-    /// Why a site cannot be where it is, and what to write instead.
-    fn reason(&self, one: &Finding, place: Position) -> String {
-        let ty = &one.type_name;
-        let holds = match one.kind {
-            FindingKind::NotCheckpoint => "is of a type that no checkpoint holds",
-            FindingKind::Destructor => "has a destructor that a restart would miss",
-            _ => return one.said.clone(),
+    /// Why a site cannot be where it is.
+    fn obstacle(&self, one: &Finding, place: Option<Position>) -> RustcObstacle {
+        let found = place.and_then(|place| locate::locate(self.program, place.0, place.1));
+        let holder = match found {
+            _ if one.kind == FindingKind::NotGlobal => HeldIn::Static,
+            Some(Found::Let { names, .. }) if !names.is_empty() => HeldIn::Variables(names),
+            Some(Found::Parameter { name, .. }) => HeldIn::Parameter(name),
+            Some(Found::Field { name, .. }) => HeldIn::Field(name),
+            _ => HeldIn::Nothing,
         };
-        let in_the_way = self.field_in_the_way(one);
-        let advice = advice(self.library, in_the_way.as_deref().unwrap_or(ty));
-        let field = in_the_way.map_or_else(String::new, |field| format!(" (its field {field})"));
-        let (line, _) = line_and_column(&self.program.file(place.0).text, place.1);
-        match locate::locate(self.program, place.0, place.1) {
-            Some(Found::Let { names, .. }) => format!(
-                "`{}`, line {line}, {holds}: `{ty}`{field}\n    instead: {}",
-                names.join("`, `"),
-                advice
-            ),
-            Some(Found::Parameter { name, .. }) => {
-                format!("parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {advice}")
-            }
-            _ => format!("line {line}: {}\n    instead: {advice}", one.said),
+        let type_name = one.type_name.clone();
+        let field = self.field_in_the_way(one).cloned();
+        let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
+        let advice = advice(self.library, of_field.unwrap_or(&type_name));
+        match one.kind {
+            FindingKind::NotCheckpoint
+            | FindingKind::NotGlobal
+            | FindingKind::MissingBound
+            | FindingKind::NotSerde => RustcObstacle::NotSaved {
+                holder,
+                type_name,
+                field,
+                advice,
+            },
+            FindingKind::Destructor => RustcObstacle::Destructor {
+                holder,
+                type_name,
+                field,
+                advice,
+            },
+            FindingKind::NotSplit
+            | FindingKind::ShortLifetime
+            | FindingKind::Refusal
+            | FindingKind::Other => RustcObstacle::DoesNotCompile {
+                holder,
+                said: one.said.clone(),
+            },
         }
     }
 
     /// The field that no checkpoint can hold, however deep it is: `Person.contacts: Weak<Person>` for a `Town`.
-    fn field_in_the_way(&self, one: &Finding) -> Option<String> {
-        let mut field = self.decisions.opaque.get(&self.type_of(one)?)?;
+    fn field_in_the_way(&self, one: &Finding) -> Option<&OpaqueField> {
+        let mut ty = self.type_of(one)?;
+        let mut found = None;
         let mut seen = BTreeSet::new();
-        while seen.insert(field) {
-            let behind = field.split_once(": ").and_then(|(_, ty)| self.types.named(ty));
-            match behind.and_then(|ty| self.decisions.opaque.get(&ty)) {
-                Some(deeper) => field = deeper,
+        while let Some(field) = self.decisions.opaque.get(&ty).filter(|_| seen.insert(ty)) {
+            found = Some(field);
+            let behind = field.type_name.as_deref();
+            match behind.and_then(|name| self.types.named(name)) {
+                Some(deeper) => ty = deeper,
                 None => break,
             }
         }
-        Some(field.clone())
+        found
     }
 
     /// The type of the program that a finding is about.
@@ -576,6 +597,14 @@ impl Decider<'_> {
         let is_plain =
             !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
         is_plain.then(|| self.types.named(name)).flatten()
+    }
+}
+
+/// The field of a type that a finding is about.
+fn opaque_field(name: &str, one: &Finding) -> OpaqueField {
+    OpaqueField {
+        name: name.to_owned(),
+        type_name: Some(one.type_name.clone()),
     }
 }
 

@@ -8,8 +8,9 @@ use crate::decisions::knowledge::Knowledge;
 use crate::decisions::other_branches::is_used_elsewhere;
 use crate::decisions::reexecution::Again;
 use crate::decisions::saved_types::Types;
+use crate::diagnostics::RustcObstacle;
 use crate::placement::{Placement, behind};
-use crate::source::Program;
+use crate::source::{Position, Program};
 
 /// What comes of rustc's answer.
 #[derive(Debug, Clone)]
@@ -18,8 +19,19 @@ pub struct Lesson {
     pub known: Knowledge,
     /// Whether a site has to go.
     pub costs_a_site: bool,
-    /// Where no rule mends anything: the findings that are left, or none where it is all of them.
-    pub unsolved: Option<Vec<usize>>,
+    /// Where no rule mends anything: what is left.
+    pub unsolved: Option<Vec<Unsolved>>,
+}
+
+/// An error of rustc that no rule mends.
+#[derive(Debug, Clone)]
+pub struct Unsolved {
+    /// Which of the findings it is.
+    pub finding: usize,
+    /// What it says, to be put to the user.
+    pub obstacle: RustcObstacle,
+    /// Where.
+    pub place: Option<Position>,
 }
 
 /// Draws conclusions from what rustc has said about a copy with this placement, these statements executed again, and all
@@ -61,6 +73,22 @@ pub fn learn(
     };
     let outcome = decider.decide(findings);
     let is_decided = decider.decisions != known.decisions;
+    let left = match outcome.unsolved.is_empty() {
+        true => (0..findings.len()).collect(),
+        false => outcome.unsolved.clone(),
+    };
+    let left: Vec<Unsolved> = left
+        .into_iter()
+        .map(|finding| {
+            let place = findings[finding].places.first().copied();
+            let obstacle = decider.obstacle(&findings[finding], place);
+            Unsolved {
+                finding,
+                obstacle,
+                place,
+            }
+        })
+        .collect();
     known.decisions = decider.decisions;
     // A site that the user has written stays where it is, whatever rustc says.
     let gives_up = sites::give_up(
@@ -72,7 +100,7 @@ pub fn learn(
     );
     Lesson {
         costs_a_site: !outcome.given_up.is_empty(),
-        unsolved: (!outcome.changed || !is_decided && !gives_up).then_some(outcome.unsolved),
+        unsolved: (!outcome.changed || !is_decided && !gives_up).then_some(left),
         known,
     }
 }

@@ -27,7 +27,7 @@ fn finding(kind: FindingKind, type_name: &str, at: &str) -> Finding {
         definition: None,
         places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
         is_about_outputs: false,
-        said: String::new(),
+        said: Said::default(),
     }
 }
 

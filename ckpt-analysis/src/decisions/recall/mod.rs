@@ -9,13 +9,14 @@ mod texts;
 
 use crate::decisions::changed_inputs::inputs_change;
 use crate::decisions::effects::Effects;
-use crate::decisions::knowledge::Knowledge;
+use crate::decisions::knowledge::{Knowledge, RefusedSite};
 use crate::decisions::objects::object_edits;
 use crate::decisions::other_branches::is_used_elsewhere;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
 use crate::decisions::writers::output_edits;
 use crate::decisions::{Decisions, OUTPUTS};
+use crate::diagnostics::{OpaqueField, RustcObstacle};
 use crate::items::FnId;
 use crate::placement::Placement;
 use crate::source::locate::{self, Found};
@@ -34,7 +35,7 @@ type At = (usize, usize);
 pub struct Record {
     files: Vec<(PathBuf, String)>,
     derives: Vec<At>,
-    opaque: Vec<(At, String)>,
+    opaque: Vec<(At, OpaqueField)>,
     refilled: Vec<At>,
     parts: Vec<(At, Vec<String>)>,
     replayed: Vec<At>,
@@ -46,7 +47,8 @@ pub struct Record {
     bounds: Vec<At>,
     serde: bool,
     not_serde: Vec<At>,
-    refused: Vec<(At, String, At)>,
+    /// Sites, what rustc has against each, what that is about, and the function.
+    refused: Vec<(At, RustcObstacle, At, At)>,
     saves_all: bool,
 }
 
@@ -93,7 +95,7 @@ impl Record {
             serde: decisions.serde,
             not_serde: list(&decisions.not_serde),
             refused: refused
-                .map(|(&site, (reason, cause))| (site, reason.clone(), at(cause)))
+                .map(|(&site, one)| (site, one.obstacle.clone(), at(&one.place), at(&one.function)))
                 .collect(),
             saves_all: known.saves_all,
         }
@@ -176,9 +178,15 @@ impl<'r> Recall<'r> {
             start.decisions.opaque = opaque
                 .filter_map(|(at, field)| Some((self.type_at(at)?, field.clone())))
                 .collect();
-            for (site, reason, cause) in &record.refused {
-                if let (Some(site), Some(cause)) = (self.as_before(site), self.as_before(cause)) {
-                    start.refused.insert((site.0.0, site.1), (reason.clone(), cause));
+            for (site, obstacle, place, function) in &record.refused {
+                let now = [site, place, function].map(|at| self.as_before(at));
+                if let [Some(site), Some(place), Some(function)] = now {
+                    let one = RefusedSite {
+                        obstacle: obstacle.clone(),
+                        place,
+                        function,
+                    };
+                    start.refused.insert((site.0.0, site.1), one);
                 }
             }
         }

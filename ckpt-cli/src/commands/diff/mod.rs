@@ -8,7 +8,7 @@ use ckpt::store::{CheckpointId, NodeKind, Restored, file_of};
 use serde_json::{Value, json};
 
 use crate::commands::inspect::elsewhere;
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
 use crate::render;
@@ -174,7 +174,7 @@ impl Side {
                 let parts = lines.chosen(Ranks::One(rank))?;
                 let part = parts
                     .first()
-                    .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+                    .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
                 lines.load(part, *id)
             }
         }
@@ -190,7 +190,7 @@ fn side(name: &str, store: &StoreArgs) -> Outcome<Side> {
     let path = Path::new(name);
     let file = path.file_name().and_then(|name| file_of(name.to_str()?));
     let Some((id, rank)) = file.filter(|_| path.is_file()) else {
-        return Err(Failure::usage(format!(
+        return Err(Failure::usage(says!(
             "E3003: `{name}` is neither a checkpoint's number nor its file"
         ))
         .help("write a number, `latest`, or a path such as `heat.ckpt.d/000004.r0.h5`"));
@@ -215,7 +215,7 @@ impl Compared {
     fn picture(&self, difference: &Difference, paths: &(String, String)) -> Outcome<Picture> {
         let node = |checkpoint: &'_ Restored, path: &str| {
             let found = checkpoint.tree().find(path).cloned();
-            found.ok_or_else(|| Failure::store(format!("E3091: cannot read {}", path.trim())))
+            found.ok_or_else(|| Failure::store(says!("E3091: cannot read {}", path.trim())))
         };
         let (a, b) = (node(&self.a, &paths.0)?, node(&self.b, &paths.1)?);
         let shape = match &a.kind {

@@ -7,7 +7,7 @@ use ckpt::store::{CheckpointId, Meta};
 use serde_json::{Value, json};
 
 use super::{Compared, Diff, print_differences};
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::output::{self, Bar};
 use crate::render;
 use crate::stores::lines::{Lines, rank_list};
@@ -72,7 +72,7 @@ pub fn compare(diff: &Diff, a: &Path, b: &Path) -> Outcome<u8> {
     if common.is_empty() {
         return Err(Failure::new(
             code::NO_CHECKPOINT,
-            "E3102: the two runs have no checkpoint at the same visit",
+            says!("E3102: the two runs have no checkpoint at the same visit"),
         )
         .because(format!("{}{}", a.words('a'), b.words('b')))
         .help("take them at the same visits: `--every N`, and `--keep K` for enough of them"));
@@ -121,7 +121,7 @@ fn at(diff: &Diff, a: &Run, b: &Run, meeting: Meeting, bar: &Bar) -> Outcome<Vec
         let other = b.lines.chosen(crate::stores::lines::Ranks::One(part.rank))?;
         let other = other
             .first()
-            .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+            .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
         let (one, other) = (a.lines.load(part, meeting.a)?, b.lines.load(other, meeting.b)?);
         bar.advance(one.file_bytes());
         compared.push(diff.compared(rank, one, other)?);

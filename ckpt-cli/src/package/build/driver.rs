@@ -13,7 +13,7 @@ use ckpt_analysis::{
 
 use crate::cargo::{Built, Diagnostics};
 use crate::cargo::{CargoOptions, Choice};
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::package::build::decision_cache::DecisionCache;
 use crate::package::build::oracle::{CopyRange, Finding, Prose};
 use crate::package::build::report;
@@ -224,7 +224,7 @@ impl Rounds<'_> {
         }
         Err(Failure::new(
             code::BUILD,
-            format!("E3062: no end after {MOST_ROUNDS} rounds with rustc"),
+            says!("E3062: no end after {MOST_ROUNDS} rounds with rustc"),
         )
         .help("this is a bug in ckpt; please report it with the package"))
     }
@@ -235,7 +235,7 @@ pub fn main_of(package: &ReadPackage, analysis: &PackageAnalysis) -> Outcome<FnI
     analysis.main().ok_or_else(|| {
         Failure::new(
             code::BUILD,
-            format!(
+            says!(
                 "E3063: `{}` has no `fn main` in its root file",
                 package.workspace.choice.target
             ),
@@ -308,7 +308,7 @@ pub fn findings(
                 places: finding.places.iter().filter_map(original).collect(),
                 definition: finding.definition.as_ref().and_then(original),
                 is_about_outputs: finding.is_about_outputs,
-                said: finding.message.to_string(),
+                said: finding.said,
                 type_name: finding.type_name,
             };
             (found, finding.rendered)

@@ -1,10 +1,11 @@
 //! From a package to a rewritten copy that compiles.
 //!
-//! `driver` runs the rounds with rustc; `oracle` reads its answers, `report` shows what no rule of `ckpt-analysis` resolves. `fingerprint` makes a second build as quick as `cargo build`, `decision_cache` a build after
+//! `driver` runs the rounds with rustc; `oracle` reads its answers, `refused` has what stands in the way as data, `report` puts it to the user. `fingerprint` makes a second build as quick as `cargo build`, `decision_cache` a build after
 //! a change.
 
 mod decision_cache;
 pub mod driver;
 pub mod fingerprint;
 mod oracle;
+pub mod refused;
 pub mod report;

@@ -1,22 +1,26 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
+use std::path::Path;
+
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use ckpt_analysis::{
-    Finding, FindingKind, Found, PackageAnalysis, Placement, Position, Program, Reason, RefusedStatic,
-    Rejected, WaysOut, at, ways_out,
+    Cause, Finding, PackageAnalysis, Placement, Position, Program, Reason, RefusedStatic, Rejected,
+    SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
 };
 
 use crate::cargo::Built;
-use crate::failure::{Failure, code};
+use crate::failure::{Failure, code, says};
 use crate::package::build::driver::shown;
 use crate::package::build::oracle::Prose;
+use crate::package::build::refused::{RefusedCause, refused};
 use crate::package::read::ReadPackage;
+use crate::render;
 use ckpt_compiler::Words;
 
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {
     let name = &package.workspace.choice.target;
-    Failure::new(code::BUILD, format!("E3078: `{name}` does not build"))
+    Failure::new(code::BUILD, says!("E3078: `{name}` does not build"))
         .help("cargo says why, above; nothing was started")
 }
 
@@ -32,7 +36,7 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
     let name = &package.workspace.choice.target;
     Failure::new(
         code::BUILD,
-        format!("E3079: `{name}` does not build, without ckpt either"),
+        says!("E3079: `{name}` does not build, without ckpt either"),
     )
     .help("rustc says why, above; nothing was started")
 }
@@ -42,9 +46,13 @@ pub fn no_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Pl
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
-        format!("E3080: ckpt found no place for a checkpoint in `{name}`"),
+        says!("E3080: ckpt found no place for a checkpoint in `{name}`"),
     );
     let failure = tried(failure, package, analysis, placement);
+    let failure = failure.fields(
+        "refused",
+        &refused(placement, analysis, &package.program, package.workspace_root()),
+    );
     failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
 }
 
@@ -53,7 +61,7 @@ pub fn unsafe_site(package: &ReadPackage, analysis: &PackageAnalysis, placement:
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
-        format!("E3081: a checkpoint in `{name}` is in a place that messages may cross"),
+        says!("E3081: a checkpoint in `{name}` is in a place that messages may cross"),
     );
     let failure = tried(failure, package, analysis, placement);
     failure.help(
@@ -69,6 +77,7 @@ fn tried(
     placement: &Placement,
 ) -> Failure {
     let folder = package.workspace_root();
+    let mut before: Vec<(Option<Position>, &Cause)> = Vec::new();
     placement.rejected.iter().fold(failure, |failure, one| {
         let file = package.program.file(one.place.file);
         let path = file.path.strip_prefix(folder).unwrap_or(&file.path).display();
@@ -80,9 +89,18 @@ fn tried(
             one.share * 100.0
         );
         for reason in said_once(&one.reasons) {
-            let places = other_places(reason, one, package, analysis);
             let words = reason.cause.words();
             text += &format!("\n  {}", words.what);
+            // What forbids an outer loop mostly forbids the inner ones as well.
+            if before.contains(&(reason.cause.place(), &reason.cause)) && reason.cause.place().is_some() {
+                text += " (see above)";
+                continue;
+            }
+            before.push((reason.cause.place(), &reason.cause));
+            let places = match reason.cause.place() {
+                Some(place) => with_source(&package.program, place, folder),
+                None => other_places(reason, one, package, analysis),
+            };
             for (word, part) in [
                 ("where", places.into()),
                 ("why", words.why),
@@ -95,6 +113,19 @@ fn tried(
         }
         failure.because(text)
     })
+}
+
+/// A place, and the line of the source under it.
+fn with_source(program: &Program, place: Position, folder: &Path) -> String {
+    let text = &program.file(place.0).text;
+    let (line, column) = line_and_column(text, place.1);
+    let source = render::source_line(text, line, Some(column));
+    shown(program, place, folder) + &below(&source)
+}
+
+/// Lines of a source below what is said of them.
+fn below(source: &str) -> String {
+    source.lines().map(|line| format!("\n      {line}")).collect()
 }
 
 /// The reasons, those that read the same once.
@@ -112,7 +143,7 @@ fn said_once(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
 }
 
 fn reads_the_same(one: &Reason, other: &Reason) -> bool {
-    one.cause.words() == other.cause.words()
+    one.cause.place() == other.cause.place() && one.cause.words() == other.cause.words()
 }
 
 /// Where what stands in a loop's way is, if it is not at the loop: the places of all reasons that read like this one.
@@ -123,6 +154,7 @@ fn other_places(
     analysis: &PackageAnalysis,
 ) -> String {
     let mut places: Vec<String> = Vec::new();
+    let mut source = String::new();
     for one in rejected.reasons.iter().filter(|one| reads_the_same(one, reason)) {
         let function = &analysis.function(one.function).place;
         let file = function.file;
@@ -133,14 +165,18 @@ fn other_places(
         let Some(line) = one.line.filter(is_elsewhere) else {
             continue;
         };
-        let path = &package.program.file(file).path;
+        let SourceFile { path, text, .. } = package.program.file(file);
         let path = path.strip_prefix(package.workspace_root()).unwrap_or(path);
         let place = format!("{}:{line}", path.display());
         if !places.contains(&place) {
             places.push(place);
+            source = below(&render::source_line(text, line, None));
         }
     }
-    places.join(", ")
+    match places.len() {
+        1 => places.concat() + &source,
+        _ => places.join(", "),
+    }
 }
 
 /// Loops outside that are named.
@@ -186,7 +222,7 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
-        format!("E3082: `{name}` keeps state where no checkpoint can hold it"),
+        says!("E3082: `{name}` keeps state where no checkpoint can hold it"),
     );
     statics.iter().fold(failure, |failure, one| {
         let place = shown(&package.program, (one.file, one.at), package.workspace_root());
@@ -196,81 +232,53 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
 }
 
 /// The failure that ends a rewrite: everything that no decision resolves, together.
-pub fn unsolved(package: &ReadPackage, findings: &[Finding], rendered: &[Prose], which: &[usize]) -> Failure {
-    let program = &package.program;
-    let folder = package.workspace_root();
-    let which: Vec<usize> = match which.is_empty() {
-        true => (0..findings.len()).collect(),
-        false => which.to_vec(),
-    };
-    let all: Vec<&Finding> = which.iter().filter_map(|&index| findings.get(index)).collect();
+pub fn unsolved(
+    package: &ReadPackage,
+    findings: &[Finding],
+    rendered: &[Prose],
+    left: &[Unsolved],
+) -> Failure {
+    let all: Vec<&Finding> = left.iter().filter_map(|one| findings.get(one.finding)).collect();
     let way = ways_out(&all);
-    if way == WaysOut::AsRustcSays {
-        for text in which.iter().filter_map(|&index| rendered.get(index)) {
+    let name = &package.workspace.choice.target;
+    let failure = if way == WaysOut::AsRustcSays {
+        // The lines of the copy are not all lines of the program, so what rustc shows helps as well.
+        for text in left.iter().filter_map(|one| rendered.get(one.finding)) {
             anstream::eprintln!("{}", text.to_string().trim_end());
         }
-        let name = &package.workspace.choice.target;
-        return Failure::new(code::BUILD, format!("E3078: `{name}` does not build")).help(
-            "rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it",
-        );
-    }
-    let failure = Failure::new(code::BUILD, "E3083: ckpt cannot tell how to save this");
-    let failure = all.iter().fold(failure, |failure, one| {
-        failure.because(describe(program, one, &|place| shown(program, place, folder)))
-    });
-    if way == WaysOut::Statics {
-        return failure.help(
-            "keep what changes in a variable that is passed on, not in a static; or implement `ckpt::Global` for a type of your own",
-        );
-    }
-    failure.help(
-        "put one of these on the `let`, or on the field of the type:\n\
-         #[ckpt(reexecute)]  run the statement again at a restart: it gives the same value\n\
-         #[ckpt(skip)]       leave the value out: it is not needed, or `Default` will do\n\
-         (`cargo ckpt init` adds the dependency that these need)",
-    )
-}
-
-fn describe(program: &Program, one: &Finding, shown: &dyn Fn(Position) -> String) -> String {
-    let ty = &one.type_name;
-    let Some(&place) = one.places.first() else {
-        return one.said.clone();
+        Failure::new(code::BUILD, says!("E3078: `{name}` does not build"))
+    } else {
+        Failure::new(code::BUILD, says!("E3083: ckpt cannot tell how to save this"))
     };
-    if one.kind == FindingKind::NotGlobal {
-        return format!(
-            "{}: a static is of a type that no checkpoint holds: `{ty}`",
-            shown(place)
-        );
-    }
-    match at(program, place) {
-        Some(Found::Let { names, .. }) => {
-            let names = names.join("`, `");
-            let what = match one.kind {
-                FindingKind::Destructor => "has a destructor that a restart would miss",
-                _ => "is of a type that no checkpoint holds",
-            };
-            format!("{}: `{names}` {what}: `{ty}`", shown(place))
-        }
-        Some(Found::Parameter { name, .. }) => {
-            format!(
-                "{}: parameter `{name}` is of a type that no checkpoint holds: `{ty}`",
-                shown(place)
-            )
-        }
-        Some(Found::Field { name, .. }) => {
-            format!(
-                "{}: field `{name}` is of a type that no checkpoint holds: `{ty}`",
-                shown(place)
-            )
-        }
-        _ => format!("{}: {}", shown(place), one.said),
+    let (program, folder) = (&package.program, package.workspace_root());
+    let causes: Vec<RefusedCause> = left
+        .iter()
+        .map(|one| RefusedCause::of_rustc(&one.obstacle, one.place, program, folder))
+        .collect();
+    let failure = causes
+        .iter()
+        .fold(failure, |failure, one| failure.because(one.text()));
+    let failure = failure.fields("causes", &causes);
+    match way {
+        WaysOut::AsRustcSays => failure.help(
+            "rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it",
+        ),
+        WaysOut::Statics => failure.help(
+            "keep what changes in a variable that is passed on, not in a static; or implement `ckpt::Global` for a type of your own",
+        ),
+        WaysOut::Attributes => failure.help(
+            "put one of these on the `let`, or on the field of the type:\n\
+             #[ckpt(reexecute)]  run the statement again at a restart: it gives the same value\n\
+             #[ckpt(skip)]       leave the value out: it is not needed, or `Default` will do\n\
+             (`cargo ckpt init` adds the dependency that these need)",
+        ),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ckpt_analysis::{Cause, FnId};
+    use ckpt_analysis::FnId;
 
     #[test]
     fn what_reads_the_same_is_said_once() {

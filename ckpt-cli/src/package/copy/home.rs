@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::output;
 use crate::package::copy::gather::CACHE_TAG;
 use crate::package::copy::manifest::Runtime;
@@ -84,12 +84,11 @@ impl Home {
                 runtime,
             });
         }
-        Err(Failure::new(
-            code::BUILD,
-            format!("E3066: cannot write to `{}`", first.display()),
+        Err(
+            Failure::new(code::BUILD, says!("E3066: cannot write to `{}`", first.display()))
+                .because(refused)
+                .help("name a folder for build results with `--target-dir FOLDER`"),
         )
-        .because(refused)
-        .help("name a folder for build results with `--target-dir FOLDER`"))
     }
 
     /// One process at a time brings a copy up to date.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::package::copy::features::WithSerde;
 use crate::package::read::modules::cleaned;
 use crate::package::read::workspace::RUNTIME;
@@ -63,7 +63,7 @@ impl Manifest {
     /// Reads the text of the manifest at a path.
     pub fn parse(path: &Path, text: &str) -> Outcome<Self> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            Failure::new(code::BUILD, format!("E3067: cannot read `{}`", path.display())).because(error)
+            Failure::new(code::BUILD, says!("E3067: cannot read `{}`", path.display())).because(error)
         })?;
         Ok(Manifest {
             path: path.to_path_buf(),
@@ -237,7 +237,7 @@ impl Manifest {
 fn self_explaining(path: &Path, why: &str) -> Failure {
     Failure::new(
         code::BUILD,
-        format!("E3068: cannot add the dependency on ckpt to `{}`", path.display()),
+        says!("E3068: cannot add the dependency on ckpt to `{}`", path.display()),
     )
     .because(why)
 }

@@ -23,7 +23,7 @@ use ckpt_compiler::CallTable;
 
 use crate::cargo::CargoOptions;
 use crate::cargo::Diagnostics;
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::package::read::cfg::{Compiler, Configuration};
 use crate::package::read::modules::{CrateFiles, Files, parsed};
 use crate::package::read::settings::{Settings, read_table};
@@ -122,8 +122,9 @@ impl Sources for ReadPackage {
 
 /// Reads the program that the options and the working folder mean, with the libraries of the workspace that it reaches.
 pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
-    let folder = std::env::current_dir()
-        .map_err(|error| Failure::new(code::START, "E3074: there is no working folder").because(error))?;
+    let folder = std::env::current_dir().map_err(|error| {
+        Failure::new(code::START, says!("E3074: there is no working folder")).because(error)
+    })?;
     let settings = Settings::read(&folder)?;
     let compiler = Compiler::ask(&settings)?;
     let workspace = Workspace::ask(options, &compiler.target)?;
@@ -196,7 +197,7 @@ fn build_script_flags(
     if built.success {
         return Ok(built.flags);
     }
-    let what = format!("E3039: `{}` does not build", workspace.choice.target);
+    let what = says!("E3039: `{}` does not build", workspace.choice.target);
     Err(Failure::new(code::BUILD, what).help("cargo says why, above; nothing was read"))
 }
 
@@ -218,7 +219,7 @@ fn user_tables(files: &[PathBuf]) -> Outcome<CallTable> {
     let text = std::fs::read_to_string(path).about("cannot read", path)?;
     CallTable::of_user(&text).map_err(|error| {
         let place = format!("{}:{}", crate::package::read::modules::shown(path), error.line);
-        Failure::new(code::BUILD, format!("E3075: {place}: {}", error.wrong))
+        Failure::new(code::BUILD, says!("E3075: {place}: {}", error.wrong))
             .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
     })
 }
@@ -240,7 +241,7 @@ impl<'w> Reader<'w> {
         found.ok_or_else(|| {
             Failure::new(
                 code::BUILD,
-                format!("E3076: `{}` has no target `{}`", package.name, choice.target),
+                says!("E3076: `{}` has no target `{}`", package.name, choice.target),
             )
         })
     }
@@ -250,7 +251,7 @@ impl<'w> Reader<'w> {
         if !path.is_file() {
             return Err(Failure::new(
                 code::BUILD,
-                format!(
+                says!(
                     "E3077: there is no file `{}`",
                     crate::package::read::modules::shown(path)
                 ),

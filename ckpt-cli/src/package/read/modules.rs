@@ -12,9 +12,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Item, Lit, LitStr, Token};
 
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::package::read::cfg::{Configuration, string_value};
 use crate::package::read::strip::strip;
+use crate::render;
 
 /// Key of a module in its crate: the file of the declaration, and the modules from there.
 pub type ModuleKey = (FileId, Vec<String>);
@@ -96,7 +97,7 @@ impl Files {
             return Ok(id);
         }
         let text = fs::read_to_string(path).map_err(|error| {
-            Failure::new(code::BUILD, format!("E3067: cannot read `{}`", shown(path))).because(error)
+            Failure::new(code::BUILD, says!("E3067: cannot read `{}`", shown(path))).because(error)
         })?;
         let (file, passed_over) = parsed(path, text, configuration)?;
         let id = FileId(self.files.len());
@@ -122,7 +123,7 @@ impl Files {
         }
         Err(Failure::new(
             code::BUILD,
-            format!(
+            says!(
                 "E3069: `{}` belongs to two packages, with different features",
                 shown(&file.path)
             ),
@@ -398,17 +399,9 @@ fn not_rust(path: &Path, text: &str, error: &syn::Error) -> Failure {
 /// A failure at a place in a file, with the line of the source under it.
 fn located(path: &Path, text: &str, span: Span, what: &str) -> Failure {
     let start = span.start();
-    let line = text.lines().nth(start.line.saturating_sub(1)).unwrap_or_default();
-    let number = start.line.to_string();
-    let blank = " ".repeat(number.len());
-    let before: String = line
-        .chars()
-        .take(start.column)
-        .map(|one| if one == '\t' { '\t' } else { ' ' })
-        .collect();
-    let source = format!("{blank} |\n{number} | {}\n{blank} | {before}^", line.trim_end());
+    let source = render::source_line(text, start.line, Some(start.column + 1));
     let place = format!("{}:{}:{}", shown(path), start.line, start.column + 1);
-    Failure::new(code::BUILD, format!("E3070: {place}: {what}")).because(source)
+    Failure::new(code::BUILD, says!("E3070: {place}: {what}")).because(source)
 }
 
 /// The path from the working folder, where it is below that.

@@ -10,7 +10,7 @@ use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId
 
 use crate::cargo::CargoOptions;
 use crate::cargo::choice::{Choice, choose};
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 
 /// The package of the library that a rewritten program links.
 pub const RUNTIME: &str = "ckpt-runtime";
@@ -191,7 +191,7 @@ impl Workspace {
 fn unresolved(package: &str) -> Failure {
     Failure::new(
         code::BUILD,
-        format!("E3084: cargo does not say what `{package}` depends on"),
+        says!("E3084: cargo does not say what `{package}` depends on"),
     )
     .help("`cargo metadata` must list it under `resolve`")
 }

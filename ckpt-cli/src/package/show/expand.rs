@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Meta};
 
 use crate::cargo::CargoOptions;
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::package::read::shown;
 
 /// A source file that could be parsed.
@@ -106,7 +106,7 @@ pub fn annotated(files: &[Source]) -> Outcome<Vec<Found>> {
         .collect();
     if found.is_empty() {
         return Err(
-            Failure::new(code::NO, "E3026: no function of this package is annotated").help(
+            Failure::new(code::NO, says!("E3026: no function of this package is annotated")).help(
                 "put `#[ckpt::main]` on `main` and `#[ckpt::instrument]` on functions that hold a site",
             ),
         );
@@ -127,7 +127,7 @@ pub fn only<'f>(annotated: &'f [Found], name: &str, files: &[Source]) -> Outcome
                 .map(|found| format!("{} ({})", found.name, found.place()))
                 .collect();
             Err(
-                Failure::usage(format!("E3027: several functions are called `{name}`"))
+                Failure::usage(says!("E3027: several functions are called `{name}`"))
                     .because(places.join("\n"))
                     .help("write more of its path, or choose the package with `-p`"),
             )
@@ -137,7 +137,7 @@ pub fn only<'f>(annotated: &'f [Found], name: &str, files: &[Source]) -> Outcome
 
 fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
     if let Some(plain) = all(files).iter().find(|found| found.is_called(name)) {
-        return Failure::new(code::NO, format!("E3028: `{}` is not annotated", plain.name))
+        return Failure::new(code::NO, says!("E3028: `{}` is not annotated", plain.name))
             .because(plain.place())
             .help(format!(
                 "put `#[ckpt::{}]` on it",
@@ -151,7 +151,7 @@ fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
     let names: Vec<_> = annotated.iter().map(|found| found.name.as_str()).collect();
     Failure::new(
         code::NO,
-        format!("E3029: there is no function `{name}` in this package"),
+        says!("E3029: there is no function `{name}` in this package"),
     )
     .help(format!("annotated are: {}", names.join(", ")))
 }
@@ -196,11 +196,7 @@ impl Found {
             None => expanded,
         };
         let file: syn::File = syn::parse2(whole).map_err(|error| {
-            Failure::new(
-                code::NO,
-                format!("E3030: `{}` does not expand to Rust", self.name),
-            )
-            .because(error)
+            Failure::new(code::NO, says!("E3030: `{}` does not expand to Rust", self.name)).because(error)
         })?;
         let text = prettyplease::unparse(&file);
         Ok(format!("// {}, {}\n{text}", self.name, self.place()))
@@ -208,7 +204,7 @@ impl Found {
 
     /// What rustc would report, at the same places.
     fn refused(&self, diagnostics: &Diagnostics) -> Failure {
-        let failure = Failure::new(code::NO, format!("E3031: `{}` cannot be instrumented", self.name));
+        let failure = Failure::new(code::NO, says!("E3031: `{}` cannot be instrumented", self.name));
         diagnostics.iter().fold(failure, |failure, one| {
             let at = one.place.start();
             failure.because(format!(

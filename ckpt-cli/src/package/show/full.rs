@@ -7,7 +7,7 @@ use syn::Attribute;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{Failure, Outcome, code, says};
 use crate::package::show::expand::{Annotation, annotation, options};
 
 /// The text of a file in which every function with an attribute of ckpt is written out.
@@ -15,8 +15,9 @@ use crate::package::show::expand::{Annotation, annotation, options};
 /// # Errors
 /// Where a function cannot be instrumented, or the text is not Rust.
 pub fn expanded(text: &str) -> Outcome<String> {
-    let file = ckpt_compiler::parse_file(text)
-        .map_err(|error| Failure::new(code::BUILD, "E3064: a rewritten file is not Rust").because(error))?;
+    let file = ckpt_compiler::parse_file(text).map_err(|error| {
+        Failure::new(code::BUILD, says!("E3064: a rewritten file is not Rust")).because(error)
+    })?;
     let mut writer = Writer {
         text,
         in_impl: false,
@@ -58,7 +59,7 @@ impl Writer<'_> {
             }
             Err(why) => {
                 self.failed.get_or_insert_with(|| {
-                    Failure::new(code::NO, "E3065: a function cannot be written out").because(why)
+                    Failure::new(code::NO, says!("E3065: a function cannot be written out")).because(why)
                 });
             }
         }

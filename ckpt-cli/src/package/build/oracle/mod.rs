@@ -11,8 +11,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
-use ckpt_analysis::FindingKind as Kind;
-use ckpt_compiler::Code;
+use ckpt_analysis::{FindingKind as Kind, Said};
+use ckpt_compiler::{Code, Relayed};
 use rustc::Saying;
 
 use crate::messages::Messages;
@@ -46,8 +46,8 @@ pub struct Finding {
     pub is_about_outputs: bool,
     /// The text for people.
     pub rendered: Prose,
-    /// rustc's first line.
-    pub message: Prose,
+    /// What it says, taken apart.
+    pub said: Said,
 }
 
 /// Words for people: they are shown, and nothing goes by them.
@@ -81,16 +81,41 @@ impl Finding {
             places: spans.into_iter().filter_map(|span| place(span, folder)).collect(),
             is_about_outputs: Saying::NamesOutputTrait.is_in(diagnostic),
             rendered: Prose(diagnostic.rendered.clone().unwrap_or_default()),
-            message: Prose(diagnostic.message.clone()),
+            said: said(diagnostic),
         })
+    }
+}
+
+/// What a report says, and who says it.
+fn said(report: &Diagnostic) -> Said {
+    match Relayed::read(&report.message) {
+        Some(one) => {
+            // A trait of ckpt has no room for more than what is wrong: the rest stands in the entry of the code.
+            let entry = Messages::all().entry(one.code);
+            let or_entry = |part: &str, of_entry: Option<&String>| match (part, of_entry) {
+                ("", Some(text)) => text.clone(),
+                (text, _) => text.to_owned(),
+            };
+            Said::Ckpt {
+                code: one.code.0,
+                what: one.what.to_owned(),
+                why: or_entry(one.why, entry.map(|entry| &entry.cause)),
+                instead: or_entry(one.instead, entry.map(|entry| &entry.next)),
+            }
+        }
+        None => Said::Rustc {
+            code: report.code.as_ref().map(|code| code.code.clone()),
+            text: report.message.clone(),
+        },
     }
 }
 
 /// What a report means, and the type that it is about.
 fn meaning(report: &Diagnostic) -> (Kind, String) {
-    // The macros say who speaks; the traits begin with the code.
-    let message = report.message.strip_prefix("ckpt: ").unwrap_or(&report.message);
-    let Some((code, words)) = Code::in_front_of(message) else {
+    let Some(Relayed {
+        code, says: words, ..
+    }) = Relayed::read(&report.message)
+    else {
         let codes = report.code.as_ref().map(|code| code.code.as_str());
         return match codes == Some(SHORT_BOUND) || Saying::LifetimeTooShort.is_in(report) {
             true => (Kind::ShortLifetime, String::new()),
@@ -203,7 +228,10 @@ mod tests {
             let attribute = attribute.to_token_stream().to_string();
             let one = findings(&attribute, "pub fn f() { save(Rule) }").remove(0);
             let generic = findings(&attribute, "pub fn f<T>(value: T) { save(value) }").remove(0);
-            let code_of = |one: &Finding| Code::in_front_of(&one.message.0).unwrap().0;
+            let code_of = |one: &Finding| match one.said {
+                Said::Ckpt { code, .. } => Code(code),
+                Said::Rustc { .. } => panic!("{:?}", one.said),
+            };
             assert_eq!(code_of(&generic), code_of(&one));
             let code = code_of(&one).to_string();
             seen.push((code, one.kind, one.type_name, generic.kind));

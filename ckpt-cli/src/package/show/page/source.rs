@@ -7,8 +7,9 @@ use std::fmt::Write;
 use ckpt_compiler::Fate;
 
 use super::{escaped, percent};
+use crate::package::build::refused::Refused;
 use crate::package::read::ReadPackage;
-use crate::package::show::plan::{LoopPlan, Plan, Refused, SitePlan, VariablePlan};
+use crate::package::show::plan::{LoopPlan, Plan, SitePlan, VariablePlan};
 use crate::render;
 
 /// What there is to say of a line.

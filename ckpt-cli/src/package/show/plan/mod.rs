@@ -13,6 +13,7 @@ use ckpt_compiler::{Fate, SiteReport};
 use serde::{Serialize, Serializer};
 
 use crate::package::build::driver::Rewritten;
+use crate::package::build::refused::{Refused, refused};
 use crate::package::read::ReadPackage;
 use crate::package::read::Run;
 use crate::package::show::checked::Checked;
@@ -189,21 +190,6 @@ pub struct LostStatic {
     pub instead: String,
 }
 
-/// A loop that cannot hold a site.
-#[derive(Debug, Serialize)]
-pub struct Refused {
-    /// The file, below the workspace.
-    pub file: String,
-    /// The line.
-    pub line: usize,
-    /// Its first line.
-    pub header: String,
-    /// Share of the run, 0 to 1.
-    pub share: f64,
-    /// What cannot be done, why, and what to write instead.
-    pub reasons: Vec<String>,
-}
-
 impl Plan {
     /// Gathers the plan.
     pub fn of(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Self {
@@ -245,7 +231,7 @@ impl Plan {
             functions,
             loops,
             written_out: written_out(analysis, &shown),
-            refused: refused(placement, &shown),
+            refused: refused(placement, analysis, shown.program, shown.folder),
             lost_statics: lost_statics(package, analysis, &shown),
             checked: None,
         }
@@ -526,31 +512,4 @@ fn variables(
         }
     }
     list
-}
-
-fn refused(placement: &Placement, shown: &Shown<'_>) -> Vec<Refused> {
-    placement
-        .rejected
-        .iter()
-        .map(|one| {
-            let (file, line) = shown.at(one.place.file, one.place.line);
-            let reasons = one.reasons.iter().map(|reason| {
-                let words = reason.cause.words();
-                let mut text = words.what.to_string();
-                for (word, part) in [("why", words.why), ("instead", words.instead)] {
-                    if !part.is_empty() {
-                        text += &format!("; {word}: {part}");
-                    }
-                }
-                text
-            });
-            Refused {
-                file,
-                line,
-                header: one.header.clone(),
-                share: one.share,
-                reasons: reasons.collect(),
-            }
-        })
-        .collect()
 }

@@ -1,0 +1,302 @@
+//! What rustc's answer has against a site, as values: a value that no checkpoint holds, or that the function does not
+//! compile with the site.
+
+use super::words;
+use ckpt_compiler::Code;
+use ckpt_compiler::diagnostics::Words;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::LazyLock;
+
+/// What an error of rustc says, and who says it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Said {
+    /// ckpt, through a macro or a trait of its own.
+    Ckpt {
+        /// The number of the code.
+        code: u16,
+        /// What cannot be done, with the code in front.
+        what: String,
+        /// Why not, as far as it is said.
+        why: String,
+        /// What to write instead, as far as it is said.
+        instead: String,
+    },
+    /// rustc itself.
+    Rustc {
+        /// Its code, `E0502`; some errors have none.
+        code: Option<String>,
+        /// Its first line.
+        text: String,
+    },
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        Self::Rustc {
+            code: None,
+            text: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ckpt { what, .. } => f.write_str(what),
+            Self::Rustc { code, text } => match code {
+                Some(code) => write!(f, "error[{code}]: {text}"),
+                None => write!(f, "error: {text}"),
+            },
+        }
+    }
+}
+
+/// A field that no checkpoint can hold: `Sim.rule: fn(f64) -> f64`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpaqueField {
+    /// The type that has it, and its name there: `Sim.rule`.
+    pub name: String,
+    /// Its type; nothing where it is an object that borrows.
+    pub type_name: Option<String>,
+}
+
+impl fmt::Display for OpaqueField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let type_name = self.type_name.as_deref().unwrap_or("an object that borrows");
+        write!(f, "{}: {type_name}", self.name)
+    }
+}
+
+/// What holds a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HeldIn {
+    /// The variables of one `let`.
+    Variables(Vec<String>),
+    /// A parameter.
+    Parameter(String),
+    /// A field of a type of the program: `Sim.grid`.
+    Field(String),
+    /// A static.
+    Static,
+    /// No variable.
+    Nothing,
+}
+
+impl fmt::Display for HeldIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variables(names) => write!(f, "`{}`", names.join("`, `")),
+            Self::Parameter(name) => write!(f, "parameter `{name}`"),
+            Self::Field(name) => write!(f, "field `{name}`"),
+            Self::Static => f.write_str("a static"),
+            Self::Nothing => f.write_str("a value"),
+        }
+    }
+}
+
+/// What helps with values of a type that no checkpoint holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TypeAdvice {
+    /// A writer of tables.
+    TableWriter,
+    /// A pointer that does not own.
+    Weak,
+    /// An iterator.
+    Iterator,
+    /// A reference.
+    Reference,
+    /// A type that borrows.
+    Borrows,
+    /// Any other.
+    Other,
+}
+
+impl TypeAdvice {
+    fn words(self) -> &'static str {
+        match self {
+            Self::TableWriter => {
+                "keep the `File` in the variable, and make the writer where rows are written: \
+                 `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
+            }
+            Self::Weak => {
+                "keep the values in a `Vec`, and in place of the `Weak` the index of the other value there"
+            }
+            Self::Iterator => {
+                "collect what it goes over into a `Vec` before the loop, and keep an index into that"
+            }
+            Self::Reference => {
+                "borrow inside the loop, where the value is used; or hold what it borrows by value"
+            }
+            Self::Borrows => {
+                "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
+                 a type of your own can hold by value what it borrows"
+            }
+            Self::Other => {
+                "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \
+                 without a change to the program `reexecute = [\"Type::new\"]`, the function that makes it, under `[calls]` in `ckpt.toml`. \
+                 A type of another crate can be saved if it has serde, often a feature of that crate"
+            }
+        }
+    }
+}
+
+/// What rustc has against a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RustcObstacle {
+    /// A value cannot be saved.
+    NotSaved {
+        /// What holds it.
+        holder: HeldIn,
+        /// Its type, as rustc writes it.
+        type_name: String,
+        /// What of the type cannot be saved, as far as the program's own types tell.
+        field: Option<OpaqueField>,
+        /// What helps.
+        advice: TypeAdvice,
+    },
+    /// A value that would be left out has a destructor.
+    Destructor {
+        /// What holds it.
+        holder: HeldIn,
+        /// Its type, as rustc writes it.
+        type_name: String,
+        /// What of the type cannot be saved, as far as the program's own types tell.
+        field: Option<OpaqueField>,
+        /// What helps.
+        advice: TypeAdvice,
+    },
+    /// The function does not compile with the site.
+    DoesNotCompile {
+        /// What holds the value that it is about, if that is a variable.
+        holder: HeldIn,
+        /// What is wrong.
+        said: Said,
+    },
+}
+
+impl RustcObstacle {
+    /// The code of the message.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NotSaved { .. } => Code(1310),
+            Self::Destructor { .. } => Code(1311),
+            Self::DoesNotCompile { said, .. } => match said {
+                Said::Ckpt { code, .. } => Code(*code),
+                Said::Rustc { .. } => Code(1312),
+            },
+        }
+    }
+
+    /// rustc's code, where rustc's own words are all that there is.
+    pub fn rustc_code(&self) -> Option<&str> {
+        match self {
+            Self::DoesNotCompile {
+                said: Said::Rustc { code, .. },
+                ..
+            } => code.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The variables that it is about.
+    pub fn variables(&self) -> Vec<String> {
+        match self {
+            Self::NotSaved { holder, .. }
+            | Self::Destructor { holder, .. }
+            | Self::DoesNotCompile { holder, .. } => match holder {
+                HeldIn::Variables(names) => names.clone(),
+                HeldIn::Parameter(name) | HeldIn::Field(name) => vec![name.clone()],
+                HeldIn::Static | HeldIn::Nothing => Vec::new(),
+            },
+        }
+    }
+
+    /// What is said.
+    pub fn words(&self) -> Words {
+        match self {
+            Self::NotSaved {
+                holder,
+                type_name,
+                field,
+                advice,
+            } => words(
+                format!("E1310: {holder} is of a type that no checkpoint holds: `{type_name}`"),
+                in_the_way(field.as_ref()),
+                advice.words(),
+            ),
+            Self::Destructor {
+                holder,
+                type_name,
+                field,
+                advice,
+            } => words(
+                format!("E1311: {holder} has a destructor that a restart would miss: `{type_name}`"),
+                in_the_way(field.as_ref()),
+                advice.words(),
+            ),
+            Self::DoesNotCompile { said, .. } => match said {
+                Said::Ckpt {
+                    what, why, instead, ..
+                } => words(what.as_str(), why.as_str(), instead.as_str()),
+                Said::Rustc { code, .. } => {
+                    let row = ADVICE.row_of(code.as_deref());
+                    words(
+                        format!("E1312: the function does not compile with a site in this loop: {said}"),
+                        row.why.as_str(),
+                        row.instead.as_str(),
+                    )
+                }
+            },
+        }
+    }
+}
+
+fn in_the_way(field: Option<&OpaqueField>) -> String {
+    field.map_or_else(String::new, |field| match &field.type_name {
+        Some(type_name) => format!("its field `{}` is of the type `{type_name}`", field.name),
+        None => format!("its field `{}` is an object that borrows", field.name),
+    })
+}
+
+/// What helps where rustc does not take the rewritten function, by rustc's code.
+#[derive(Debug, Deserialize)]
+struct Table {
+    row: Vec<Row>,
+    otherwise: Row,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    #[serde(default)]
+    codes: Vec<String>,
+    why: String,
+    instead: String,
+}
+
+impl Table {
+    fn row_of(&self, code: Option<&str>) -> &Row {
+        let has_code = |row: &&Row| row.codes.iter().any(|one| Some(one.as_str()) == code);
+        self.row.iter().find(has_code).unwrap_or(&self.otherwise)
+    }
+}
+
+static ADVICE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../tables/rustc_codes.toml")).expect("a test reads the table")
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_rustc_stands_once() {
+        let mut codes: Vec<&String> = ADVICE.row.iter().flat_map(|row| &row.codes).collect();
+        let all = codes.len();
+        codes.sort();
+        codes.dedup();
+        assert_eq!(codes.len(), all);
+        assert!(codes.iter().all(|code| code.len() == 5));
+        assert!(ADVICE.otherwise.codes.is_empty());
+    }
+}
