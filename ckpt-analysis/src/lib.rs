@@ -39,7 +39,7 @@ pub use decisions::globals::RefusedStatic;
 pub use decisions::knowledge::Knowledge;
 pub use decisions::learn::{Finding, FindingKind, Lesson, Unsolved, WaysOut, ways_out};
 pub use decisions::recall::Record;
-pub use decisions::reexecution::{Again, Why};
+pub use decisions::reexecution::{Reexecuted, Why};
 pub use diagnostics::{Cause, HeldIn, RustcObstacle, Said};
 pub use items::{FnId, Function};
 pub use package::{Artefact, Attempt, PackageAnalysis, at};

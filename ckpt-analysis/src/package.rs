@@ -15,7 +15,7 @@ use crate::decisions::learn::{Finding, Lesson, learn};
 use crate::decisions::mutable_loans::{lent_edits, list_lent_objects};
 use crate::decisions::outlined_kernels;
 use crate::decisions::recall::{Record, recall};
-use crate::decisions::reexecution::{Again, again};
+use crate::decisions::reexecution::{Reexecuted, reexecuted};
 use crate::decisions::threads::thread_edits;
 use crate::edits::marks::{function_marks, site_marks};
 use crate::items::{Annotation, FnId, Function};
@@ -44,8 +44,8 @@ pub struct Attempt {
     pub known: Knowledge,
     /// Where the sites are, and the functions that lead to them.
     pub placement: Placement,
-    /// Statements that are executed again though their values could be saved.
-    pub again: Again,
+    /// Statements that are re-executed though their values could be saved.
+    pub again: Reexecuted,
     /// The edited files.
     pub edited: BTreeMap<FileId, Edited>,
 }
@@ -143,11 +143,11 @@ impl PackageAnalysis {
         self.facts.asked.answer(&self.facts, candidate, here)
     }
 
-    /// The statements that are executed again instead of saving what they declare; with `recompute`, those too that are
+    /// The statements that are re-executed instead of saving what they declare; with `recompute`, those too that are
     /// cheap.
-    pub fn reexecuted(&self, program: &Program, placement: &Placement, recompute: bool) -> Again {
+    pub fn reexecuted(&self, program: &Program, placement: &Placement, recompute: bool) -> Reexecuted {
         let effects = recompute.then(|| Effects::of(program, &self.facts));
-        again(&self.facts, placement, effects.as_ref())
+        reexecuted(&self.facts, placement, effects.as_ref())
     }
 
     /// Statics that no checkpoint can hold, and that the run changes.
@@ -167,7 +167,7 @@ impl PackageAnalysis {
         let facts = &self.facts;
         list_lent_objects(program, facts, &placement, &mut known.decisions);
         let again = match known.saves_all {
-            true => Again::new(),
+            true => Reexecuted::new(),
             false => self.reexecuted(program, &placement, recompute),
         };
         let decisions = known.decisions.with_reexecuted(&again);

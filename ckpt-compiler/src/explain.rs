@@ -18,7 +18,7 @@ pub enum Fate {
     SavedByCallee,
     /// It is offered to the caller, who owns it.
     SavedForCaller,
-    /// Its statement runs again.
+    /// Its statement is re-executed.
     Reexecuted,
     /// The caller passes it again.
     PassedAgain,

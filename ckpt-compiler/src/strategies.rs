@@ -20,7 +20,7 @@ use std::collections::HashSet;
 pub enum Strategy {
     /// From the checkpoint.
     Saved,
-    /// Its statement runs again (required-execution code).
+    /// Its statement is re-executed (required-execution code).
     Reexecuted {
         /// Whether it borrows exclusively: what it borrows cannot be lent while it lives.
         exclusive: bool,
@@ -29,7 +29,7 @@ pub enum Strategy {
     Skipped,
     /// The caller passes it again.
     Given,
-    /// `&mut` parameter: the caller makes it again from this function's record.
+    /// `&mut` parameter: the caller rebuilds it from this function's record.
     Exclusive,
     /// Ckpt gives it its value.
     Synthetic,
@@ -207,7 +207,7 @@ fn spread_items(flow: &Flow, strategies: &mut [Strategy]) {
     }
 }
 
-/// A value made of closures and shared references alone is made again as they are: no checkpoint holds it.
+/// A value made of closures and shared references alone is rebuilt as they are: no checkpoint holds it.
 fn spread_closures(flow: &Flow, strategies: &mut [Strategy]) {
     for (id, (binding, class)) in flow.bindings.iter().zip(strategies).enumerate() {
         let changes = binding.mutable && !binding.is_synthetic();
@@ -410,19 +410,22 @@ fn origin_of(library: &Library, binding: &Binding) -> Origin {
         .map_or(Origin::Value, |init| Known::of(library).origin(init))
 }
 
-/// What is made again for a site: what is in use there, and what that is made from.
-fn made_again(flow: &Flow, liveness: &Liveness, strategies: &[Strategy]) -> HashSet<BindingId> {
-    let is_again = |id: &BindingId| matches!(strategies[*id], Strategy::Reexecuted { .. });
+/// What is rebuilt for a site: what is in use there, and what that is made from.
+fn reexecuted_for_others(flow: &Flow, liveness: &Liveness, strategies: &[Strategy]) -> HashSet<BindingId> {
+    let is_reexecuted = |id: &BindingId| matches!(strategies[*id], Strategy::Reexecuted { .. });
     let is_live = |id: &BindingId| {
         let mut sites = 1..=flow.sites.len() as SiteId;
         sites.any(|site| liveness.is_live(flow, site, *id))
     };
     let mut found: HashSet<BindingId> = HashSet::new();
-    let mut open: Vec<BindingId> = (0..strategies.len()).filter(is_again).filter(is_live).collect();
+    let mut open: Vec<BindingId> = (0..strategies.len())
+        .filter(is_reexecuted)
+        .filter(is_live)
+        .collect();
     while let Some(id) = open.pop() {
         if found.insert(id) {
             let inputs = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
-            open.extend(inputs.filter(is_again));
+            open.extend(inputs.filter(is_reexecuted));
         }
     }
     found
@@ -466,9 +469,9 @@ fn advances(flow: &Flow, id: BindingId, class: Strategy) -> bool {
     })
 }
 
-/// An iterator or a reference that moves on can be made again, but not to where it was.
+/// An iterator or a reference that moves on can be rebuilt, but not to where it was.
 fn refuse_advancing(flow: &Flow, liveness: &Liveness, strategies: &[Strategy], errors: &mut Diagnostics) {
-    let needed = made_again(flow, liveness, strategies);
+    let needed = reexecuted_for_others(flow, liveness, strategies);
     for (id, binding) in flow.bindings.iter().enumerate() {
         let class @ Strategy::Reexecuted { .. } = strategies[id] else {
             continue;
@@ -500,7 +503,7 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
     }
 }
 
-/// What is made again and filled must be made of the same inputs, and must not have been exchanged for another value.
+/// What is rebuilt and filled must be made of the same inputs, and must not have been exchanged for another value.
 fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         if binding.treatment != Some(Treatment::Refill) {

@@ -60,10 +60,10 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Whether the `let` that begins there may run again: it has an initialiser that leaves no trace and changes no
+    /// Whether the `let` that begins there may be re-executed: it has an initialiser that leaves no trace and changes no
     /// variable, and what it declares is not changed later, so that a second run gives the same value. Of a `for`, whether
-    /// what it goes over may be made again.
-    pub fn may_run_again(&self, place: Position) -> bool {
+    /// what it goes over may be rebuilt.
+    pub fn may_be_reexecuted(&self, place: Position) -> bool {
         match self.statement_at(place) {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
                 init.diverge.is_none()
@@ -78,13 +78,13 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
-    /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
-    pub fn may_be_made_again(&self, place: Position) -> bool {
-        self.may_be_made_again_from(place, &[])
+    /// checkpoint: as [`Effects::may_be_reexecuted`], but the value itself may change later.
+    pub fn may_be_rebuilt(&self, place: Position) -> bool {
+        self.may_be_rebuilt_from(place, &[])
     }
 
     /// The same for a value that borrows variables exclusively, which are filled with it.
-    pub fn may_be_made_again_from(&self, place: Position, lent: &[String]) -> bool {
+    pub fn may_be_rebuilt_from(&self, place: Position, lent: &[String]) -> bool {
         self.statement_at(place).is_some_and(|(statement, mut others)| {
             let Statement::Let(local) = statement else {
                 return false;
@@ -102,8 +102,8 @@ impl<'a> Effects<'a> {
 
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
     /// nothing but compute.
-    pub fn may_be_gone_over_again(&self, place: Position) -> bool {
-        self.may_be_made_again(place)
+    pub fn may_be_replayed(&self, place: Position) -> bool {
+        self.may_be_rebuilt(place)
             && self
                 .statement_at(place)
                 .is_some_and(|(statement, _)| match statement {
@@ -191,7 +191,7 @@ impl<'a> Effects<'a> {
             }
             let name = &self.items.function(next).display;
             let path: Vec<String> = name.split("::").map(str::to_owned).collect();
-            if self.library.added().may_run_again(&path) {
+            if self.library.added().may_be_reexecuted(&path) {
                 continue;
             }
             let nothing = HashSet::new();

@@ -95,7 +95,7 @@ fn wanted(function: &Function, of_impl: Option<&ImplItem>) -> Vec<String> {
     list.into_iter().collect()
 }
 
-/// What is called or gone over is made again; it is never saved.
+/// What is called or gone over is rebuilt; it is never saved.
 fn is_closure(parameter: &TypeParam) -> bool {
     parameter.bounds.iter().any(|bound| {
         matches!(bound, TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| {

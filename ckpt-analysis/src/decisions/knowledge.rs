@@ -13,7 +13,7 @@ pub struct Knowledge {
     pub decisions: Decisions,
     /// Where no site can be.
     pub refused: Refused,
-    /// Whether nothing is executed again only to save less.
+    /// Whether nothing is re-executed only to save less.
     pub saves_all: bool,
 }
 

@@ -61,7 +61,7 @@ pub struct Decisions {
     pub derives: BTreeSet<Position>,
     /// Types that cannot be derived, with the field that stands in the way.
     pub opaque: BTreeMap<Position, OpaqueField>,
-    /// Types of which a checkpoint holds a part: their variables are made again and filled.
+    /// Types of which a checkpoint holds a part: their variables are rebuilt and filled.
     pub refilled: BTreeSet<Position>,
     /// What such variables are made of that moves into the part that is filled.
     pub parts: BTreeMap<Position, Vec<String>>,
@@ -84,8 +84,8 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// These, with the statements that are executed again; what the oracle has led to goes first.
-    pub(crate) fn with_reexecuted(&self, again: &reexecution::Again) -> Self {
+    /// These, with the statements that are re-executed; what the oracle has led to goes first.
+    pub(crate) fn with_reexecuted(&self, again: &reexecution::Reexecuted) -> Self {
         let mut together = self.clone();
         for place in again.keys() {
             together.variables.entry(*place).or_insert("reexecute");

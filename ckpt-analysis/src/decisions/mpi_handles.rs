@@ -1,4 +1,4 @@
-//! Types of a library that stand for something in it: a restart makes them again.
+//! Types of a library that stand for something in it: a restart rebuilds them.
 
 use crate::source::Program;
 use ckpt_compiler::library::{Library, Types};

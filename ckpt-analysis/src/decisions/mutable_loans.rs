@@ -177,7 +177,7 @@ impl Signature<'_> {
         }
     }
 
-    /// Closures are made again, and what is said twice needs no more.
+    /// Closures are rebuilt, and what is said twice needs no more.
     fn is_left_alone(&self, bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
         let mut names = bounds.iter().filter_map(last_name);
         names.any(|name| {

@@ -1,5 +1,5 @@
 //! Threads that a program starts: the body of each that may outlive the statement is watched at run time, so that no
-//! checkpoint is taken while it runs. Those that a call starts of which the user has said that it is made again at a restart
+//! checkpoint is taken while it runs. Those that a call starts of which the user has said that it is rebuilt at a restart
 //! are started again with it, and hold no checkpoint back.
 
 use crate::decisions::barriers::barrier_edits;

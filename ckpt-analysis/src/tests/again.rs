@@ -1,19 +1,19 @@
-//! What is executed again instead of saved: scratch space that is written before it is read.
+//! What is re-executed instead of saved: scratch space that is written before it is read.
 
 use super::{analysed, program};
 use crate::decisions::effects::Effects;
-use crate::decisions::reexecution::{Why, again};
+use crate::decisions::reexecution::{Why, reexecuted};
 use crate::{ChooseOptions, place};
 
-/// The lines of the `let`s that are executed again, cut down to their names.
-fn made_again(text: &str, recompute: bool) -> Vec<(String, Why)> {
+/// The lines of the `let`s that are re-executed, cut down to their names.
+fn reexecuted_lets(text: &str, recompute: bool) -> Vec<(String, Why)> {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
     let main = analysis.items.main_of(0).expect("a main");
     let placement = place(&analysis, main, &ChooseOptions::default());
     assert!(!placement.sites.is_empty(), "no site in\n{text}");
     let effects = Effects::of(&program, &analysis);
-    let found = again(&analysis, &placement, recompute.then_some(&effects));
+    let found = reexecuted(&analysis, &placement, recompute.then_some(&effects));
     let name = |at: usize| {
         let rest = text[at..].trim_start_matches("let ").trim_start_matches("mut ");
         rest.split([' ', ':', ';']).next().unwrap_or_default().to_owned()
@@ -37,7 +37,7 @@ fn is_scratch(declaration: &str, body: &str, functions: &str) -> bool {
              println!(\"{{}} {{}}\", u[0], other[1]);
          }}"
     );
-    made_again(&text, false).contains(&("x".to_owned(), Why::Rewritten))
+    reexecuted_lets(&text, false).contains(&("x".to_owned(), Why::Rewritten))
 }
 
 const VECTOR: &str = "let mut x = vec![0.0; n];";
@@ -228,7 +228,7 @@ fn what_is_cheap_and_pure_is_made_again_if_asked() {
         )
     };
     let names = |more: &str, recompute| -> Vec<String> {
-        let found = made_again(&program(more), recompute).into_iter();
+        let found = reexecuted_lets(&program(more), recompute).into_iter();
         found
             .filter(|(name, _)| name == "x")
             .map(|(name, _)| name)
@@ -272,7 +272,7 @@ fn what_is_filled_around_a_site_is_saved() {
                  println!(\"{{}}\", u[0]);
              }}"
         );
-        made_again(&text, false).contains(&("x".to_owned(), Why::Rewritten))
+        reexecuted_lets(&text, false).contains(&("x".to_owned(), Why::Rewritten))
     };
     for fill in [
         "for i in 0..n { x[i] = start(i); }",
@@ -308,7 +308,7 @@ fn what_stands_beside_a_call_that_leads_to_a_site_is_saved() {
                  println!(\"{{x}}\");
              }}"
         );
-        !made_again(&text, false).iter().any(|(name, _)| name == "x")
+        !reexecuted_lets(&text, false).iter().any(|(name, _)| name == "x")
     };
     for body in [
         "x = x + work(step);",

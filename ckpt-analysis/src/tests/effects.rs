@@ -1,14 +1,14 @@
-//! What may run again.
+//! What may be re-executed.
 
 use super::{analysed, program};
 use crate::FileId;
 use crate::decisions::effects::Effects;
 
-fn may_run_again(text: &str) -> bool {
+fn may_be_reexecuted(text: &str) -> bool {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
     let effects = Effects::of(&program, &analysis);
-    effects.may_run_again((FileId(0), text.find("let class").expect("the variable")))
+    effects.may_be_reexecuted((FileId(0), text.find("let class").expect("the variable")))
 }
 
 #[test]
@@ -19,11 +19,11 @@ fn a_branch_that_leaves_does_not_count() {
              fn main() {{ let class = match ALL.iter().next() {{ Some(c) => c, None => {arm} }}; drop(class); }}"
         )
     };
-    assert!(may_run_again(&with("{ println!(\"none\"); return }")));
-    assert!(may_run_again(&with("{ usage(); std::process::exit(1) }")));
-    assert!(may_run_again(&with("{ eprintln!(\"none\"); panic!() }")));
-    assert!(!may_run_again(&with("{ println!(\"none\"); &0 }")));
-    assert!(!may_run_again(&with("{ usage(); &0 }")));
+    assert!(may_be_reexecuted(&with("{ println!(\"none\"); return }")));
+    assert!(may_be_reexecuted(&with("{ usage(); std::process::exit(1) }")));
+    assert!(may_be_reexecuted(&with("{ eprintln!(\"none\"); panic!() }")));
+    assert!(!may_be_reexecuted(&with("{ println!(\"none\"); &0 }")));
+    assert!(!may_be_reexecuted(&with("{ usage(); &0 }")));
 }
 
 #[test]
@@ -38,12 +38,15 @@ fn a_value_that_changes_later_may_be_made_again() {
         let (program, analysis) = (program(&files), analysed(&files));
         let effects = Effects::of(&program, &analysis);
         let of = |what: &str| (FileId(0), text.find(what).expect("it is there"));
-        assert!(!effects.may_run_again(of("let mut class")), "it changes later");
         assert!(
-            effects.may_run_again(of("for k")),
+            !effects.may_be_reexecuted(of("let mut class")),
+            "it changes later"
+        );
+        assert!(
+            effects.may_be_reexecuted(of("for k")),
             "the loop can go over it again"
         );
-        effects.may_be_made_again(of("let mut class"))
+        effects.may_be_rebuilt(of("let mut class"))
     };
     assert!(again("make(&grid)") && again("Sim { grid: &grid, t: 1.0 }"));
     assert!(!again("noted(&grid)"));
@@ -78,7 +81,7 @@ fn what_the_user_says_goes_before_what_the_source_tells() {
         let by_user = CallTable::of_user(text).expect("a valid table");
         let analysis = analyse_with(&program, &by_user);
         assert_eq!(
-            Effects::of(&program, &analysis).may_run_again(place_of_let),
+            Effects::of(&program, &analysis).may_be_reexecuted(place_of_let),
             again,
             "{text}"
         );
@@ -105,9 +108,9 @@ fn what_changes_behind_a_shared_reference_is_not_made_again() {
         "Mutex::new(Foreign::new())",
         "mpsc::channel::<u8>()",
     ] {
-        assert!(!may_run_again(&with(shared, init)), "{init}");
+        assert!(!may_be_reexecuted(&with(shared, init)), "{init}");
     }
     let plain = "struct Table { rows: Vec<f64>, rule: fn(f64) -> f64 } fn table() -> Table { Table { rows: vec![1.0], rule: f64::sin } }";
-    assert!(may_run_again(&with(plain, "table()")));
-    assert!(may_run_again(&with(plain, "Arc::new(Barrier::new(3))")));
+    assert!(may_be_reexecuted(&with(plain, "table()")));
+    assert!(may_be_reexecuted(&with(plain, "Arc::new(Barrier::new(3))")));
 }

@@ -30,7 +30,7 @@ pub type NodeId = usize;
 pub enum Passing {
     /// By value.
     Value,
-    /// A function, a closure, a reference in a pattern: the caller makes it again.
+    /// A function, a closure, a reference in a pattern: the caller rebuilds it.
     Given,
     /// `&T`, `&self`: given, but offered to a caller that cannot see whether what it passes, a `&mut` of its own, is lent
     /// on exclusively.

@@ -54,8 +54,8 @@ impl Field {
         !matches!(self.saved, Saved::Skipped | Saved::Kept)
     }
 
-    /// Whether a restart makes it again, and so the struct that it is in.
-    pub fn is_made_again(&self) -> bool {
+    /// Whether a restart rebuilds it, and so the struct that it is in.
+    pub fn is_rebuilt(&self) -> bool {
         matches!(self.saved, Saved::Kept | Saved::Through)
     }
 
@@ -118,7 +118,7 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
 
 /// The fields of a struct that is filled, if it has one that is kept.
 fn refilled(mut fields: Vec<Field>) -> Vec<Field> {
-    if fields.iter().any(Field::is_made_again) {
+    if fields.iter().any(Field::is_rebuilt) {
         let saved = fields.iter_mut().filter(|field| field.saved == Saved::Columns);
         saved.for_each(|field| field.saved = Saved::Refilled);
     }
@@ -128,7 +128,7 @@ fn refilled(mut fields: Vec<Field>) -> Vec<Field> {
 fn enum_variant(variant: &Variant, errors: &mut Errors) -> EnumVariant {
     let written = errors.take(Written::parse(&variant.attrs, "a variant", &["rename", "alias"]));
     let parts = fields(&variant.fields, errors);
-    for kept in parts.iter().filter(|field| field.is_made_again()) {
+    for kept in parts.iter().filter(|field| field.is_rebuilt()) {
         errors.push(Error::new(kept.ty.span(), Refusal::KeptInEnum));
     }
     EnumVariant {

@@ -14,7 +14,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let (parameters, _, predicates) = generics.split_for_impl();
     let (_, arguments, _) = input.generics.split_for_impl();
     let (name, ckpt) = (&input.ident, &item.ckpt);
-    let is_refilled = matches!(&item.shape, Shape::Struct(fields) if fields.iter().any(Field::is_made_again));
+    let is_refilled = matches!(&item.shape, Shape::Struct(fields) if fields.iter().any(Field::is_rebuilt));
     let methods = match &item.shape {
         Shape::Struct(fields) if is_refilled => super::refill::expand(ckpt, fields),
         Shape::Struct(fields) => of_struct(ckpt, fields),

@@ -1,4 +1,4 @@
-//! A struct with fields that are kept: it is made again at a restart, and what was saved of it is filled in.
+//! A struct with fields that are kept: it is rebuilt at a restart, and what was saved of it is filled in.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};

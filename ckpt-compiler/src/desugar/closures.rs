@@ -38,11 +38,11 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, names: &N
         locals,
         exclusive: exclusive.found,
         own,
-        wrote_again: false,
+        repeated: false,
         shadows: false,
     };
     opener.visit_block_mut(&mut function.block);
-    if opener.wrote_again {
+    if opener.repeated {
         function
             .attrs
             .push(parse_quote!(#[allow(clippy::redundant_closure_call)]));
@@ -80,7 +80,7 @@ struct Opener<'a> {
     exclusive: LocalSet,
     /// Those that end with the block that is looked at.
     own: LocalSet,
-    wrote_again: bool,
+    repeated: bool,
     shadows: bool,
 }
 
@@ -137,7 +137,7 @@ impl Opener<'_> {
                 return index + 1;
             };
             closure.capture = None;
-            self.write_again(after, &name.ident, closure);
+            self.repeat(after, &name.ident, closure);
             block.stmts.splice(index..=index, owned);
             return index;
         }
@@ -147,7 +147,7 @@ impl Opener<'_> {
             && !self.captures(closure).is_disjoint(&self.exclusive)
             && self.owned(closure, after, id).is_some()
         {
-            self.write_again(after, &name.ident, closure);
+            self.repeat(after, &name.ident, closure);
             block.stmts.remove(index);
             return index;
         }
@@ -251,10 +251,10 @@ impl Opener<'_> {
         locals_in(self.locals, quote!(#(#statements)*))
     }
 
-    fn write_again(&mut self, after: &mut [Stmt], name: &Ident, closure: &ExprClosure) {
+    fn repeat(&mut self, after: &mut [Stmt], name: &Ident, closure: &ExprClosure) {
         let mut writer = Again { name, closure };
         after.iter_mut().for_each(|stmt| writer.visit_stmt_mut(stmt));
-        self.wrote_again = true;
+        self.repeated = true;
     }
 }
 

@@ -7,12 +7,12 @@ use crate::resolve::Hiding;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Form {
     /// Whether the statements of every branch are one block: a variable that travels can then be taken for all of them,
-    /// which a statement that runs again at restart needs.
+    /// which a statement that is re-executed at restart needs.
     pub branches_in_blocks: bool,
     /// Whose name a variable has that hides another.
     pub hiding: Hiding,
     /// Whether the closures in the iterators of all `for`s run in their bodies: what is left of the iterator can then end
-    /// at a site and be made again.
+    /// at a site and be rebuilt.
     pub closures_in_bodies: bool,
 }
 

@@ -52,7 +52,7 @@ fn made_by(library: &Library, call: &syn::ExprCall) -> Option<Stream> {
     match library.key_of_path(&path.path)? {
         Streams::Input => Some(Stream::Input),
         Streams::Output => Some(Stream::Output),
-        // What borrows the file from elsewhere is made again.
+        // What borrows the file from elsewhere is rebuilt.
         Streams::Reader if !borrows() => Some(Stream::Reader),
         _ => None,
     }

@@ -126,7 +126,7 @@ pub enum Recovery {
     OwnNames,
     /// The closures in the iterators of all `for`s run in the bodies.
     ClosuresInBodies,
-    /// The iterator in the variable is made again, and asked for as many items as before.
+    /// The iterator in the variable is rebuilt, and asked for as many items as before.
     ReplayIterator,
     /// A site in the thread that begins there as well.
     SiteInThread,

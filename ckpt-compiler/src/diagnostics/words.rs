@@ -288,7 +288,7 @@ refusals! {
         says "E1023: {shown} borrows from `{base}`, and is in use at a call that is lent another part of `{base}`"
         why "for the call the whole has to be taken apart, so that the rest of it can be saved"
         instead "borrow from `{base}` again after the call, or use a copy there";
-    /// An exclusive loan that cannot be made again by name.
+    /// An exclusive loan that cannot be reborrowed by name.
     HiddenAtSite { reference: Ident, base: Ident }
         says "E1024: `{reference}` borrows `{base}` exclusively, and one of the two is hidden by another variable of its name at a site where `{reference}` is in use"
         why "the borrow ends at the site and is made again after it, by name"
@@ -323,7 +323,7 @@ refusals! {
         says "E1029: the macro `{called}!` may leave a loop in which `{name}` is moved away and given a value again"
         why "what it holds must be put aside before every `break` and `continue`, and ckpt does not see those of a macro"
         instead "write the `break` or `continue` without the macro, or use the macro where the loop ends";
-    /// A statement that runs again would borrow what is gone.
+    /// A statement that is re-executed would borrow what is gone.
     MovedLater { borrowed: Ident }
         says "E1030: `{borrowed}` is borrowed by a statement that runs again at restart, and moved away before a later site"
         why "a restart at that site would borrow it again, and has no value for it"

@@ -88,7 +88,7 @@ fn bounds_of<'a>(generics: &'a Generics, name: &Ident) -> Vec<&'a TypeParamBound
     inline.flat_map(|one| &one.bounds).chain(clauses).collect()
 }
 
-/// Whether a bound says that the type can be saved, or that it never can: closures are made again by the caller.
+/// Whether a bound says that the type can be saved, or that it never can: closures are rebuilt by the caller.
 fn decides(bound: &TypeParamBound) -> bool {
     matches!(bound, TypeParamBound::Trait(one) if one
         .path

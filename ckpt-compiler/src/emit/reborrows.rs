@@ -1,4 +1,4 @@
-//! Exclusive references that end at a site, so that what they borrow can be saved, and are made again after it.
+//! Exclusive references that end at a site, so that what they borrow can be saved, and are reborrowed after it.
 
 use super::Emitter;
 use crate::cfg::BindingId;
@@ -86,7 +86,7 @@ impl Emitter<'_> {
             if let Some((scrutinee, pattern)) = self.flow.arms.get(id) {
                 if !arms.iter().any(|other| same(other, pattern)) {
                     arms.push(pattern);
-                    tokens.extend(self.matched_again(scrutinee, pattern, reborrowed));
+                    tokens.extend(self.reborrow_match(scrutinee, pattern, reborrowed));
                 }
                 continue;
             }
@@ -95,18 +95,18 @@ impl Emitter<'_> {
                 continue;
             }
             steps.push(step);
-            tokens.extend(self.made_again(step, reborrowed));
+            tokens.extend(self.reborrow_step(step, reborrowed));
             let name = &self.flow.bindings[*id].ident;
             if let Some(fetch) = self.fetch_from(name).filter(|fetch| !steps.contains(fetch)) {
                 steps.push(fetch);
-                tokens.extend(self.made_again(fetch, reborrowed));
+                tokens.extend(self.reborrow_step(fetch, reborrowed));
             }
         }
         tokens
     }
 
     /// Runs a `let` again for the variables that it declared before.
-    fn made_again(&self, step: StepId, reborrowed: &[BindingId]) -> TokenStream {
+    fn reborrow_step(&self, step: StepId, reborrowed: &[BindingId]) -> TokenStream {
         let Some((_, plain)) = find_plain(&self.lowered.body, &|at, _| at == step) else {
             return TokenStream::new();
         };
@@ -132,7 +132,7 @@ impl Emitter<'_> {
             other => other.clone(),
         };
         if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) {
-            return self.taken_again(value, pattern, &names);
+            return self.reborrow_value(value, pattern, &names);
         }
         Plainly.visit_pat_mut(&mut pattern);
         quote! {
@@ -142,7 +142,7 @@ impl Emitter<'_> {
     }
 
     /// Matches a place again for the variables of an arm.
-    fn matched_again(&self, scrutinee: &Expr, pattern: &Pat, reborrowed: &[BindingId]) -> TokenStream {
+    fn reborrow_match(&self, scrutinee: &Expr, pattern: &Pat, reborrowed: &[BindingId]) -> TokenStream {
         let of_arm = |id: &BindingId| {
             self.flow
                 .arms
@@ -150,16 +150,16 @@ impl Emitter<'_> {
                 .is_some_and(|(_, other)| same(other, pattern))
         };
         let ids: Vec<BindingId> = reborrowed.iter().copied().filter(of_arm).collect();
-        self.taken_again(scrutinee, pattern.clone(), &self.names(&ids))
+        self.reborrow_value(scrutinee, pattern.clone(), &self.names(&ids))
     }
 
     /// Takes the variables out of a value by a pattern that has matched it before.
-    fn taken_again(&self, scrutinee: &Expr, mut shape: Pat, names: &[&Ident]) -> TokenStream {
+    fn reborrow_value(&self, scrutinee: &Expr, mut shape: Pat, names: &[&Ident]) -> TokenStream {
         let frame = frame();
         Again(&self.flow.locals, names).visit_pat_mut(&mut shape);
         let again: Vec<Ident> = names
             .iter()
-            .map(|name| again_name(&self.flow.locals, name))
+            .map(|name| reborrowed_name(&self.flow.locals, name))
             .collect();
         quote! {
             match #scrutinee {
@@ -221,7 +221,7 @@ fn name_alone(pattern: &Pat) -> Option<&Ident> {
     }
 }
 
-fn again_name(locals: &Locals, name: &Ident) -> Ident {
+fn reborrowed_name(locals: &Locals, name: &Ident) -> Ident {
     names::made(format_args!("again_{}", names::plain_text(&locals.written(name))))
 }
 
@@ -269,7 +269,7 @@ impl VisitMut for Again<'_> {
 
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
         if self.1.contains(&&pat.ident) {
-            pat.ident = again_name(self.0, &pat.ident);
+            pat.ident = reborrowed_name(self.0, &pat.ident);
         }
         visit_mut::visit_pat_ident_mut(self, pat);
     }

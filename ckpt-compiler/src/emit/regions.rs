@@ -64,10 +64,10 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
                 }
                 places.extend(quote_spanned!(span => #frame.restore_capture(#index, #key, &mut *#name);));
             }
-            How::MadeAgain if member.moves => {
-                checks.extend(quote_spanned!(span => (&#rt::Seen(&#name)).is_made_again();));
+            How::Reexecuted if member.moves => {
+                checks.extend(quote_spanned!(span => (&#rt::Seen(&#name)).is_reexecuted();));
             }
-            How::MadeAgain => {
+            How::Reexecuted => {
                 checks.extend(quote_spanned!(span => (&&#rt::Seen(&#name)).is_lent();));
             }
             How::Restored => {}
@@ -79,7 +79,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
         if !#frame.runs() { #places }
         {
             #[allow(unused_imports)]
-            use #rt::{SeenAgain as _, SeenAsCopy as _, SeenAsLent as _, SeenAsOwned as _, SeenInPlace as _};
+            use #rt::{SeenReexecuted as _, SeenAsCopy as _, SeenAsLent as _, SeenAsOwned as _, SeenInPlace as _};
             #checks
         }
     });

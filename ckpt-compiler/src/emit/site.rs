@@ -230,7 +230,7 @@ impl Emitter<'_> {
     fn registrations(&self, site: SiteId) -> TokenStream {
         let rt = rt();
         let registrar = registrar();
-        // References that end at the site and are made again behind it may be written through.
+        // References that end at the site and are reborrowed behind it may be written through.
         let site_plan = &self.plan.sites[site as usize - 1];
         let reborrows = self.plan.reborrows.at(site);
         let is_written_around = !reborrows.references.is_empty() || !reborrows.swap_groups.is_empty();

@@ -365,7 +365,7 @@ sections! {
         Again = "again",
         /// A function that may.
         AgainFunctions = "again_functions",
-        /// A method that may do so on a variable that is made again as well.
+        /// A method that may do so on a variable that is rebuilt as well.
         AgainOnOwn = "again_on_own",
         /// A method that starts threads, which may have sites, with its last argument.
         MayHaveSites = "may_have_sites",

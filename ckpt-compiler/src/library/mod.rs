@@ -157,7 +157,7 @@ impl Library {
         self.means(method, Meaning::Collects)
     }
 
-    /// Whether what the function gives is made again at a restart: arguments, clocks, files, devices, and what the user
+    /// Whether what the function gives is rebuilt at a restart: arguments, clocks, files, devices, and what the user
     /// says.
     pub fn is_device(&self, path: &syn::Path) -> bool {
         let path = segments(path);

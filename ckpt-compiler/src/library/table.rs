@@ -21,7 +21,7 @@ pub enum Meaning {
     Consumes,
     /// Runs an iterator to its end and makes a new value of it.
     Collects,
-    /// The result is made again at a restart, not saved.
+    /// The result is rebuilt at a restart, not saved.
     Reexecute,
     /// A macro of a format string and expressions.
     Formats,
@@ -206,14 +206,14 @@ impl CallTable {
             .any(|(known, bits)| bits & meaning.bit() != 0 && path.ends_with(known))
     }
 
-    /// Whether what the function gives is made again at a restart.
+    /// Whether what the function gives is rebuilt at a restart.
     pub fn is_device(&self, path: &[String]) -> bool {
         self.path_means(path, Meaning::Reexecute)
             || matches!(path, [name] if self.means(name, Meaning::Reexecute))
     }
 
-    /// Of a function of the program, `Mesh::area`: if the table says that it may run again, its body does not matter.
-    pub fn may_run_again(&self, path: &[String]) -> bool {
+    /// Of a function of the program, `Mesh::area`: if the table says that it may be re-executed, its body does not matter.
+    pub fn may_be_reexecuted(&self, path: &[String]) -> bool {
         self.path_means(path, Meaning::Pure) || self.path_means(path, Meaning::Reexecute)
     }
 

@@ -73,7 +73,7 @@ fn value_of(flow: &Flow, part: &FilledLoan) -> Option<(BindingId, BindingId)> {
     Some((flow.bindings.iter().position(is_value)?, made))
 }
 
-/// Another statement that runs again at a restart and looks at the variable, which holds nothing then.
+/// Another statement that is re-executed at a restart and looks at the variable, which holds nothing then.
 fn looks_at(
     flow: &Flow,
     runs: &Runs,

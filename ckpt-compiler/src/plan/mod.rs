@@ -1,4 +1,4 @@
-//! The plan: what every site registers, what runs again at restart, and how the variables of a skipped run come back.
+//! The plan: what every site registers, what is re-executed at restart, and how the variables of a skipped run come back.
 
 mod filled_loans;
 mod jumps;
@@ -31,7 +31,7 @@ use std::collections::HashMap;
 pub struct Plan {
     /// How every variable comes back.
     pub strategies: Vec<Strategy>,
-    /// Which statements are skipped, which run again, and how variables get out of what is skipped.
+    /// Which statements are skipped, which are re-executed, and how variables get out of what is skipped.
     pub schedule: Schedule,
     /// The sites, site `k` at index `k - 1`.
     pub sites: Vec<SitePlan>,
@@ -41,7 +41,7 @@ pub struct Plan {
     pub filled: FilledLoans,
     /// Where variables are taken out of their option slots, and put back.
     pub option_slots: OptionSlots,
-    /// Which references end at a site and are made again after it.
+    /// Which references end at a site and are reborrowed after it.
     pub reborrows: Reborrows,
     /// The names under which variables are saved.
     pub keys: HashMap<BindingId, String>,

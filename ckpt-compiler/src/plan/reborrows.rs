@@ -1,4 +1,4 @@
-//! References that end at a site, so that what they borrow can be saved, and are made again after it.
+//! References that end at a site, so that what they borrow can be saved, and are reborrowed after it.
 
 use super::Aliases;
 use super::loans::Loans;
@@ -23,7 +23,7 @@ pub struct Reborrows {
 /// The references that end at a site.
 #[derive(Debug, Default)]
 pub struct SiteReborrows {
-    /// Those that are made again after it, in the order of their declaration.
+    /// Those that are reborrowed after it, in the order of their declaration.
     pub references: Vec<BindingId>,
     /// Groups of those that trade places: which stands for what is part of the checkpoint.
     pub swap_groups: Vec<Vec<BindingId>>,
@@ -156,7 +156,7 @@ fn next_to_parts(
     found
 }
 
-/// The variable and those which it is made from that are made again at restart.
+/// The variable and those which it is made from that are reborrowed at restart.
 fn made_from(flow: &Flow, strategies: &[Strategy], id: BindingId) -> Vec<BindingId> {
     let mut all = BTreeSet::from([id]);
     let mut open = vec![id];
@@ -337,7 +337,7 @@ fn is_pure_borrow(library: &Library, expr: &Expr) -> bool {
                 crate::syntax::origins::closure_in(argument).is_none()
                     && (is_pure(library, argument) || is_pure_borrow(library, argument))
             };
-            // What ends with an effect cannot end at a site and be made again.
+            // What ends with an effect cannot end at a site and be reborrowed.
             let has_an_end = library.says(&method, Methods::Guards) || library.says(&method, Methods::Opens);
             is_borrow
                 && !has_an_end

@@ -35,7 +35,7 @@ pub enum Segment<'a> {
     Item(&'a Step),
     /// Statements that a restart skips together.
     Run(Vec<&'a Step>),
-    /// A statement that runs again at restart.
+    /// A statement that is re-executed at restart.
     Reexecuted(&'a Step),
     /// A statement with a site.
     Spine(&'a Step),
@@ -51,10 +51,10 @@ impl Segment<'_> {
     }
 }
 
-/// Which statements a restart skips together, and which run again.
+/// Which statements a restart skips together, and which are re-executed.
 #[derive(Debug, Default)]
 pub struct Runs {
-    /// The steps that run again at restart.
+    /// The steps that are re-executed at restart.
     pub reexecuted: BTreeSet<StepId>,
     /// The steps that begin a run of their own, because they shadow a variable of the run before.
     pub boundaries: BTreeSet<StepId>,
@@ -551,7 +551,7 @@ impl Chooser<'_> {
     /// is not: it may travel, unless something borrows from it. Plain numbers are saved, that is simpler to read.
     fn prefers_a_slot(&self, id: BindingId, binding: &Binding) -> bool {
         let elsewhere = binding.treatment == Some(Treatment::Elsewhere);
-        let is_made_again =
+        let is_reexecuted =
             |other: usize| matches!(self.given.strategies[other], Strategy::Reexecuted { .. });
         let borrowed = self
             .given
@@ -561,7 +561,7 @@ impl Chooser<'_> {
             .enumerate()
             .any(|(number, other)| {
                 let is_made_from_it = other.inputs.iter().any(|(input, _)| *input == id);
-                is_made_from_it && (!elsewhere || is_made_again(number))
+                is_made_from_it && (!elsewhere || is_reexecuted(number))
             });
         let aliased = self
             .given
@@ -573,7 +573,7 @@ impl Chooser<'_> {
     }
 
     /// Whether a branch that a restart enters has been chosen by what the variable holds, and may borrow from it. The
-    /// statement need not be executed again for that, and the variable has to be where it would be.
+    /// statement need not be re-executed for that, and the variable has to be where it would be.
     fn is_behind_a_choice(
         &self,
         id: BindingId,
@@ -595,9 +595,9 @@ impl Chooser<'_> {
         declared: &[(BindingId, &Binding)],
         run: &Group,
     ) -> Mode {
-        let is_made_again = matches!(self.given.strategies[id], Strategy::Reexecuted { .. })
+        let is_reexecuted = matches!(self.given.strategies[id], Strategy::Reexecuted { .. })
             && !owns_a_device(self.given.library, binding);
-        if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
+        if is_reexecuted && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
             return Mode::Trapped;
         }
         let same_name = |other: BindingId| self.given.flow.same_name(other, id);

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// The variables that a restart at a site needs, per site.
 pub type Needed = Vec<BTreeSet<BindingId>>;
 
-/// What is live, and what the code that runs again at restart needs.
+/// What is live, and what the code that is re-executed at restart needs.
 pub fn needed(
     library: &Library,
     lowered: &Lowered,

@@ -266,6 +266,8 @@ impl Resolver<'_> {
             _ if keeps => ident.clone(),
             (true, _) => self.fresh(ident, "_"),
             (false, true) => ident.clone(),
+            // A name for good is read by rustc, which takes one underscore between words.
+            (false, false) if self.for_good.contains(&name) => self.fresh(ident, "_"),
             (false, false) => self.fresh(ident, "__"),
         };
         let written = match self.hiding {

@@ -131,7 +131,7 @@ impl Lowering<'_> {
     }
 
     /// `for p in e { .. }`: the iterator is a variable. One that is a value (a range, the rest of an owned vector) is
-    /// saved like any other; one that borrows is made again at restart and advanced to where it was.
+    /// saved like any other; one that borrows is rebuilt at restart and advanced to where it was.
     pub(super) fn for_loop(&mut self, mut one: ExprForLoop, treatment: Option<Treatment>) -> Spine {
         let mut outer = Vec::new();
         let mut iterable = self.iterable(&mut one, treatment, &mut outer);
@@ -200,10 +200,10 @@ impl Lowering<'_> {
             expr
         };
         let mut iterable: Expr = unparenthesised(iterable);
-        let may_run_again = rebuilds(self.known, &iterable)
+        let may_be_reexecuted = rebuilds(self.known, &iterable)
             && effect_in_chain(self.marks.library, &iterable).is_none()
             && !works_in_chain(self.marks.library, &iterable);
-        if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
+        if treatment.is_none() && (!may_be_reexecuted || self.form.closures_in_bodies) {
             let peeler = Peeler {
                 names: self.names,
                 marks: self.marks,
@@ -216,7 +216,7 @@ impl Lowering<'_> {
         iterable
     }
 
-    /// An iterator that is made again at restart and advanced by a count; returns the statement that fetches an item.
+    /// An iterator that is rebuilt at restart and advanced by a count; returns the statement that fetches an item.
     fn rebuilt_iterator(
         &mut self,
         make: syn::Stmt,
@@ -311,7 +311,7 @@ fn is_range(library: &Library, iterable: &Expr) -> bool {
     }
 }
 
-/// Whether the iterator of a `for` must be made again at restart, rather than saved.
+/// Whether the iterator of a `for` must be rebuilt at restart, rather than saved.
 fn rebuilds(known: Known<'_>, iterable: &Expr) -> bool {
     match iterable {
         Expr::Paren(inner) => rebuilds(known, &inner.expr),

@@ -97,7 +97,7 @@ pub struct Plain {
     pub restart: Option<TokenStream>,
     /// Whether it must run at restart, whatever it looks like (a rebuilt iterator's steps).
     pub reexecutes: bool,
-    /// What its variables are made again from after a site that ended them, where that is not its initialiser.
+    /// What its variables are rebuilt from after a site that ended them, where that is not its initialiser.
     pub again: Option<Box<Expr>>,
 }
 

@@ -367,7 +367,7 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-/// Whether the expression makes an iterator that can be made again.
+/// Whether the expression makes an iterator that can be rebuilt.
 fn is_iterator(library: &Library, expr: &Expr) -> bool {
     Known::of(library).is_iterator(expr) && is_repeatable(library, expr)
 }

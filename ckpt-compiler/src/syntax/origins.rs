@@ -17,12 +17,12 @@ pub enum Origin {
     Value,
     /// A literal text or the like: cheap to make again, and without an owner.
     Constant,
-    /// Borrowed from a place: made again at restart.
+    /// Borrowed from a place: rebuilt at restart.
     Borrow {
         /// Whether the borrow is exclusive (`&mut`).
         exclusive: bool,
     },
-    /// A closure: made again at restart.
+    /// A closure: rebuilt at restart.
     Closure,
     /// From the process or a device: arguments, clocks, files. Made again at restart.
     Device,
@@ -166,7 +166,7 @@ impl<'a> Known<'a> {
         found
     }
 
-    /// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
+    /// Whether the iterable of a `for` is a chain of adaptors, which can be rebuilt but not saved.
     pub fn is_iterator(self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(inner) => self.is_iterator(&inner.expr),
@@ -334,7 +334,7 @@ fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
     }
 }
 
-/// A value with a closure in it is a value: what else is in it may not be made again.
+/// A value with a closure in it is a value: what else is in it may not be rebuilt.
 fn borrows(found: Origin) -> Origin {
     match found {
         Origin::Closure => Origin::Value,
@@ -373,7 +373,7 @@ fn unparenthesised(expr: &Expr) -> &Expr {
     }
 }
 
-/// A value with something in it that changes behind a shared reference is none, whatever else it holds: made again it
+/// A value with something in it that changes behind a shared reference is none, whatever else it holds: rebuilt it
 /// would have lost that.
 fn mentions_device(library: &Library, expr: &Expr) -> bool {
     struct Devices<'l> {
@@ -451,7 +451,7 @@ pub fn is_repeatable(library: &Library, expr: &Expr) -> bool {
     !calls.unknown
 }
 
-/// Whether the closures in a chain of adaptors may be run again.
+/// Whether the closures in a chain of adaptors may be re-executed.
 fn closures_are_repeatable(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {

@@ -19,7 +19,8 @@ pub use crate::value::{
 
 pub use crate::frame::{address, member};
 pub use crate::team::{
-    Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
+    Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
+    SeenReexecuted,
 };
 pub use crate::thread::watched;
 pub use crate::value::{BySerde, FromSerde, from_serde};
@@ -401,7 +402,7 @@ pub fn like<T>(_: &T) -> T {
 }
 
 /// An argument that a restart passes only because the call needs one: the function had used it up before its site.
-/// `(&&UsedUp(Some(x))).put_away()`: what only owns memory is dropped, a destructor with effects must not run again.
+/// `(&&UsedUp(Some(x))).put_away()`: what only owns memory is dropped, a destructor with effects must not be re-executed.
 #[expect(missing_debug_implementations, reason = "made and used up in one expression")]
 pub struct UsedUp<T>(std::cell::Cell<Option<T>>);
 

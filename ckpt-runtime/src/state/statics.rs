@@ -2,7 +2,7 @@
 //!
 //! A static cannot be replaced by a restored one, so it is put back in place: [`Global`] is for what can be. A program
 //! names its globals at the start of `main`, each time it starts; a restart puts each back as soon as it is named, for
-//! code that is executed again, and once more when it has arrived, because that code may have changed it.
+//! code that is re-executed, and once more when it has arrived, because that code may have changed it.
 
 use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
@@ -256,7 +256,7 @@ impl<T: Checkpoint> Global for RefCell<T> {
     }
 }
 
-/// Set once: what code that was executed again has set to is what the checkpoint has.
+/// Set once: what code that was re-executed has set to is what the checkpoint has.
 macro_rules! once {
     ($($once:ident)*) => {$(
         impl<T: Checkpoint> Global for $once<T> {

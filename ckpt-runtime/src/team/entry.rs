@@ -98,20 +98,20 @@ pub struct Seen<'a, T>(pub &'a T);
 /// Whatever is `Copy` is not changed but by assignment, and then it is saved.
 pub trait SeenAsCopy {
     /// Says nothing.
-    fn is_made_again(&self) {}
+    fn is_reexecuted(&self) {}
 }
 impl<T: Copy> SeenAsCopy for Seen<'_, T> {}
 
 /// What else the region makes again as it was.
-pub trait SeenAgain<T> {
+pub trait SeenReexecuted<T> {
     /// Says nothing.
-    fn is_made_again(&self)
+    fn is_reexecuted(&self)
     where
-        T: MadeAgain,
+        T: Reexecuted,
     {
     }
 }
-impl<T> SeenAgain<T> for &Seen<'_, T> {}
+impl<T> SeenReexecuted<T> for &Seen<'_, T> {}
 
 /// A value that the region makes again at a restart as it was: what it shares is saved by its owner.
 #[diagnostic::on_unimplemented(
@@ -119,14 +119,14 @@ impl<T> SeenAgain<T> for &Seen<'_, T> {}
     label = "it may have changed since the thread began",
     note = "declare it `mut` where it is made if the thread changes it, and it is saved; or share it behind an `Arc`"
 )]
-pub trait MadeAgain {}
-impl<T: ?Sized> MadeAgain for Arc<T> {}
-impl<T> MadeAgain for Sender<T> {}
-impl<T> MadeAgain for SyncSender<T> {}
-impl<T: Copy> MadeAgain for Vec<T> {}
-impl<T: Copy> MadeAgain for Box<T> {}
-impl MadeAgain for String {}
-impl<T: MadeAgain> MadeAgain for Option<T> {}
+pub trait Reexecuted {}
+impl<T: ?Sized> Reexecuted for Arc<T> {}
+impl<T> Reexecuted for Sender<T> {}
+impl<T> Reexecuted for SyncSender<T> {}
+impl<T: Copy> Reexecuted for Vec<T> {}
+impl<T: Copy> Reexecuted for Box<T> {}
+impl Reexecuted for String {}
+impl<T: Reexecuted> Reexecuted for Option<T> {}
 
 /// What a member borrows from its region without an exclusive reference: it is the region's, which saves it.
 pub trait SeenAsLent {

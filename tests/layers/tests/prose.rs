@@ -165,8 +165,8 @@ const OTHERS: [(&str, &[&str], &str); 26] = [
     ),
     (
         "ckpt-cli/src/package/build/oracle",
-        &["ckpt: ", "`"],
-        "rustc's reports: who speaks in front of a code, and names between backticks, by the table of sentences",
+        &["`"],
+        "rustc's reports: names between backticks, by the table of sentences",
     ),
     // How it looks.
     (

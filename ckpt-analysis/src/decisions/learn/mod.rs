@@ -1,4 +1,4 @@
-//! From what the oracle found to decisions: a derive, a bound, a statement that runs again, a site given up.
+//! From what the oracle found to decisions: a derive, a bound, a statement that is re-executed, a site given up.
 
 mod advice;
 mod rounds;
@@ -91,11 +91,11 @@ pub struct Decider<'a> {
     pub items: &'a Items,
     /// Its types.
     pub types: &'a Types,
-    /// Whether the `let` at this place may be run again at a restart although the one-function compiler cannot tell.
+    /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell.
     pub repeatable: &'a dyn Fn(Position) -> bool,
-    /// Whether the value of the `let` at this place may be made again, if it is filled from the checkpoint then.
-    pub remakable: &'a dyn Fn(Position, &[String]) -> bool,
-    /// Whether the `let` at this place makes an iterator that may be gone over again.
+    /// Whether the value of the `let` at this place may be rebuilt, if it is filled from the checkpoint then.
+    pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
+    /// Whether the `let` at this place makes an iterator that may be replayed.
     pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
     pub is_elsewhere: &'a dyn Fn(Position) -> bool,
@@ -287,7 +287,7 @@ impl Decider<'_> {
         }
     }
 
-    /// A type with functions or references in it: a restart makes the value again, and fills the rest in.
+    /// A type with functions or references in it: a restart rebuilds the value, and fills the rest in.
     fn refill(&mut self, ty: Position, one: &Finding, round: &Round) -> bool {
         let is_known = self.decisions.refilled.contains(&ty);
         let stands_in_the_way = |place| self.types.held_by(place, &self.decisions.opaque).is_err();
@@ -319,7 +319,7 @@ impl Decider<'_> {
         let (Some(parts), Some(lent)) = (parts, lent) else {
             return false;
         };
-        if !(self.remakable)(variable, &lent) {
+        if !(self.rebuildable)(variable, &lent) {
             return false;
         }
         if !is_known {
@@ -330,7 +330,7 @@ impl Decider<'_> {
         true
     }
 
-    /// An iterator that is used up bit by bit: a restart makes it again, and brings it to where it was.
+    /// An iterator that is used up bit by bit: a restart rebuilds it, and brings it to where it was.
     fn iterator(&mut self, one: &Finding, round: &Round) -> bool {
         let variable =
             one.places.iter().find_map(
@@ -497,7 +497,7 @@ impl Decider<'_> {
         false
     }
 
-    /// A dead value whose destructor must run: it is saved, or, where it cannot be, made again.
+    /// A dead value whose destructor must run: it is saved, or, where it cannot be, rebuilt.
     fn destructor(&mut self, one: &Finding, round: &mut Round) -> bool {
         for &place in &one.places {
             if let Some(Found::Let {

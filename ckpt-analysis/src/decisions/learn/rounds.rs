@@ -6,7 +6,7 @@ use crate::decisions::changed_inputs::inputs_change;
 use crate::decisions::effects::Effects;
 use crate::decisions::knowledge::Knowledge;
 use crate::decisions::other_branches::is_used_elsewhere;
-use crate::decisions::reexecution::Again;
+use crate::decisions::reexecution::Reexecuted;
 use crate::decisions::saved_types::Types;
 use crate::diagnostics::RustcObstacle;
 use crate::placement::{Placement, behind};
@@ -34,18 +34,18 @@ pub struct Unsolved {
     pub place: Option<Position>,
 }
 
-/// Draws conclusions from what rustc has said about a copy with this placement, these statements executed again, and all
+/// Draws conclusions from what rustc has said about a copy with this placement, these statements re-executed, and all
 /// that was known before. `offers_serde`: whether crates that the program depends on have serde behind a feature that is
 /// off.
 pub fn learn(
     program: &Program,
     analysis: &Analysis,
-    (known, placement, again): (&Knowledge, &Placement, &Again),
+    (known, placement, again): (&Knowledge, &Placement, &Reexecuted),
     findings: &[Finding],
     offers_serde: bool,
 ) -> Lesson {
     let mut known = known.clone();
-    // What is executed again to save less must not cost a site.
+    // What is re-executed to save less must not cost a site.
     if !again.is_empty() && findings.iter().any(|one| one.kind.is_vague()) {
         known.saves_all = true;
         return Lesson {
@@ -62,10 +62,10 @@ pub fn learn(
         items: &analysis.items,
         types: &types,
         repeatable: &|place| {
-            effects.may_run_again(place) && !inputs_change(program, analysis, placement, place)
+            effects.may_be_reexecuted(place) && !inputs_change(program, analysis, placement, place)
         },
-        remakable: &|place, lent: &[String]| effects.may_be_made_again_from(place, lent),
-        replayable: &|place| effects.may_be_gone_over_again(place),
+        rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
+        replayable: &|place| effects.may_be_replayed(place),
         is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),
         offers_serde,

@@ -38,7 +38,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         items,
         types,
         repeatable: &|_| true,
-        remakable: &|_, _| true,
+        rebuildable: &|_, _| true,
         replayable: &|_| false,
         is_elsewhere: &|_| false,
         is_instrumented: &|_| true,

@@ -259,7 +259,7 @@ impl<'r> Recall<'r> {
                 "serde" | "save" => self.same_let(at),
                 "reexecute" => self.same_let(at).or_else(|| self.as_before(at)).filter(|&place| {
                     let program = self.program;
-                    self.effects.may_run_again(place)
+                    self.effects.may_be_reexecuted(place)
                         && !inputs_change(program, self.analysis, placement, place)
                 }),
                 "elsewhere" => self
@@ -292,7 +292,7 @@ impl<'r> Recall<'r> {
 
     fn may_be_filled(&self, at: &At, place: Position) -> bool {
         if self.record.replayed.contains(at) {
-            return self.effects.may_be_gone_over_again(place);
+            return self.effects.may_be_replayed(place);
         }
         let program = self.program;
         let is_exchanged = match locate::locate(program, place.0, place.1) {
@@ -314,8 +314,8 @@ impl<'r> Recall<'r> {
             }
             None => Some(Vec::new()),
         };
-        let may_be_made_again = |lent: Vec<String>| self.effects.may_be_made_again_from(place, &lent);
-        !is_exchanged && lent.is_some_and(may_be_made_again)
+        let may_be_rebuilt = |lent: Vec<String>| self.effects.may_be_rebuilt_from(place, &lent);
+        !is_exchanged && lent.is_some_and(may_be_rebuilt)
     }
 
     /// A `let` that reads as before, whatever is around it.

@@ -34,7 +34,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ItemFn, Local, Pat};
 
-/// Why a statement is executed again.
+/// Why a statement is re-executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// What it declares is rewritten before it is read.
@@ -43,12 +43,12 @@ pub enum Why {
     Recomputed,
 }
 
-/// The statements that are executed again: the `let`s by their first byte.
-pub type Again = BTreeMap<Position, Why>;
+/// The statements that are re-executed: the `let`s by their first byte.
+pub type Reexecuted = BTreeMap<Position, Why>;
 
 /// Finds them in all functions of a placement. `recompute` are the effects of the program's functions, where the user
-/// wants what is cheap to be made again.
-pub fn again(analysis: &Analysis, placement: &Placement, recompute: Option<&Effects<'_>>) -> Again {
+/// wants what is cheap to be rebuilt.
+pub fn reexecuted(analysis: &Analysis, placement: &Placement, recompute: Option<&Effects<'_>>) -> Reexecuted {
     let callees = Callees::of(analysis);
     let functions = placement.functions.iter().zip(placement.candidates());
     let ours = functions.filter(|(function, _)| !function.by_user);
@@ -61,12 +61,12 @@ fn of_function(
     callees: &Callees<'_>,
     candidate: &Candidate,
     (recompute, costs): (Option<&Effects<'_>>, &Costs),
-) -> Again {
+) -> Reexecuted {
     let Ok(answer) = analysis.asked.answer(analysis, candidate, Words::new()) else {
-        return Again::new();
+        return Reexecuted::new();
     };
     let (Some(saved), Ok(stages)) = (saved(&answer), &answer.stages) else {
-        return Again::new();
+        return Reexecuted::new();
     };
     let options = &stages.options;
     let (item, _) = &resolve::told_apart(&options.library, &options.calls, &answer.item);
@@ -108,7 +108,7 @@ fn of_function(
                 .any(|whole| is_rewritten(callees, file, item, (&name, &init.expr), &shapes, whole, marks));
         if scratch {
             found.push((place, Why::Rewritten, name));
-        } else if recompute.is_some_and(|effects| effects.may_run_again(place))
+        } else if recompute.is_some_and(|effects| effects.may_be_reexecuted(place))
             && purity.of_initialiser(file, item, &names, &init.expr)
             && !gives_inputs_away(item, &init.expr, marks)
         {
@@ -116,7 +116,7 @@ fn of_function(
         }
     }
     // Each must be accepted by the stages, and something must be gained.
-    let mut kept = (Again::new(), saved);
+    let mut kept = (Reexecuted::new(), saved);
     for (place, why, name) in found {
         let mut more = kept.0.clone();
         more.insert(place, why);

@@ -41,7 +41,7 @@ impl<'a> Purity<'a> {
         }
     }
 
-    /// Whether the value of an initialiser in a function can be made again at any time, for little.
+    /// Whether the value of an initialiser in a function can be rebuilt at any time, for little.
     pub fn of_initialiser(&self, file: FileId, function: &ItemFn, names: &Variables, init: &Expr) -> bool {
         let mut look = self.look(file, names, true);
         look.visit_expr(init);

@@ -99,7 +99,7 @@ fn parameter(signature: &Signature, name: &str) -> Option<usize> {
     })
 }
 
-/// Whether a `let` that may run again is made from the variable.
+/// Whether a `let` that may be re-executed is made from the variable.
 fn looks_in(library: &Library, block: &Block, root: &str, function: &str) -> bool {
     struct Lets<'n> {
         library: &'n Library,

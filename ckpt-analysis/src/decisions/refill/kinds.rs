@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Within,
     /// A container of closures: `Option<Box<dyn Fn(f64)>>`.
     Objects,
-    /// Something that cannot be made again in its state.
+    /// Something that cannot be rebuilt in its state.
     Exclusive,
 }
 

@@ -1,4 +1,4 @@
-//! Structs of which a checkpoint holds a part: a restart makes the value again, by the initialiser of its variable, and
+//! Structs of which a checkpoint holds a part: a restart rebuilds the value, by the initialiser of its variable, and
 //! fills that part in. What it keeps from the initialiser are functions and shared references.
 
 mod callers;

@@ -1,7 +1,7 @@
 //! The loop around an unmodified package: analyse, place, rewrite a copy, build it, learn from what rustc says, again.
 //!
 //! Every round ends with a build of the copy. What rustc reports is either resolved by a decision (a derive, a bound, a
-//! statement that runs again), or it means that a site cannot be where it is: then that loop is given up and the
+//! statement that is re-executed), or it means that a site cannot be where it is: then that loop is given up and the
 //! placement looks further out.
 
 use std::collections::BTreeMap;

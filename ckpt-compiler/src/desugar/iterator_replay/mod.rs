@@ -1,4 +1,4 @@
-//! Iterators in variables, which a loop uses up bit by bit: one that is half used up at a site is made again at a restart
+//! Iterators in variables, which a loop uses up bit by bit: one that is half used up at a site is rebuilt at a restart
 //! and asked for as many items as before. For that it goes into `ckpt::replayed(..)`, with `#[ckpt(refill)]` on its `let`.
 
 mod rest;
@@ -50,7 +50,7 @@ pub fn with_iterators(
     (wrapper.wrapped == wrapper.iterators).then_some(function)
 }
 
-/// Whether the expression makes an iterator that may be gone over again: its closures do nothing but compute.
+/// Whether the expression makes an iterator that may be replayed: its closures do nothing but compute.
 pub fn may_be_replayed(library: &Library, expr: &Expr) -> bool {
     struct Closures<'l> {
         library: &'l Library,

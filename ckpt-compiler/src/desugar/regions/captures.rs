@@ -1,4 +1,4 @@
-//! What the body of a thread captures, and how a restart brings it back: the region makes it again, or the thread has
+//! What the body of a thread captures, and how a restart brings it back: the region rebuilds it, or the thread has
 //! changed it and its checkpoint has it.
 
 use super::find::body_of;
@@ -18,8 +18,8 @@ use syn::{Expr, ExprClosure, FnArg, ItemFn, Pat, parse_quote};
 /// How a captured variable comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// The region makes it again; rustc is asked whether it can have changed.
-    MadeAgain,
+    /// The region rebuilds it; rustc is asked whether it can have changed.
+    Reexecuted,
     /// What it points to is put back in its place.
     InPlace,
     /// It is restored as a variable of the thread's own.
@@ -44,7 +44,7 @@ impl Capture {
     pub fn parameter(&self) -> FnArg {
         let name = &self.ident;
         match self.how {
-            How::MadeAgain => parse_quote!(#[ckpt(reexecute)] #name: ()),
+            How::Reexecuted => parse_quote!(#[ckpt(reexecute)] #name: ()),
             How::InPlace => parse_quote!(#name: &mut ()),
             How::Restored => parse_quote!(mut #name: ()),
         }
@@ -291,7 +291,7 @@ pub(super) fn captures(
         } else if locals.is_mutable(local) && changed.contains(local) {
             How::Restored
         } else {
-            How::MadeAgain
+            How::Reexecuted
         };
         let borrowed = how == How::Restored && closure.capture.is_none();
         let how = if borrowed { How::InPlace } else { how };

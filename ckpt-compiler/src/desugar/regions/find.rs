@@ -264,7 +264,7 @@ impl Lifter<'_> {
             }
             let given = given(closure, self.errors);
             let mut member = self.member_of(closure, |capture| Capture {
-                how: How::MadeAgain,
+                how: How::Reexecuted,
                 borrowed: false,
                 behind: false,
                 ..capture

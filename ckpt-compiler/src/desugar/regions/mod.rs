@@ -1,7 +1,7 @@
 //! Parallel regions with sites in their threads: `thread::scope(|s| { .. s.spawn(..) .. })`.
 //!
 //! A region becomes three things (Losada 2018, chapter 2, for threads that a closure makes). In front of it stands a site of
-//! the function, to which a restart walks; from there the region's own statements run again and start the threads anew.
+//! the function, to which a restart walks; from there the region's own statements are re-executed and start the threads anew.
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!

@@ -1,4 +1,4 @@
-//! What the statements of a region do beside starting threads: a restart runs them again.
+//! What the statements of a region do beside starting threads: a restart re-executes them.
 
 use crate::diagnostics::{Diagnostics, Effect, Refusal};
 use crate::library::{Adaptor, Functions, Iterators, Library, Macros, Methods, Threads, segments};
@@ -61,7 +61,7 @@ pub(super) fn assigned(locals: &Locals, block: &Block) -> LocalSet {
 }
 
 /// Where the statements begin that have to run again with `first..=last`, which start threads: what they use up and is
-/// made anew for them (`let mut handles = Vec::new();`, `let mine = Arc::clone(&all);`) is made again as well.
+/// made anew for them (`let mut handles = Vec::new();`, `let mine = Arc::clone(&all);`) is rebuilt as well.
 pub(super) fn start(
     library: &Library,
     locals: &Locals,
@@ -148,11 +148,11 @@ impl<'ast> Visit<'ast> for Changed<'_> {
 /// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
 fn changes_a_number(library: &Library, name: &str) -> bool {
     let only_looks = library.is_pure(name) && !library.borrows_mutably(name);
-    !only_looks && !may_run_again(library, name) && !library.says(name, Threads::Shares)
+    !only_looks && !may_be_reexecuted(library, name) && !library.says(name, Threads::Shares)
 }
 
 /// Whether the method only looks, or makes something new.
-fn may_run_again(library: &Library, name: &str) -> bool {
+fn may_be_reexecuted(library: &Library, name: &str) -> bool {
     [Methods::Looks, Methods::Unwraps, Methods::Defaults]
         .iter()
         .any(|key| library.says(name, *key))
@@ -206,7 +206,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let root = place_root(&call.receiver).and_then(|root| self.locals.id(root));
                 let is_own = root.is_some_and(|root| self.own.contains(root));
                 let takes_away = self.library.says(&name, Adaptor::Takes) && call.args.is_empty();
-                let fine = (may_run_again(self.library, &name) || self.library.is_pure(&name)) && !takes_away
+                let fine = (may_be_reexecuted(self.library, &name) || self.library.is_pure(&name))
+                    && !takes_away
                     || self.library.says(&name, Methods::Lends)
                     || is_own && self.library.says(&name, Threads::AgainOnOwn);
                 if !fine {

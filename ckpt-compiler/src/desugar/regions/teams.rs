@@ -49,7 +49,7 @@ pub(super) fn data(call: &ExprMethodCall) -> impl Iterator<Item = &Expr> {
 /// What every thread is given by the team, behind what the closure captures: the member, and its part of the data.
 pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capture> {
     let mut given = Vec::new();
-    for (input, how) in closure.inputs.iter().zip([How::MadeAgain, How::InPlace]) {
+    for (input, how) in closure.inputs.iter().zip([How::Reexecuted, How::InPlace]) {
         let pattern = match input {
             Pat::Type(typed) => &*typed.pat,
             other => other,
@@ -61,7 +61,7 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
                 borrowed: false,
                 behind: false,
             }),
-            Pat::Wild(_) if how == How::MadeAgain => {}
+            Pat::Wild(_) if how == How::Reexecuted => {}
             other => errors.refuse(other.span(), Refusal::TeamTakesApart),
         }
     }

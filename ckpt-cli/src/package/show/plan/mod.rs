@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ckpt_analysis::{
-    Again, Candidate, Decisions, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite,
-    Placement, Position, Program, SiteThreads, Why, line_and_column,
+    Candidate, Decisions, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite, Placement,
+    Position, Program, Reexecuted, SiteThreads, Why, line_and_column,
 };
 use ckpt_compiler::{Fate, SiteReport};
 use serde::{Serialize, Serializer};
@@ -201,7 +201,7 @@ impl Plan {
         package: &ReadPackage,
         analysis: &PackageAnalysis,
         placement: &Placement,
-        marks: (&Again, &Decisions),
+        marks: (&Reexecuted, &Decisions),
     ) -> Self {
         let shown = Shown {
             program: &package.program,
@@ -301,7 +301,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of((again, decisions): (&Again, &Decisions)) -> Self {
+    fn of((again, decisions): (&Reexecuted, &Decisions)) -> Self {
         let mut words: BTreeMap<Position, &'static str> = BTreeMap::new();
         let mut reasons = BTreeMap::new();
         for (place, why) in again {
