@@ -57,8 +57,8 @@ fn with_capitals(N: usize) -> u64 {
 #[ckpt::instrument(calls(with_capitals))]
 pub fn variables_with_capitals() {
     const N: u64 = 7;
-    let T1 = with_capitals(3);
-    println!("{}", T1 + N);
+    let t1 = with_capitals(3);
+    println!("{}", t1 + N);
 }
 
 #[allow(non_upper_case_globals)]
