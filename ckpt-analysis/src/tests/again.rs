@@ -469,5 +469,5 @@ fn what_stands_beside_such_a_call_is_saved_however_deep_the_call_is() {
          }}
          fn main() {{ {calls} }}"
     );
-    assert_eq!(made_again(&text, false), [], "{functions:?}");
+    assert_eq!(reexecuted_lets(&text, false), [], "{functions:?}");
 }
