@@ -205,9 +205,9 @@ mod tests {
         };
         let (text, locals) = resolved_as(Hiding::AsWritten, &function);
         let name = |name: &str| locals.is_variable(&quote::format_ident!("{name}"));
-        assert!(name("N__2") && name("T1") && name("K") && name("A") && name("B"));
+        assert!(name("N_2") && name("T1") && name("K") && name("A") && name("B"));
         assert!(!name("Unit") && !name("None") && !name("M") && !name("L") && !name("limit"));
-        let expected = quote! { match T1 { N_2 => h(N_2), L => k(L) } };
+        let expected = quote! { match T1 { N_3 => h(N_3), L => k(L) } };
         assert!(text.contains(&expected.to_string()), "{text}");
         let expected = quote! { match T1 { N => h(N), _ => {} } };
         assert!(text.contains(&expected.to_string()), "{text}");
@@ -226,12 +226,12 @@ mod tests {
         let (text, locals) = resolved_as(Hiding::AsWritten, &function);
         assert_eq!(locals.written(&quote::format_ident!("g__2")), "g");
         // What is saved in the block of the function `h` cannot be called so there.
-        assert_eq!(locals.written(&quote::format_ident!("h__2")), "h__2");
+        assert_eq!(locals.written(&quote::format_ident!("h_2")), "h_2");
         let expected = quote! {{
             { let g__2 = g(); g__2 + 1; }
-            let h__2 = 1;
+            let h_2 = 1;
             { fn h() {} h(); }
-            h__2;
+            h_2;
         }};
         assert_eq!(text, expected.to_string());
     }
