@@ -1,11 +1,12 @@
 //! Site-bearing calls inside larger expressions: what is evaluated before them is put into variables.
 
+use super::held::{Role, role_of_first};
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, for_each_block, hole};
 use crate::diagnostics::{Refusal, Subject};
-use crate::library::{Iterators, Library, Methods, PlaceOf};
+use crate::library::{Iterators, Library, Macros, Methods, PlaceOf};
 use crate::names::{Kind, LocalSet};
-use crate::syntax::macros::arguments_of_macro;
+use crate::syntax::macros::{arguments_of_macro, name_of_macro};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, is_repeatable};
@@ -65,14 +66,17 @@ impl Lowering<'_> {
             self.errors.refuse(expr.span(), Refusal::SiteInExpression);
             return None;
         }
+        if self.hold_assignment(expr, steps).is_some() {
+            return None;
+        }
         let marks = self.marks;
+        let first = role_of_first(marks.library, expr);
         let mut operands = operands_in_order(expr);
         let last = operands.iter().rposition(|operand| marks.in_expr(operand))?;
-        let later = self.locals_in(operands[last]);
-        for operand in operands.iter_mut().take(last) {
-            if marks.in_expr(operand) || !self.is_stable(operand, &later) {
-                self.put_aside(operand, Kind::Operand, steps);
-            }
+        for index in 0..last {
+            let later = self.touched_by(operands[index + 1..=last].iter().map(|one| &**one));
+            let role = if index == 0 { first } else { Role::Value };
+            self.hold(operands[index], role, &later, steps);
         }
         if last > 0 {
             self.put_aside(operands[last], Kind::Operand, steps);
@@ -122,7 +126,7 @@ impl Lowering<'_> {
             && !matches!(expr, Expr::Binary(one) if matches!(one.op, syn::BinOp::And(_) | syn::BinOp::Or(_)))
     }
 
-    fn put_aside(&mut self, operand: &mut Expr, kind: Kind, steps: &mut Vec<Step>) {
+    pub(super) fn put_aside(&mut self, operand: &mut Expr, kind: Kind, steps: &mut Vec<Step>) {
         let mut name = self.names.fresh(kind);
         name.set_span(name.span().located_at(operand.span()));
         let taken = std::mem::replace(operand, parse_quote!(#name));
@@ -134,14 +138,27 @@ impl Lowering<'_> {
         let Some(mut arguments) = arguments_of_macro(self.marks.library, &mac.mac) else {
             return;
         };
-        for argument in arguments.iter_mut() {
-            if let Expr::Assign(named) = argument {
-                if self.marks.in_expr(&named.right) {
-                    self.put_aside(&mut named.right, Kind::Operand, steps);
-                }
-            } else if self.marks.in_expr(argument) {
-                self.put_aside(argument, Kind::Operand, steps);
+        let mut operands: Vec<&mut Expr> = arguments
+            .iter_mut()
+            .map(|argument| match argument {
+                Expr::Assign(named) => &mut *named.right,
+                argument => argument,
+            })
+            .collect();
+        let marks = self.marks;
+        // Formatting borrows what it is given; `vec!` takes it.
+        let role = match marks.library.key(&name_of_macro(&mac.mac)) {
+            Some(Macros::Takes) => Role::Value,
+            _ => Role::Looked,
+        };
+        let last = operands.iter().rposition(|operand| marks.in_expr(operand));
+        for index in 0..last.map_or(0, |last| last + 1) {
+            if marks.in_expr(operands[index]) {
+                self.put_aside(operands[index], Kind::Operand, steps);
+                continue;
             }
+            let later = self.touched_by(operands[index + 1..].iter().map(|one| &**one));
+            self.hold(operands[index], role, &later, steps);
         }
         mac.mac.tokens = arguments.to_token_stream();
     }
@@ -151,6 +168,7 @@ impl Lowering<'_> {
         let mut steps = Vec::new();
         let span = expr.span();
         let callee = self.marks.callee(&expr);
+        let first = role_of_first(self.marks.library, &expr);
         let is_method = matches!(expr, Expr::MethodCall(_));
         let mut operands = operands_in_order(&mut expr);
         if !is_method && !operands.is_empty() {
@@ -164,8 +182,17 @@ impl Lowering<'_> {
         }
         for index in 0..operands.len() {
             let is_receiver = is_method && index == 0;
+            let behind = self.touched_by(operands[index + 1..].iter().map(|one| &**one));
+            let lent = self.touched_while_lent(operands[index + 1..].iter().map(|one| &**one));
             if is_receiver && place_root(operands[0]).is_some() && is_pure(self.marks.library, operands[0]) {
+                self.hold(operands[0], first, &behind, &mut steps);
+                if place_root(operands[0]).is_some() {
+                    self.hold_place(operands[0], &lent, &mut steps);
+                }
                 continue;
+            }
+            if let Expr::Closure(_) = &*operands[index] {
+                self.hold(operands[index], Role::Value, &behind, &mut steps);
             }
             let mut later = LocalSet::default();
             for operand in &operands[index + 1..] {
@@ -181,6 +208,9 @@ impl Lowering<'_> {
                     reference.mutability.is_some() && place_root(&reference.expr).is_none() && !is_closure;
                 if is_temporary || !is_pure(self.marks.library, &reference.expr) {
                     self.put_aside(&mut reference.expr, Kind::Argument, &mut steps);
+                } else if place_root(&reference.expr).is_some() {
+                    self.hold_place(&mut reference.expr, &lent, &mut steps);
+                    self.hold(operands[index], Role::Value, &behind, &mut steps);
                 }
             } else if !changed_later
                 && let Some(condition) = condition_of_choice(self.marks.library, operands[index])
@@ -225,16 +255,15 @@ impl Lowering<'_> {
         locals_in(&self.names.read(), operand.to_token_stream())
     }
 
-    /// Whether the operand has the same value when it is evaluated after an expression that mentions `later`.
-    fn is_stable(&self, operand: &Expr, later: &LocalSet) -> bool {
+    /// Whether the operand, by value, is the same when it is evaluated after an expression that mentions `later`.
+    pub(super) fn is_stable(&self, operand: &Expr, later: &LocalSet) -> bool {
         match operand {
-            Expr::Lit(_) | Expr::Closure(_) => true,
+            Expr::Lit(_) => true,
             Expr::Path(_) => {
                 let local = variable(operand).and_then(|name| self.names.read().id(name));
                 local.is_none_or(|local| !later.contains(local))
             }
-            Expr::Reference(one) => place_root(&one.expr).is_some(),
-            Expr::Field(_) | Expr::Index(_) => {
+            Expr::Reference(_) | Expr::Closure(_) | Expr::Field(_) | Expr::Index(_) => {
                 is_pure(self.marks.library, operand) && self.locals_in(operand).is_disjoint(later)
             }
             Expr::Paren(inner) => self.is_stable(&inner.expr, later),

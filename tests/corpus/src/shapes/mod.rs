@@ -44,6 +44,7 @@ mod methods;
 mod mixes;
 mod names;
 mod objects;
+mod operands;
 mod parameters;
 mod patterns;
 mod phases;
@@ -127,6 +128,7 @@ const SHAPES: &[Shape] = shapes! {
     travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, moved_on_one_way_and_borrowed_on_the_other, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow, moved_before_a_loop_that_gives_it_again, value_of_a_block_that_ends_with_a_variable_put_aside, given_again_on_one_way_in_a_loop;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty, trees_and_lists, parts_of_trees;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
+    operands: element_found_by_a_number_that_goes_on, element_lent_to_a_marked_call, receiver_found_by_a_number_that_goes_on, receiver_of_a_plain_method, an_operand_without_a_site_changes_another, copies_of_what_a_call_changes, assigned_to_an_element_of_a_list, added_to_an_element_found_by_a_call, arguments_of_a_macro, element_lent_beside_its_number, elements_of_a_vec;
     again: variants_of_a_field, patterns, items_of_a_for, reference_in_a_pattern;
     unwritten: a_matrix_and_a_vector, filled_anew_for_every_phase, another_activation_has_another_array, arrays_that_trade_places, behind_a_cell;
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters, a_receiver_without_a_name, receivers_all_the_way_down;
