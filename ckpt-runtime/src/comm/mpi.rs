@@ -5,6 +5,8 @@ use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use mpi_sys as mpi;
 
@@ -12,6 +14,9 @@ use super::counters::ChannelCounters;
 use super::transport::{Calls, Delivery, Reduction, Transport};
 use super::{Member, interposition, launcher};
 use crate::base::lock::locked;
+
+/// What a launcher is given to read what a rank has printed last.
+const LAUNCHER_READS: Duration = Duration::from_millis(200);
 
 /// The ranks of an MPI program.
 #[derive(Debug)]
@@ -114,6 +119,8 @@ impl Transport for Mpi {
     }
 
     fn abort(&self, code: i32) {
+        // MPICH's launcher ends with what it has been sent, whatever it has not read: the message has to be with it by then.
+        thread::sleep(LAUNCHER_READS);
         // SAFETY: MPI is up.
         unsafe { mpi::PMPI_Abort(mpi::RSMPI_COMM_WORLD, code) };
     }
