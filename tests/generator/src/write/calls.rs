@@ -185,7 +185,7 @@ impl Writer {
             format!("digest(&[{place} % 5, {call} % 7])"),
             format!("Some(mix({place}, {call})).unwrap_or(3)"),
             format!("if {place} % 1009 > {call} % 1009 {{ 1 }} else {{ {place} % 13 }}"),
-            format!("format!(\"{{}} {{}}\", {place}, {call}).len() as u64"),
+            format!("format!(\"{{}} {{}}\", {place} % 1009, {call}).len() as u64"),
         ];
         let value = self.random.pick(&values).unwrap_or_default();
         Statement::Line(format!("{place} = {value};"))
