@@ -4,7 +4,7 @@
 //!
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
-//! | ground | [`mod@names`], [`paths`], [`mod@diagnostics`] | names that ckpt adds, paths of the runtime, what is said to the user |
+//! | ground | [`mod@visit`], [`mod@names`], [`paths`], [`mod@diagnostics`] | walks over syn's trees, names that ckpt adds, paths of the runtime, what is said to the user |
 //! | library | [`library`] | what calls mean, from tables |
 //! | syntax | [`syntax`] | what syntax alone tells, with these tables: sites, origins of values, patterns, macros |
 //! | parse | [`parse`] | what the attributes of a function say |
@@ -45,6 +45,7 @@ pub mod spine;
 pub mod strategies;
 pub mod syntax;
 pub mod validate;
+pub mod visit;
 
 pub use derive::{derive_checkpoint, derive_holds};
 pub use diagnostics::{Code, Diagnostics, Relayed, Words};

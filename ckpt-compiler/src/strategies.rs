@@ -348,10 +348,10 @@ pub fn only_borrows(library: &Library, init: &syn::Expr, of: &proc_macro2::Ident
             }
         }
     }
-    impl<'ast> syn::visit::Visit<'ast> for Borrows<'_> {
+    impl<'ast> crate::visit::Visit<'ast> for Borrows<'_> {
         fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
             if one.mutability.is_some() || !self.is_place(&one.expr) {
-                syn::visit::visit_expr_reference(self, one);
+                crate::visit::visit_expr_reference(self, one);
             }
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -374,21 +374,21 @@ pub fn only_borrows(library: &Library, init: &syn::Expr, of: &proc_macro2::Ident
         of,
         otherwise: false,
     };
-    syn::visit::Visit::visit_expr(&mut borrows, init);
+    crate::visit::Visit::visit_expr(&mut borrows, init);
     !borrows.otherwise
 }
 
 /// Whether something is found in a collection by what the variable holds: `map.get(&key)`.
 fn is_found_by(init: &syn::Expr, key: &proc_macro2::Ident) -> bool {
     struct Keys<'a>(&'a proc_macro2::Ident, bool);
-    impl<'ast> syn::visit::Visit<'ast> for Keys<'_> {
+    impl<'ast> crate::visit::Visit<'ast> for Keys<'_> {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             self.1 |= call.args.iter().any(|argument| self.is_key(argument));
-            syn::visit::visit_expr_method_call(self, call);
+            crate::visit::visit_expr_method_call(self, call);
         }
         fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
             self.1 |= self.is_key(&one.index);
-            syn::visit::visit_expr_index(self, one);
+            crate::visit::visit_expr_index(self, one);
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     }
@@ -399,7 +399,7 @@ fn is_found_by(init: &syn::Expr, key: &proc_macro2::Ident) -> bool {
         }
     }
     let mut keys = Keys(key, false);
-    syn::visit::Visit::visit_expr(&mut keys, init);
+    crate::visit::Visit::visit_expr(&mut keys, init);
     keys.1
 }
 

@@ -8,9 +8,9 @@ use crate::library::Library;
 use crate::names::Locals;
 use crate::resolve::{self, Hiding};
 use crate::syntax::macros::arguments_of_macro;
+use crate::visit::{self, Visit};
 use proc_macro2::{Delimiter, Ident, LineColumn, Spacing, Span, TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
-use syn::visit::{self, Visit};
 use syn::{Block, ItemFn, PatIdent, PatOr};
 
 /// Refuses the function if a name, number or text of the source is missing in what was emitted, and not replaced either.

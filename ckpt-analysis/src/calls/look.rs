@@ -3,10 +3,10 @@
 use ckpt_compiler::library::{Library, Macros, Numbers};
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
 /// How likely the first branch is taken.

@@ -4,8 +4,8 @@ use super::{CallForm, CallGraph};
 use crate::items::methods::{Methods, Signature, functions_of_path};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Items};
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeSet, HashMap};
-use syn::visit::{self, Visit};
 
 /// Functions in tables: the values of constants and statics.
 pub(super) fn tables(graph: &mut CallGraph, resolver: &Resolver<'_>, methods: &Methods) {

@@ -6,7 +6,7 @@ use crate::items::amount::{Amount, Operation};
 use crate::items::hints::{Ty, TypeKey};
 use ckpt_compiler::desugar::inlined_closures::{closures_of_for, functions_of_for};
 use ckpt_compiler::library::Numbers;
-use syn::visit::{self, Visit};
+use ckpt_compiler::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile};
 
 /// Trips of a loop over the row of a sparse structure, or of a search.

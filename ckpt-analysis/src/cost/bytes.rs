@@ -8,9 +8,9 @@ use crate::items::{FnId, Function, ScopeId, TypeKind};
 use ckpt_compiler::library::{Functions, Methods, Types, segments};
 use ckpt_compiler::syntax::language::bytes_of_number;
 use ckpt_compiler::syntax::macros::makes_a_list;
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprRepeat, Lit, Pat, Token, Type};
 
 /// Initialisers and types that refer to others deeper than this are given up.

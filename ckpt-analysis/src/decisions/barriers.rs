@@ -5,9 +5,9 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Types, segments};
+use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{ItemUse, UseTree};
 
 /// The edits that put ckpt's types in the place of those that it replaces.

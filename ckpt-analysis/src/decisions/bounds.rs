@@ -3,8 +3,8 @@
 use crate::items::Items;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
+use ckpt_compiler::visit::{self, Visit};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 /// The place of an associated type of a trait of the program, by its name in a message of rustc: `<M as Model>::State`.
 pub fn associated_type(program: &Program, items: &Items, name: &str) -> Option<Position> {

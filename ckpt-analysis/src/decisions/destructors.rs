@@ -6,9 +6,9 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
 use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 /// The derives, but for types that `derived` has already, by their first bytes.
 pub fn destructor_edits(library: &Library, program: &Program, derived: &BTreeSet<Position>) -> Vec<Edit> {

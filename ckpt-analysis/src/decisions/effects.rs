@@ -10,12 +10,12 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Local};
 
 /// Where each call of a file stands, and what it may call.

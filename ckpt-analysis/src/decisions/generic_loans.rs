@@ -6,10 +6,10 @@ use crate::source::Program;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use ckpt_compiler::syntax::language::{is_function_trait, is_iterator_trait};
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{FnArg, Generics, Type, TypeParam, TypeParamBound};
 
 /// The `where` clause of a function whose signature nothing else prescribes.

@@ -2,8 +2,8 @@
 
 use crate::source::Program;
 use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::BTreeSet;
-use syn::visit::{self, Visit};
 
 /// Those that a program can mean.
 #[derive(Debug)]

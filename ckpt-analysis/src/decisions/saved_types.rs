@@ -6,9 +6,9 @@ use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{self, Library};
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 /// A struct or enum.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::regions::watchable;
 use ckpt_compiler::library::{Library, Threads, segments};
 use ckpt_compiler::parse::options::{Treatment, take_treatment};
+use ckpt_compiler::visit::{self, Visit};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Local};
 
 /// The edits that have the program's threads watched, and its barriers saved. The library: with what the user says of calls.

@@ -4,8 +4,8 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Types, segments};
+use ckpt_compiler::visit::{self, Visit};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 /// Whether a type is `dyn Write` of the standard library, as rustc writes it.
 pub fn is_output(type_name: &str) -> bool {

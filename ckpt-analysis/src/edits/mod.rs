@@ -8,9 +8,9 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
 use ckpt_compiler::names::made;
+use ckpt_compiler::visit::{self, Visit};
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 /// A function that gets an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::{
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::Library;
 use ckpt_compiler::resolve;
+use ckpt_compiler::visit::Visit;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Item, UseTree, Visibility};
 
 /// Modules nested deeper than this are not read: a module map may be circular.

@@ -25,14 +25,14 @@ fn names_crate(items: &Items, name: &str) -> bool {
 
 fn is_in_paths(item: &syn::ItemFn, name: &str) -> bool {
     struct CratePaths<'a>(&'a str, bool);
-    impl<'ast> syn::visit::Visit<'ast> for CratePaths<'_> {
+    impl<'ast> ckpt_compiler::visit::Visit<'ast> for CratePaths<'_> {
         fn visit_path(&mut self, path: &'ast syn::Path) {
             let first = path.segments.first();
             self.1 |= path.segments.len() > 1 && first.is_some_and(|first| first.ident == self.0);
-            syn::visit::visit_path(self, path);
+            ckpt_compiler::visit::visit_path(self, path);
         }
     }
     let mut paths = CratePaths(name, false);
-    syn::visit::Visit::visit_item_fn(&mut paths, item);
+    ckpt_compiler::visit::Visit::visit_item_fn(&mut paths, item);
     paths.1
 }

@@ -3,11 +3,11 @@
 use super::{Annotation, GlobalKind};
 use ckpt_compiler::library::{Library, Macros};
 use ckpt_compiler::syntax::macros::name_of_macro;
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Signature, Visibility};
 
 /// The declarations of a `thread_local!`.

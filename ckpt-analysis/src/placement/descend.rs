@@ -9,7 +9,7 @@ use crate::items::{Annotation, FnId, Function, SourceRange};
 use crate::source::words::count_time;
 use ckpt_compiler::parse::options::Options;
 use ckpt_compiler::syntax::marks::Marks;
-use syn::visit::{self, Visit};
+use ckpt_compiler::visit::{self, Visit};
 
 /// Below this part of a region's cost, what has been found inside does not do.
 const ENOUGH: f64 = 0.6;

@@ -9,11 +9,11 @@ use ckpt_compiler::library::Library;
 use ckpt_compiler::names::made;
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::syntax::macros::arguments_of_macro;
+use ckpt_compiler::visit::{self, VisitMut};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, ExprForLoop, FnArg, Ident, Local, Stmt, parse_quote};
 
 /// Words of `#[ckpt(..)]`, by the bytes of a file at which the `let`s, `for` loops and parameters begin that they stand on.
@@ -150,7 +150,7 @@ impl VisitMut for Inserter<'_> {
                 return;
             }
         }
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
     }
     fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
         let start = closure.body.span().byte_range().start;
@@ -161,7 +161,7 @@ impl VisitMut for Inserter<'_> {
             self.done = true;
             return;
         }
-        visit_mut::visit_expr_closure_mut(self, closure);
+        visit::visit_expr_closure_mut(self, closure);
     }
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
         let is_named = self.given > 0 && !self.done && matches!(expr, syn::Expr::Path(_));
@@ -172,7 +172,7 @@ impl VisitMut for Inserter<'_> {
             self.done = true;
             return;
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         if let (false, Some(mut arguments)) = (self.done, arguments_of_macro(self.library, mac)) {
@@ -203,11 +203,11 @@ impl Marker<'_> {
 impl VisitMut for Marker<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         self.mark(local.span(), &mut local.attrs);
-        visit_mut::visit_local_mut(self, local);
+        visit::visit_local_mut(self, local);
     }
     fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
         self.mark(one.span(), &mut one.attrs);
-        visit_mut::visit_expr_for_loop_mut(self, one);
+        visit::visit_expr_for_loop_mut(self, one);
     }
     fn visit_fn_arg_mut(&mut self, argument: &mut FnArg) {
         let span = argument.span();

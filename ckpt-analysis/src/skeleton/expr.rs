@@ -22,14 +22,14 @@ const DEEPEST_CONSTANT: usize = 24;
 /// Whether a pattern borrows exclusively from what it takes apart.
 pub(super) fn takes_reference(pat: &Pat) -> bool {
     struct RefMutBindings(bool);
-    impl<'ast> syn::visit::Visit<'ast> for RefMutBindings {
+    impl<'ast> ckpt_compiler::visit::Visit<'ast> for RefMutBindings {
         fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
             self.0 |= one.by_ref.is_some() && one.mutability.is_some();
-            syn::visit::visit_pat_ident(self, one);
+            ckpt_compiler::visit::visit_pat_ident(self, one);
         }
     }
     let mut finder = RefMutBindings(false);
-    syn::visit::Visit::visit_pat(&mut finder, pat);
+    ckpt_compiler::visit::Visit::visit_pat(&mut finder, pat);
     finder.0
 }
 

@@ -6,11 +6,11 @@
 
 use crate::items::{Def, Items};
 use ckpt_compiler::library::{Iterators, Library, Methods, Types};
+use ckpt_compiler::visit::Visit;
 use ckpt_safepoints::skeleton::{Access, ElementOrder, MemoryOp, ValueOp, Var};
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use syn::visit::Visit;
 use syn::{Expr, GenericArgument, Pat, PathArguments, Stmt, Type};
 
 use super::Lowerer;
@@ -290,14 +290,14 @@ impl<'ast> Visit<'ast> for Ends<'_> {
             let shape = self.orders.shape(&typed.ty);
             self.end(&init.expr, &shape);
         }
-        syn::visit::visit_local(self, local);
+        ckpt_compiler::visit::visit_local(self, local);
     }
 
     fn visit_expr_return(&mut self, one: &'ast syn::ExprReturn) {
         if let (Some(expr), Some(gives)) = (&one.expr, self.gives.clone()) {
             self.end(expr, &gives);
         }
-        syn::visit::visit_expr_return(self, one);
+        ckpt_compiler::visit::visit_expr_return(self, one);
     }
 
     fn visit_expr_struct(&mut self, one: &'ast syn::ExprStruct) {
@@ -307,7 +307,7 @@ impl<'ast> Visit<'ast> for Ends<'_> {
                 self.end(&field.expr, &shape.cloned().unwrap_or_default());
             }
         }
-        syn::visit::visit_expr_struct(self, one);
+        ckpt_compiler::visit::visit_expr_struct(self, one);
     }
 
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
@@ -317,7 +317,7 @@ impl<'ast> Visit<'ast> for Ends<'_> {
             let shape = self.orders.fields.get(&name.to_string());
             self.end(&one.right, &shape.cloned().unwrap_or_default());
         }
-        syn::visit::visit_expr_assign(self, one);
+        ckpt_compiler::visit::visit_expr_assign(self, one);
     }
 
     fn visit_expr_closure(&mut self, one: &'ast syn::ExprClosure) {
@@ -330,7 +330,7 @@ impl<'ast> Visit<'ast> for Ends<'_> {
         if let Some(gives) = gives {
             self.end(&one.body, &gives);
         }
-        syn::visit::visit_expr_closure(self, one);
+        ckpt_compiler::visit::visit_expr_closure(self, one);
         self.gives = before;
     }
 

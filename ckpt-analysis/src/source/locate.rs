@@ -1,10 +1,10 @@
 //! From a place in a file to what stands there: the variable, parameter, field or type that a message of rustc is about.
 
 use crate::source::{FileId, Program};
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::Span;
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 /// What was found, the innermost that holds the place.
 #[derive(Debug, Clone, PartialEq, Eq)]

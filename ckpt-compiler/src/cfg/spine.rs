@@ -13,8 +13,8 @@ use crate::syntax::language::is_function_trait;
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
 use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::places::variable;
+use crate::visit::Visit;
 use proc_macro2::Ident;
-use syn::visit::Visit;
 use syn::{
     Expr, FnArg, Generics, Lifetime, Pat, Signature, Stmt, Type, TypeReference, TypeTraitObject, parse_quote,
 };

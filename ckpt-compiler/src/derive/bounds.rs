@@ -3,8 +3,8 @@
 use crate::library::{Library, Types};
 use std::collections::HashSet;
 
+use crate::visit::{self, Visit};
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{Generics, Ident, Path, Type, TypePath, WherePredicate, parse_quote};
 
 use super::attributes::{DefaultValue, Field, Item, Saved, Shape};

@@ -1,9 +1,9 @@
 //! Which types the fields of an item have: a value that no one uses any more may have a destructor in one of them.
 
+use crate::visit::{self, Visit};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::HashSet;
-use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Type, parse_quote};
 
 use crate::library::{Library, Types};

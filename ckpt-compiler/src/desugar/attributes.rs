@@ -2,9 +2,9 @@
 
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::marks::Marks;
+use crate::visit::{self, Visit};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{AttrStyle, Attribute, Block, Expr, ItemFn, Stmt};
 
 /// Gathers the lint levels of all that holds a site, and turns the function's inner attributes into outer ones.

@@ -3,7 +3,7 @@
 use crate::library::Library;
 use crate::syntax::places::{Place, Projection};
 use crate::syntax::purity::is_assignment;
-use syn::visit::{self, Visit};
+use crate::visit::{self, Visit};
 use syn::{Expr, Stmt};
 
 /// Whether the statements may change a part of a variable, or what it points to, that the expression looks at. Variables

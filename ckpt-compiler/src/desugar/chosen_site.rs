@@ -8,8 +8,8 @@ use crate::diagnostics::{Diagnostics, Refusal};
 use crate::parse::options::{Options, SiteChoice};
 use crate::syntax::marks::Marks;
 use crate::syntax::without_ckpt::without_sites;
+use crate::visit::{self, Visit};
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, ItemFn, Lit, Stmt, parse_quote, parse_quote_spanned};
 
 /// Trips of a loop whose count cannot be read off its range.
@@ -111,7 +111,7 @@ fn place_in_costliest_loop(body: &mut Block) -> Option<usize> {
         next: 0,
         line: None,
     };
-    syn::visit_mut::VisitMut::visit_block_mut(&mut inserter, body);
+    crate::visit::VisitMut::visit_block_mut(&mut inserter, body);
     inserter.line
 }
 
@@ -149,7 +149,7 @@ struct Inserter {
     line: Option<usize>,
 }
 
-impl syn::visit_mut::VisitMut for Inserter {
+impl crate::visit::VisitMut for Inserter {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if loop_body(expr).is_some() {
             let index = self.next;
@@ -168,7 +168,7 @@ impl syn::visit_mut::VisitMut for Inserter {
                 return;
             }
         }
-        syn::visit_mut::visit_expr_mut(self, expr);
+        crate::visit::visit_expr_mut(self, expr);
     }
     fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
     fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}

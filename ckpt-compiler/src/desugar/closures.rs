@@ -10,10 +10,9 @@ use crate::syntax::macros::items_of_list;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{Declared, locals_in, locals_of};
 use crate::syntax::origins::Known;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, parse_quote};
 
 /// Opens the closures of a function.
@@ -95,7 +94,7 @@ impl VisitMut for Opener<'_> {
             }
         }
         self.own = LocalSet::default();
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
         self.own = LocalSet::default();
     }
 
@@ -344,7 +343,7 @@ impl<F: FnMut(&mut ExprClosure)> VisitMut for EachClosure<'_, F> {
         match expr {
             Expr::Closure(closure) => (self.1)(closure),
             Expr::Paren(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Reference(_) | Expr::Cast(_) => {
-                visit_mut::visit_expr_mut(self, expr)
+                visit::visit_expr_mut(self, expr)
             }
             Expr::Call(call) if crate::syntax::origins::is_box(self.0, &call.func) => {
                 call.args
@@ -378,7 +377,7 @@ impl VisitMut for Arguments<'_> {
                     .visit_expr_mut(argument);
             }
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -421,7 +420,7 @@ impl VisitMut for Again<'_> {
             *expr = parse_quote!((#closure));
             return;
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {

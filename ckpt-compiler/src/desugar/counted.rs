@@ -7,7 +7,7 @@ use crate::library::{Adaptor, Library};
 use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::Known;
-use syn::visit_mut::{self, VisitMut};
+use crate::visit::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Pat, Stmt, parse_quote};
 
 /// Counts in the loops of a function that have a site.
@@ -30,7 +30,7 @@ enum Around {
 
 impl VisitMut for Counter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         if let Expr::ForLoop(one) = expr
             && self.marks.in_block(&one.body)
             && !self.marks.in_expr(&one.expr)

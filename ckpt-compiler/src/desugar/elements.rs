@@ -10,10 +10,9 @@ use crate::names::{Kind, Names, spelling};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{Declared, locals_in, names_in};
 use crate::syntax::purity::is_pure;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, Stmt, UnOp, parse_quote};
 
 /// Rewrites such loops and calls of a function.
@@ -39,7 +38,7 @@ impl VisitMut for Rewriter<'_> {
                 self.call_on_the_place(name, place, after);
             }
         }
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -49,7 +48,7 @@ impl VisitMut for Rewriter<'_> {
         {
             *expr = counted;
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -238,7 +237,7 @@ struct AsPlaces<'a>(Marks<'a>);
 
 impl VisitMut for AsPlaces<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         if self.0.callee(expr).is_none() {
             return;
         }
@@ -258,7 +257,7 @@ struct Calls<'a> {
 
 impl VisitMut for Calls<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         if self.marks.callee(expr).is_none() {
             return;
         }
@@ -327,7 +326,7 @@ impl VisitMut for PlaceForName<'_> {
             *expr = parse_quote!(&mut #place);
             self.found = true;
         } else {
-            visit_mut::visit_expr_mut(self, expr);
+            visit::visit_expr_mut(self, expr);
         }
     }
 

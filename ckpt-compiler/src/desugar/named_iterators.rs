@@ -9,9 +9,9 @@ use crate::names::{Locals, spelling};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{declares, each_name, locals_in};
 use crate::syntax::origins::Known;
+use crate::visit::{self, VisitMut};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ItemFn, Local, Pat, Stmt};
 
 /// Moves the iterators of a function into their loops.
@@ -41,7 +41,7 @@ impl VisitMut for Mover<'_> {
                 None => index += 1,
             }
         }
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

@@ -3,8 +3,7 @@
 use crate::library::{Adaptor, Library};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::marks::Marks;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
+use crate::visit::{self, Visit, VisitMut};
 use syn::{Expr, ExprForLoop, FnArg, ItemFn, Pat, parse_quote};
 
 /// Rewrites `for x in list` as `for x in &mut *list`, for parameters and loop variables that are `&mut`.
@@ -97,7 +96,7 @@ impl VisitMut for Rewriter<'_> {
             let list = &one.expr;
             *one.expr = parse_quote!(&mut *#list);
         }
-        visit_mut::visit_expr_for_loop_mut(self, one);
+        visit::visit_expr_for_loop_mut(self, one);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

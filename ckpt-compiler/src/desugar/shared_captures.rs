@@ -10,10 +10,9 @@ use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::purity::is_assignment;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Macro, PatIdent, Stmt, parse_quote};
 
 /// Shares what the closures of a function change.
@@ -44,7 +43,7 @@ impl VisitMut for Sharer<'_> {
             self.statement(stmt, &mut statements);
         }
         block.stmts = statements;
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -308,7 +307,7 @@ impl VisitMut for Rewriter<'_> {
                 self.closure(closure);
             }
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -342,7 +341,7 @@ impl VisitMut for Through<'_> {
             *expr = parse_quote!((*#path));
             return;
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
 
     fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
@@ -351,7 +350,7 @@ impl VisitMut for Through<'_> {
         {
             field.colon_token = Some(Default::default());
         }
-        visit_mut::visit_field_value_mut(self, field);
+        visit::visit_field_value_mut(self, field);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {

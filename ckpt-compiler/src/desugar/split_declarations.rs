@@ -1,6 +1,6 @@
 //! Several variables declared by one `let` without a value, `let (mut a, b): (f64, f64);`, are declared one by one.
 
-use syn::visit_mut::{self, VisitMut};
+use crate::visit::{self, VisitMut};
 use syn::{Block, ItemFn, Local, Pat, PatType, Stmt, Type};
 
 /// Takes every such `let` of a function apart.
@@ -20,7 +20,7 @@ impl VisitMut for Apart {
             }
         }
         block.stmts = stmts;
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

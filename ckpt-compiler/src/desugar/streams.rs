@@ -7,9 +7,9 @@
 use crate::library::{Adaptor, Library, Methods, Streams};
 use crate::names::{LocalId, Locals};
 use crate::paths::rt;
+use crate::visit::{self, VisitMut};
 use proc_macro2::Ident;
 use std::collections::HashMap;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprMethodCall, Local, Pat, parse_quote};
 
 /// What an expression is known to be.
@@ -68,7 +68,7 @@ struct Rewrite<'l> {
 impl VisitMut for Rewrite<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         let known = local.init.as_ref().and_then(|init| self.stream(&init.expr));
-        visit_mut::visit_local_mut(self, local);
+        visit::visit_local_mut(self, local);
         let name = plain_name(&local.pat).and_then(|name| self.locals.id(name));
         self.streams.extend(name.zip(known));
     }
@@ -78,7 +78,7 @@ impl VisitMut for Rewrite<'_> {
             Expr::MethodCall(call) => self.written(call),
             _ => None,
         };
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         if let (Some(write), Expr::MethodCall(call)) = (written, &*expr) {
             *expr = write(call);
         }

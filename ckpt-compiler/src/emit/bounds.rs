@@ -5,9 +5,8 @@ use super::Emitter;
 use crate::cfg::{Declaration, Passing};
 use crate::paths::checkpoint;
 use crate::syntax::language::is_function_trait;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Ident;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, Generics, Signature, Type, TypeParamBound, parse_quote};
 
 impl Emitter<'_> {
@@ -109,6 +108,6 @@ impl VisitMut for Anonymous {
             *ty = parse_quote!((#ty));
             return;
         }
-        visit_mut::visit_type_mut(self, ty);
+        visit::visit_type_mut(self, ty);
     }
 }

@@ -22,11 +22,11 @@ use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
 use crate::spine::{Lowered, SiteId};
 use crate::strategies::Strategy;
+use crate::visit::VisitMut;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
-use syn::visit_mut::VisitMut;
 use syn::{FnArg, ItemFn};
 
 /// What emission reads.
@@ -325,6 +325,6 @@ impl VisitMut for TakenOver<'_> {
         if pat.by_ref.is_none() && (self.0)(&pat.ident) {
             pat.mutability = None;
         }
-        syn::visit_mut::visit_pat_ident_mut(self, pat);
+        crate::visit::visit_pat_ident_mut(self, pat);
     }
 }

@@ -7,10 +7,10 @@ use crate::names::frame;
 use crate::names::{self, Locals};
 use crate::spine::{Block, Plain, SiteId, Step, StepId, StepKind};
 use crate::syntax::patterns::is_binding;
+use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Pat, PatIdent, Stmt};
 
 impl Emitter<'_> {
@@ -232,7 +232,7 @@ impl VisitMut for MakeMutable<'_> {
         if pat.by_ref.is_none() && is_binding(self.0, pat) {
             pat.mutability.get_or_insert(syn::Token![mut](Span::mixed_site()));
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 }
 
@@ -244,7 +244,7 @@ impl VisitMut for Plainly {
         if pat.by_ref.is_none() {
             pat.mutability = None;
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 }
 
@@ -263,7 +263,7 @@ impl VisitMut for Again<'_> {
                 };
                 self.visit_pat_mut(pat);
             }
-            other => visit_mut::visit_pat_mut(self, other),
+            other => visit::visit_pat_mut(self, other),
         }
     }
 
@@ -271,13 +271,13 @@ impl VisitMut for Again<'_> {
         if self.1.contains(&&pat.ident) {
             pat.ident = reborrowed_name(self.0, &pat.ident);
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
         if field.colon_token.is_none() {
             field.colon_token = Some(syn::Token![:](Span::mixed_site()));
         }
-        visit_mut::visit_field_pat_mut(self, field);
+        visit::visit_field_pat_mut(self, field);
     }
 }

@@ -4,10 +4,10 @@ use crate::desugar::regions::{How, Member};
 use crate::names::frame;
 use crate::paths::rt;
 use crate::syntax::region_marks::{region_awaited, take_member};
+use crate::visit::{self, VisitMut};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ItemFn, Pat, Stmt, parse_quote};
 
 /// Puts them in. `bodies` are the instrumented functions of the members in their order, `waits` what waits for the members
@@ -114,7 +114,7 @@ impl VisitMut for Putter<'_> {
             });
             return;
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
@@ -124,6 +124,6 @@ impl VisitMut for Putter<'_> {
             *stmt = Stmt::Expr(Expr::Verbatim(quote!({ #wait })), Some(Default::default()));
             return;
         }
-        visit_mut::visit_stmt_mut(self, stmt);
+        visit::visit_stmt_mut(self, stmt);
     }
 }

@@ -8,10 +8,10 @@ use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
 use crate::syntax::places::{loan_root, place_root};
+use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
 
 /// Variables of at most so many words are copied where a checkpoint is taken: an array of two dimensions has eight.
@@ -584,7 +584,7 @@ impl VisitMut for FillHole {
         if matches!(expr, Expr::Path(path) if path.path.is_ident(&hole())) {
             *expr = Expr::Verbatim(self.0.clone());
         } else {
-            visit_mut::visit_expr_mut(self, expr);
+            visit::visit_expr_mut(self, expr);
         }
     }
 }

@@ -9,10 +9,10 @@ use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use crate::strategies::{Strategy, moves_into_a_closure, owns_a_device};
+use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::ops::Range;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Local, Pat, PatIdent, Stmt};
 
 impl Emitter<'_> {
@@ -553,11 +553,11 @@ impl VisitMut for Rename<'_> {
                 pat.mutability = None;
             }
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        visit_mut::visit_field_pat_mut(self, field);
+        visit::visit_field_pat_mut(self, field);
         let renamed = matches!((&*field.pat, &field.member), (Pat::Ident(ident), syn::Member::Named(name)) if ident.ident != *name);
         if renamed && field.colon_token.is_none() {
             field.colon_token = Some(syn::Token![:](Span::mixed_site()));

@@ -11,8 +11,8 @@ use crate::resolve::Resolved;
 use crate::spine::{Block, Lowered, StepId, StepKind, for_each_block};
 use crate::strategies::Strategy;
 use crate::syntax::patterns::likely_bindings;
+use crate::visit::Visit;
 use proc_macro2::Ident;
-use syn::visit::Visit;
 use syn::{ItemFn, Pat};
 
 /// What a stage makes.

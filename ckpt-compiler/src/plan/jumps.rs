@@ -4,10 +4,9 @@ use super::option_slots::Jump;
 use crate::library::Library;
 use crate::syntax::macros::Exits;
 use crate::syntax::macros::arguments_of_macro;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Label, Lifetime, Stmt};
 
 impl Jump {
@@ -97,7 +96,7 @@ impl VisitMut for Jumps<'_> {
             Expr::While(one) => {
                 let label = one.label.clone();
                 return self.within(label.as_ref(), true, |inside| {
-                    visit_mut::visit_expr_while_mut(inside, one)
+                    visit::visit_expr_while_mut(inside, one)
                 });
             }
             Expr::ForLoop(one) => {
@@ -113,7 +112,7 @@ impl VisitMut for Jumps<'_> {
                     inside.visit_block_mut(&mut one.block)
                 });
             }
-            _ => visit_mut::visit_expr_mut(self, expr),
+            _ => visit::visit_expr_mut(self, expr),
         }
         let jump = match &*expr {
             Expr::Break(jump) if self.leaves(jump.label.as_ref()) => Jump::new(jump.label.as_ref(), true),

@@ -4,8 +4,8 @@ use crate::library::{Adaptor, Library};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::origins::{Known, is_reference_type};
 use crate::syntax::patterns::is_binding;
+use crate::visit::{self, Visit};
 use proc_macro2::Ident;
-use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, ItemFn, Local, Pat};
 
 /// The variables that stand for references wherever the function declares them.

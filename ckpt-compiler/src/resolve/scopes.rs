@@ -12,10 +12,10 @@ use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
 use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::{bindings_where, binds_by_itself, is_likely_binding};
+use crate::visit::{self, VisitMut};
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, ItemFn, Local, Member, Pat, PatIdent, Path};
 
 /// The function with a name of its own for every variable. Nothing where variables that hide others are to keep these
@@ -388,7 +388,7 @@ impl VisitMut for Resolver<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         self.within(|resolver| {
             resolver.items(&block.stmts);
-            visit_mut::visit_block_mut(resolver, block);
+            visit::visit_block_mut(resolver, block);
         });
     }
 
@@ -466,7 +466,7 @@ impl VisitMut for Resolver<'_> {
 
     fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {
         let was_short = field.colon_token.is_none();
-        visit_mut::visit_field_value_mut(self, field);
+        visit::visit_field_value_mut(self, field);
         if was_short
             && let Expr::Path(one) = &field.expr
             && let Some(name) = one.path.get_ident()
@@ -556,12 +556,12 @@ impl VisitMut for Bound<'_, '_> {
                 self.resolver.free.insert(name);
             }
         }
-        visit_mut::visit_pat_ident_mut(self, one);
+        visit::visit_pat_ident_mut(self, one);
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
         let was_short = field.colon_token.is_none();
-        visit_mut::visit_field_pat_mut(self, field);
+        visit::visit_field_pat_mut(self, field);
         if was_short && let Pat::Ident(one) = &*field.pat {
             Resolver::shorthand(&one.ident, &field.member, &mut field.colon_token);
         }

@@ -20,9 +20,9 @@ use crate::names::{Kind, LocalSet};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::places::{Place, Projection, place_root, variable};
 use crate::syntax::purity::{is_assignment, is_pure};
+use crate::visit::{self, Visit};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, UnOp};
 
 /// How an operand is used by what it is an operand of.

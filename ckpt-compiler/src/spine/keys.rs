@@ -9,7 +9,7 @@ use crate::library::{Library, Numbers};
 use crate::names::{Kind, LocalSet, Locals};
 use crate::syntax::places::variable;
 use crate::syntax::purity::is_pure;
-use syn::visit::{self, Visit};
+use crate::visit::{self, Visit};
 use syn::{Expr, ItemFn, PatIdent, parse_quote};
 
 /// The variables that are declared `mut` in a function, by the user or by a pass.

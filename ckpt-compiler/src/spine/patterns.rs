@@ -9,8 +9,8 @@ use crate::names::Locals;
 use crate::syntax::mentions::{locals_in, locals_of, names_in};
 use crate::syntax::origins::Origin;
 use crate::syntax::patterns::{is_binding, pattern_bindings};
+use crate::visit::{self, VisitMut};
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, PatIdent, Stmt, parse_quote};
 
 impl Lowering<'_> {
@@ -177,7 +177,7 @@ struct Changing(Vec<Stmt>);
 
 impl VisitMut for Changing {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
-        visit_mut::visit_pat_mut(self, pat);
+        visit::visit_pat_mut(self, pat);
         without_parentheses(pat);
     }
 
@@ -189,7 +189,7 @@ impl VisitMut for Changing {
                 self.0.push(again);
             }
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 
     fn visit_expr_mut(&mut self, _: &mut Expr) {}
@@ -227,13 +227,13 @@ impl VisitMut for Without<'_> {
                 };
                 self.visit_pat_mut(pat);
             }
-            other => visit_mut::visit_pat_mut(self, other),
+            other => visit::visit_pat_mut(self, other),
         }
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
         let was_short = field.colon_token.is_none();
-        visit_mut::visit_field_pat_mut(self, field);
+        visit::visit_field_pat_mut(self, field);
         if was_short && !matches!(*field.pat, Pat::Ident(_)) {
             field.colon_token = Some(syn::Token![:](proc_macro2::Span::mixed_site()));
         }
@@ -263,7 +263,7 @@ impl VisitMut for NeverCompared {
         match pat {
             Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = parse_quote!(_),
             Pat::Or(_) => self.has_alternatives = true,
-            other => visit_mut::visit_pat_mut(self, other),
+            other => visit::visit_pat_mut(self, other),
         }
     }
 }
@@ -297,7 +297,7 @@ impl VisitMut for Deref<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Path(name) if name.path.is_ident(self.name) => *expr = parse_quote!((*#name)),
-            other => visit_mut::visit_expr_mut(self, other),
+            other => visit::visit_expr_mut(self, other),
         }
     }
 
@@ -313,6 +313,6 @@ impl VisitMut for ByReference<'_> {
         if pat.ident == *self.0 {
             pat.by_ref = Some(syn::Token![ref](proc_macro2::Span::mixed_site()));
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 }

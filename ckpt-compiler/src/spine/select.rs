@@ -12,10 +12,10 @@ use crate::names::{Kind, Locals, Names};
 use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::patterns::{bindings_where, pattern_bindings};
+use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, ExprIf, ExprMatch, Pat, PatIdent, Stmt, parse_quote};
 
 impl Lowering<'_> {
@@ -487,7 +487,7 @@ struct WithoutMut;
 
 impl VisitMut for WithoutMut {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
-        visit_mut::visit_pat_mut(self, pat);
+        visit::visit_pat_mut(self, pat);
         super::patterns::without_parentheses(pat);
     }
 
@@ -495,14 +495,14 @@ impl VisitMut for WithoutMut {
         if pat.by_ref.is_none() {
             pat.mutability = None;
         }
-        visit_mut::visit_pat_ident_mut(self, pat);
+        visit::visit_pat_ident_mut(self, pat);
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Let(one) => self.visit_pat_mut(&mut one.pat),
-            Expr::Binary(chain) => visit_mut::visit_expr_binary_mut(self, chain),
-            Expr::Paren(inner) => visit_mut::visit_expr_paren_mut(self, inner),
+            Expr::Binary(chain) => visit::visit_expr_binary_mut(self, chain),
+            Expr::Paren(inner) => visit::visit_expr_paren_mut(self, inner),
             _ => {}
         }
     }

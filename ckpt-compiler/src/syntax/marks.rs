@@ -4,8 +4,8 @@ use crate::library::Library;
 use crate::library::segments;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::region_marks::is_member;
+use crate::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
-use syn::visit::{self, Visit};
 use syn::{
     Block, Expr, ExprClosure, ExprConst, ExprRepeat, GenericArgument, Item, Macro, Path, Stmt, TypeArray,
 };

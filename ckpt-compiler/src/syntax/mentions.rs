@@ -3,9 +3,9 @@
 use super::captured::captured_in_text;
 use super::patterns::{is_binding, pattern_bindings};
 use crate::names::{LocalSet, Locals, spelling};
+use crate::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
-use syn::visit::{self, Visit};
 use syn::{Pat, PatIdent, Stmt};
 
 /// All identifiers in some tokens, in their one spelling.

@@ -6,8 +6,8 @@ use crate::syntax::language::{is_function_trait, is_iterator_trait};
 use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::places::place_root;
 use crate::syntax::purity::is_assignment;
+use crate::visit::{self, Visit};
 use std::collections::HashSet;
-use syn::visit::{self, Visit};
 use syn::{Expr, Path, Type};
 
 /// Where a value comes from.

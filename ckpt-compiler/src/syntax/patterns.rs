@@ -43,16 +43,16 @@ pub fn binds_by_itself(pat: &PatIdent) -> bool {
 /// The names in a pattern that are variables, in order, each once.
 pub fn bindings_where(pattern: &Pat, is_variable: &dyn Fn(&PatIdent) -> bool) -> Vec<PatIdent> {
     struct Bindings<'a>(Vec<PatIdent>, &'a dyn Fn(&PatIdent) -> bool);
-    impl<'ast> syn::visit::Visit<'ast> for Bindings<'_> {
+    impl<'ast> crate::visit::Visit<'ast> for Bindings<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
             if (self.1)(pat) && self.0.iter().all(|old| old.ident != pat.ident) {
                 self.0.push(pat.clone());
             }
-            syn::visit::visit_pat_ident(self, pat);
+            crate::visit::visit_pat_ident(self, pat);
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
     }
     let mut bindings = Bindings(Vec::new(), is_variable);
-    syn::visit::Visit::visit_pat(&mut bindings, pattern);
+    crate::visit::Visit::visit_pat(&mut bindings, pattern);
     bindings.0
 }

@@ -1,9 +1,9 @@
 //! Takes ckpt out of a function: attributes and sites.
 
 use super::marks::Marks;
+use crate::visit::{self, VisitMut};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{ItemFn, parse_quote};
 
 /// The function as it would be without ckpt: attributes and sites taken out.
@@ -34,6 +34,6 @@ impl VisitMut for Strip {
         if Marks::is_checkpoint(mac) {
             *mac = parse_quote!(::core::concat!());
         }
-        visit_mut::visit_macro_mut(self, mac);
+        visit::visit_macro_mut(self, mac);
     }
 }

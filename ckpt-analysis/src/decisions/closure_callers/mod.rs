@@ -25,12 +25,12 @@ use crate::items::{FnId, Function};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
+use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use shape::Wrapper;
 use std::collections::HashMap;
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure};
 
 /// A call that can be written out.

@@ -10,10 +10,10 @@ use ckpt_compiler::library::{Library, Prelude};
 use ckpt_compiler::syntax::language::{is_prelude_variant, is_primitive_type};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::likely_bindings;
+use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{
     Expr, ExprCall, ExprClosure, FnArg, GenericParam, ItemFn, ParenthesizedGenericArguments, Pat, ReturnType,
     Type,

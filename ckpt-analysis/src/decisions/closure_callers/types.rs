@@ -4,10 +4,10 @@
 use super::shape::name_of_generic;
 use ckpt_compiler::syntax::language::is_function_trait;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, VisitMut};
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
 use syn::{
     FnArg, GenericArgument, Generics, Lifetime, ParenthesizedGenericArguments, PathArguments, ReturnType,
     Signature, Type, TypeParamBound, parse_quote_spanned,
@@ -79,14 +79,14 @@ pub fn at_call(ty: &Type, generics: &Generics) -> Option<Type> {
             if let Type::Reference(one) = ty {
                 one.lifetime = None;
             }
-            visit_mut::visit_type_mut(self, ty);
+            visit::visit_type_mut(self, ty);
         }
 
         fn visit_generic_argument_mut(&mut self, one: &mut GenericArgument) {
             if let GenericArgument::Lifetime(lifetime) = one {
                 *lifetime = Lifetime::new("'_", lifetime.span());
             }
-            visit_mut::visit_generic_argument_mut(self, one);
+            visit::visit_generic_argument_mut(self, one);
         }
     }
     let mut ty = ty.clone();

@@ -7,12 +7,12 @@ use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Prelude};
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Item, Stmt, UseTree};
 
 /// What the statics inside the functions of a module come to.

@@ -9,9 +9,9 @@ use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Macros};
 use ckpt_compiler::syntax::origins::place_path;
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ItemStatic, StaticMutability};
 
 /// A static whose value a restart would lose.

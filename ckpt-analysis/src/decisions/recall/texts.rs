@@ -5,11 +5,10 @@
 
 use std::ops::Range;
 
+use ckpt_compiler::visit::{self, Visit, VisitMut};
 use quote::ToTokens;
 use similar::{DiffTag, TextDiff};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 
 /// Where a place has gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,26 +181,26 @@ fn outside((mut file, _): (syn::File, &str)) -> String {
             block.stmts.clear();
         }
         fn visit_item_const_mut(&mut self, one: &mut syn::ItemConst) {
-            visit_mut::visit_item_const_mut(self, one);
+            visit::visit_item_const_mut(self, one);
             let is_number = |lit: &syn::ExprLit| matches!(lit.lit, syn::Lit::Int(_) | syn::Lit::Float(_));
             if matches!(&*one.expr, syn::Expr::Lit(lit) if is_number(lit)) {
                 *one.expr = syn::Expr::Verbatim(proc_macro2::TokenStream::new());
             }
         }
         fn visit_file_mut(&mut self, file: &mut syn::File) {
-            visit_mut::visit_file_mut(self, file);
+            visit::visit_file_mut(self, file);
             forget_comments(&mut file.attrs);
         }
         fn visit_item_struct_mut(&mut self, one: &mut syn::ItemStruct) {
-            visit_mut::visit_item_struct_mut(self, one);
+            visit::visit_item_struct_mut(self, one);
             forget_comments(&mut one.attrs);
         }
         fn visit_item_fn_mut(&mut self, one: &mut syn::ItemFn) {
-            visit_mut::visit_item_fn_mut(self, one);
+            visit::visit_item_fn_mut(self, one);
             forget_comments(&mut one.attrs);
         }
         fn visit_impl_item_fn_mut(&mut self, one: &mut syn::ImplItemFn) {
-            visit_mut::visit_impl_item_fn_mut(self, one);
+            visit::visit_impl_item_fn_mut(self, one);
             forget_comments(&mut one.attrs);
         }
     }

@@ -158,7 +158,7 @@ impl<'a> Callees<'a> {
             marks: None,
             kept: false,
         };
-        syn::visit::Visit::visit_block(&mut uses, &function.block);
+        ckpt_compiler::visit::Visit::visit_block(&mut uses, &function.block);
         uses.kept
     }
 

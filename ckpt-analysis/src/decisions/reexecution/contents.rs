@@ -484,13 +484,13 @@ pub(super) fn mentions(tokens: TokenStream, name: &str) -> bool {
 /// How many patterns in a block bind the name.
 pub(super) fn bindings_of(block: &Block, name: &str) -> usize {
     struct Bindings<'n>(&'n str, usize);
-    impl<'ast> syn::visit::Visit<'ast> for Bindings<'_> {
+    impl<'ast> ckpt_compiler::visit::Visit<'ast> for Bindings<'_> {
         fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
             self.1 += usize::from(one.ident == self.0);
-            syn::visit::visit_pat_ident(self, one);
+            ckpt_compiler::visit::visit_pat_ident(self, one);
         }
     }
     let mut found = Bindings(name, 0);
-    syn::visit::Visit::visit_block(&mut found, block);
+    ckpt_compiler::visit::Visit::visit_block(&mut found, block);
     found.1
 }

@@ -122,7 +122,7 @@ impl Filled<'_, '_> {
 fn flat_index(body: &syn::Block, row: &str, width: &str, column: &str) -> String {
     let written = format!("{row} * {width} + {column}");
     struct Named<'w>(&'w str, Option<String>);
-    impl<'ast> syn::visit::Visit<'ast> for Named<'_> {
+    impl<'ast> ckpt_compiler::visit::Visit<'ast> for Named<'_> {
         fn visit_local(&mut self, local: &'ast syn::Local) {
             if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
                 && name.mutability.is_none()
@@ -133,7 +133,7 @@ fn flat_index(body: &syn::Block, row: &str, width: &str, column: &str) -> String
         }
     }
     let mut named = Named(&written, None);
-    syn::visit::Visit::visit_block(&mut named, body);
+    ckpt_compiler::visit::Visit::visit_block(&mut named, body);
     match named.1 {
         Some(name) if bindings_of(body, &name) == 1 => name,
         _ => written,

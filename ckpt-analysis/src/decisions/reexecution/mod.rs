@@ -25,13 +25,13 @@ use callees::Callees;
 use ckpt_compiler::explain::{VariableReport, of_stages};
 use ckpt_compiler::resolve;
 use ckpt_compiler::syntax::marks::Marks;
+use ckpt_compiler::visit::{self, Visit};
 use contents::{Contents, Watched, Whole};
 use names::{Uses, Variables, lengths};
 use pure::Purity;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ItemFn, Local, Pat};
 
 /// Why a statement is re-executed.

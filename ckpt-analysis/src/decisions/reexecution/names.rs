@@ -6,10 +6,10 @@ use ckpt_compiler::library::{Ending, Functions, Library, Methods, Numbers};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, makes_a_list, repeated_in_list};
 use ckpt_compiler::syntax::marks::Marks;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
-use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, ItemFn, Pat, Type};
 
 /// The variables of a function.

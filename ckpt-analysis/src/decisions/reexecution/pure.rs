@@ -8,9 +8,9 @@ use crate::items::{FnId, GlobalKind};
 use crate::source::FileId;
 use ckpt_compiler::library::{Library, Methods};
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ItemFn};
 
 /// A restart may spend so many operations on one statement: about a tenth of a second.

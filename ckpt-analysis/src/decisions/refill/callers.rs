@@ -9,8 +9,8 @@ use crate::source::Program;
 use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::origins::{Known, Origin};
 use ckpt_compiler::syntax::places::{loan_root, place_root, variable};
+use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::Ident;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, ItemFn, Pat, Signature};
 
 /// Functions above each other that are followed, and variables that are passed on to each other.

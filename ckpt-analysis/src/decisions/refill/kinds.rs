@@ -4,8 +4,8 @@ use super::{changes, named_fields};
 use crate::decisions::mpi_handles::{Handles, has_bound};
 use crate::source::Program;
 use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::HashMap;
-use syn::visit::{self, Visit};
 
 /// What a field is to a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,9 +20,9 @@ use crate::source::locate::bytes;
 use ckpt_compiler::library::{Functions, Library, Methods};
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Member};
 
 /// The fields of the struct that begins there which a restart can keep as the initialiser has made them; nothing where

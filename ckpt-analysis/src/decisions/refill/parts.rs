@@ -6,10 +6,10 @@ use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{Library, Numbers};
+use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Stmt};
 
 /// The variables that the `let` at `variable` moves into fields that are filled, as values of a literal of the struct at

@@ -12,9 +12,9 @@ use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{Library, Methods};
 use ckpt_compiler::syntax::macros::makes_a_list;
+use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Member};
 
 /// A field `&mut T` where `T` has a size, so that a value of its own can be made of it.

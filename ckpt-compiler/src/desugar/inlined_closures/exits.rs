@@ -6,9 +6,8 @@ use crate::paths::rt;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
+use crate::visit::{self, Visit, VisitMut};
 use quote::{ToTokens, quote};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprClosure, Lifetime, Pat, ReturnType, parse_quote};
 
 /// Whether the body of a closure can stand where the closure is called: nothing that cannot be seen leaves it, and it is
@@ -115,7 +114,7 @@ impl VisitMut for Leaver<'_> {
         if matches!(expr, Expr::Async(_)) {
             return;
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         let (label, rt) = (&self.label, rt());
         match expr {
             Expr::Return(one) => {

@@ -16,13 +16,12 @@ use crate::names::{Kind, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::closure_in;
+use crate::visit::{self, Visit, VisitMut};
 pub use ends::parameters_of_end;
 use ends::{Unfolded, arguments_of_end};
 use exits::can_be_written_out;
 pub use exits::written_out;
 use quote::{ToTokens, quote};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{
     Expr, ExprClosure, ExprForLoop, ExprMethodCall, ExprPath, ItemFn, Local, ReturnType, Stmt, Type,
     parse_quote,
@@ -180,7 +179,7 @@ impl VisitMut for Unfolder<'_> {
             _ => {}
         }
         // What stands inside comes first: a chain in a closure of another makes a site of that closure.
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         self.replace(expr, false);
     }
 
@@ -190,7 +189,7 @@ impl VisitMut for Unfolder<'_> {
             Some(init) if annotated && is_collected(self.library, &init.expr) => {
                 self.collect_early(&mut init.expr)
             }
-            _ => visit_mut::visit_local_mut(self, local),
+            _ => visit::visit_local_mut(self, local),
         }
     }
 
@@ -222,7 +221,7 @@ impl Unfolder<'_> {
 
     /// Unfolds a `collect` into a `Result` or `Option`.
     fn collect_early(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
+        visit::visit_expr_mut(self, expr);
         self.replace(expr, true);
     }
 

@@ -10,9 +10,8 @@ use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::places::chain_root;
+use crate::visit::{self, Visit, VisitMut};
 use rest::loops_over_rests;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ItemFn, Local, Pat, parse_quote};
 
 /// The function with the iterators that the diagnostics are about made so; nothing where they are about anything else.
@@ -100,7 +99,7 @@ struct Wrapper<'l> {
 
 impl VisitMut for Wrapper<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
-        visit_mut::visit_local_mut(self, local);
+        visit::visit_local_mut(self, local);
         let (Pat::Ident(name), Some(init)) = (&local.pat, &mut local.init) else {
             return;
         };

@@ -9,10 +9,10 @@ use crate::names::{self, LocalId, LocalSet, Locals};
 use crate::paths::rt;
 use crate::syntax::mentions::{declares, each_name};
 use crate::syntax::patterns::is_binding;
+use crate::visit::Visit;
+use crate::visit::{self, VisitMut};
 use proc_macro2::Ident;
 use std::collections::HashMap;
-use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, Stmt, parse_quote};
 
 /// Writes the loops over the iterators of these names so, where nothing that they are made from changes before.
@@ -43,7 +43,7 @@ impl VisitMut for Rests<'_> {
                 block.stmts[index + 1 + at] = written;
             }
         }
-        visit_mut::visit_block_mut(self, block);
+        visit::visit_block_mut(self, block);
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -6,9 +6,9 @@ use super::teams::body_of_team;
 use crate::names::Locals;
 use crate::resolve::{Hiding, resolved};
 use crate::syntax::marks::Marks;
+use crate::visit::{self, Visit};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ItemFn, Macro};
 
 /// The threads around a place.

@@ -4,9 +4,9 @@ use crate::library::Library;
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::mentions::Declared;
+use crate::visit::Visit;
+use crate::visit::{self, VisitMut};
 use quote::ToTokens;
-use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, parse_quote};
 
 /// Writes `*x` for `x` in a body, for each of some variables. Returns those for which it cannot: another variable of the
@@ -39,13 +39,13 @@ impl VisitMut for Behind<'_> {
         };
         match expr {
             Expr::Path(path) if is_one(path) => *expr = parse_quote!((*#path)),
-            _ => visit_mut::visit_expr_mut(self, expr),
+            _ => visit::visit_expr_mut(self, expr),
         }
     }
 
     fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {
         field.colon_token.get_or_insert_default();
-        visit_mut::visit_field_value_mut(self, field);
+        visit::visit_field_value_mut(self, field);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {

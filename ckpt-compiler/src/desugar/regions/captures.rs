@@ -8,11 +8,11 @@ use crate::names::{LocalId, LocalSet, Locals};
 use crate::syntax::captured::captured_in_text;
 use crate::syntax::mentions::locals_of;
 use crate::syntax::origins::is_exclusive_type;
+use crate::visit::{self, Visit};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, FnArg, ItemFn, Pat, parse_quote};
 
 /// How a captured variable comes back.

@@ -14,12 +14,12 @@ use crate::names::{LocalSet, Locals};
 use crate::syntax::marks::Marks;
 use crate::syntax::region_marks;
 use crate::syntax::without_ckpt::Strip;
+use crate::visit::Visit;
+use crate::visit::{self, VisitMut};
 use proc_macro2::Span;
 use quote::format_ident;
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote};
 
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
@@ -75,7 +75,7 @@ impl VisitMut for Lifter<'_> {
             } else if let Some(call) = self.team_in(&mut stmt) {
                 self.team(call, number)
             } else {
-                visit_mut::visit_stmt_mut(self, &mut stmt);
+                visit::visit_stmt_mut(self, &mut stmt);
                 statements.push(stmt);
                 continue;
             };

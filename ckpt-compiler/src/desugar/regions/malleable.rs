@@ -10,9 +10,9 @@ use crate::names::{LocalSet, Locals};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::purity::is_assignment;
+use crate::visit::{self, Visit};
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, Stmt};
 
 /// Whether the members of the team that runs this closure may be others at a restart.

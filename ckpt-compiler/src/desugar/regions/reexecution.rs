@@ -9,9 +9,9 @@ use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::places::place_root;
 use crate::syntax::purity::is_assignment;
 use crate::syntax::region_marks::is_member;
+use crate::visit::{self, Visit};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprClosure, Stmt};
 
 /// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.

@@ -6,11 +6,11 @@ use crate::names::Locals;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::region_marks;
+use crate::visit::{self, Visit};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Stmt, parse_quote};
 
 /// Makes a thread of the statements from the first with a site on, up to the first that joins threads. Returns the index

@@ -5,10 +5,9 @@ use crate::library::{Library, Threads};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::region_marks::is_member;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, Stmt};
 
 /// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
@@ -143,7 +142,7 @@ impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<'_, F> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match started_by(self.0, expr) {
             Some(closure) => (self.1)(closure),
-            None => visit_mut::visit_expr_mut(self, expr),
+            None => visit::visit_expr_mut(self, expr),
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

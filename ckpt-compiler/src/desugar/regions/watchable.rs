@@ -4,8 +4,8 @@ use crate::library::{Library, Threads};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::paths::rt;
 use crate::syntax::mentions::names_in;
+use crate::visit::{self, VisitMut};
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprCall, ExprMethodCall, Local, parse_quote};
 
 /// The body in `thread::spawn(body)`, `rayon::spawn(body)`, or, where `spawn` is known to be std's, `spawn(body)` with a
@@ -62,19 +62,19 @@ impl VisitMut for Watch<'_> {
         // A thread that a restart starts again holds no checkpoint back.
         let treatment = take_treatment(&mut local.attrs.clone());
         if !matches!(treatment, Ok(Some(Treatment::Reexecute))) {
-            visit_mut::visit_local_mut(self, local);
+            visit::visit_local_mut(self, local);
         }
     }
 
     fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
-        visit_mut::visit_expr_call_mut(self, call);
+        visit::visit_expr_call_mut(self, call);
         if in_call(self.0, call, false).is_some() {
             Self::body(&mut call.args[0]);
         }
     }
 
     fn visit_expr_method_call_mut(&mut self, call: &mut ExprMethodCall) {
-        visit_mut::visit_expr_method_call_mut(self, call);
+        visit::visit_expr_method_call_mut(self, call);
         if in_method_call(self.0, call).is_some() {
             Self::body(&mut call.args[0]);
         }

@@ -5,11 +5,10 @@
 
 use super::{Definitions, each_name_used, is_call, is_punct};
 use crate::names::spelling;
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, ItemFn, Signature};
 
 /// The names that each macro of a body uses of its function's variables.
@@ -36,20 +35,20 @@ pub fn named_in_file(file: &mut syn::File) {
         fn visit_item_fn_mut(&mut self, one: &mut ItemFn) {
             match in_body(&one.sig, &one.block) {
                 Some(block) => *one.block = block,
-                None => visit_mut::visit_item_fn_mut(self, one),
+                None => visit::visit_item_fn_mut(self, one),
             }
         }
         fn visit_impl_item_fn_mut(&mut self, one: &mut syn::ImplItemFn) {
             match in_body(&one.sig, &one.block) {
                 Some(block) => one.block = block,
-                None => visit_mut::visit_impl_item_fn_mut(self, one),
+                None => visit::visit_impl_item_fn_mut(self, one),
             }
         }
         fn visit_trait_item_fn_mut(&mut self, one: &mut syn::TraitItemFn) {
             let body = one.default.as_ref();
             match body.and_then(|block| in_body(&one.sig, block)) {
                 Some(block) => one.default = Some(block),
-                None => visit_mut::visit_trait_item_fn_mut(self, one),
+                None => visit::visit_trait_item_fn_mut(self, one),
             }
         }
     }

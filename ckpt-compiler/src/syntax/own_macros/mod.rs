@@ -7,9 +7,9 @@ mod tests;
 
 use crate::library::{CallTable, Library, Meaning};
 use crate::syntax::mentions::each_name;
+use crate::visit::{self, Visit};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use syn::visit::{self, Visit};
 
 /// What stands in the definitions of macros, by their names: of those with one name everything.
 #[derive(Debug, Clone, Default)]
