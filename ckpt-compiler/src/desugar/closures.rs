@@ -251,7 +251,7 @@ impl Opener<'_> {
     }
 
     fn repeat(&mut self, after: &mut [Stmt], name: &Ident, closure: &ExprClosure) {
-        let mut writer = Again { name, closure };
+        let mut writer = Substitution { name, closure };
         after.iter_mut().for_each(|stmt| writer.visit_stmt_mut(stmt));
         self.repeated = true;
     }
@@ -384,12 +384,12 @@ impl VisitMut for Arguments<'_> {
 }
 
 /// Writes a closure wherever its name stands.
-struct Again<'a> {
+struct Substitution<'a> {
     name: &'a Ident,
     closure: &'a ExprClosure,
 }
 
-impl Again<'_> {
+impl Substitution<'_> {
     fn tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
         let mut after_a_dot = false;
@@ -413,7 +413,7 @@ impl Again<'_> {
     }
 }
 
-impl VisitMut for Again<'_> {
+impl VisitMut for Substitution<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if matches!(expr, Expr::Path(path) if path.qself.is_none() && path.path.is_ident(self.name)) {
             let closure = self.closure;

@@ -25,8 +25,9 @@ impl Emitter<'_> {
                 (Segment::Item(step), _) => self.verbatim(step),
                 (Segment::Reexecuted(step), _) => {
                     let stop = self.plan.option_slots.stop(step.range.start);
-                    let (aliases, again) = (self.aliases(step.range.start, &stop), self.reexecution(step));
-                    quote!(#aliases #again)
+                    let (aliases, reexecuted) =
+                        (self.aliases(step.range.start, &stop), self.reexecution(step));
+                    quote!(#aliases #reexecuted)
                 }
                 (Segment::Run(steps), Some(later)) => self.guarded_run(steps, later),
                 (Segment::Spine(step), later) => match (&step.kind, later) {

@@ -156,14 +156,14 @@ impl Emitter<'_> {
     /// Takes the variables out of a value by a pattern that has matched it before.
     fn reborrow_value(&self, scrutinee: &Expr, mut shape: Pat, names: &[&Ident]) -> TokenStream {
         let frame = frame();
-        Again(&self.flow.locals, names).visit_pat_mut(&mut shape);
-        let again: Vec<Ident> = names
+        ReborrowPattern(&self.flow.locals, names).visit_pat_mut(&mut shape);
+        let reborrowed: Vec<Ident> = names
             .iter()
             .map(|name| reborrowed_name(&self.flow.locals, name))
             .collect();
         quote! {
             match #scrutinee {
-                #shape => { #(#names = #again;)* }
+                #shape => { #(#names = #reborrowed;)* }
                 #[allow(unreachable_patterns)]
                 _ => #frame.lost("a pattern does not match what it matched before"),
             }
@@ -222,7 +222,10 @@ fn name_alone(pattern: &Pat) -> Option<&Ident> {
 }
 
 fn reborrowed_name(locals: &Locals, name: &Ident) -> Ident {
-    names::made(format_args!("again_{}", names::plain_text(&locals.written(name))))
+    names::made(format_args!(
+        "reborrowed_{}",
+        names::plain_text(&locals.written(name))
+    ))
 }
 
 struct MakeMutable<'l>(&'l Locals);
@@ -250,9 +253,9 @@ impl VisitMut for Plainly {
 
 /// A pattern that matches again what it matched before, whatever has become of the values in it: the variables wanted
 /// get other names, all else that binds or compares is left out.
-struct Again<'a>(&'a Locals, &'a [&'a Ident]);
+struct ReborrowPattern<'a>(&'a Locals, &'a [&'a Ident]);
 
-impl VisitMut for Again<'_> {
+impl VisitMut for ReborrowPattern<'_> {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         match pat {
             Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = syn::parse_quote!(_),

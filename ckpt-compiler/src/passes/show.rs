@@ -221,7 +221,7 @@ pub(super) fn schedule(made: &Made<'_>) -> String {
         list(&schedule.runs.boundaries)
     );
     for (id, mode) in schedule.crossings.modes.iter().collect::<BTreeMap<_, _>>() {
-        let given = schedule.crossings.given_again.get(id).into_iter().flatten();
+        let given = schedule.crossings.reinitialised.get(id).into_iter().flatten();
         let given: Vec<String> = given.map(|run| format!(", given again in {run:?}")).collect();
         line!(text, "{id} {}: {mode:?}{}", made.name(*id), given.concat());
     }

@@ -289,9 +289,17 @@ impl Router<'_> {
             self.used(&place.parked, &step.range)
         } else {
             let saved = |id: BindingId| {
-                let given_again = self.schedule.crossings.given_again.get(&id).into_iter().flatten();
+                let reinitialised = self
+                    .schedule
+                    .crossings
+                    .reinitialised
+                    .get(&id)
+                    .into_iter()
+                    .flatten();
                 (sites.first..=sites.last).all(|site| self.sites[site as usize - 1].names(id))
-                    && !given_again.into_iter().any(|run| step.range.contains(&run.start))
+                    && !reinitialised
+                        .into_iter()
+                        .any(|run| step.range.contains(&run.start))
             };
             let parked = place.parked.iter().copied();
             parked

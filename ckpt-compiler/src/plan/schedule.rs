@@ -114,7 +114,7 @@ pub struct Crossings {
     /// The mode of each.
     pub modes: HashMap<BindingId, Mode>,
     /// For those in option slots: the runs that give them a value again which was moved away before.
-    pub given_again: HashMap<BindingId, Vec<Range<StepId>>>,
+    pub reinitialised: HashMap<BindingId, Vec<Range<StepId>>>,
 }
 
 /// Borrows taken before a step, because it shadows a variable that a site needs.
@@ -251,7 +251,7 @@ impl Reexecuted<'_> {
         if later_sites.is_empty() {
             return;
         }
-        let again =
+        let reexecutes =
             plain.reexecutes && !plain.is_condition() || plain.treatment == Some(Treatment::Reexecute);
         let ends = |other: &Step| {
             let start = &other.range.start;
@@ -270,7 +270,7 @@ impl Reexecuted<'_> {
                     .any(|site| self.liveness.is_live(self.flow, *site, id))
                     || boundary.is_some_and(|boundary| mentioned_from(self.flow, id, boundary)))
         });
-        if again || needed {
+        if reexecutes || needed {
             self.found.insert(step.range.start);
         }
     }
@@ -358,7 +358,7 @@ impl Chooser<'_> {
 
     /// The runs that give the variable a value again which statements before the run have moved away: rustc would not
     /// see that a restart skips both or neither.
-    fn given_again(&self, id: BindingId) -> Vec<Range<StepId>> {
+    fn reinitialising_runs(&self, id: BindingId) -> Vec<Range<StepId>> {
         let gives = |run: &&Range<StepId>| {
             self.given.flow.events().any(|event| {
                 event.binding == id
@@ -414,7 +414,7 @@ impl Chooser<'_> {
             let named = self.given.sites.iter().any(|site| site.names(id));
             if is_parameter && named && binding.ident != "self" && is_moved && is_given {
                 self.found.modes.insert(id, Mode::InSlot);
-                self.found.given_again.insert(id, self.given_again(id));
+                self.found.reinitialised.insert(id, self.reinitialising_runs(id));
             }
         }
     }
@@ -459,10 +459,10 @@ impl Chooser<'_> {
                 })
                 .collect();
             let absent = |site: &SiteId| !self.given.liveness.has_value(self.given.flow, *site, id);
-            let given_again = self.given_again(id);
-            if !given_again.is_empty() {
+            let reinitialised = self.reinitialising_runs(id);
+            if !reinitialised.is_empty() {
                 self.found.modes.insert(id, Mode::InSlot);
-                self.found.given_again.insert(id, given_again);
+                self.found.reinitialised.insert(id, reinitialised);
                 continue;
             }
             if missing.is_empty() {

@@ -37,14 +37,15 @@ pub fn needed(
                 .copied()
                 .filter(|id| liveness.is_live(flow, site, *id))
                 .collect();
-            let again = here
+            let reexecuted = here
                 .scope
                 .iter()
                 .filter(|id| runs.reexecuted.contains(&flow.bindings[**id].step));
-            let again = again.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
+            let reexecuted =
+                reexecuted.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
             let gone =
                 |id: BindingId| liveness.may_be_moved(flow, site, id) && !liveness.is_live(flow, site, id);
-            let inputs = again.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input));
+            let inputs = reexecuted.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input));
             found.extend(inputs.filter(|id| !gone(*id)));
             let around = replayed.iter().filter(|(range, _)| range.contains(&here.step));
             found.extend(around.flat_map(|(_, used)| used.iter().copied()));

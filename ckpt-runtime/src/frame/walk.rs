@@ -113,7 +113,7 @@ trait Room {
     fn load(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>;
 
     /// Whether the next value is the one that was taken.
-    fn is_again(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError>;
+    fn is_same(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError>;
 }
 
 struct RoomFor<T>(Option<T>);
@@ -124,7 +124,7 @@ impl<T: Checkpoint> Room for RoomFor<T> {
         Ok(())
     }
 
-    fn is_again(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError> {
+    fn is_same(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError> {
         let other = T::load(from)?;
         let one = self.0.as_ref().map(|value| Column::of(&|to| value.save(to)));
         Ok(one == Some(Column::of(&|to| other.save(to))))
@@ -156,13 +156,13 @@ fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) 
             .map_err(refused)?;
         // The team has another number of members than at the checkpoint: a value that each takes has to be that of all.
         for record in resume.alike(frame.record as usize) {
-            let mut is_same = false;
+            let mut is_alike = false;
             let loaded = restored.load(record, key, &mut |from| {
-                is_same = room.is_again(from)?;
+                is_alike = room.is_same(from)?;
                 Ok(())
             });
             loaded.map_err(refused)?;
-            if !is_same {
+            if !is_alike {
                 return Err(each_another(frame, key));
             }
         }

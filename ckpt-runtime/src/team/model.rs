@@ -237,7 +237,7 @@ impl World {
         let mut all = Vec::new();
         if world.protocol.is_waited_for() {
             all.extend(world.read(None).into_iter().map(|mut one| {
-                one.protocol.look_again(one.planned);
+                one.protocol.move_target_on(one.planned);
                 one
             }));
             if self.setting.impatient {

@@ -128,7 +128,7 @@ impl Protocol {
     }
 
     /// Where a member has passed the count at which all were to stop, that is moved on.
-    pub(super) fn look_again(&mut self, planned: u64) {
+    pub(super) fn move_target_on(&mut self, planned: u64) {
         let Some(target) = self.target.filter(|_| !self.postponed) else {
             return;
         };

@@ -103,7 +103,7 @@ pub(crate) fn wait(
         let waited = team.changed.wait_timeout(shared, left.min(LOOK_AGAIN));
         shared = waited.unwrap_or_else(PoisonError::into_inner).0;
         shared.read_counts();
-        shared.protocol.look_again(current::planned());
+        shared.protocol.move_target_on(current::planned());
         if !shared.protocol.is_waited_for() {
             team.changed.notify_all();
         }
