@@ -41,7 +41,7 @@ pub use decisions::learn::{Finding, FindingKind, Lesson, Unsolved, WaysOut, ways
 pub use decisions::recall::Record;
 pub use decisions::reexecution::{Reexecuted, Why};
 pub use diagnostics::{Cause, HeldIn, RustcObstacle, Said};
-pub use items::{FnId, Function};
+pub use items::{FnId, Function, OwnAttribute, own_attribute};
 pub use package::{Artefact, Attempt, PackageAnalysis, at};
 pub use placement::asked::Answer;
 pub use placement::team_size::{SiteThreads, TeamSize};
@@ -50,6 +50,7 @@ pub use placement::{
 };
 pub use source::edits::{Edit, Edited, edited, line_and_column};
 pub use source::locate::Found;
+pub use source::mentions::names_ckpt;
 pub use source::{CrateKind, CrateSource, FileId, Position, Program, SourceFile};
 
 use placement::analysis::{Analysis, analyse_with, place};

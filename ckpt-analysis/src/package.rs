@@ -45,7 +45,7 @@ pub struct Attempt {
     /// Where the sites are, and the functions that lead to them.
     pub placement: Placement,
     /// Statements that are re-executed though their values could be saved.
-    pub again: Reexecuted,
+    pub reexecuted: Reexecuted,
     /// The edited files.
     pub edited: BTreeMap<FileId, Edited>,
 }
@@ -95,8 +95,8 @@ impl PackageAnalysis {
         let is_annotated = self
             .main()
             .is_some_and(|main| matches!(self.function(main).annotation, Annotation::Main(_)));
-        let by_hand = ["ckpt::Session", "ckpt::session"];
-        let uses = |name: &&str| program.files.iter().any(|file| file.text.contains(name));
+        let by_hand = ["Session", "session"];
+        let uses = |name: &&str| program.files.iter().any(|file| file.names(&["ckpt", name]));
         is_annotated || by_hand.iter().any(uses)
     }
 
@@ -166,11 +166,11 @@ impl PackageAnalysis {
     ) -> Attempt {
         let facts = &self.facts;
         list_lent_objects(program, facts, &placement, &mut known.decisions);
-        let again = match known.saves_all {
+        let reexecuted = match known.saves_all {
             true => Reexecuted::new(),
             false => self.reexecuted(program, &placement, recompute),
         };
-        let decisions = known.decisions.with_reexecuted(&again);
+        let decisions = known.decisions.with_reexecuted(&reexecuted);
         let functions = function_marks(facts, &placement);
         let sites = site_marks(&placement);
         let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
@@ -190,7 +190,7 @@ impl PackageAnalysis {
             edited: edited(program, edits),
             known,
             placement,
-            again,
+            reexecuted,
         }
     }
 
@@ -203,7 +203,7 @@ impl PackageAnalysis {
         findings: &[Finding],
         offers_serde: bool,
     ) -> Lesson {
-        let tried = (&attempt.known, &attempt.placement, &attempt.again);
+        let tried = (&attempt.known, &attempt.placement, &attempt.reexecuted);
         learn(program, &self.facts, tried, findings, offers_serde)
     }
 

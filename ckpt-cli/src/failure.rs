@@ -25,6 +25,8 @@ pub mod code {
     pub const BUILD: u8 = 101;
     /// The program was built but could not be started.
     pub const START: u8 = 127;
+    /// Ctrl-C, as a shell says it.
+    pub const INTERRUPTED: u8 = 130;
 }
 
 /// What could not be done, in words that begin with the code of the message.
@@ -88,7 +90,7 @@ pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
     /// A failure with its exit code and one sentence, without a full stop.
-    pub fn new(exit: u8, what: impl Into<What>) -> Self {
+    fn new(exit: u8, what: impl Into<What>) -> Self {
         let What { code, text } = what.into();
         Failure {
             exit,
@@ -100,14 +102,39 @@ impl Failure {
         }
     }
 
+    /// A question that is answered with no.
+    pub fn no(what: impl Into<What>) -> Self {
+        Self::new(code::NO, what)
+    }
+
     /// A wrong command line.
     pub fn usage(what: impl Into<What>) -> Self {
         Self::new(code::USAGE, what)
     }
 
+    /// A checkpoint, or a store, that is not there.
+    pub fn no_checkpoint(what: impl Into<What>) -> Self {
+        Self::new(code::NO_CHECKPOINT, what)
+    }
+
     /// A store or configuration that cannot be used.
     pub fn store(what: impl Into<What>) -> Self {
         Self::new(code::STORE, what)
+    }
+
+    /// A program that cannot be built, or that there is not.
+    pub fn build(what: impl Into<What>) -> Self {
+        Self::new(code::BUILD, what)
+    }
+
+    /// A program that cannot be started, or not be waited for.
+    pub fn start(what: impl Into<What>) -> Self {
+        Self::new(code::START, what)
+    }
+
+    /// Ctrl-C ended a program whose end was to be looked at.
+    pub fn interrupted() -> Self {
+        Self::new(code::INTERRUPTED, says!("E3022: interrupted"))
     }
 
     /// Adds a line that says why.
@@ -120,6 +147,12 @@ impl Failure {
     pub fn help(mut self, next: impl Into<String>) -> Self {
         self.next = Some(next.into());
         self
+    }
+
+    /// Says of what the user can choose: `choose one: a, b`.
+    pub fn help_list<T: fmt::Display>(self, words: &str, list: impl IntoIterator<Item = T>) -> Self {
+        let list: Vec<String> = list.into_iter().map(|one| one.to_string()).collect();
+        self.help(format!("{words}: {}", list.join(", ")))
     }
 
     /// Adds a field for those who read it as data.
@@ -183,6 +216,18 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Says for the user what could not be done because of an error of a library or of the system.
+pub trait OrFail<T> {
+    /// The failure, with the error as its reason.
+    fn or_fail(self, failure: impl FnOnce() -> Failure) -> Outcome<T>;
+}
+
+impl<T, E: fmt::Display> OrFail<T> for Result<T, E> {
+    fn or_fail(self, failure: impl FnOnce() -> Failure) -> Outcome<T> {
+        self.map_err(|error| failure().because(error))
+    }
+}
+
 /// Turns an error of the system about a file into a failure that names the file.
 pub trait AboutFile<T> {
     /// Adds what was being done (`"cannot read"`) and to which file.
@@ -191,9 +236,8 @@ pub trait AboutFile<T> {
 
 impl<T> AboutFile<T> for std::io::Result<T> {
     fn about(self, doing: &str, path: &std::path::Path) -> Outcome<T> {
-        self.map_err(|error| {
+        self.or_fail(|| {
             Failure::store(says!("E3032: {doing} `{}`", path.display()))
-                .because(error)
                 .help("see to the path, its rights and its disk")
         })
     }

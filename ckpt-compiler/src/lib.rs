@@ -50,7 +50,7 @@ pub mod visit;
 pub use derive::{derive_checkpoint, derive_holds};
 pub use diagnostics::{Code, Diagnostics, Relayed, Words};
 pub use explain::{Fate, SiteReport, VariableReport};
-pub use library::CallTable;
+pub use library::{CallTable, last_name, segments};
 pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};

@@ -221,16 +221,13 @@ impl Walker<'_> {
 
     /// `ckpt::team`, or `team` where that is imported.
     fn is_ckpt_team(&self, path: &[String]) -> bool {
-        let text = &self.program.file(self.function.place.file).text;
-        let is_ckpt = match path {
-            [of, _] => of == "ckpt",
-            [_] => text.contains("use ckpt::"),
+        let file = self.program.file(self.function.place.file);
+        let makes = |name: &str| self.library.says(name, Teams::Makes);
+        match path {
+            [of, name] => of == "ckpt" && makes(name),
+            [name] => makes(name) && [name, "*"].iter().any(|one| file.names(&["ckpt", one])),
             _ => false,
-        };
-        is_ckpt
-            && path
-                .last()
-                .is_some_and(|name| self.library.says(name, Teams::Makes))
+        }
     }
 
     fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {

@@ -1,6 +1,6 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
-use ckpt_compiler::library::{Library, Macros, Numbers};
+use ckpt_compiler::library::{Library, Macros, Numbers, last_name};
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
@@ -45,7 +45,7 @@ pub(super) fn diverges(library: &Library, expr: &Expr) -> bool {
             .is_some_and(|one| stmt_diverges(library, one)),
         Expr::Macro(one) => is_panic(library, &one.mac),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| library.ends(&last.ident.to_string()))),
+            if library.ends(&last_name(&path.path))),
         _ => false,
     }
 }
@@ -59,8 +59,8 @@ fn stmt_diverges(library: &Library, stmt: &Stmt) -> bool {
 }
 
 fn is_panic(library: &Library, mac: &syn::Macro) -> bool {
-    let name = mac.path.segments.last().map(|last| last.ident.to_string());
-    name.is_some_and(|name| library.ends(&name) || library.says(&name, Macros::Leaves))
+    let name = last_name(&mac.path);
+    library.ends(&name) || library.says(&name, Macros::Leaves)
 }
 
 /// The first token of a statement; nothing for an item.

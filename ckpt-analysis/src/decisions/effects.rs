@@ -8,7 +8,7 @@ use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, last_name};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::TokenStream;
@@ -359,11 +359,7 @@ fn never_returns(library: &Library, expr: &Expr, return_leaves: bool) -> bool {
         }
         Expr::Return(_) => return_leaves,
         Expr::Macro(one) => panics(library, &one.mac),
-        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| library.ends(&last.ident.to_string()))),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if library.ends(&last_name(&path.path))),
         _ => false,
     }
 }
@@ -377,8 +373,7 @@ fn block_never_returns(library: &Library, block: &syn::Block, return_leaves: boo
 }
 
 fn panics(library: &Library, mac: &syn::Macro) -> bool {
-    let name = mac.path.segments.last().map(|last| last.ident.to_string());
-    name.is_some_and(|name| library.ends(&name))
+    library.ends(&last_name(&mac.path))
 }
 
 impl<'ast> Visit<'ast> for Traces<'_> {
@@ -406,15 +401,12 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        self.found |= name.is_some_and(|name| self.library.leaves_a_trace(&name));
+        self.found |= self.library.leaves_a_trace(&last_name(&mac.path));
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        if let Expr::Path(path) = &*call.func
-            && let Some(last) = path.path.segments.last()
-        {
-            self.found |= self.library.leaves_a_trace(&last.ident.to_string());
+        if let Expr::Path(path) = &*call.func {
+            self.found |= self.library.leaves_a_trace(&last_name(&path.path));
         }
         visit::visit_expr_call(self, call);
     }

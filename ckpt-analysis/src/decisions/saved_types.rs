@@ -5,7 +5,7 @@ use crate::diagnostics::OpaqueField;
 use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::{self, Library};
+use ckpt_compiler::library::{self, Library, last_name};
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::spanned::Spanned;
@@ -206,11 +206,10 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let is_checkpoint = item.trait_.as_ref().is_some_and(|(_, path, _)| {
-            path.segments
-                .last()
-                .is_some_and(|last| last.ident == "Checkpoint")
-        });
+        let is_checkpoint = item
+            .trait_
+            .as_ref()
+            .is_some_and(|(_, path, _)| last_name(path) == "Checkpoint");
         if let (true, syn::Type::Path(path)) = (is_checkpoint, &*item.self_ty) {
             self.by_hand
                 .extend(path.path.segments.last().map(|last| last.ident.to_string()));

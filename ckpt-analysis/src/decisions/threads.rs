@@ -12,20 +12,20 @@ use ckpt_compiler::library::{Library, Threads, segments};
 use ckpt_compiler::parse::options::{Treatment, take_treatment};
 use ckpt_compiler::visit::{self, Visit};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, Local};
+use syn::{Expr, ExprCall, ExprMethodCall, Local, UseTree};
 
 /// The edits that have the program's threads watched, and its barriers saved. The library: with what the user says of calls.
 pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<Edit> {
     let mut threads = Vec::new();
-    let mut again = Vec::new();
+    let mut reexecuted = Vec::new();
     for (index, file) in program.files.iter().enumerate() {
         let mut starts = Starts {
             program,
             library,
             file: FileId(index),
-            is_bare_known: imports_start(library, &file.text),
+            is_bare_known: imports_start(library, &file.ast),
             edits: &mut threads,
-            again: &mut again,
+            reexecuted: &mut reexecuted,
         };
         starts.visit_file(&file.ast);
     }
@@ -33,10 +33,10 @@ pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<
         let promised = |function: &&Function| {
             let path = syn::parse_str(&function.display);
             path.is_ok_and(|path| library.added().is_device(&segments(&path)))
-                || again.iter().any(|path| ends_in(&function.display, path))
+                || reexecuted.iter().any(|path| ends_in(&function.display, path))
         };
         threads.extend(items.functions.iter().filter(promised).map(|function| {
-            let text = " let _ckpt_again = ckpt::thread::made_again();";
+            let text = " let _ckpt_reexecuted = ckpt::thread::made_again();";
             Edit::insert(function.place.file, function.body_at, text)
         }));
     }
@@ -52,17 +52,36 @@ fn ends_in(display: &str, path: &[String]) -> bool {
 }
 
 /// `use std::thread::spawn;`, `use std::thread::{self, spawn};`.
-fn imports_start(library: &Library, text: &str) -> bool {
-    let is_start = |name: &str| library.says(name, Threads::Starts);
-    text.split("thread::")
-        .skip(1)
-        .any(|rest| match rest.strip_prefix('{') {
-            Some(list) => list
-                .split('}')
-                .next()
-                .is_some_and(|list| list.split(',').any(|name| is_start(name.trim()))),
-            None => rest.split_once(';').is_some_and(|(name, _)| is_start(name)),
-        })
+fn imports_start(library: &Library, file: &syn::File) -> bool {
+    let mut imports = Imports {
+        library,
+        found: false,
+    };
+    imports.visit_file(file);
+    imports.found
+}
+
+struct Imports<'l> {
+    library: &'l Library,
+    found: bool,
+}
+
+impl Imports<'_> {
+    fn is_start(&self, tree: &UseTree) -> bool {
+        match tree {
+            UseTree::Name(one) => self.library.says(&one.ident.to_string(), Threads::Starts),
+            UseTree::Group(list) => list.items.iter().any(|one| self.is_start(one)),
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Imports<'_> {
+    fn visit_use_path(&mut self, path: &'ast syn::UsePath) {
+        let is_of_threads = self.library.says(&path.ident.to_string(), Threads::Modules);
+        self.found |= is_of_threads && self.is_start(&path.tree);
+        visit::visit_use_path(self, path);
+    }
 }
 
 struct Starts<'p> {
@@ -73,7 +92,7 @@ struct Starts<'p> {
     is_bare_known: bool,
     edits: &'p mut Vec<Edit>,
     /// The functions that are called by a `let` with `#[ckpt(reexecute)]`.
-    again: &'p mut Vec<Vec<String>>,
+    reexecuted: &'p mut Vec<Vec<String>>,
 }
 
 impl Starts<'_> {
@@ -89,7 +108,7 @@ impl<'ast> Visit<'ast> for Starts<'_> {
     fn visit_local(&mut self, local: &'ast Local) {
         let mut attributes = local.attrs.clone();
         match (take_treatment(&mut attributes), &local.init) {
-            (Ok(Some(Treatment::Reexecute)), Some(init)) => Called(self.again).visit_expr(&init.expr),
+            (Ok(Some(Treatment::Reexecute)), Some(init)) => Called(self.reexecuted).visit_expr(&init.expr),
             _ => visit::visit_local(self, local),
         }
     }
@@ -155,15 +174,15 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_calls_that_are_made_again_hold_nothing_back() {
-        let again = " let _ckpt_again = ckpt::thread::made_again();";
+    fn threads_of_calls_that_are_reexecuted_hold_nothing_back() {
+        let mark = " let _ckpt_reexecuted = ckpt::thread::made_again();";
         let text = "struct Pool; impl Pool { fn new() -> Pool {AGAIN helper(); Pool } } fn helper() { thread::spawn(run); } \
                     fn new() {} mod log { pub fn start() {AGAIN thread::spawn(run); } } \
                     fn main() { let pool = Pool::new(); #[ckpt(reexecute)] let log = log::start(); \
                     #[ckpt(reexecute)] let other = thread::spawn(run); }";
         let text = &text.replace("AGAIN", "");
-        let expected = text.replace("Pool { helper", &format!("Pool {{{again} helper"));
-        let expected = expected.replace("start() {", &format!("start() {{{again}"));
+        let expected = text.replace("Pool { helper", &format!("Pool {{{mark} helper"));
+        let expected = expected.replace("start() {", &format!("start() {{{mark}"));
         let expected = expected.replace(
             " thread::spawn(run); }",
             " thread::spawn(ckpt::thread::watched(run)); }",

@@ -6,7 +6,7 @@ use super::{
     Items, Scope, ScopeId, SourceRange, TraitId,
 };
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, last_name};
 use ckpt_compiler::resolve;
 use ckpt_compiler::visit::Visit;
 use proc_macro2::Span;
@@ -204,10 +204,7 @@ impl Collector<'_> {
     }
 
     fn macro_item(&mut self, scope: ScopeId, one: &syn::ItemMacro) {
-        let Some(name) = one.mac.path.segments.last().map(|last| last.ident.to_string()) else {
-            return;
-        };
-        match name.as_str() {
+        match last_name(&one.mac.path).as_str() {
             "macro_rules" => {
                 if let Some(name) = &one.ident {
                     let tokens = one.mac.tokens.clone();

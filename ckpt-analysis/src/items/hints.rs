@@ -3,7 +3,7 @@
 use crate::items::amount::Amount;
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, Items, ScopeId, TraitId, TypeId, bound_path};
-use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::library::{Library, Types, last_name};
 use std::collections::HashMap;
 
 /// What a method can be looked up by.
@@ -205,12 +205,7 @@ impl TypeScope<'_> {
     pub fn trait_key(&self, path: &syn::Path) -> TraitKey {
         match self.resolver.path(self.scope, &segments(path), Namespace::Types) {
             Resolved::Item(Def::Trait(id)) => TraitKey::Own(id),
-            _ => TraitKey::Other(
-                path.segments
-                    .last()
-                    .map(|last| last.ident.to_string())
-                    .unwrap_or_default(),
-            ),
+            _ => TraitKey::Other(last_name(path)),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::items::hints::{TraitKey, Ty, TypeKey, TypeScope};
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, FnId, Items, ScopeId, TraitId, TypeId};
+use ckpt_compiler::library::last_name;
 use std::collections::{HashMap, HashSet};
 
 /// Dereferences that are followed.
@@ -172,11 +173,11 @@ impl Methods {
             return Vec::new();
         }
         for path in &one.supertraits {
-            let last = path.segments.last().map(|last| last.ident.to_string());
+            let last = last_name(path);
             let above = items
                 .traits
                 .iter()
-                .find(|other| Some(&other.name) == last.as_ref() && other.id != one.id);
+                .find(|other| other.name == last && other.id != one.id);
             if let Some(above) = above {
                 let found = self.of_trait_deep(items, &TraitKey::Own(above.id), name, depth + 1);
                 if !found.is_empty() {

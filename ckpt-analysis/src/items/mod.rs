@@ -14,6 +14,7 @@ mod types;
 
 pub use collect::collect;
 pub(super) use syntax::bound_path;
+pub use syntax::{OwnAttribute, own_attribute};
 pub use thread_locals::may_change;
 
 use crate::source::{FileId, Position};

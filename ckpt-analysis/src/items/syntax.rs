@@ -1,7 +1,7 @@
 //! What the syntax of one item says.
 
 use super::{Annotation, GlobalKind};
-use ckpt_compiler::library::{Library, Macros};
+use ckpt_compiler::library::{Library, Macros, last_name, segments};
 use ckpt_compiler::syntax::macros::name_of_macro;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -155,12 +155,7 @@ pub(super) fn first_token(vis: &Visibility, sig: &Signature) -> Span {
 /// The last segment of a type's path, or its text.
 pub(crate) fn type_name(ty: &syn::Type) -> String {
     match ty {
-        syn::Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .map(|last| last.ident.to_string())
-            .unwrap_or_default(),
+        syn::Type::Path(path) => last_name(&path.path),
         syn::Type::Reference(one) => type_name(&one.elem),
         syn::Type::Paren(one) => type_name(&one.elem),
         syn::Type::Group(one) => type_name(&one.elem),
@@ -169,7 +164,7 @@ pub(crate) fn type_name(ty: &syn::Type) -> String {
             .bounds
             .iter()
             .find_map(bound_path)
-            .and_then(|path| path.segments.last().map(|last| last.ident.to_string()))
+            .map(|path| last_name(&path))
             .unwrap_or_default(),
         other => other.to_token_stream().to_string(),
     }
@@ -196,19 +191,34 @@ pub(super) fn derives(attributes: &[Attribute]) -> Vec<String> {
 }
 
 pub(super) fn annotation(attributes: &[Attribute]) -> Annotation {
-    for attribute in attributes {
-        let path = attribute.path();
-        let ours = path.segments.len() == 2 && path.segments[0].ident == "ckpt";
-        let arguments = match &attribute.meta {
-            syn::Meta::List(list) => list.tokens.to_string(),
-            _ => String::new(),
-        };
-        if ours && path.segments[1].ident == "main" {
-            return Annotation::Main(arguments);
-        }
-        if ours && path.segments[1].ident == "instrument" {
-            return Annotation::Instrument(arguments);
-        }
+    match attributes.iter().find_map(own_attribute) {
+        Some(own) if own.opens_session => Annotation::Main(own.arguments.to_string()),
+        Some(own) => Annotation::Instrument(own.arguments.to_string()),
+        None => Annotation::None,
     }
-    Annotation::None
+}
+
+/// `#[ckpt::main]` or `#[ckpt::instrument]` on a function.
+#[derive(Debug, Clone)]
+pub struct OwnAttribute {
+    /// Whether it is that of `main`.
+    pub opens_session: bool,
+    /// What stands in its parentheses.
+    pub arguments: TokenStream,
+}
+
+/// The attribute as one of ckpt for functions, if it is one.
+pub fn own_attribute(attribute: &Attribute) -> Option<OwnAttribute> {
+    let names = segments(attribute.path());
+    let [krate, name] = names.as_slice() else {
+        return None;
+    };
+    let is_one = krate == "ckpt" && (name == "main" || name == "instrument");
+    is_one.then(|| OwnAttribute {
+        opens_session: name == "main",
+        arguments: match &attribute.meta {
+            syn::Meta::List(list) => list.tokens.clone(),
+            _ => TokenStream::new(),
+        },
+    })
 }

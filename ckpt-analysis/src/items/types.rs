@@ -3,6 +3,7 @@
 use super::collect::{Collector, Owner};
 use super::syntax::{as_function, bound_path, derives, first_of_trait, type_name};
 use super::{Def, Field, FnKind, ImplItem, ScopeId, TraitId, TraitItem, TypeId, TypeItem, TypeKind};
+use ckpt_compiler::library::last_name;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -174,12 +175,11 @@ impl Collector<'_> {
     pub(super) fn impl_item(&mut self, scope: ScopeId, one: &syn::ItemImpl) {
         let index = self.items.impls.len();
         let of_trait = one.trait_.as_ref().map(|(_, path, _)| path.clone());
-        let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
         let owner = Owner {
             of_impl: Some(index),
             of_trait: None,
             self_type: Some(type_name(&one.self_ty)),
-            trait_name: of_trait.as_ref().and_then(last),
+            trait_name: of_trait.as_ref().map(last_name),
         };
         let kind = if of_trait.is_some() {
             FnKind::TraitImpl

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
+use ckpt_compiler::library::last_name;
 use ckpt_safepoints::skeleton::Pattern;
 use ckpt_safepoints::values::Value;
 use std::rc::Rc;
@@ -189,9 +190,7 @@ fn not_told(pattern: &Pattern) -> Pattern {
 
 /// The last segment of a path.
 pub(super) fn last(path: &syn::Path) -> Rc<str> {
-    path.segments
-        .last()
-        .map_or_else(|| "".into(), |one| one.ident.to_string().into())
+    last_name(path).into()
 }
 
 /// The value of a literal.

@@ -2,6 +2,7 @@
 
 pub mod edits;
 pub mod locate;
+pub mod mentions;
 pub mod words;
 
 use std::collections::BTreeMap;

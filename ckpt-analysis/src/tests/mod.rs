@@ -1,6 +1,5 @@
 //! Tests of the whole-package analysis: what each stage makes of small programs of several modules.
 
-mod again;
 mod calls;
 mod choice;
 mod cost;
@@ -11,6 +10,7 @@ mod items;
 mod lent;
 mod names;
 mod patterns;
+mod reexecution;
 mod robustness;
 mod safe_asking;
 mod safe_calls;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Metadata, Package, TargetKind};
 
 use super::CargoOptions;
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 
 /// The target that the options choose, before it is built.
 #[derive(Debug, Clone)]
@@ -80,8 +80,8 @@ fn no_target(
         "--bin"
     };
     let failure = match wanted {
-        Some(name) => Failure::new(code::BUILD, says!("E3044: there is no {word} `{name}` here")),
-        None => Failure::new(code::BUILD, says!("E3045: there is no binary to run here")),
+        Some(name) => Failure::build(says!("E3044: there is no {word} `{name}` here")),
+        None => Failure::build(says!("E3045: there is no binary to run here")),
     };
     if !all.is_empty() {
         failure.help(format!("choose one of: {}", choices(all, flag)))
@@ -132,10 +132,9 @@ pub fn candidate_packages<'m>(metadata: &'m Metadata, options: &CargoOptions) ->
             .filter(|package| package.name == name.as_str())
             .collect();
         if found.is_empty() {
-            let names: Vec<_> = members.iter().map(|package| package.name.as_str()).collect();
             return Err(
                 Failure::usage(says!("E3048: there is no package `{name}` in this workspace"))
-                    .help(format!("its packages: {}", names.join(", "))),
+                    .help_list("its packages", members.iter().map(|package| &package.name)),
             );
         }
         return Ok(found);

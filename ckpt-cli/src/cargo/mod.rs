@@ -13,7 +13,7 @@ use cargo_metadata::diagnostic::Diagnostic;
 use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, OrFail, Outcome, says};
 pub use choice::Choice;
 use choice::candidate_packages;
 
@@ -308,12 +308,12 @@ impl CargoOptions {
             }
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
-                Failure::new(code::BUILD, says!("E3037: cargo cannot read the package")).because(text)
+                Failure::build(says!("E3037: cargo cannot read the package")).because(text)
             }
-            cargo_metadata::Error::Io(error) => Failure::new(code::START, says!("E3038: cannot start `cargo`"))
+            cargo_metadata::Error::Io(error) => Failure::start(says!("E3038: cannot start `cargo`"))
                 .because(error)
                 .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
-            other => Failure::new(code::BUILD, says!("E3037: cargo cannot read the package")).because(other),
+            other => Failure::build(says!("E3037: cargo cannot read the package")).because(other),
         }
     }
 
@@ -332,10 +332,8 @@ impl CargoOptions {
     pub fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<Built> {
         let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
         if !built.success {
-            return Err(
-                Failure::new(code::BUILD, says!("E3039: `{}` does not build", choice.target))
-                    .help("cargo says why, above; nothing was started"),
-            );
+            return Err(Failure::build(says!("E3039: `{}` does not build", choice.target))
+                .help("cargo says why, above; nothing was started"));
         }
         built
             .library_folders
@@ -358,9 +356,9 @@ impl CargoOptions {
         if diagnostics == Diagnostics::Kept {
             progress::pipe(&mut command);
         }
-        let mut child = command.spawn().map_err(|error| {
-            Failure::new(code::START, says!("E3040: cannot start `cargo {verb}`")).because(error)
-        })?;
+        let mut child = command
+            .spawn()
+            .or_fail(|| Failure::start(says!("E3040: cannot start `cargo {verb}`")))?;
         let shown = child.stderr.take().map(progress::forward);
         let mut built = Built::default();
         if let Some(stdout) = child.stdout.take() {
@@ -388,7 +386,7 @@ impl CargoOptions {
         }
         let status = child
             .wait()
-            .map_err(|error| Failure::new(code::BUILD, says!("E3041: cargo {verb} failed")).because(error))?;
+            .or_fail(|| Failure::build(says!("E3041: cargo {verb} failed")))?;
         if let Some(shown) = shown {
             let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
         }
@@ -478,10 +476,10 @@ impl Program {
 }
 
 fn no_executable(choice: &Choice) -> Failure {
-    Failure::new(
-        code::BUILD,
-        says!("E3042: cargo built `{}` but named no executable", choice.target),
-    )
+    Failure::build(says!(
+        "E3042: cargo built `{}` but named no executable",
+        choice.target
+    ))
 }
 
 /// `native=/path` and `/path`, as build scripts print them.
@@ -501,13 +499,9 @@ fn executable_name(executable: &Path) -> String {
 impl Program {
     /// One that is built already.
     pub fn existing(executable: &Path) -> Outcome<Self> {
-        let absolute = std::fs::canonicalize(executable).map_err(|error| {
-            Failure::new(
-                code::START,
-                says!("E3020: cannot start `{}`", executable.display()),
-            )
-            .because(error)
-            .help("`--exe` wants the path of a program that this machine can run")
+        let absolute = std::fs::canonicalize(executable).or_fail(|| {
+            Failure::start(says!("E3020: cannot start `{}`", executable.display()))
+                .help("`--exe` wants the path of a program that this machine can run")
         })?;
         let name = executable_name(&absolute);
         Ok(Program {

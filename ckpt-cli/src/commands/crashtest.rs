@@ -190,10 +190,9 @@ impl Crashtest {
 
 fn nothing_to_test(sites: SitesOf) -> Failure {
     let (why, help) = without_visits(sites);
-    Failure::new(
-        code::NO,
-        says!("E3001: the program visited no site: there is nothing to test"),
-    )
+    Failure::no(says!(
+        "E3001: the program visited no site: there is nothing to test"
+    ))
     .because(why)
     .help(help)
 }

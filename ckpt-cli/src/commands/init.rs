@@ -39,9 +39,10 @@ impl Init {
         let metadata = self.cargo.metadata()?;
         let packages = self.cargo.packages(&metadata)?;
         let [package] = packages.as_slice() else {
-            let names: Vec<_> = packages.iter().map(|package| package.name.as_str()).collect();
-            return Err(Failure::usage(says!("E3004: which package is meant?"))
-                .help(format!("choose one with `-p`: {}", names.join(", "))));
+            return Err(Failure::usage(says!("E3004: which package is meant?")).help_list(
+                "choose one with `-p`",
+                packages.iter().map(|package| &package.name),
+            ));
         };
         let manifest = package.manifest_path.as_std_path();
         let features = if self.ckpt_features.is_empty() {

@@ -240,9 +240,8 @@ pub fn indexed_or_not<'c>(name: &str, node: &'c Node) -> Outcome<Vec<(String, El
     let list = indexed(node);
     if list.is_empty() {
         let part = |child: &Node| format!("{name}.{}", child.name);
-        let parts: Vec<_> = node.children().iter().map(part).collect();
         return Err(Failure::usage(says!("E3005: `{name}` is no array"))
-            .help(format!("its parts: {}", parts.join(", "))));
+            .help_list("its parts", node.children().iter().map(part)));
     }
     Ok(list)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap_mangen::Man;
 
-use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render;
 
 /// Print the man page of a command, or write those of all
@@ -46,15 +46,14 @@ impl ManPages {
         let chosen = match &self.command {
             None => &all,
             Some(name) => all.find_subcommand(name).ok_or_else(|| {
-                let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
                 Failure::usage(says!("E3007: there is no command `{name}`"))
-                    .help(format!("there are: {}", names.join(", ")))
+                    .help_list("there are", all.get_subcommands().map(clap::Command::get_name))
             })?,
         };
         let mut page = Vec::new();
         Man::new(chosen.clone())
             .render(&mut page)
-            .map_err(|error| Failure::store(says!("E3008: the page cannot be made")).because(error))?;
+            .or_fail(|| Failure::store(says!("E3008: the page cannot be made")))?;
         render::print(&String::from_utf8_lossy(&page));
         Ok(0)
     }

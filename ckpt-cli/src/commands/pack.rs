@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ckpt::store::{CheckpointId, Mode};
 use serde_json::json;
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
@@ -126,11 +126,10 @@ impl Pack {
 /// meanwhile, and have removed what it no longer needs.
 fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, CheckpointId)>> {
     if let Some(ranks) = rank_list(&lines.lacking(id.0)) {
-        return Err(Failure::new(
-            code::NO_CHECKPOINT,
-            says!("E3010: there is no checkpoint {id} of {ranks}"),
-        )
-        .help("`cargo ckpt list` shows which all ranks have"));
+        return Err(
+            Failure::no_checkpoint(says!("E3010: there is no checkpoint {id} of {ranks}"))
+                .help("`cargo ckpt list` shows which all ranks have"),
+        );
     }
     let mut chosen = Vec::new();
     for part in &lines.parts {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 use crate::report::{self, Life};
 use crate::stores::{self, StoreArgs};
@@ -35,10 +35,10 @@ impl ReportCommand {
         let store = self.store.named()?;
         let home = stores::home(&store);
         let Some(job) = stores::job(&store) else {
-            return Err(Failure::new(
-                code::NO_CHECKPOINT,
-                says!("E3108: no job has noted anything in `{}`", home.display()),
-            )
+            return Err(Failure::no_checkpoint(says!(
+                "E3108: no job has noted anything in `{}`",
+                home.display()
+            ))
             .help("a program that runs with checkpoints does, from its start on"));
         };
         let life = Life::of(job, &ckpt::session::events::read(&home));

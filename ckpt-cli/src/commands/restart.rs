@@ -7,7 +7,7 @@ use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
 use ckpt::store::{Entry, Meta};
 
 use crate::cargo::CargoOptions;
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
@@ -125,16 +125,10 @@ impl Restart {
     /// Says before a long build that there is nothing to continue from.
     fn checkpoint_exists(&self, store: &Path) -> Outcome<()> {
         let ids = stores::ids(store);
-        let none = |what| Err(Failure::new(code::NO_CHECKPOINT, what));
+        let none = || checkpoint::none(store, &ids, self.which);
         match self.which {
-            _ if ids.is_empty() => none(says!("E3089: there is no checkpoint in `{}`", store.display()))
-                .map_err(|failure| failure.help("start the program with `cargo ckpt run`")),
-            Which::Id(id) if !ids.contains(&id) => none(says!(
-                "E3090: there is no {} in `{}`",
-                self.which.words(),
-                store.display()
-            ))
-            .map_err(|failure| failure.help(format!("there are: {}", stores::id_list(&ids)))),
+            _ if ids.is_empty() => Err(none().help("start the program with `cargo ckpt run`")),
+            Which::Id(id) if !ids.contains(&id) => Err(none()),
             _ => Ok(()),
         }
     }
@@ -149,7 +143,7 @@ impl Restart {
                     job.updated
                 );
                 let ids = stores::id_list(&stores::ids(store));
-                Err(Failure::new(code::NO_CHECKPOINT, what).help(format!(
+                Err(Failure::no_checkpoint(what).help(format!(
                     "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({ids})"
                 )))
             }

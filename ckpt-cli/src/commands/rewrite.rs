@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use similar::TextDiff;
 
 use crate::cargo::CargoOptions;
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::package::build::driver::{Rewritten, Wanted, rewrite};
 use crate::package::build::report;
 use crate::package::copy::features;
@@ -149,7 +149,7 @@ fn print_diff(rewritten: &Rewritten, texts: &BTreeMap<PathBuf, String>) -> Outco
 fn write_copy(rewritten: &Rewritten, texts: &BTreeMap<PathBuf, String>, folder: &Path) -> Outcome<()> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(
-            Failure::new(code::STORE, says!("E3015: `{}` is not empty", folder.display()))
+            Failure::store(says!("E3015: `{}` is not empty", folder.display()))
                 .help("name a folder that is new or empty"),
         );
     }

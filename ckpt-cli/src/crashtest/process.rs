@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::plan::Victim;
 use crate::cargo::Program;
 use crate::cargo::SitesOf;
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::launch::{Ending, RankOptions, ranks};
 
 /// What all processes of a crash test have in common.
@@ -78,9 +78,8 @@ impl Launcher {
         }
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(|error| {
-                Failure::new(code::START, says!("E3019: cannot take signals over")).because(error)
-            })?;
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+                .or_fail(|| Failure::start(says!("E3019: cannot take signals over")))?;
         }
         let stdin = stdin
             .map(|path| fs::canonicalize(path).about("cannot read", path))
@@ -119,12 +118,11 @@ impl Launcher {
         command.stdout(File::create(&stdout).about("cannot write", &stdout)?);
         command.stderr(File::create(&stderr).about("cannot write", &stderr)?);
         let start = Instant::now();
-        let child = command.spawn().map_err(|error| {
-            Failure::new(
-                code::START,
-                says!("E3020: cannot start `{}`", self.program.executable.display()),
-            )
-            .because(error)
+        let child = command.spawn().or_fail(|| {
+            Failure::start(says!(
+                "E3020: cannot start `{}`",
+                self.program.executable.display()
+            ))
             .help("is it a program for this machine, and may it be executed?")
         })?;
         let watched = self.wait(child, start, until);
@@ -208,6 +206,7 @@ impl Launcher {
             too_long,
             peak_bytes,
         };
+        let cannot_wait = || Failure::start(says!("E3021: cannot wait"));
         let mut nap = Duration::from_micros(200);
         let mut kill = until.kill;
         let mut launcher_until = None;
@@ -215,13 +214,11 @@ impl Launcher {
             if self.ranks.ranks.is_none() {
                 peak_bytes = peak_of(child.id()).or(peak_bytes);
             }
-            let status = child
-                .try_wait()
-                .map_err(|error| Failure::new(code::START, says!("E3021: cannot wait")).because(error))?;
+            let status = child.try_wait().or_fail(cannot_wait)?;
             if let Some(status) = status {
                 // Ctrl-C reaches the program too: its end is no result.
                 return if self.interrupted.load(Ordering::Relaxed) {
-                    Err(Failure::new(130, says!("E3022: interrupted")))
+                    Err(Failure::interrupted())
                 } else {
                     Ok(ended(status, too_long, peak_bytes))
                 };
@@ -242,11 +239,9 @@ impl Launcher {
                 self.strike(&mut child, Victim::Process);
                 let status = child.wait();
                 if interrupted {
-                    return Err(Failure::new(130, says!("E3022: interrupted")));
+                    return Err(Failure::interrupted());
                 }
-                let status = status
-                    .map_err(|error| Failure::new(code::START, says!("E3021: cannot wait")).because(error))?;
-                return Ok(ended(status, too_long, peak_bytes));
+                return Ok(ended(status.or_fail(cannot_wait)?, too_long, peak_bytes));
             }
             let left = kill.map_or(nap, |instant| instant.saturating_sub(running));
             std::thread::sleep(nap.min(left).min(pauses.until_next(start)));

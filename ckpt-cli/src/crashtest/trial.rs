@@ -15,7 +15,7 @@ use super::process::{Finished, Launcher, Until};
 use super::scratch::Scratch;
 use super::text::{Difference, Reference};
 use super::{cover, text};
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::launch::Ending;
 use crate::{render, stores};
 
@@ -291,13 +291,10 @@ impl Test<'_> {
             } else {
                 " with a ckpt session"
             };
-            let mut failure = Failure::new(
-                code::NO,
-                says!(
-                    "E3024: the program {} when it ran uninterrupted{with}",
-                    finished.ending
-                ),
-            );
+            let mut failure = Failure::no(says!(
+                "E3024: the program {} when it ran uninterrupted{with}",
+                finished.ending
+            ));
             if !finished.stderr.is_empty() {
                 failure = failure.because(&finished.stderr);
             }
@@ -374,12 +371,9 @@ fn failed(run: usize, finished: &Finished) -> Verdict {
 
 fn not_steady(unsteady: &text::Unsteady) -> Failure {
     let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
-    Failure::new(
-        code::NO,
-        says!(
-            "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with"
-        ),
-    )
+    Failure::no(says!(
+        "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with"
+    ))
     .because(format!(
         "{} lines, then {}; the first difference is in line {}:",
         unsteady.counts.0, unsteady.counts.1, unsteady.first.line

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 
 /// What mends something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,10 +89,8 @@ fn install(command: &[String]) -> Outcome<()> {
     });
     match refreshed {
         true => Ok(()),
-        false => Err(
-            Failure::new(code::NO, says!("E3110: `{}` has failed", command.join(" ")))
-                .help("what it says is above; ckpt needs what it was to install, wherever that comes from"),
-        ),
+        false => Err(Failure::no(says!("E3110: `{}` has failed", command.join(" ")))
+            .help("what it says is above; ckpt needs what it was to install, wherever that comes from")),
     }
 }
 
@@ -137,7 +135,7 @@ fn set_variable(folder: &Path, name: &str, text: &str) -> Outcome<()> {
     };
     let mut document: DocumentMut = before
         .parse()
-        .map_err(|error| Failure::store(says!("E3111: {} is not valid", path.display())).because(error))?;
+        .or_fail(|| Failure::store(says!("E3111: {} is not valid", path.display())))?;
     let env = document.entry("env").or_insert(Item::Table(Table::new()));
     env[name] = value(text);
     fs::create_dir_all(folder.join(".cargo")).about("cannot make", &folder.join(".cargo"))?;

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ckpt_analysis::names_ckpt;
+
 use super::Check;
 use super::fix::Fix;
 use crate::stores;
@@ -16,7 +18,7 @@ pub fn dependency(folder: &Path) -> Option<Check> {
     let manifest = folder.join("Cargo.toml");
     let table: toml::Table = fs::read_to_string(&manifest).ok()?.parse().ok()?;
     table.get("package")?;
-    if !names_ckpt(&folder.join("src")) {
+    if !has_file_with_ckpt(&folder.join("src")) {
         return None;
     }
     let lists = ["dependencies", "dev-dependencies"];
@@ -34,14 +36,14 @@ pub fn dependency(folder: &Path) -> Option<Check> {
     })
 }
 
-fn names_ckpt(folder: &Path) -> bool {
+fn has_file_with_ckpt(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).any(|path| match path.is_dir() {
-        true => names_ckpt(&path),
+        true => has_file_with_ckpt(&path),
         false => {
             path.extension().is_some_and(|extension| extension == "rs")
                 && fs::read_to_string(&path)
-                    .is_ok_and(|text| text.contains("ckpt::") && !text.contains("mod ckpt"))
+                    .is_ok_and(|text| ckpt_compiler::parse_file(&text).is_ok_and(|file| names_ckpt(&file)))
         }
     })
 }

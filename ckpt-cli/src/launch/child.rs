@@ -15,7 +15,7 @@ use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
 use super::ranks;
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, OrFail, Outcome, says};
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +78,8 @@ impl Supervisor {
             ranks::adopt_orphans();
         }
         let shared = Arc::new(Mutex::new(Shared::default()));
-        let mut signals = SignalsInfo::<WithOrigin>::new([SIGTERM, SIGINT, SIGUSR1]).map_err(|error| {
-            Failure::new(code::START, says!("E3019: cannot take signals over")).because(error)
-        })?;
+        let mut signals = SignalsInfo::<WithOrigin>::new([SIGTERM, SIGINT, SIGUSR1])
+            .or_fail(|| Failure::start(says!("E3019: cannot take signals over")))?;
         let theirs = Arc::clone(&shared);
         std::thread::spawn(move || {
             for origin in signals.forever() {
@@ -123,7 +122,7 @@ impl Supervisor {
     pub fn run_for(&self, mut command: Command, limit: Option<Duration>) -> Outcome<(Ending, bool)> {
         let failed = |error: std::io::Error, command: &Command| {
             let program = command.get_program().to_string_lossy().into_owned();
-            Failure::new(code::START, says!("E3043: cannot start `{program}`")).because(error)
+            Failure::start(says!("E3043: cannot start `{program}`")).because(error)
         };
         let mut child = command.spawn().map_err(|error| failed(error, &command))?;
         let pid = Pid::from_raw(child.id() as i32);

@@ -8,7 +8,7 @@ use ckpt::session::job::{JOB_FILE, Job};
 use ckpt::store::{CheckpointId, Mode, file_name};
 
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::launch::RECORD_FILE;
 use crate::output::{self, Bar};
 use crate::stores;
@@ -88,11 +88,10 @@ fn name_of(store: &Path) -> String {
 
 fn checkpoints(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Vec<Piece>> {
     if let Some(ranks) = rank_list(&lines.elsewhere) {
-        return Err(Failure::new(
-            code::NO_CHECKPOINT,
-            says!("E3056: the files of {ranks} are not on this machine"),
-        )
-        .help("a pack has those of all ranks: bring them into one folder first, their names differ"));
+        return Err(
+            Failure::no_checkpoint(says!("E3056: the files of {ranks} are not on this machine"))
+                .help("a pack has those of all ranks: bring them into one folder first, their names differ"),
+        );
     }
     let mut pieces = Vec::new();
     for part in &lines.parts {

@@ -12,7 +12,7 @@ pub use canvas::Color;
 use canvas::{Anchor, Canvas};
 use raster::Raster;
 
-use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::values::summary::short;
 
 /// What is drawn.
@@ -55,7 +55,7 @@ pub fn draw(picture: &Picture, to: &Path) -> Outcome<()> {
             paint(picture, &mut canvas);
             canvas
                 .finish()
-                .map_err(|error| Failure::store(says!("E3101: the picture cannot be made")).because(error))?
+                .or_fail(|| Failure::store(says!("E3101: the picture cannot be made")))?
         }
         _ => {
             return Err(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ckpt::store::{Mode, Node, Store, StoreError};
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::stores::{self, Which};
 
 /// Opens a store to look only.
@@ -15,7 +15,7 @@ pub fn open(folder: &Path) -> Outcome<Store> {
 /// A failure of the library's store, with the exit code that fits.
 pub fn store_failure(error: StoreError) -> Failure {
     match &error {
-        StoreError::NotFound { folder, .. } => Failure::new(code::NO_CHECKPOINT, &error)
+        StoreError::NotFound { folder, .. } => Failure::no_checkpoint(&error)
             .help(format!("there are: {}", stores::id_list(&stores::ids(folder)))),
         StoreError::Damaged { .. } => Failure::store(&error)
             .help("`cargo ckpt verify` checks all of them; a restart passes damaged ones over"),
@@ -27,19 +27,12 @@ pub fn store_failure(error: StoreError) -> Failure {
 pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
     let store = store.display();
     if ids.is_empty() {
-        return Failure::new(
-            code::NO_CHECKPOINT,
-            says!("E3089: there is no checkpoint in `{store}`"),
-        )
-        .help(
+        return Failure::no_checkpoint(says!("E3089: there is no checkpoint in `{store}`")).help(
             "a run writes the first one when it is due: see `--every` and `--interval` of `cargo ckpt run`",
         );
     }
-    Failure::new(
-        code::NO_CHECKPOINT,
-        says!("E3090: there is no {} in `{store}`", which.words()),
-    )
-    .help(format!("there are: {}", stores::id_list(ids)))
+    Failure::no_checkpoint(says!("E3090: there is no {} in `{store}`", which.words()))
+        .help(format!("there are: {}", stores::id_list(ids)))
 }
 
 /// What is said of a dataset that cannot be read.

@@ -12,7 +12,7 @@ use ckpt::store::{
     ranks_here,
 };
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::stores::checkpoint;
 use crate::stores::{self, Which};
 
@@ -133,15 +133,12 @@ impl Lines {
             return Ok(vec![part]);
         }
         Err(match self.elsewhere.contains(&rank) {
-            true => Failure::new(
-                code::NO_CHECKPOINT,
-                says!("E3051: the checkpoints of rank {rank} are not here"),
-            )
-            .because(format!(
-                "there are none in `{}` on this machine",
-                folder_of_rank(&self.store, rank).display()
-            ))
-            .help("look at them on the node that the rank ran on"),
+            true => Failure::no_checkpoint(says!("E3051: the checkpoints of rank {rank} are not here"))
+                .because(format!(
+                    "there are none in `{}` on this machine",
+                    folder_of_rank(&self.store, rank).display()
+                ))
+                .help("look at them on the node that the rank ran on"),
             false => Failure::usage(says!("E3052: `{}` has no rank {rank}", self.store.display()))
                 .help(format!("there are {} of them, from 0", self.ranks())),
         })

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use ckpt::session::job::{JOB_FILE, Job, State};
 use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
 
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::FormatOption;
 use crate::stores::lines::Lines;
 
@@ -125,11 +125,7 @@ pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
     } else {
         "does not exist"
     };
-    Err(Failure::new(
-        code::NO_CHECKPOINT,
-        says!("E3085: the store `{}` {what}", dir.display()),
-    )
-    .help(stores_here(here)))
+    Err(Failure::no_checkpoint(says!("E3085: the store `{}` {what}", dir.display())).help(stores_here(here)))
 }
 
 /// The store of a program that is about to run.
@@ -180,12 +176,11 @@ fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
     match list.as_slice() {
         [one] => Ok(one.clone()),
         [] => {
-            let here = std::env::current_dir().map_err(|error| {
-                Failure::new(code::NO_CHECKPOINT, says!("E3112: the working folder is gone"))
-                    .because(error)
+            let here = std::env::current_dir().or_fail(|| {
+                Failure::no_checkpoint(says!("E3112: the working folder is gone"))
                     .help("`cd` to a folder that there is, or name the store with `--dir FOLDER`")
             })?;
-            Err(Failure::new(code::NO_CHECKPOINT, says!("E3087: there is no store in `{}`", here.display())).help(
+            Err(Failure::no_checkpoint(says!("E3087: there is no store in `{}`", here.display())).help(
                 "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
             ))
         }
@@ -297,6 +292,7 @@ pub fn job(store: &Path) -> Option<Job> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::code;
 
     #[test]
     fn the_newest_checkpoint_is_found_by_its_name() {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use state::{App, Key};
 
 /// How often the job is looked at.
@@ -20,7 +20,7 @@ const PERIOD: Duration = Duration::from_millis(500);
 pub fn show(store: &Path) -> Outcome<()> {
     let mut app = App::new(store);
     let failed = |error: std::io::Error| {
-        Failure::new(code::NO, says!("E3109: the terminal cannot be used"))
+        Failure::no(says!("E3109: the terminal cannot be used"))
             .because(error)
             .help("the view needs a terminal; `cargo ckpt list` and `inspect` do not")
     };

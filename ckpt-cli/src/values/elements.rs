@@ -7,7 +7,8 @@ use ckpt::store::{Node, NodeKind, Restored};
 use serde_json::{Value, json};
 
 use super::{is_number, select};
-use crate::failure::{Failure, Outcome, says};
+use crate::failure::Outcome;
+use crate::stores::checkpoint::unreadable;
 
 /// Elements that can be chosen by index.
 #[derive(Debug, Clone)]
@@ -157,8 +158,7 @@ impl<'c> Elements<'c> {
 
     fn read(&self, checkpoint: &Restored, first: u64, count: u64) -> Outcome<Vec<String>> {
         let (Elements::Array(node, _) | Elements::Strings(node, ..)) = self;
-        self.words(checkpoint, first, count)
-            .map_err(|error| Failure::store(says!("E3091: cannot read {}", node.path)).because(error))
+        self.words(checkpoint, first, count).map_err(unreadable(node))
     }
 }
 

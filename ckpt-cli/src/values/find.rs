@@ -49,7 +49,7 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
                 .map(|(frame, variable, _)| format!("{frame}/{}", variable.key));
             return Err(
                 Failure::usage(says!("E3092: several frames have a variable `{path}`"))
-                    .help(format!("choose one: {}", list.collect::<Vec<_>>().join(", "))),
+                    .help_list("choose one", list),
             );
         }
     };
@@ -148,5 +148,5 @@ fn unknown(checkpoint: &Restored, name: &str) -> Failure {
         "E3094: checkpoint {} has no variable `{name}`",
         checkpoint.id()
     ))
-    .help(format!("it has: {}", names.join(", ")))
+    .help_list("it has", names)
 }

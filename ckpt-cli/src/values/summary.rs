@@ -4,7 +4,8 @@ use ckpt::store::{Node, NodeKind, Restored};
 use serde::Serialize;
 
 use super::is_number;
-use crate::failure::{Failure, Outcome, says};
+use crate::failure::Outcome;
+use crate::stores::checkpoint::unreadable;
 
 /// Read at once, so that a dataset of any size fits.
 const CHUNK: u64 = 1 << 20;
@@ -82,9 +83,7 @@ pub fn summary(checkpoint: &Restored, node: &Node) -> Outcome<Option<Summary>> {
     }
     let mut running = Running::new();
     for first in (0..*elements).step_by(CHUNK as usize) {
-        let numbers = checkpoint
-            .numbers(node, first, CHUNK)
-            .map_err(|error| Failure::store(says!("E3091: cannot read {}", node.path)).because(error))?;
+        let numbers = checkpoint.numbers(node, first, CHUNK).map_err(unreadable(node))?;
         numbers.into_iter().for_each(|number| running.add(number));
     }
     Ok(Some(running.finish()))

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::elements::Elements;
 use super::summary::summary;
 use super::type_and_shape;
-use crate::failure::{Failure, Outcome, says};
+use crate::failure::Outcome;
 use crate::render;
+use crate::stores::checkpoint::unreadable;
 
 /// A table for variables and what is in them.
 pub fn variables_table() -> comfy_table::Table {
@@ -90,11 +91,10 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
         return Ok(String::new());
     };
-    let failed = |error| Failure::store(says!("E3091: cannot read {}", node.path)).because(error);
     if matches!(dtype, DType::Text) {
         let text = checkpoint
             .text(node, 0, 4 * LONGEST as u64)
-            .map_err(failed)?
+            .map_err(unreadable(node))?
             .concat();
         let short: String = text.chars().take(LONGEST).collect();
         return Ok(format!(
@@ -103,7 +103,10 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
         ));
     }
     if *elements <= FEW {
-        return Ok(checkpoint.text(node, 0, FEW).map_err(failed)?.join(", "));
+        return Ok(checkpoint
+            .text(node, 0, FEW)
+            .map_err(unreadable(node))?
+            .join(", "));
     }
     Ok(summary(checkpoint, node)?
         .map(|summary| summary.words())

@@ -280,6 +280,10 @@ sections! {
         Late = "late",
         /// A writer that passes on what it has in its buffer when it is dropped.
         Flushes = "flushes",
+        /// A pointer that does not own what is behind it.
+        Weak = "weak",
+        /// A writer of tables, of the type that it writes to.
+        TableWriters = "table_writers",
         /// A trait of which ckpt has one that takes its place in a box.
         Writers = "writers",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
@@ -361,12 +365,12 @@ sections! {
         Joins = "joins",
         /// A method that threads share things by.
         Shares = "shares",
-        /// A method that may run a second time where threads are started again.
-        Again = "again",
+        /// A method that may be re-executed where threads are started anew.
+        Reexecuted = "reexecuted",
         /// A function that may.
-        AgainFunctions = "again_functions",
+        ReexecutedFunctions = "reexecuted_functions",
         /// A method that may do so on a variable that is rebuilt as well.
-        AgainOnOwn = "again_on_own",
+        ReexecutedOnOwn = "reexecuted_on_own",
         /// A method that starts threads, which may have sites, with its last argument.
         MayHaveSites = "may_have_sites",
         /// A module or crate whose scopes are those of threads.

@@ -339,3 +339,9 @@ fn builtin() -> &'static CallTable {
 pub fn segments(path: &syn::Path) -> Vec<String> {
     path.segments.iter().map(|one| one.ident.to_string()).collect()
 }
+
+/// The last name of a path, without its arguments.
+pub fn last_name(path: &syn::Path) -> String {
+    let last = path.segments.last();
+    last.map(|last| last.ident.to_string()).unwrap_or_default()
+}

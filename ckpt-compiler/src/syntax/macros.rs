@@ -1,6 +1,6 @@
 //! What a macro is given, how it may be left, and which names a format string captures.
 
-use crate::library::{Library, Macros};
+use crate::library::{Library, Macros, last_name};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::parse::Parser;
@@ -94,6 +94,5 @@ pub fn makes_a_list(library: &Library, mac: &Macro) -> bool {
 
 /// The last word of a macro's path.
 pub fn name_of_macro(mac: &Macro) -> String {
-    let last = mac.path.segments.last();
-    last.map(|last| last.ident.to_string()).unwrap_or_default()
+    last_name(&mac.path)
 }

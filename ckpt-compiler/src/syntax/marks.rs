@@ -1,7 +1,7 @@
 //! Finds what makes a function interesting: `checkpoint!()` and the calls that lead to one.
 
-use crate::library::Library;
 use crate::library::segments;
+use crate::library::{Library, last_name};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::region_marks::is_member;
 use crate::visit::{self, Visit};
@@ -38,8 +38,7 @@ impl Marks<'_> {
     pub fn callee(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::MethodCall(call) => {
-                let marked =
-                    |path: &&Path| path.segments.last().is_some_and(|last| last.ident == call.method);
+                let marked = |path: &&Path| call.method == last_name(path);
                 self.calls.iter().find(marked).map(|_| call.method.to_string())
             }
             Expr::Call(call) => match &*call.func {
@@ -103,11 +102,7 @@ impl Marks<'_> {
             match token {
                 TokenTree::Group(group) => {
                     let is_call = group.delimiter() == proc_macro2::Delimiter::Parenthesis;
-                    let marked = |name: &String| {
-                        self.calls
-                            .iter()
-                            .any(|path| path.segments.last().is_some_and(|last| last.ident == name))
-                    };
+                    let marked = |name: &String| self.calls.iter().any(|path| last_name(path) == *name);
                     if is_call && previous.as_ref().is_some_and(marked) || self.in_tokens(&group.stream()) {
                         return true;
                     }

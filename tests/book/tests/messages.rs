@@ -82,12 +82,12 @@ impl<'ast> Visit<'ast> for Words {
             let names = path.path.segments.iter().map(|one| one.ident.to_string());
             let names: Vec<String> = names.collect();
             match *names.iter().map(String::as_str).collect::<Vec<_>>() {
-                ["Fatal", "site" | "refused"] | ["Failure" | "Self", "usage" | "store"] => {
-                    self.add(&call.args[0])
-                }
-                ["Fatal" | "Failure", "new"] | [.., "Error", "new" | "new_spanned"]
-                    if call.args.len() > 1 =>
-                {
+                ["Fatal", "site" | "refused"]
+                | [
+                    "Failure" | "Self",
+                    "no" | "usage" | "no_checkpoint" | "store" | "build" | "start",
+                ] => self.add(&call.args[0]),
+                ["Fatal" | "Self", "new"] | [.., "Error", "new" | "new_spanned"] if call.args.len() > 1 => {
                     self.add(&call.args[1]);
                 }
                 _ => {}

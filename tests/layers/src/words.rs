@@ -39,21 +39,30 @@ pub fn names_in_tables(crates: &Path, of: &[&str]) -> Result<BTreeSet<String>> {
             let path = entry?.path();
             let text = fs::read_to_string(&path)?;
             let table: Value = toml::from_str(&text).with_context(|| path.display().to_string())?;
-            collect(&table, &mut names);
+            collect(&table, &[], &mut names);
         }
     }
     Ok(names)
 }
 
-/// Names stand in lists.
-fn collect(value: &Value, names: &mut BTreeSet<String>) {
+/// Names stand in lists, and as keys: in sections that give each a number (`[cost]`), and in those of `calls`, which tell of
+/// each what it is given.
+fn collect(value: &Value, sections: &[&str], names: &mut BTreeSet<String>) {
     match value {
-        Value::Table(table) => table.values().for_each(|one| collect(one, names)),
+        Value::Table(table) => {
+            for (key, one) in table {
+                let is_number = one.is_integer() || one.is_float();
+                if matches!(sections, ["calls", _]) || matches!(sections, [_]) && is_number {
+                    names.extend(parts(key));
+                }
+                collect(one, &[sections, &[key]].concat(), names);
+            }
+        }
         Value::Array(list) => {
             for one in list {
                 match one.as_str() {
                     Some(name) => names.extend(parts(name)),
-                    None => collect(one, names),
+                    None => collect(one, sections, names),
                 }
             }
         }

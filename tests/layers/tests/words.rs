@@ -161,11 +161,12 @@ fn a_name_of_a_library_is_found_where_it_stands() {
     };
     write(
         "house/tables/std.toml",
-        "common = [\"len/0\"]\n[iterators]\nlends = [\"*_mut\"]\nfresh = [\"Vec::new\", \"drain\"]\n",
+        "common = [\"len/0\"]\n[iterators]\nlends = [\"*_mut\"]\nfresh = [\"Vec::new\", \"drain\"]\n\
+         [cost]\nsqrt = 10\n[calls.send]\nsend_all = { data = 0 }\n",
     );
     write(
         "house/src/lib.rs",
-        "/// drain\nfn asks(name: &str) -> bool {\n    name == \"drain\" || matches!(name, \"Vec\" | \"x\")\n        || name.ends_with(\"_mut\")\n        || name == \"len\"\n}\n\
+        "/// drain\nfn asks(name: &str) -> bool {\n    name == \"drain\" || matches!(name, \"Vec\" | \"x\")\n        || name.ends_with(\"_mut\")\n        || name == \"len\" || name == \"sqrt\"\n        || name == \"send_all\" && kind != \"data\" && kind != \"cost\"\n}\n\
          #[cfg(test)]\nmod tests {\n    const NAME: &str = \"drain\";\n}\n",
     );
     let names = names_in_tables(folder.path(), &["house"]).unwrap();
@@ -178,6 +179,8 @@ fn a_name_of_a_library_is_found_where_it_stands() {
             "house/src/lib.rs:3: \"drain\" stands in a table",
             "house/src/lib.rs:4: \"_mut\" stands in a table",
             "house/src/lib.rs:5: \"len\" stands in a table",
+            "house/src/lib.rs:5: \"sqrt\" stands in a table",
+            "house/src/lib.rs:6: \"send_all\" stands in a table",
         ]
     );
 }

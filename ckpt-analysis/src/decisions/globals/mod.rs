@@ -10,7 +10,7 @@ use crate::items::{FnId, Items, may_change};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{CrateKind, CrateSource, FileId, Program};
-use ckpt_compiler::library::{Library, Macros, Types};
+use ckpt_compiler::library::{Library, Macros, Types, last_name};
 use ckpt_compiler::syntax::macros::name_of_macro;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
@@ -142,7 +142,7 @@ impl Namer<'_> {
 
 fn of_static(library: &Library, item: &ItemStatic) -> Option<String> {
     let name = item.ident.to_string();
-    let is_late = matches!(&*item.ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| library.says(&last.ident.to_string(), Types::Late)));
+    let is_late = matches!(&*item.ty, Type::Path(path) if library.says(&last_name(&path.path), Types::Late));
     (is_shared(item) && may_change(library, &item.ty)).then(|| registration(&name, &name, is_late))
 }
 

@@ -7,7 +7,7 @@ use crate::diagnostics::LostStatic;
 use crate::items::FnId;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::{Library, Macros};
+use ckpt_compiler::library::{Library, Macros, last_name};
 use ckpt_compiler::syntax::origins::place_path;
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,8 +116,7 @@ impl Changes<'_> {
         match expr {
             Expr::Tuple(one) => one.elems.iter().for_each(|part| self.root(part)),
             place => {
-                let last = place_path(place).and_then(|path| path.segments.last());
-                self.names.extend(last.map(|last| last.ident.to_string()));
+                self.names.extend(place_path(place).map(last_name));
             }
         }
     }
@@ -162,8 +161,8 @@ impl<'ast> Visit<'ast> for Changes<'_> {
 
     /// `addr_of_mut!(COUNT)`; what a macro does with the names in it is not known, but for those that print.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        if name.is_some_and(|name| !self.library.formats(&name) && !self.library.says(&name, Macros::Looks)) {
+        let name = last_name(&mac.path);
+        if !self.library.formats(&name) && !self.library.says(&name, Macros::Looks) {
             self.names
                 .extend(ckpt_compiler::syntax::mentions::names_in(&mac.tokens));
         }

@@ -264,7 +264,7 @@ impl Decider<'_> {
 
     /// `Box<dyn Write>`: another trait takes the place of std's, of which a checkpoint knows what is behind it.
     fn output(&mut self, name: &str) -> bool {
-        let edits = if is_output(name) {
+        let edits = if is_output(self.library, name) {
             output_edits(self.library, self.program)
         } else {
             Vec::new()

@@ -6,7 +6,7 @@ use super::parts::{let_at, once_each};
 use crate::items::{Function, Items};
 use crate::source::Position;
 use crate::source::Program;
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, last_name};
 use ckpt_compiler::syntax::origins::{Known, Origin};
 use ckpt_compiler::syntax::places::{loan_root, place_root, variable};
 use ckpt_compiler::visit::{self, Visit};
@@ -139,7 +139,7 @@ struct Calls {
 impl<'ast> Visit<'ast> for Calls {
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         let is_called = matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == self.function));
+            if last_name(&path.path) == self.function);
         if is_called {
             self.lent.push(call.args.get(self.index).and_then(root));
         }

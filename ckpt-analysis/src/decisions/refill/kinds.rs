@@ -3,7 +3,7 @@
 use super::{changes, named_fields};
 use crate::decisions::mpi_handles::{Handles, has_bound};
 use crate::source::Program;
-use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::library::{Library, Types, last_name};
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::HashMap;
 
@@ -215,7 +215,7 @@ impl<'p> Visit<'p> for NamedItems<'p> {
     fn visit_item_type(&mut self, item: &'p syn::ItemType) {
         let is_function = matches!(&*item.ty, syn::Type::BareFn(_) | syn::Type::Reference(_));
         if is_function
-            || matches!(&*item.ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| self.library.says(&last.ident.to_string(), Types::Boxes)))
+            || matches!(&*item.ty, syn::Type::Path(path) if self.library.says(&last_name(&path.path), Types::Boxes))
         {
             self.aliases.insert(item.ident.to_string(), &item.ty);
         }
@@ -273,7 +273,7 @@ fn is_function(
 ) -> bool {
     bounds.iter().any(|bound| {
         matches!(bound, syn::TypeParamBound::Trait(one)
-            if one.path.segments.last().is_some_and(|last| last.ident == "Fn"))
+            if last_name(&one.path) == "Fn")
     })
 }
 

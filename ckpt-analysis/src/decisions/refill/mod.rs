@@ -17,7 +17,7 @@ use crate::items::Items;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::{Functions, Library, Methods};
+use ckpt_compiler::library::{Functions, Library, Methods, last_name};
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
@@ -183,8 +183,7 @@ fn exchanges(library: &Library, call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else {
         return false;
     };
-    let last = path.path.segments.last();
-    last.is_some_and(|last| library.says(&last.ident.to_string(), Functions::Exchanges))
+    library.says(&last_name(&path.path), Functions::Exchanges)
 }
 
 /// The struct that begins there.
@@ -271,7 +270,7 @@ impl<'ast> Visit<'ast> for Changes<'_> {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let before = self.inside;
         self.inside = matches!(&*item.self_ty, syn::Type::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == self.owner));
+            if last_name(&path.path) == self.owner);
         visit::visit_item_impl(self, item);
         self.inside = before;
     }

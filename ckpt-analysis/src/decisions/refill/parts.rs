@@ -5,7 +5,7 @@ use crate::items::{Function, Items};
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::{Library, Numbers};
+use ckpt_compiler::library::{Library, Numbers, last_name};
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashSet};
@@ -61,11 +61,8 @@ struct Fields<'l> {
 impl Fields<'_> {
     /// The variables whose values become filled fields as they are, and are not used for others.
     fn filled_by(&self, literal: &syn::ExprStruct) -> Vec<String> {
-        let is_own = literal
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == self.name || last.ident == "Self");
+        let name = last_name(&literal.path);
+        let is_own = name == self.name || name == "Self";
         if !is_own || literal.rest.is_some() {
             return Vec::new();
         }

@@ -10,7 +10,7 @@ use crate::items::Items;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::{Library, Methods};
+use ckpt_compiler::library::{Library, Methods, last_name};
 use ckpt_compiler::syntax::macros::makes_a_list;
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,8 +170,8 @@ impl<'ast> Visit<'ast> for Looks<'_> {
 }
 
 fn is_literal_of(literal: &syn::ExprStruct, owner: &str) -> bool {
-    let last = literal.path.segments.last();
-    literal.rest.is_none() && last.is_some_and(|last| last.ident == owner || last.ident == "Self")
+    let name = last_name(&literal.path);
+    literal.rest.is_none() && (name == owner || name == "Self")
 }
 
 fn values_of(literal: &syn::ExprStruct) -> Option<BTreeMap<String, &Expr>> {
@@ -287,8 +287,8 @@ impl Uses<'_> {
     }
 
     fn names_owner(&self, path: &syn::Path) -> bool {
-        let last = path.segments.last();
-        last.is_some_and(|last| last.ident == self.owner || self.inside && last.ident == "Self")
+        let name = last_name(path);
+        name == self.owner || self.inside && name == "Self"
     }
 
     /// `*simulation = Simulation { .. }`: another value in the place of one that is in use.
@@ -375,6 +375,6 @@ impl<'ast> Visit<'ast> for Uses<'_> {
 impl Uses<'_> {
     fn is_own(&self, item: &syn::ItemImpl) -> bool {
         matches!(&*item.self_ty, syn::Type::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == self.owner))
+            if last_name(&path.path) == self.owner)
     }
 }

@@ -70,10 +70,9 @@ pub fn compare(diff: &Diff, a: &Path, b: &Path) -> Outcome<u8> {
     let (a, b) = (Run::of(a)?, Run::of(b)?);
     let common = meetings(&a.checkpoints, &b.checkpoints);
     if common.is_empty() {
-        return Err(Failure::new(
-            code::NO_CHECKPOINT,
-            says!("E3102: the two runs have no checkpoint at the same visit"),
-        )
+        return Err(Failure::no_checkpoint(says!(
+            "E3102: the two runs have no checkpoint at the same visit"
+        ))
         .because(format!("{}{}", a.words('a'), b.words('b')))
         .help("take them at the same visits: `--every N`, and `--keep K` for enough of them"));
     }

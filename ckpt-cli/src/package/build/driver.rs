@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 use ckpt_analysis::{
     Attempt, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program, Sources, line_and_column,
+    names_ckpt,
 };
 
 use crate::cargo::{Built, Diagnostics};
 use crate::cargo::{CargoOptions, Choice};
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::package::build::decision_cache::DecisionCache;
 use crate::package::build::oracle::{CopyRange, Finding, Prose};
 use crate::package::build::report;
@@ -164,12 +165,7 @@ impl Rounds<'_> {
         }
         let as_it_is = read(self.options)?;
         // What has sites of its user's does not compile by itself.
-        if as_it_is
-            .program
-            .files
-            .iter()
-            .any(|file| file.text.contains("ckpt::"))
-        {
+        if as_it_is.program.files.iter().any(|file| names_ckpt(&file.ast)) {
             return Ok(failure);
         }
         let copy = copy_of(&as_it_is, &BTreeMap::new(), self.wanted, false)?;
@@ -222,24 +218,20 @@ impl Rounds<'_> {
             }
             known = lesson.known;
         }
-        Err(Failure::new(
-            code::BUILD,
-            says!("E3062: no end after {MOST_ROUNDS} rounds with rustc"),
+        Err(
+            Failure::build(says!("E3062: no end after {MOST_ROUNDS} rounds with rustc"))
+                .help("this is a bug in ckpt; please report it with the package"),
         )
-        .help("this is a bug in ckpt; please report it with the package"))
     }
 }
 
 /// The `main` of the chosen program: the first crate's.
 pub fn main_of(package: &ReadPackage, analysis: &PackageAnalysis) -> Outcome<FnId> {
     analysis.main().ok_or_else(|| {
-        Failure::new(
-            code::BUILD,
-            says!(
-                "E3063: `{}` has no `fn main` in its root file",
-                package.workspace.choice.target
-            ),
-        )
+        Failure::build(says!(
+            "E3063: `{}` has no `fn main` in its root file",
+            package.workspace.choice.target
+        ))
         .help("write `fn main` there; one that a macro makes is not seen")
     })
 }

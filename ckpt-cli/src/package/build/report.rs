@@ -9,7 +9,7 @@ use ckpt_analysis::{
 };
 
 use crate::cargo::Built;
-use crate::failure::{Failure, code, says};
+use crate::failure::{Failure, says};
 use crate::package::build::driver::shown;
 use crate::package::build::oracle::Prose;
 use crate::package::build::refused::{RefusedCause, refused};
@@ -20,8 +20,7 @@ use ckpt_compiler::Words;
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {
     let name = &package.workspace.choice.target;
-    Failure::new(code::BUILD, says!("E3078: `{name}` does not build"))
-        .help("cargo says why, above; nothing was started")
+    Failure::build(says!("E3078: `{name}` does not build")).help("cargo says why, above; nothing was started")
 }
 
 /// Without ckpt rustc finds errors as well: they are what people have to know.
@@ -34,20 +33,14 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
         anstream::eprintln!("{}", text.trim_end());
     }
     let name = &package.workspace.choice.target;
-    Failure::new(
-        code::BUILD,
-        says!("E3079: `{name}` does not build, without ckpt either"),
-    )
-    .help("rustc says why, above; nothing was started")
+    Failure::build(says!("E3079: `{name}` does not build, without ckpt either"))
+        .help("rustc says why, above; nothing was started")
 }
 
 /// There is no loop in which a site can be: what was tried, and why not.
 pub fn no_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
-    let failure = Failure::new(
-        code::NO,
-        says!("E3080: ckpt found no place for a checkpoint in `{name}`"),
-    );
+    let failure = Failure::no(says!("E3080: ckpt found no place for a checkpoint in `{name}`"));
     let failure = tried(failure, package, analysis, placement);
     let failure = failure.fields(
         "refused",
@@ -59,10 +52,9 @@ pub fn no_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Pl
 /// A site of the user is no safe point.
 pub fn unsafe_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
-    let failure = Failure::new(
-        code::NO,
-        says!("E3081: a checkpoint in `{name}` is in a place that messages may cross"),
-    );
+    let failure = Failure::no(says!(
+        "E3081: a checkpoint in `{name}` is in a place that messages may cross"
+    ));
     let failure = tried(failure, package, analysis, placement);
     failure.help(
         "`cargo ckpt plan` shows the same; if you know that none does, write `ckpt::checkpoint!(safe);`",
@@ -220,10 +212,9 @@ pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
 /// There are statics whose values a restart would lose.
 pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure {
     let name = &package.workspace.choice.target;
-    let failure = Failure::new(
-        code::NO,
-        says!("E3082: `{name}` keeps state where no checkpoint can hold it"),
-    );
+    let failure = Failure::no(says!(
+        "E3082: `{name}` keeps state where no checkpoint can hold it"
+    ));
     statics.iter().fold(failure, |failure, one| {
         let place = shown(&package.program, (one.file, one.at), package.workspace_root());
         let Words { what, why, instead } = one.lost.words();
@@ -246,9 +237,9 @@ pub fn unsolved(
         for text in left.iter().filter_map(|one| rendered.get(one.finding)) {
             anstream::eprintln!("{}", text.to_string().trim_end());
         }
-        Failure::new(code::BUILD, says!("E3078: `{name}` does not build"))
+        Failure::build(says!("E3078: `{name}` does not build"))
     } else {
-        Failure::new(code::BUILD, says!("E3083: ckpt cannot tell how to save this"))
+        Failure::build(says!("E3083: ckpt cannot tell how to save this"))
     };
     let (program, folder) = (&package.program, package.workspace_root());
     let causes: Vec<RefusedCause> = left

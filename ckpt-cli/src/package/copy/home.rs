@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output;
 use crate::package::copy::gather::CACHE_TAG;
 use crate::package::copy::manifest::Runtime;
@@ -85,7 +85,7 @@ impl Home {
             });
         }
         Err(
-            Failure::new(code::BUILD, says!("E3066: cannot write to `{}`", first.display()))
+            Failure::build(says!("E3066: cannot write to `{}`", first.display()))
                 .because(refused)
                 .help("name a folder for build results with `--target-dir FOLDER`"),
         )

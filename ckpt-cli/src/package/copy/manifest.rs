@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::copy::features::WithSerde;
 use crate::package::read::modules::cleaned;
 use crate::package::read::workspace::RUNTIME;
@@ -62,9 +62,9 @@ const LISTS: [&str; 5] = [
 impl Manifest {
     /// Reads the text of the manifest at a path.
     pub fn parse(path: &Path, text: &str) -> Outcome<Self> {
-        let document = text.parse::<DocumentMut>().map_err(|error| {
-            Failure::new(code::BUILD, says!("E3067: cannot read `{}`", path.display())).because(error)
-        })?;
+        let document = text
+            .parse::<DocumentMut>()
+            .or_fail(|| Failure::build(says!("E3067: cannot read `{}`", path.display())))?;
         Ok(Manifest {
             path: path.to_path_buf(),
             document,
@@ -235,10 +235,10 @@ impl Manifest {
 }
 
 fn self_explaining(path: &Path, why: &str) -> Failure {
-    Failure::new(
-        code::BUILD,
-        says!("E3068: cannot add the dependency on ckpt to `{}`", path.display()),
-    )
+    Failure::build(says!(
+        "E3068: cannot add the dependency on ckpt to `{}`",
+        path.display()
+    ))
     .because(why)
 }
 

@@ -21,7 +21,7 @@ use std::process::{Command, Stdio};
 
 use ckpt_analysis::COUNTS;
 
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::copy::features::Needs;
 use crate::package::copy::gather::{Gathered, gather};
 use crate::package::copy::home::Home;
@@ -290,7 +290,7 @@ fn settle(package: &ReadPackage, copy: &PackageCopy) -> Outcome<()> {
         command
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| Failure::new(code::START, says!("E3038: cannot start `cargo`")).because(error))
+            .or_fail(|| Failure::start(says!("E3038: cannot start `cargo`")))
     };
     let mut output = update(true)?;
     if !output.status.success() && !package.options.offline {
@@ -301,7 +301,7 @@ fn settle(package: &ReadPackage, copy: &PackageCopy) -> Outcome<()> {
     }
     let text = String::from_utf8_lossy(&output.stderr);
     Err(
-        Failure::new(code::BUILD, says!("E3061: the program cannot be built together with the library of ckpt"))
+        Failure::build(says!("E3061: the program cannot be built together with the library of ckpt"))
             .because(text.trim_start_matches("error: ").trim_end())
             .help("the crates that ckpt needs must be in cargo's cache or within reach of the network; `CKPT_RUNTIME_PATH` names the library's folder"),
     )

@@ -14,7 +14,7 @@ use super::found;
 use super::kept::Kept;
 use crate::cargo::CargoOptions;
 use crate::cargo::{Built, Program};
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::launch::Supervisor;
 use crate::output;
 use crate::package::build::driver::{cargo_on_copy, findings, main_of};
@@ -61,7 +61,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
     let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(
-            Failure::new(code::NO, says!("E3071: nothing was measured: `{name}` {ending}"))
+            Failure::no(says!("E3071: nothing was measured: `{name}` {ending}"))
                 .because("it ended before anything was counted, or replaced itself by another program")
                 .help("run it with arguments with which it works for a second or more"),
         );
@@ -110,9 +110,9 @@ fn say(options: &CargoOptions, text: &str) {
 /// What the program prints must not get between the lines of the plan.
 fn to_standard_error() -> Outcome<Stdio> {
     let standard_error = std::io::stderr().as_fd().try_clone_to_owned();
-    standard_error.map(Stdio::from).map_err(|error| {
-        Failure::new(code::START, says!("E3072: cannot pass on standard error")).because(error)
-    })
+    standard_error
+        .map(Stdio::from)
+        .map_err(|error| Failure::start(says!("E3072: cannot pass on standard error")).because(error))
 }
 
 /// The program with counters. Where one does not compile, those of its function are left out.
@@ -153,11 +153,10 @@ fn built(
             break;
         }
     }
-    Err(Failure::new(
-        code::BUILD,
-        says!("E3073: `{}` does not build with counters", choice.target),
+    Err(
+        Failure::build(says!("E3073: `{}` does not build with counters", choice.target))
+            .help("rustc says why, above; if it builds without, this is a bug in ckpt: please report it"),
     )
-    .help("rustc says why, above; if it builds without, this is a bug in ckpt: please report it"))
 }
 
 fn edited(

@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Ident, Lit, LitBool, LitStr, Token};
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, OrFail, Outcome, says};
 use crate::package::read::settings::{Profile, Settings};
 
 /// The flags that hold, by name and value.
@@ -97,16 +97,14 @@ fn target_name(target: &str) -> String {
 }
 
 fn query(rustc: &Path, arguments: &[String]) -> Outcome<String> {
-    let output = Command::new(rustc).args(arguments).output().map_err(|error| {
-        Failure::new(code::START, says!("E3020: cannot start `{}`", rustc.display()))
-            .because(error)
+    let output = Command::new(rustc).args(arguments).output().or_fail(|| {
+        Failure::start(says!("E3020: cannot start `{}`", rustc.display()))
             .help("`cargo ckpt doctor` says what is missing")
     })?;
     if !output.status.success() {
-        return Err(Failure::new(
-            code::BUILD,
-            says!("E3060: rustc does not take the target or the flags of this package"),
-        )
+        return Err(Failure::build(says!(
+            "E3060: rustc does not take the target or the flags of this package"
+        ))
         .because(String::from_utf8_lossy(&output.stderr).trim_end())
         .help("correct the target or the flags in `.cargo/config.toml` and the environment"));
     }

@@ -23,7 +23,7 @@ use ckpt_compiler::CallTable;
 
 use crate::cargo::CargoOptions;
 use crate::cargo::Diagnostics;
-use crate::failure::{AboutFile, Failure, Outcome, code, says};
+use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::read::cfg::{Compiler, Configuration};
 use crate::package::read::modules::{CrateFiles, Files, parsed};
 use crate::package::read::settings::{Settings, read_table};
@@ -122,9 +122,8 @@ impl Sources for ReadPackage {
 
 /// Reads the program that the options and the working folder mean, with the libraries of the workspace that it reaches.
 pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
-    let folder = std::env::current_dir().map_err(|error| {
-        Failure::new(code::START, says!("E3074: there is no working folder")).because(error)
-    })?;
+    let folder =
+        std::env::current_dir().or_fail(|| Failure::start(says!("E3074: there is no working folder")))?;
     let settings = Settings::read(&folder)?;
     let compiler = Compiler::ask(&settings)?;
     let workspace = Workspace::ask(options, &compiler.target)?;
@@ -198,7 +197,7 @@ fn build_script_flags(
         return Ok(built.flags);
     }
     let what = says!("E3039: `{}` does not build", workspace.choice.target);
-    Err(Failure::new(code::BUILD, what).help("cargo says why, above; nothing was read"))
+    Err(Failure::build(what).help("cargo says why, above; nothing was read"))
 }
 
 /// Where `ckpt.toml` is looked for: in the package's folder, then in that of the workspace.
@@ -219,7 +218,7 @@ fn user_tables(files: &[PathBuf]) -> Outcome<CallTable> {
     let text = std::fs::read_to_string(path).about("cannot read", path)?;
     CallTable::of_user(&text).map_err(|error| {
         let place = format!("{}:{}", crate::package::read::modules::shown(path), error.line);
-        Failure::new(code::BUILD, says!("E3075: {place}: {}", error.wrong))
+        Failure::build(says!("E3075: {place}: {}", error.wrong))
             .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
     })
 }
@@ -239,23 +238,21 @@ impl<'w> Reader<'w> {
             .iter()
             .find(|target| target.name == choice.target && target.kind.contains(&choice.kind));
         found.ok_or_else(|| {
-            Failure::new(
-                code::BUILD,
-                says!("E3076: `{}` has no target `{}`", package.name, choice.target),
-            )
+            Failure::build(says!(
+                "E3076: `{}` has no target `{}`",
+                package.name,
+                choice.target
+            ))
         })
     }
 
     fn read_crate(&mut self, package: &LocalPackage, target: &Target, flags: &Configuration) -> Outcome<()> {
         let path = target.src_path.as_std_path();
         if !path.is_file() {
-            return Err(Failure::new(
-                code::BUILD,
-                says!(
-                    "E3077: there is no file `{}`",
-                    crate::package::read::modules::shown(path)
-                ),
-            )
+            return Err(Failure::build(says!(
+                "E3077: there is no file `{}`",
+                crate::package::read::modules::shown(path)
+            ))
             .because(format!(
                 "`{}` in `{}` starts there",
                 target.name,

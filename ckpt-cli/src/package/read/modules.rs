@@ -12,7 +12,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Item, Lit, LitStr, Token};
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, OrFail, Outcome, says};
 use crate::package::read::cfg::{Configuration, string_value};
 use crate::package::read::strip::strip;
 use crate::render;
@@ -96,9 +96,8 @@ impl Files {
             self.check_shared(id, configuration)?;
             return Ok(id);
         }
-        let text = fs::read_to_string(path).map_err(|error| {
-            Failure::new(code::BUILD, says!("E3067: cannot read `{}`", shown(path))).because(error)
-        })?;
+        let text = fs::read_to_string(path)
+            .or_fail(|| Failure::build(says!("E3067: cannot read `{}`", shown(path))))?;
         let (file, passed_over) = parsed(path, text, configuration)?;
         let id = FileId(self.files.len());
         self.files.push(file);
@@ -121,13 +120,10 @@ impl Files {
         if ast == file.ast {
             return Ok(());
         }
-        Err(Failure::new(
-            code::BUILD,
-            says!(
-                "E3069: `{}` belongs to two packages, with different features",
-                shown(&file.path)
-            ),
-        )
+        Err(Failure::build(says!(
+            "E3069: `{}` belongs to two packages, with different features",
+            shown(&file.path)
+        ))
         .because("its `#[cfg]`s do not hold alike in both, so one rewritten file cannot serve both")
         .help("give each package its own copy of the file, or turn on the same features"))
     }
@@ -401,7 +397,7 @@ fn located(path: &Path, text: &str, span: Span, what: &str) -> Failure {
     let start = span.start();
     let source = render::source_line(text, start.line, Some(start.column + 1));
     let place = format!("{}:{}:{}", shown(path), start.line, start.column + 1);
-    Failure::new(code::BUILD, says!("E3070: {place}: {what}")).because(source)
+    Failure::build(says!("E3070: {place}: {what}")).because(source)
 }
 
 /// The path from the working folder, where it is below that.

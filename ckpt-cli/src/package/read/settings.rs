@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 use crate::package::read::cfg::Configuration;
 
 /// The configuration files, the nearest first, and the environment, which goes before them.
@@ -244,7 +244,7 @@ fn cargo_home() -> Option<PathBuf> {
 /// Reads a TOML file.
 pub fn read_table(path: &Path) -> Outcome<Table> {
     let wrong = |why: &dyn std::fmt::Display| {
-        Failure::new(code::BUILD, says!("E3067: cannot read `{}`", path.display())).because(why)
+        Failure::build(says!("E3067: cannot read `{}`", path.display())).because(why)
     };
     let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
     text.parse().map_err(|error: toml::de::Error| wrong(&error))

@@ -10,7 +10,7 @@ use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId
 
 use crate::cargo::CargoOptions;
 use crate::cargo::choice::{Choice, choose};
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, Outcome, says};
 
 /// The package of the library that a rewritten program links.
 pub const RUNTIME: &str = "ckpt-runtime";
@@ -189,11 +189,8 @@ impl Workspace {
 }
 
 fn unresolved(package: &str) -> Failure {
-    Failure::new(
-        code::BUILD,
-        says!("E3084: cargo does not say what `{package}` depends on"),
-    )
-    .help("`cargo metadata` must list it under `resolve`")
+    Failure::build(says!("E3084: cargo does not say what `{package}` depends on"))
+        .help("`cargo metadata` must list it under `resolve`")
 }
 
 fn chosen_id(metadata: &Metadata, choice: &Choice) -> PackageId {

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::Package;
-use ckpt_compiler::Diagnostics;
+use ckpt_analysis::{OwnAttribute, own_attribute};
+use ckpt_compiler::{Diagnostics, last_name};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::Attribute;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Meta};
 
 use crate::cargo::CargoOptions;
-use crate::failure::{Failure, Outcome, code, says};
+use crate::failure::{Failure, OrFail, Outcome, says};
 use crate::package::read::shown;
 
 /// A source file that could be parsed.
@@ -19,15 +20,6 @@ use crate::package::read::shown;
 pub struct Source {
     path: PathBuf,
     file: syn::File,
-}
-
-/// Which attribute a function carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Annotation {
-    /// `#[ckpt::main]`
-    Main,
-    /// `#[ckpt::instrument]`
-    Instrument,
 }
 
 /// A function that was found.
@@ -39,7 +31,7 @@ pub struct Found {
     line: usize,
     /// The head of the `impl` or `trait` that it stands in.
     around: Option<TokenStream>,
-    annotation: Option<(Annotation, TokenStream)>,
+    annotation: Option<OwnAttribute>,
     /// The function without the annotation.
     item: TokenStream,
 }
@@ -106,7 +98,7 @@ pub fn annotated(files: &[Source]) -> Outcome<Vec<Found>> {
         .collect();
     if found.is_empty() {
         return Err(
-            Failure::new(code::NO, says!("E3026: no function of this package is annotated")).help(
+            Failure::no(says!("E3026: no function of this package is annotated")).help(
                 "put `#[ckpt::main]` on `main` and `#[ckpt::instrument]` on functions that hold a site",
             ),
         );
@@ -137,23 +129,15 @@ pub fn only<'f>(annotated: &'f [Found], name: &str, files: &[Source]) -> Outcome
 
 fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
     if let Some(plain) = all(files).iter().find(|found| found.is_called(name)) {
-        return Failure::new(code::NO, says!("E3028: `{}` is not annotated", plain.name))
+        return Failure::no(says!("E3028: `{}` is not annotated", plain.name))
             .because(plain.place())
-            .help(format!(
-                "put `#[ckpt::{}]` on it",
-                if plain.name == "main" {
-                    "main"
-                } else {
-                    "instrument"
-                }
-            ));
+            .help(match plain.name.as_str() {
+                "main" => "put `#[ckpt::main]` on it",
+                _ => "put `#[ckpt::instrument]` on it",
+            });
     }
-    let names: Vec<_> = annotated.iter().map(|found| found.name.as_str()).collect();
-    Failure::new(
-        code::NO,
-        says!("E3029: there is no function `{name}` in this package"),
-    )
-    .help(format!("annotated are: {}", names.join(", ")))
+    Failure::no(says!("E3029: there is no function `{name}` in this package"))
+        .help_list("annotated are", annotated.iter().map(|found| &found.name))
 }
 
 fn all(files: &[Source]) -> Vec<Found> {
@@ -185,26 +169,24 @@ impl Found {
 
     /// The instrumented function, formatted.
     pub fn expansion(&self) -> Outcome<String> {
-        let Some((annotation, options)) = self.annotation.clone() else {
+        let Some(own) = self.annotation.clone() else {
             return Ok(String::new());
         };
-        let opens_session = annotation == Annotation::Main;
-        let expanded = ckpt_compiler::try_expand(options, &self.item, opens_session)
+        let expanded = ckpt_compiler::try_expand(own.arguments, &self.item, own.opens_session)
             .map_err(|diagnostics| self.refused(&diagnostics))?;
         let whole = match &self.around {
             Some(head) => quote!(#head { #expanded }),
             None => expanded,
         };
-        let file: syn::File = syn::parse2(whole).map_err(|error| {
-            Failure::new(code::NO, says!("E3030: `{}` does not expand to Rust", self.name)).because(error)
-        })?;
+        let file: syn::File = syn::parse2(whole)
+            .or_fail(|| Failure::no(says!("E3030: `{}` does not expand to Rust", self.name)))?;
         let text = prettyplease::unparse(&file);
         Ok(format!("// {}, {}\n{text}", self.name, self.place()))
     }
 
     /// What rustc would report, at the same places.
     fn refused(&self, diagnostics: &Diagnostics) -> Failure {
-        let failure = Failure::new(code::NO, says!("E3031: `{}` cannot be instrumented", self.name));
+        let failure = Failure::no(says!("E3031: `{}` cannot be instrumented", self.name));
         diagnostics.iter().fold(failure, |failure, one| {
             let at = one.place.start();
             failure.because(format!(
@@ -226,20 +208,16 @@ struct FunctionFinder<'f> {
 }
 
 impl FunctionFinder<'_> {
-    fn note(
+    fn note<F: ToTokens + Clone>(
         &mut self,
         ident: &syn::Ident,
-        attributes: &[Attribute],
-        item: &dyn Fn(Vec<Attribute>) -> TokenStream,
+        function: &F,
+        attributes: fn(&mut F) -> &mut Vec<Attribute>,
     ) {
-        let annotation = attributes
-            .iter()
-            .find_map(|attribute| Some((annotation(attribute)?, options(attribute))));
-        let others = attributes
-            .iter()
-            .filter(|attribute| self::annotation(attribute).is_none())
-            .cloned()
-            .collect();
+        let mut bare = function.clone();
+        let all = attributes(&mut bare);
+        let annotation = all.iter().find_map(own_attribute);
+        all.retain(|attribute| own_attribute(attribute).is_none());
         let name: Vec<_> = self.scope.iter().cloned().chain([ident.to_string()]).collect();
         self.found.push(Found {
             name: name.join("::"),
@@ -247,7 +225,7 @@ impl FunctionFinder<'_> {
             line: ident.span().start().line,
             around: self.around.clone(),
             annotation,
-            item: item(others),
+            item: bare.into_token_stream(),
         });
     }
 
@@ -262,35 +240,17 @@ impl FunctionFinder<'_> {
 
 impl<'ast> Visit<'ast> for FunctionFinder<'_> {
     fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        self.note(&function.sig.ident, &function.attrs, &|attrs| {
-            syn::ItemFn {
-                attrs,
-                ..function.clone()
-            }
-            .to_token_stream()
-        });
+        self.note(&function.sig.ident, function, |function| &mut function.attrs);
         visit::visit_item_fn(self, function);
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-        self.note(&function.sig.ident, &function.attrs, &|attrs| {
-            syn::ImplItemFn {
-                attrs,
-                ..function.clone()
-            }
-            .to_token_stream()
-        });
+        self.note(&function.sig.ident, function, |function| &mut function.attrs);
         visit::visit_impl_item_fn(self, function);
     }
 
     fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
-        self.note(&function.sig.ident, &function.attrs, &|attrs| {
-            syn::TraitItemFn {
-                attrs,
-                ..function.clone()
-            }
-            .to_token_stream()
-        });
+        self.note(&function.sig.ident, function, |function| &mut function.attrs);
         visit::visit_trait_item_fn(self, function);
     }
 
@@ -334,36 +294,8 @@ fn without_braces(item: &dyn ToTokens) -> TokenStream {
 
 fn type_name(ty: &syn::Type) -> String {
     match ty {
-        syn::Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .map(|last| last.ident.to_string())
-            .unwrap_or_default(),
+        syn::Type::Path(path) => last_name(&path.path),
         other => other.to_token_stream().to_string(),
-    }
-}
-
-/// Which attribute of ckpt it is, if it is one for functions.
-pub fn annotation(attribute: &Attribute) -> Option<Annotation> {
-    let path: Vec<_> = attribute
-        .path()
-        .segments
-        .iter()
-        .map(|segment| segment.ident.to_string())
-        .collect();
-    match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["ckpt", "main"] => Some(Annotation::Main),
-        ["ckpt", "instrument"] => Some(Annotation::Instrument),
-        _ => None,
-    }
-}
-
-/// What stands in the parentheses of an attribute.
-pub fn options(attribute: &Attribute) -> TokenStream {
-    match &attribute.meta {
-        Meta::List(list) => list.tokens.clone(),
-        _ => TokenStream::new(),
     }
 }
 
@@ -424,11 +356,9 @@ mod tests {
     fn the_annotation_is_taken_off_and_its_options_kept() {
         let files = source(TEXT);
         let annotated = annotated(&files).unwrap();
-        let (kind, options) = annotated[0].annotation.clone().unwrap();
-        assert_eq!(
-            (kind, options.to_string()),
-            (Annotation::Main, "calls (advance)".to_owned())
-        );
+        let own = annotated[0].annotation.clone().unwrap();
+        assert!(own.opens_session);
+        assert_eq!(own.arguments.to_string(), "calls (advance)");
         assert_eq!(annotated[0].item.to_string(), "fn main () { }");
         assert_eq!(
             annotated[1].around.as_ref().unwrap().to_string(),

@@ -1,23 +1,21 @@
 //! `--level full`: the instrumented functions in place of the user's, formatted; all else stays.
 
-use ckpt_analysis::{Edit, Edited, FileId};
+use ckpt_analysis::{Edit, Edited, FileId, own_attribute};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Attribute;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use crate::failure::{Failure, Outcome, code, says};
-use crate::package::show::expand::{Annotation, annotation, options};
+use crate::failure::{Failure, OrFail, Outcome, says};
 
 /// The text of a file in which every function with an attribute of ckpt is written out.
 ///
 /// # Errors
 /// Where a function cannot be instrumented, or the text is not Rust.
 pub fn expanded(text: &str) -> Outcome<String> {
-    let file = ckpt_compiler::parse_file(text).map_err(|error| {
-        Failure::new(code::BUILD, says!("E3064: a rewritten file is not Rust")).because(error)
-    })?;
+    let file = ckpt_compiler::parse_file(text)
+        .or_fail(|| Failure::build(says!("E3064: a rewritten file is not Rust")))?;
     let mut writer = Writer {
         text,
         in_impl: false,
@@ -40,13 +38,25 @@ struct Writer<'t> {
 
 impl Writer<'_> {
     /// Replaces the function from its attribute of ckpt to its end.
-    fn function(&mut self, attributes: &[Attribute], item: &impl ToTokens, bare: TokenStream) {
-        let own = attributes.iter().find_map(|one| Some((one, annotation(one)?)));
-        let Some((attribute, annotation)) = own else {
-            return;
-        };
-        let opens_session = annotation == Annotation::Main;
-        match write_out(options(attribute), bare, opens_session, self.in_impl) {
+    fn function<F: ToTokens + Clone>(&mut self, item: &F, attributes: fn(&mut F) -> &mut Vec<Attribute>) {
+        let mut bare = item.clone();
+        let mut behind = std::mem::take(attributes(&mut bare));
+        let own = behind
+            .iter()
+            .enumerate()
+            .find_map(|(at, one)| Some((at, own_attribute(one)?)));
+        let Some((at, own)) = own else { return };
+        let attribute = behind.remove(at);
+        // Those before it stay in the text.
+        behind.drain(..at);
+        behind.retain(|one| own_attribute(one).is_none());
+        *attributes(&mut bare) = behind;
+        match write_out(
+            own.arguments,
+            bare.into_token_stream(),
+            own.opens_session,
+            self.in_impl,
+        ) {
             Ok(written) => {
                 let start = attribute.span().byte_range().start;
                 let end = item.to_token_stream().span().byte_range().end;
@@ -59,7 +69,7 @@ impl Writer<'_> {
             }
             Err(why) => {
                 self.failed.get_or_insert_with(|| {
-                    Failure::new(code::NO, says!("E3065: a function cannot be written out")).because(why)
+                    Failure::no(says!("E3065: a function cannot be written out")).because(why)
                 });
             }
         }
@@ -68,17 +78,11 @@ impl Writer<'_> {
 
 impl<'ast> Visit<'ast> for Writer<'_> {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        let mut bare = item.clone();
-        bare.attrs
-            .retain(|one| annotation(one).is_none() && is_behind(&item.attrs, one));
-        self.function(&item.attrs, item, bare.into_token_stream());
+        self.function(item, |item| &mut item.attrs);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        let mut bare = item.clone();
-        bare.attrs
-            .retain(|one| annotation(one).is_none() && is_behind(&item.attrs, one));
-        self.function(&item.attrs, item, bare.into_token_stream());
+        self.function(item, |item| &mut item.attrs);
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
@@ -92,12 +96,6 @@ impl<'ast> Visit<'ast> for Writer<'_> {
         visit::visit_item_trait(self, item);
         self.in_impl = outer;
     }
-}
-
-/// Whether the attribute comes after that of ckpt: those before it stay in the text.
-fn is_behind(all: &[Attribute], one: &Attribute) -> bool {
-    let own = all.iter().find(|other| annotation(other).is_some());
-    own.is_none_or(|own| own.span().byte_range().start < one.span().byte_range().start)
 }
 
 /// A function as it is instrumented, formatted.

@@ -97,8 +97,8 @@ fn functions(
     analysis: &PackageAnalysis,
     placement: &Placement,
 ) -> String {
-    let again = analysis.reexecuted(&package.program, placement, package.options.recompute);
-    let words = again.keys().map(|place| (*place, "reexecute")).collect();
+    let reexecuted = analysis.reexecuted(&package.program, placement, package.options.recompute);
+    let words = reexecuted.keys().map(|place| (*place, "reexecute")).collect();
     let mut text = String::new();
     for candidate in placement.candidates() {
         let function = analysis.function(candidate.function);

@@ -11,7 +11,7 @@ mod ends;
 mod exits;
 
 use crate::desugar::inlined_closures::adaptors::{Peeler, closure_of, peeled};
-use crate::library::{Adaptor, Ending, Iterators, Library, Types};
+use crate::library::{Adaptor, Ending, Iterators, Library, Types, last_name};
 use crate::names::{Kind, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -154,7 +154,7 @@ fn is_collected(library: &Library, expr: &Expr) -> bool {
 /// `Result<..>`, `io::Result<..>`, `Option<..>`.
 fn is_result(library: &Library, ty: &Type) -> bool {
     matches!(ty, Type::Path(path)
-        if path.path.segments.last().is_some_and(|last| library.says(&last.ident.to_string(), Types::Fallible)))
+        if library.says(&last_name(&path.path), Types::Fallible))
 }
 
 struct Unfolder<'a> {
@@ -210,12 +210,11 @@ impl Unfolder<'_> {
     /// Whether tokens have the name of a function that leads to a site.
     fn names_a_callee(&self, tokens: &proc_macro2::TokenStream) -> bool {
         let names = crate::syntax::mentions::names_in(tokens);
-        let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
         self.peeler
             .marks
             .calls
             .iter()
-            .filter_map(last)
+            .map(last_name)
             .any(|name| names.contains(&name))
     }
 

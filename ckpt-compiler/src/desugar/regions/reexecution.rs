@@ -1,7 +1,7 @@
 //! What the statements of a region do beside starting threads: a restart re-executes them.
 
 use crate::diagnostics::{Diagnostics, Effect, Refusal};
-use crate::library::{Adaptor, Functions, Iterators, Library, Macros, Methods, Threads, segments};
+use crate::library::{Adaptor, Functions, Iterators, Library, Macros, Methods, Threads, last_name, segments};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::marks::Marks;
@@ -158,7 +158,7 @@ fn may_be_reexecuted(library: &Library, name: &str) -> bool {
         .any(|key| library.says(name, *key))
         || library.is_adaptor(name)
         || library.says(name, Iterators::Converts)
-        || library.says(name, Threads::Again)
+        || library.says(name, Threads::Reexecuted)
 }
 
 /// Refuses what may not run a second time.
@@ -209,7 +209,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let fine = (may_be_reexecuted(self.library, &name) || self.library.is_pure(&name))
                     && !takes_away
                     || self.library.says(&name, Methods::Lends)
-                    || is_own && self.library.says(&name, Threads::AgainOnOwn);
+                    || is_own && self.library.says(&name, Threads::ReexecutedOnOwn);
                 if !fine {
                     self.refuse(call.method.span(), Effect::Method(name));
                 }
@@ -218,11 +218,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 if let Expr::Path(path) = &*call.func
                     && !makes_something(self.library, &path.path)
                 {
-                    let name = path
-                        .path
-                        .segments
-                        .last()
-                        .map_or(String::new(), |last| last.ident.to_string());
+                    let name = last_name(&path.path);
                     self.refuse(call.func.span(), Effect::Function(name));
                 }
             }
@@ -254,7 +250,7 @@ fn makes_something(library: &Library, path: &syn::Path) -> bool {
     let is_type = |name: &str| name.starts_with(char::is_uppercase);
     match names.as_slice() {
         [.., of, name] if is_type(of) => library.says(name, Functions::Makes) || is_type(name),
-        [.., name] => is_type(name) || library.says_of_path(path, Threads::AgainFunctions),
+        [.., name] => is_type(name) || library.says_of_path(path, Threads::ReexecutedFunctions),
         [] => false,
     }
 }

@@ -3,7 +3,7 @@
 
 use super::captures::{Capture, How};
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::library::{Library, Teams};
+use crate::library::{Library, Teams, last_name};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat};
 
@@ -29,11 +29,7 @@ pub(super) fn body_of_team<'e>(library: &Library, expr: &'e Expr) -> Option<&'e 
 fn is_team(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::Call(call) => is_team(library, &call.func),
-        Expr::Path(path) => path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| library.says(&last.ident.to_string(), Teams::Named)),
+        Expr::Path(path) => library.says(&last_name(&path.path), Teams::Named),
         Expr::Field(field) => {
             matches!(&field.member, syn::Member::Named(name) if library.says(&name.to_string(), Teams::Fields))
         }

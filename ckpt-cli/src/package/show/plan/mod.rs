@@ -193,8 +193,8 @@ pub struct LostStatic {
 impl Plan {
     /// Gathers the plan.
     pub fn of(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Self {
-        let again = analysis.reexecuted(&package.program, placement, package.options.recompute);
-        Self::with(package, analysis, placement, (&again, &Decisions::default()))
+        let reexecuted = analysis.reexecuted(&package.program, placement, package.options.recompute);
+        Self::with(package, analysis, placement, (&reexecuted, &Decisions::default()))
     }
 
     fn with(
@@ -245,7 +245,7 @@ impl Plan {
                 &rewritten.package,
                 &rewritten.analysis,
                 &rewritten.attempt.placement,
-                (&rewritten.attempt.again, &rewritten.attempt.known.decisions),
+                (&rewritten.attempt.reexecuted, &rewritten.attempt.known.decisions),
             )
         }
     }
@@ -301,10 +301,10 @@ struct Marks {
 }
 
 impl Marks {
-    fn of((again, decisions): (&Reexecuted, &Decisions)) -> Self {
+    fn of((reexecuted, decisions): (&Reexecuted, &Decisions)) -> Self {
         let mut words: BTreeMap<Position, &'static str> = BTreeMap::new();
         let mut reasons = BTreeMap::new();
-        for (place, why) in again {
+        for (place, why) in reexecuted {
             words.insert(*place, "reexecute");
             let why = match why {
                 Why::Rewritten => "all of it is written before it is read: only its shape is made again",
