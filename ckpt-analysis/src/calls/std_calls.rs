@@ -5,7 +5,7 @@
 use super::walk::{Value, Walker, array_length};
 use crate::items::amount::{Amount, Operation};
 use crate::items::hints::{Ty, TypeKey};
-use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::library::{Adaptor, Iterators, Library, Section, Types};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,19 +13,53 @@ use std::sync::LazyLock;
 static CALLS: LazyLock<StdCalls> = LazyLock::new(|| {
     let rows: Rows = toml::from_str(include_str!("../../tables/std_calls.toml"))
         .unwrap_or_else(|error| panic!("std_calls.toml: {error}"));
-    let mut methods = HashMap::<String, Vec<MethodRow>>::new();
-    for row in &rows.methods {
+    let mut methods = HashMap::<String, Vec<usize>>::new();
+    let (mut adaptors, mut iterators) = (Vec::new(), Vec::new());
+    for (index, row) in rows.methods.iter().enumerate() {
         for name in &row.names {
-            methods.entry(name.clone()).or_default().push(row.clone());
+            methods.entry(name.clone()).or_default().push(index);
         }
+        adaptors.extend(row.adaptors.iter().map(|key| (kind::<Adaptor>(key), index)));
+        iterators.extend(row.iterators.iter().map(|key| (kind::<Iterators>(key), index)));
     }
-    StdCalls { rows, methods }
+    StdCalls {
+        rows,
+        methods,
+        adaptors,
+        iterators,
+    }
 });
 
-/// The rows of the table, in order; those of methods by their names as well.
+/// The key of a section of the compiler's tables.
+fn kind<S: Section>(key: &str) -> S {
+    let found = S::KEYS.iter().find(|(name, _)| *name == key);
+    found
+        .unwrap_or_else(|| panic!("std_calls.toml: `{key}` is no key of `{}`", S::NAME))
+        .1
+}
+
+/// The rows of the table, in order; those of methods by their names and by the kinds of these as well.
 struct StdCalls {
     rows: Rows,
-    methods: HashMap<String, Vec<MethodRow>>,
+    methods: HashMap<String, Vec<usize>>,
+    adaptors: Vec<(Adaptor, usize)>,
+    iterators: Vec<(Iterators, usize)>,
+}
+
+impl StdCalls {
+    /// The rows that name a method, in order.
+    fn of_method(&self, library: &Library, name: &str) -> impl Iterator<Item = &MethodRow> {
+        let mut rows = self.methods.get(name).cloned().unwrap_or_default();
+        rows.extend(of_kind(&self.adaptors, library, name));
+        rows.extend(of_kind(&self.iterators, library, name));
+        rows.sort_unstable();
+        rows.into_iter().map(|index| &self.rows.methods[index])
+    }
+}
+
+fn of_kind<S: Section>(rows: &[(S, usize)], library: &Library, name: &str) -> impl Iterator<Item = usize> {
+    let named = rows.iter().filter(|(key, _)| library.says(name, *key));
+    named.map(|(_, index)| *index)
 }
 
 #[derive(Deserialize)]
@@ -73,10 +107,17 @@ enum Constructed {
     Number,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MethodRow {
+    #[serde(default)]
     names: Vec<String>,
+    /// All adaptors of these kinds.
+    #[serde(default)]
+    adaptors: Vec<String>,
+    /// All methods that go over items in these ways.
+    #[serde(default)]
+    iterators: Vec<String>,
     on: Option<On>,
     gives: Gives,
 }
@@ -287,8 +328,8 @@ pub(super) fn method(
         first: arguments.first(),
         turbofish,
     };
-    let rows = CALLS.methods.get(name);
-    match rows.into_iter().flatten().find(|row| call.fits(row.on)) {
+    let mut rows = CALLS.of_method(walker.library, name);
+    match rows.find(|row| call.fits(row.on)) {
         Some(row) => call.gives(&row.gives),
         None => Value::default(),
     }

@@ -12,6 +12,7 @@ pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip
 pub use crate::iterators::replay::replayed;
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::session::{MainSession, Program, open};
+pub use crate::value::items::{Items, Owned};
 pub use crate::value::{
     DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_boxed, load_object, reach_objects,
     save_boxed, save_object,
@@ -202,11 +203,8 @@ impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
     }
 }
 
-mod owned;
 mod peek;
 pub use peek::{Peek, peek};
-
-pub use owned::{Items, Owned};
 
 mod holds;
 

@@ -13,6 +13,7 @@ mod decode;
 mod dynamic;
 mod encode;
 mod error;
+pub mod items;
 mod number;
 mod objects;
 mod owned;

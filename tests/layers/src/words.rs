@@ -46,7 +46,7 @@ pub fn names_in_tables(crates: &Path, of: &[&str]) -> Result<BTreeSet<String>> {
 }
 
 /// Names stand in lists, and as keys: in sections that give each a number (`[cost]`), and in those of `calls`, which tell of
-/// each what it is given.
+/// each what it is given. Lists that have the name of a section are of its keys.
 fn collect(value: &Value, sections: &[&str], names: &mut BTreeSet<String>) {
     match value {
         Value::Table(table) => {
@@ -55,7 +55,9 @@ fn collect(value: &Value, sections: &[&str], names: &mut BTreeSet<String>) {
                 if matches!(sections, ["calls", _]) || matches!(sections, [_]) && is_number {
                     names.extend(parts(key));
                 }
-                collect(one, &[sections, &[key]].concat(), names);
+                if !(one.is_array() && matches!(key.as_str(), "adaptors" | "iterators")) {
+                    collect(one, &[sections, &[key]].concat(), names);
+                }
             }
         }
         Value::Array(list) => {

@@ -162,7 +162,8 @@ fn a_name_of_a_library_is_found_where_it_stands() {
     write(
         "house/tables/std.toml",
         "common = [\"len/0\"]\n[iterators]\nlends = [\"*_mut\"]\nfresh = [\"Vec::new\", \"drain\"]\n\
-         [cost]\nsqrt = 10\n[calls.send]\nsend_all = { data = 0 }\n",
+         [cost]\nsqrt = 10\n[calls.send]\nsend_all = { data = 0 }\n\
+         [[methods]]\nadaptors = [\"data\"]\n",
     );
     write(
         "house/src/lib.rs",

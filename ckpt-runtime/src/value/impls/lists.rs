@@ -1,9 +1,28 @@
 //! Lists of one type: vectors, slices, arrays, queues, heaps, and what is left of a consumed vector.
 
 use std::borrow::Cow;
-use std::collections::{BinaryHeap, LinkedList, VecDeque};
+use std::collections::{BinaryHeap, LinkedList, VecDeque, binary_heap, linked_list, vec_deque};
+use std::{array, vec};
 
+use crate::value::items::{Items, collections, items};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
+
+collections! {
+    [T] VecDeque<T>;
+    [T] LinkedList<T>;
+    [T] BinaryHeap<T>;
+    [T, const N: usize] [T; N];
+}
+
+// What a `for` over one of the others becomes: it can be saved as it is, so it is no `Owned`.
+impl<T> Items for vec::IntoIter<T> {}
+
+items! {
+    [T] vec_deque::IntoIter<T>;
+    [T] linked_list::IntoIter<T>;
+    [T] binary_heap::IntoIter<T>;
+    [T, const N: usize] array::IntoIter<T, N>;
+}
 
 fn save_list<T: Checkpoint>(items: &[T], to: &mut Encoder<'_>) {
     // The recursion of a type that contains itself ends here when it is too deep.

@@ -1,8 +1,9 @@
 //! Maps and sets. Hash tables are stored in the order of their keys, so that equal states give equal files.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map, btree_set, hash_map, hash_set};
 use std::hash::{BuildHasher, Hash};
 
+use crate::value::items::{collections, items};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned, rows};
 
 impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for HashMap<K, V, S> {
@@ -36,6 +37,24 @@ impl<K: Checkpoint + Ord, V: Checkpoint> Checkpoint for BTreeMap<K, V> {
         to.into_part::<K>();
         to.into_part::<V>();
     }
+}
+
+collections! {
+    [K, V] BTreeMap<K, V>;
+    [T] BTreeSet<T>;
+    [K, V, S] HashMap<K, V, S>;
+    [T, S] HashSet<T, S>;
+}
+
+items! {
+    [T] btree_set::IntoIter<T>;
+    [T] hash_set::IntoIter<T>;
+    [K, V] btree_map::IntoIter<K, V>;
+    [K, V] btree_map::IntoKeys<K, V>;
+    [K, V] btree_map::IntoValues<K, V>;
+    [K, V] hash_map::IntoIter<K, V>;
+    [K, V] hash_map::IntoKeys<K, V>;
+    [K, V] hash_map::IntoValues<K, V>;
 }
 
 pub(super) fn save_map<'a, K: Checkpoint + 'a, V: Checkpoint + 'a>(

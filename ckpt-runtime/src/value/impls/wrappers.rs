@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Condvar, Mutex, OnceLock, RwLock, TryLockError};
 
+use crate::value::items::{collections, items};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 /// Types that are stored as the one value in them.
@@ -66,6 +67,14 @@ impl<T: Checkpoint> Checkpoint for Pin<Box<T>> {
     fn reach(to: &mut Reach) {
         to.into_part::<T>();
     }
+}
+
+collections! {
+    [T] Option<T>;
+}
+
+items! {
+    [T] std::option::IntoIter<T>;
 }
 
 fn save_option<T: Checkpoint>(value: Option<&T>, to: &mut Encoder<'_>) {
