@@ -104,6 +104,14 @@ pub fn source_line(text: &str, line: usize, column: Option<usize>) -> String {
     format!("{shown}\n{blank} | {before}^")
 }
 
+/// A text as it stands in HTML and SVG.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
 /// A number of bytes for people: `3.2 MiB`.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];

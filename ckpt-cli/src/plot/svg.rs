@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::canvas::{Anchor, Canvas, Color};
+use crate::render::escaped;
 
 /// A drawing that grows.
 pub struct Svg {
@@ -59,10 +60,7 @@ impl Canvas for Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let text = text
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
+        let text = escaped(text);
         let _ = writeln!(
             self.text,
             "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"{anchor}\" fill=\"{}\">{text}</text>",

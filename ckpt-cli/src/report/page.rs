@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Life, Process, percent, time};
-use crate::render;
+use crate::render::{self, escaped};
 
 const STYLE: &str = include_str!("../package/show/page/page.css");
 /// What only this page has.
@@ -187,11 +187,4 @@ fn in_code(text: &str) -> String {
         _ => format!("<code>{part}</code>"),
     };
     parts.map(part).collect()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }

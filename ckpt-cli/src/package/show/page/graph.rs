@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::escaped;
 use crate::package::show::plan::{Called, FunctionPlan, Plan};
+use crate::render::escaped;
 
 const WIDTH: f64 = 230.0;
 const HEIGHT: f64 = 46.0;

@@ -12,7 +12,7 @@ use ckpt_compiler::Fate;
 
 use crate::package::read::ReadPackage;
 use crate::package::show::plan::{FunctionPlan, LoopPlan, Plan, SitePlan, VariablePlan};
-use crate::render;
+use crate::render::{self, escaped};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -314,13 +314,6 @@ fn link(file: &str, line: usize) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.1}&nbsp;%", share * 100.0)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

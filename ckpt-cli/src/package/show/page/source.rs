@@ -6,11 +6,11 @@ use std::fmt::Write;
 
 use ckpt_compiler::Fate;
 
-use super::{escaped, percent};
+use super::percent;
 use crate::package::build::refused::Refused;
 use crate::package::read::ReadPackage;
 use crate::package::show::plan::{LoopPlan, Plan, SitePlan, VariablePlan};
-use crate::render;
+use crate::render::{self, escaped};
 
 /// What there is to say of a line.
 #[derive(Default)]
