@@ -291,3 +291,22 @@ impl PackageAnalysis {
 pub fn at(program: &Program, place: Position) -> Option<Found> {
     locate(program, place.0, place.1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_with_sessions_of_its_own_is_known_by_its_code() {
+        for (text, is_one) in [
+            ("use ckpt::{Checkpoint, Session}; fn main() {}", true),
+            ("fn main() { let session = ckpt::Session::open(); }", true),
+            ("#[ckpt::main] fn main() {}", true),
+            ("/// Not `ckpt::Session`.\nfn main() {}", false),
+        ] {
+            let program = Program::of_main(text);
+            let analysis = PackageAnalysis::of(&program, &CallTable::default());
+            assert_eq!(analysis.is_written_for_ckpt(&program), is_one, "{text}");
+        }
+    }
+}
