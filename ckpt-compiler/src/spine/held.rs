@@ -7,9 +7,9 @@
 //! | a variable by value | the call does not mention it | is copied or moved before |
 //! | a field, an element, a `*r` by value | the call mentions nothing in it; a borrow is rustc's to see | is copied before |
 //! | `&place`, `&mut place` | always: the borrow holds what it is of, or rustc refuses the program | its indices are copied before; refused where a reference on its way is changed |
-//! | a receiver, a side of a comparison, what is indexed | the call only looks at it: then it is the same by value and by reference | its indices are copied before; what is changed must have been a copy; refused where that is unknown |
+//! | a receiver, a side of a comparison, what is indexed | the call only looks at it: then it is the same by value and by reference; or is given a copy of the variable | its indices are copied before; what is changed must have been a copy; refused where that is unknown |
 //! | a closure | it borrows, and the borrow holds what it is of | refused: with `move` it has copied what the call changes |
-//! | the place of an assignment | always: the right side is evaluated first | the indices of `+=` by values of the program's own types are read before: refused where that makes a difference |
+//! | the place of an assignment | always: the right side is evaluated first | the indices of `+=` by values of the program's own types are read before: refused where that makes a difference, but for lists of numbers |
 //! | calls, macros, blocks | never | are evaluated before |
 
 use super::Step;
@@ -63,7 +63,12 @@ impl Touched {
     }
 
     fn may_change(&self, lowering: &Lowering<'_>, place: &Expr) -> bool {
-        self.may_change_as_receiver(lowering, place) || self.passed.iter().any(|other| overlap(place, other))
+        self.may_change_as_receiver(lowering, place) || self.is_passed(place)
+    }
+
+    /// Whether the variable that the place begins with is an argument.
+    fn is_passed(&self, place: &Expr) -> bool {
+        self.passed.iter().any(|other| overlap(place, other))
     }
 
     fn may_change_as_receiver(&self, lowering: &Lowering<'_>, place: &Expr) -> bool {
@@ -157,11 +162,33 @@ impl Lowering<'_> {
                     Role::Changed if later.may_change_as_receiver(self, operand) => {
                         self.refuse_order(operand)
                     }
+                    Role::Changed => match self.passing_changes(operand) {
+                        Some(true) => self.put_aside(operand, Kind::Operand, out),
+                        Some(false) => {}
+                        None => self.refuse_order(operand),
+                    },
                     _ => self.put_aside(operand, Kind::Operand, out),
                 }
             }
         } else if self.marks.in_expr(operand) || !self.is_stable(operand, &later.mentioned) {
             self.put_aside(operand, Kind::Operand, out);
+        }
+    }
+
+    /// Whether a call may change the place by being given the variable that it begins with. It may where that is an
+    /// exclusive reference; the place has been copied then, since it could not be borrowed beside it. Where a copy of
+    /// the variable is given, the place stays the same, and a receiver that is changed has to be the variable's own.
+    fn passing_changes(&self, place: &Expr) -> Option<bool> {
+        let names = self.names.read();
+        let root = place_root(place)?;
+        let Some(local) = names.id(root) else {
+            return Some(false);
+        };
+        if self.declared.is_value(local) {
+            Some(false)
+        } else {
+            // Nothing is changed but through a reference where the variable is not declared `mut`.
+            (self.known.is_reference(root) || !self.changing.contains(local)).then_some(true)
         }
     }
 
@@ -257,8 +284,11 @@ impl Lowering<'_> {
             return Some(true);
         }
         let by_right = self.touched_by([&*right]);
-        // Where the right side may change the left place itself, rustc takes no type but those that are read last.
-        let is_primitive = by_right.changes_certainly(left) || by_right.may_change(self, left);
+        // Where the right side changes the left place itself, rustc takes no type but those that are read last.
+        let is_primitive = self.declared.is_number_in_list(&self.names.read(), left)
+            || by_right.changes_certainly(left)
+            || by_right.may_change_as_receiver(self, left)
+            || by_right.is_passed(left) && self.passing_changes(left) == Some(true);
         if compound && !is_primitive && self.indices_change(left, &by_right) {
             self.refuse_order(left);
             return Some(true);

@@ -1,5 +1,6 @@
 //! Takes apart the statements that hold a site, and only those.
 
+use super::declared::DeclaredTypes;
 use super::keys::changing;
 use super::refilled::filled_parts_of;
 use super::{
@@ -31,6 +32,7 @@ pub fn lower(
         marks,
         known,
         changing: changing(&names.read(), function),
+        declared: DeclaredTypes::of(marks.library, &names.read(), function),
         names,
         errors,
         sites: Vec::new(),
@@ -50,6 +52,7 @@ pub(super) struct Lowering<'a> {
     pub(super) marks: Marks<'a>,
     pub(super) known: Known<'a>,
     pub(super) changing: LocalSet,
+    pub(super) declared: DeclaredTypes,
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,
     sites: Vec<Site>,

@@ -3,6 +3,7 @@
 //! Only what holds a site is taken apart; every other statement stays as the user wrote it. Conditions, scrutinees and
 //! iterators of spine statements have become statements of their own, so that a restart can pass over them.
 
+mod declared;
 mod held;
 pub mod keys;
 mod loops;

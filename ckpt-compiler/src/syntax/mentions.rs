@@ -8,23 +8,13 @@ use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::{Pat, PatIdent, Stmt};
 
-/// All identifiers in some tokens, in their one spelling.
+/// All names in some tokens, in their one spelling, also those captured in a text.
 pub fn names_in(tokens: &TokenStream) -> HashSet<String> {
     let mut names = HashSet::new();
-    collect_names(tokens, &mut names);
+    each_name(tokens.clone(), &mut |name| {
+        names.insert(name.to_owned());
+    });
     names
-}
-
-fn collect_names(tokens: &TokenStream, names: &mut HashSet<String>) {
-    for token in tokens.clone() {
-        match token {
-            TokenTree::Ident(ident) => {
-                names.insert(spelling(&ident));
-            }
-            TokenTree::Group(group) => collect_names(&group.stream(), names),
-            _ => {}
-        }
-    }
 }
 
 /// Each name in tokens, also those captured in a text.

@@ -162,6 +162,15 @@ fn what_moves_into_filled_fields_is_found() {
     assert_eq!(with("S::new(&mesh, cells.clone(), law)", plain), [""; 0]);
     let looks = "assert!(cells.len() > 3); Self { mesh, n: 1, cells, law }";
     assert_eq!(with("S::new(&mesh, cells, law)", looks), [""; 0]);
+    let captured = r#"println!("{cells:?}"); Self { mesh, n: 1, cells, law }"#;
+    assert_eq!(with("S::new(&mesh, cells, law)", captured), [""; 0]);
+    assert_eq!(
+        with(
+            r#"S { mesh: &mesh, n: format!("{cells:?}").len(), cells, law }"#,
+            plain
+        ),
+        [""; 0]
+    );
 }
 
 /// What is lent for good by the `let` of `sim` to the struct `Sim`.

@@ -203,3 +203,136 @@ pub fn elements_of_a_vec() {
         println!("{pairs:?} {nested:?} {i}");
     }
 }
+
+#[ckpt::instrument]
+fn later(of: Counter) -> u64 {
+    println!("later {}", of.total);
+    ckpt::checkpoint!();
+    of.total % 100 + 1
+}
+
+#[ckpt::instrument(calls(later, add))]
+pub fn receiver_that_is_also_passed_as_a_copy() {
+    let mut one = Counter { total: 3 };
+    for _ in 0..3 {
+        let sum = one.take(later(one)) + 1;
+        println!("{sum} {}", one.total);
+        one.take(later(one));
+        println!("{}", one.total);
+        one.add(later(one));
+        println!("{}", one.total);
+    }
+}
+
+#[ckpt::instrument(calls(later, later_of_two))]
+fn receiver_is_a_parameter(mut one: Counter, mut pair: (Counter, u64)) -> u64 {
+    for _ in 0..2 {
+        one.take(later(one));
+        pair.0.take(later_of_two(pair));
+        println!("{} {}", one.total, pair.0.total);
+    }
+    one.total + pair.0.total
+}
+
+#[ckpt::instrument]
+fn later_of_two(pair: (Counter, u64)) -> u64 {
+    ckpt::checkpoint!();
+    pair.0.total * 2 + pair.1
+}
+
+#[ckpt::instrument(calls(receiver_is_a_parameter))]
+pub fn receiver_that_is_a_parameter_and_passed_as_a_copy() {
+    let sum = receiver_is_a_parameter(Counter { total: 2 }, (Counter { total: 3 }, 4));
+    println!("= {sum}");
+}
+
+#[derive(Clone, Copy, ckpt::Checkpoint)]
+struct Named {
+    name: &'static str,
+    counter: Counter,
+}
+
+#[ckpt::instrument]
+fn length(of: Named) -> u64 {
+    println!("length {}", of.name);
+    ckpt::checkpoint!();
+    of.name.len() as u64
+}
+
+#[ckpt::instrument(calls(length))]
+pub fn receiver_in_a_copy_with_a_reference() {
+    let mut one = Named {
+        name: "one",
+        counter: Counter { total: 1 },
+    };
+    for _ in 0..3 {
+        one.counter.take(length(one));
+        println!("{} {}", one.name, one.counter.total);
+    }
+}
+
+#[ckpt::instrument]
+fn number_in(list: [Counter; 3], more: u64) -> usize {
+    println!("number {more}");
+    ckpt::checkpoint!();
+    ((list[0].total + list[1].total + more) % 3) as usize
+}
+
+#[ckpt::instrument(calls(number_in))]
+pub fn element_of_a_list_that_is_also_passed_as_a_copy() {
+    let mut list = [Counter { total: 1 }; 3];
+    for turn in 0..4 {
+        list[number_in(list, turn)].take(5);
+        list[1].take(number_in(list, turn) as u64);
+        let totals: Vec<u64> = list.iter().map(|one| one.total).collect();
+        println!("{totals:?}");
+    }
+}
+
+#[ckpt::instrument]
+fn raised(of: &mut Counter) -> u64 {
+    of.total += 1;
+    println!("raised {}", of.total);
+    ckpt::checkpoint!();
+    of.total += 1;
+    of.total
+}
+
+#[ckpt::instrument(calls(raised))]
+fn raised_through(of: &mut Counter) {
+    for _ in 0..3 {
+        let sum = of.total.rotate_left(1) + of.total.rotate_left(raised(of) as u32 % 3);
+        println!("{sum} {}", of.total);
+    }
+}
+
+#[ckpt::instrument(calls(raised_through))]
+pub fn receiver_behind_a_reference_that_is_passed_on() {
+    let mut one = Counter { total: 3 };
+    raised_through(&mut one);
+    println!("= {}", one.total);
+}
+
+#[ckpt::instrument(calls(next))]
+fn added_to_elements(heights: &mut [f64], counts: &mut Vec<u64>) {
+    let mut i = 0;
+    while i < 6 {
+        heights[i] += next(&mut i) as f64;
+        counts[i] *= next(&mut i);
+        println!("{heights:?} {counts:?} {i}");
+    }
+}
+
+#[ckpt::instrument(calls(next, added_to_elements))]
+pub fn added_to_a_number_found_by_a_number_that_goes_on() {
+    let mut heights = [0.5; 10];
+    let mut counts = vec![vec![2, 3, 4, 5, 6, 7, 8, 9, 10, 11]; 2];
+    let mut i = 0;
+    while i < 6 {
+        heights[i] += next(&mut i) as f64;
+        counts[i % 2][i] -= next(&mut i) - i as u64;
+        println!("{heights:?} {counts:?} {i}");
+    }
+    added_to_elements(&mut heights, &mut counts[0]);
+    println!("= {heights:?} {counts:?}");
+}
