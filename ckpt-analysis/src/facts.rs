@@ -7,6 +7,8 @@ use crate::items::{self, Items};
 use crate::source::Program;
 use ckpt_compiler::library::{CallTable, Library};
 use ckpt_compiler::syntax::own_macros::Definitions;
+use ckpt_compiler::syntax::owners::Owners;
+use quote::ToTokens;
 
 /// What can be known without looking at a particular `main`.
 #[derive(Debug, Default)]
@@ -19,6 +21,8 @@ pub struct Facts {
     pub bases: Vec<usize>,
     /// What the user says that calls mean, and what is known of the program's own macros.
     pub library: Library,
+    /// Whether the package asks anywhere how many pointers to one value there are.
+    pub counts_owners: bool,
 }
 
 impl Facts {
@@ -37,7 +41,17 @@ impl Facts {
             items,
             graph,
             bases: program.files.iter().map(|file| file.base).collect(),
+            counts_owners: counts_owners(&library, program),
             library,
         }
     }
+}
+
+/// A destructor, an operator or an object may ask, so it does not matter where in the package.
+fn counts_owners(library: &Library, program: &Program) -> bool {
+    let mut owners = Owners::default();
+    for file in &program.files {
+        owners.add(Owners::of(library, &file.ast.to_token_stream()));
+    }
+    owners.are_counted()
 }

@@ -177,7 +177,7 @@ impl PackageAnalysis {
         if let Some(main) = self.main() {
             edits.extend(global_edits(&facts.library, program, &facts.items, main).edits);
         }
-        edits.extend(destructor_edits(&facts.library, program, &decisions.derives));
+        edits.extend(destructor_edits(facts, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));
         edits.extend(outlined_kernels::edits(program, facts, &placement));
         for edit in lent_edits(program, facts, &placement, &decisions.refilled) {

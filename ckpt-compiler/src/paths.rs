@@ -19,6 +19,11 @@ pub fn check_dead(span: Span, kept: &proc_macro2::Ident) -> TokenStream {
     quote_spanned!(span => ::ckpt::__rt::check_dead!(#kept);)
 }
 
+/// The same where pointers that count as owners must not be missed either.
+pub fn check_owners(span: Span, kept: &proc_macro2::Ident) -> TokenStream {
+    quote_spanned!(span => ::ckpt::__rt::check_owners!(#kept);)
+}
+
 /// The place of something in the source, for generated code: errors stand there, while paths are read as ckpt's own
 /// edition of Rust has them. (In the edition 2015 there is no `::core`.)
 pub fn at(source: &impl Spanned) -> Span {

@@ -2,11 +2,12 @@
 
 use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::{Library, Types};
+use crate::library::{Functions, Library, Methods, Types};
 use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::SiteId;
+use crate::syntax::macros::{items_of_list, repeated_in_list};
 use crate::syntax::origins::{
     Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
 };
@@ -78,11 +79,63 @@ pub fn flushes(library: &Library, binding: &Binding) -> bool {
         .is_some_and(|ty| library.says(&ty.ident.to_string(), Types::Flushes))
 }
 
-/// Whether a `move` closure that has a name takes the variable, if it cannot be copied. One that speaks of its fields may
-/// take a part of it.
+/// Whether the variable is seen to hold a pointer that counts as an owner, a closure that may own one, an item of what
+/// a `for` uses up, or what a `match` has bound of such a pointer.
+pub fn owns(library: &Library, flow: &Flow, id: BindingId) -> bool {
+    let binding = &flow.bindings[id];
+    let by_type = matches!(&binding.ty, Some(syn::Type::Path(ty)) if ty.path.segments.last()
+        .is_some_and(|last| library.says(&last.ident.to_string(), Types::Counted)));
+    let is_of = |kind: Kind| {
+        let mut inputs = binding.inputs.iter();
+        inputs.any(|(input, _)| flow.bindings[*input].is_for(kind))
+    };
+    // Which of the choices before it the variable is bound by does not show.
+    let is_chosen = || {
+        let mut before = flow.bindings[..id].iter().enumerate();
+        before.any(|(choice, one)| one.is_for(Kind::Choice) && owns(library, flow, choice))
+    };
+    let makes = |init: &syn::Expr| makes_an_owner(library, flow, id, init);
+    let by_itself = by_type || is_of(Kind::Iterator) || binding.init.as_ref().is_some_and(makes);
+    by_itself || is_of(Kind::Bindings) && is_chosen()
+}
+
+/// Whether the expression has such a pointer in what it gives, as far as the calls in it tell.
+fn makes_an_owner(library: &Library, flow: &Flow, id: BindingId, expr: &syn::Expr) -> bool {
+    let part = |one: &syn::Expr| makes_an_owner(library, flow, id, one);
+    match expr {
+        syn::Expr::Paren(one) => part(&one.expr),
+        syn::Expr::Block(_) => Known::of(library).origin(expr) == Origin::Closure,
+        syn::Expr::Tuple(one) => one.elems.iter().any(part),
+        syn::Expr::Array(one) => one.elems.iter().any(part),
+        syn::Expr::Repeat(one) => part(&one.expr),
+        syn::Expr::Match(one) => part(&one.expr),
+        syn::Expr::Macro(one) => {
+            let repeated = repeated_in_list(library, &one.mac).is_some_and(|(value, _)| part(&value));
+            repeated || items_of_list(library, &one.mac).iter().flatten().any(part)
+        }
+        syn::Expr::MethodCall(call) if library.is_call(call, Methods::Clones) => {
+            let of = variable(&call.receiver).and_then(|name| flow.input_named(id, name));
+            of.is_some_and(|of| of < id && owns(library, flow, of))
+        }
+        syn::Expr::Call(call) if is_call_that_owns(library, call) => true,
+        other => operands_of_constructor(other).is_some_and(|operands| operands.into_iter().any(part)),
+    }
+}
+
+fn is_call_that_owns(library: &Library, call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, syn::Expr::Path(path) if library.says_of_path(&path.path, Functions::Owns))
+}
+
+/// Whether a `move` closure that has a name takes the variable, if it cannot be copied.
 pub fn moves_into_a_closure(flow: &Flow, id: BindingId) -> bool {
+    closures_that_take(flow, id).next().is_some()
+}
+
+/// The `move` closures that have a name and take the variable, if it cannot be copied. One that speaks of its fields may
+/// take a part of it.
+pub fn closures_that_take(flow: &Flow, id: BindingId) -> impl Iterator<Item = &Binding> {
     let name = &flow.bindings[id].ident;
-    flow.bindings.iter().any(|other| {
+    flow.bindings.iter().filter(move |other| {
         matches!(&other.init, Some(syn::Expr::Closure(closure)) if closure.capture.is_some()
             && !speaks_of_a_field(closure.body.to_token_stream(), name))
             && other.inputs.iter().any(|(input, _)| *input == id)

@@ -1,17 +1,20 @@
 //! Types of the program of which a value may do something when it is dropped: because they say so (`impl Drop`), or hold a
-//! writer with a buffer, an object, or another such type. A value of theirs that no one uses any more is refused at a site
+//! writer with a buffer, an object, or another such type; where the program asks how many pointers to one value there are, also
+//! because they hold such a pointer. A value of theirs that no one uses any more is refused at a site
 //! as far as the runtime knows what they hold. A derived `Checkpoint` tells it; those without get a derive that does.
 
+use crate::facts::Facts;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
-use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::library::Types;
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 
 /// The derives, but for types that `derived` has already, by their first bytes.
-pub fn destructor_edits(library: &Library, program: &Program, derived: &BTreeSet<Position>) -> Vec<Edit> {
+pub fn destructor_edits(facts: &Facts, program: &Program, derived: &BTreeSet<Position>) -> Vec<Edit> {
+    let library = &facts.library;
     let mut items = Items {
         program,
         file: FileId(0),
@@ -27,7 +30,10 @@ pub fn destructor_edits(library: &Library, program: &Program, derived: &BTreeSet
     loop {
         let before = (holders.len(), dropped.len());
         for (index, one) in all.iter().enumerate() {
-            let is_known = |name: &String| dropped.contains(name) || library.says(name, Types::Flushes);
+            let is_known = |name: &String| {
+                let counts = facts.counts_owners && library.says(name, Types::Counted);
+                counts || dropped.contains(name) || library.says(name, Types::Flushes)
+            };
             if one.holds.object || one.holds.names.iter().any(is_known) {
                 holders.insert(index);
                 dropped.insert(one.name.clone());
@@ -38,7 +44,7 @@ pub fn destructor_edits(library: &Library, program: &Program, derived: &BTreeSet
         }
     }
     let holders = holders.into_iter().map(|index| &all[index]);
-    let unknown = holders.filter(|one| !one.is_checkpoint && !derived.contains(&one.place));
+    let unknown = holders.filter(|one| !one.is_alias && !one.is_checkpoint && !derived.contains(&one.place));
     unknown
         .map(|one| {
             let file = one.place.0;
@@ -55,6 +61,8 @@ struct Item {
     /// Where a derive goes.
     head: usize,
     is_checkpoint: bool,
+    /// Another name for a type gets no derive.
+    is_alias: bool,
     holds: Holds,
 }
 
@@ -117,6 +125,7 @@ impl Items<'_> {
             place: (self.file, start(item.span())),
             head: start(head),
             is_checkpoint: super::saved_types::derived(attributes).contains("Checkpoint"),
+            is_alias: false,
             holds,
         });
     }
@@ -144,6 +153,20 @@ impl<'ast> Visit<'ast> for Items<'_> {
             fields,
         );
         visit::visit_item_enum(self, item);
+    }
+
+    fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+        let mut holds = Holds::default();
+        holds.visit_type(&item.ty);
+        let head = bytes(self.program, self.file, item.span()).start;
+        self.all.push(Item {
+            name: item.ident.to_string(),
+            place: (self.file, head),
+            head,
+            is_checkpoint: false,
+            is_alias: true,
+            holds,
+        });
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
@@ -177,11 +200,29 @@ struct Guarded(Guard);
 struct Known { log: Log }
 struct Grid { cells: Vec<f64>, name: String, log: &'static Log }
 ";
+        assert_eq!(told(text), ["Log", "Either", "Any", "Of", "Guarded"]);
+    }
+
+    #[test]
+    fn what_counts_as_an_owner_is_told_where_somebody_asks() {
+        let types = "\
+type Shared = Rc<RefCell<f64>>;
+struct Cell { heat: Shared }
+struct Row { cells: Vec<Cell> }
+struct Plain { heat: f64 }
+";
+        assert_eq!(told(types), Vec::<String>::new());
+        let asked = format!("{types}fn main() {{ Shared::get_mut(&mut cell); }}");
+        assert_eq!(told(&asked), ["Cell", "Row"]);
+    }
+
+    fn told(text: &str) -> Vec<String> {
         let program = Program::of_text(text);
-        let edits = destructor_edits(Library::builtin(), &program, &BTreeSet::new());
+        let facts = Facts::of(&program, &Default::default());
+        let edits = destructor_edits(&facts, &program, &BTreeSet::new());
         let now = Edited::new(text, &edits).text;
         let lines: Vec<&str> = now.lines().collect();
-        let told: Vec<&str> = lines
+        lines
             .windows(2)
             .filter(|pair| pair[0].contains("__rt::Holds"))
             .map(|pair| {
@@ -189,8 +230,8 @@ struct Grid { cells: Vec<f64>, name: String, log: &'static Log }
                     .split([' ', '(', '<'])
                     .find(|word| word.starts_with(char::is_uppercase))
                     .unwrap()
+                    .to_owned()
             })
-            .collect();
-        assert_eq!(told, ["Log", "Either", "Any", "Of", "Guarded"], "{now}");
+            .collect()
     }
 }

@@ -111,6 +111,9 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
     if !calls.is_empty() {
         parts.push(format!("calls({})", calls.join(", ")));
     }
+    if analysis.counts_owners {
+        parts.push("owners".to_owned());
+    }
     if !analysis.library.added().is_empty() {
         let names = ckpt_compiler::syntax::mentions::names_in(
             &analysis.items.function(function).written.to_token_stream(),

@@ -424,6 +424,34 @@ fn macros_of_the_program_are_looked_through() {
     assert_eq!(told("if $k > 900 { break; }").as_deref(), Some(""));
 }
 
+#[test]
+fn where_a_package_asks_how_many_own_a_value_every_function_keeps_them() {
+    let told = |answer: &str| {
+        let text = format!(
+            "use std::rc::Rc;
+             struct Last(Rc<u64>);
+             impl Drop for Last {{ fn drop(&mut self) {{ println!(\"{{}}\", {answer}); }} }}
+             fn step(k: u64) -> u64 {{ (0..100_000).map(|i| i * k).sum() }}
+             fn main() {{
+                 let last = Last(Rc::new(1));
+                 let mut sum = 0;
+                 for k in 0..1000 {{ sum += step(k); }}
+                 println!(\"{{sum}}\");
+             }}"
+        );
+        let (analysis, placement) = placed(&[("main.rs", &text)]);
+        let candidates = placement.candidates();
+        let main = candidates.iter().find(|one| one.opens_session);
+        main.map(|one| arguments(&analysis, one.function, &one.calls))
+    };
+    assert_eq!(told("Rc::strong_count(&self.0)").as_deref(), Some("owners"));
+    assert_eq!(
+        told("Rc::get_mut(&mut self.0).is_some()").as_deref(),
+        Some("owners")
+    );
+    assert_eq!(told("self.0").as_deref(), Some(""));
+}
+
 const SCOPED: &str = "fn main() {
          let mut grid = vec![0.0_f64; 4000];
          std::thread::scope(|s| {

@@ -215,6 +215,8 @@ pub struct Flow {
     pub filled_loans: Vec<(LocalId, LocalId)>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
+    /// Whether somebody may ask how many pointers to one value there are: an owner counts until its scope ends.
+    pub counts_owners: bool,
 }
 
 /// The blocks that the ways from these lead to, themselves included; `next[node]` is where a block goes on.

@@ -26,9 +26,11 @@ pub fn build(
     lowered: &Lowered,
     treatments: &[Option<Treatment>],
     locals: Locals,
+    counts_owners: bool,
 ) -> Flow {
     let mut walker = Walker::new(library);
     walker.flow.locals = locals;
+    walker.flow.counts_owners = counts_owners;
     walker.flow.sites = lowered
         .sites
         .iter()

@@ -46,24 +46,32 @@ fn field_types(data: &Data) -> Vec<&Type> {
     }
 }
 
-/// Whether the type is not made of numbers, texts and the standard library's collections alone.
+/// Whether the type is not made of numbers, texts and the standard library's collections alone. What counts as an owner
+/// matters to those who ask for that.
 fn may_have_a_destructor(ty: &Type) -> bool {
-    struct Unknown(HashSet<String>);
-    impl<'ast> Visit<'ast> for Unknown {
+    /// Names, each with whether it has arguments: `Cell` without any is none of the standard library's.
+    struct Names(HashSet<(String, bool)>);
+    impl<'ast> Visit<'ast> for Names {
         fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
-            self.0.insert(segment.ident.to_string());
+            let name = segment.ident.to_string();
+            self.0.insert((name, !segment.arguments.is_none()));
             visit::visit_path_segment(self, segment);
         }
     }
-    let mut unknown = Unknown(HashSet::new());
-    unknown.visit_type(ty);
+    let mut names = Names(HashSet::new());
+    names.visit_type(ty);
     let has_parts = !matches!(
         ty,
         Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_)
     );
     let library = Library::builtin();
-    let is_inert = |name: &String| {
-        is_primitive_type(name) || library.says(name, Types::Inert) || library.says(name, Types::Modules)
+    let is_inert = |(name, has_arguments): &(String, bool)| {
+        let is_around = library.says(name, Types::InertAround) && !library.says(name, Types::Counted);
+        let is_module = library.says(name, Types::Modules);
+        is_primitive_type(name)
+            || library.says(name, Types::Inert)
+            || is_module
+            || *has_arguments && is_around
     };
-    has_parts && !unknown.0.iter().all(is_inert)
+    has_parts && !names.0.iter().all(is_inert)
 }

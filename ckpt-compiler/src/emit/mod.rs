@@ -162,9 +162,11 @@ impl Emitter<'_> {
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
             let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, Span::mixed_site());
+            // What was passed only stands in: it must not count as an owner beside the one that is restored.
+            let put_away = self.flow.counts_owners.then(|| quote!(::core::mem::drop(#name);));
             let value = match self.is_restored_parameter(id) {
                 true => quote_spanned! { Span::mixed_site() =>
-                    if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name }
+                    if !#frame.runs() && (#restored) && !#frame.passed(#key) { #put_away #restore } else { #name }
                 },
                 false => name.to_token_stream(),
             };

@@ -5,10 +5,10 @@ use crate::cfg::{Binding, BindingId, Declaration, Passing, Point, Use};
 use crate::names::frame;
 use crate::names::{self, Locals, plain_text};
 use crate::parse::options::Treatment;
-use crate::paths::{check_dead, rt};
+use crate::paths::{check_dead, check_owners, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
-use crate::strategies::{Strategy, moves_into_a_closure, owns_a_device};
+use crate::strategies::{Strategy, closures_that_take, owns_a_device};
 use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -237,10 +237,17 @@ impl Emitter<'_> {
         let checks: Vec<_> = dead
             .map(|id| {
                 let kept = self.dead(*id);
-                check_dead(self.own_span(*id), &kept)
+                self.check_dead(*id, &kept)
             })
             .collect();
         quote!(#(#checks)*)
+    }
+
+    fn check_dead(&self, id: BindingId, kept: &Ident) -> TokenStream {
+        match self.flow.counts_owners {
+            true => check_owners(self.own_span(id), kept),
+            false => check_dead(self.own_span(id), kept),
+        }
     }
 
     /// Whether the variable is alive at a later site at which it is not saved.
@@ -254,13 +261,18 @@ impl Emitter<'_> {
             .as_ref()
             .is_some_and(|one| crate::syntax::purity::is_pure(self.library, one))
             && !binding.inputs.iter().any(moved);
-        (self.plan.strategies[id] == Strategy::Saved || owns_a_device(self.library, binding))
+        let is_reexecuted = |one: &Binding| self.plan.schedule.runs.reexecuted.contains(&one.step);
+        let is_of_interest = match self.plan.strategies[id] {
+            Strategy::Saved => self.mode(id) != Mode::Trapped,
+            Strategy::Reexecuted { .. } if self.flow.counts_owners => !is_reexecuted(binding),
+            _ => owns_a_device(self.library, binding) && self.mode(id) != Mode::Trapped,
+        };
+        is_of_interest
             && must_have_its_destructor(binding)
-            && !is_plain
-            && !moves_into_a_closure(self.flow, id)
+            && (!is_plain || self.flow.counts_owners)
+            && !closures_that_take(self.flow, id).any(is_reexecuted)
             && !binding.is_late()
             && !binding.is_synthetic()
-            && self.mode(id) != Mode::Trapped
             && (later.first..=later.last).any(|site| {
                 let plan = &self.plan.sites[site as usize - 1];
                 let moved = self.liveness.is_moved(self.flow, site, id);
@@ -275,7 +287,7 @@ impl Emitter<'_> {
         let checks: Vec<_> = late
             .map(|id| {
                 let (name, kept) = (&self.flow.bindings[id].ident, self.dead(id));
-                let check = check_dead(self.own_span(id), &kept);
+                let check = self.check_dead(id, &kept);
                 quote_spanned! { self.own_span(id) =>
                     let #kept = #rt::Dead::unknown();
                     #[allow(unused_assignments)]

@@ -229,8 +229,10 @@ sections! {
     }
     /// Types, by their names.
     "types" => Types {
-        /// Has no destructor that anybody would notice, if what it holds has none.
+        /// Has no destructor that anybody would notice.
         Inert = "inert",
+        /// Has none if what it has for parameters has none.
+        InertAround = "inert_around",
         /// A module on the way to one of those.
         Modules = "modules",
         /// Takes no room, whatever its parameter is.
@@ -284,6 +286,8 @@ sections! {
         Weak = "weak",
         /// A writer of tables, of the type that it writes to.
         TableWriters = "table_writers",
+        /// A pointer that counts how many of its kind point to the same value.
+        Counted = "counted",
         /// A trait of which ckpt has one that takes its place in a box.
         Writers = "writers",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
@@ -307,6 +311,14 @@ sections! {
         Makes = "makes",
         /// Of a type: makes a value that holds nothing on the heap.
         MakesFlat = "makes_flat",
+        /// Gives an answer that depends on how many pointers to one value there are.
+        CountsOwners = "counts_owners",
+        /// Does so if it is a function or a method of such pointers; others have it too.
+        MayCountOwners = "may_count_owners",
+        /// Does so if it is a function of such pointers, called as `Type::function`.
+        CountOwnersByPath = "count_owners_by_path",
+        /// Makes a pointer that counts as an owner.
+        Owns = "owns",
     }
     /// Macros, by what they are given.
     "macros" => Macros {

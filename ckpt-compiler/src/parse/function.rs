@@ -3,7 +3,9 @@
 use super::options::{Options, Treatment, take_treatment};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::own_macros::Definitions;
+use crate::syntax::owners::Owners;
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
 
@@ -47,6 +49,7 @@ pub fn parse(options: &Options, mut function: ItemFn, errors: &mut Diagnostics) 
     let mut options = options.clone();
     let own = Definitions::of_block(&function.block).table(options.library.added());
     options.library.add(&own);
+    options.counts_owners |= Owners::of(&options.library, &function.to_token_stream()).may_be_counted();
     refuse_signature(&function, errors);
     let treatments = parameter_treatments(&mut function, errors);
     Parsed {

@@ -25,6 +25,8 @@ pub struct Options {
     pub sites: SiteChoice,
     /// Whether the function opens the session: `#[ckpt::main]`.
     pub opens_session: bool,
+    /// Whether the program asks how many pointers to one value there are, while the function or what it calls runs.
+    pub counts_owners: bool,
     /// What calls mean.
     pub library: Library,
 }
@@ -39,6 +41,7 @@ impl Options {
             calls: Vec::new(),
             sites: SiteChoice::Costliest,
             opens_session,
+            counts_owners: false,
             library: Library::default(),
         };
         let read = |input: ParseStream<'_>| Unread::drain(input, Argument::all(input));
@@ -46,6 +49,7 @@ impl Options {
             match argument {
                 Argument::Calls(paths) => options.calls.extend(paths),
                 Argument::Sites(choice) => options.sites = choice,
+                Argument::Owners => options.counts_owners = true,
                 Argument::Means(table) => options.library.add(&table),
             }
         }
@@ -65,6 +69,7 @@ impl Options {
 enum Argument {
     Calls(Vec<Path>),
     Sites(SiteChoice),
+    Owners,
     Means(Box<CallTable>),
 }
 
@@ -86,6 +91,9 @@ impl Argument {
             let content = in_parentheses(input)?;
             let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
             return Ok(Self::Calls(paths.into_iter().map(called).collect()));
+        }
+        if name == "owners" {
+            return Ok(Self::Owners);
         }
         if name == "means" {
             let content = in_parentheses(input)?;

@@ -319,7 +319,10 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
     let locals = names.locals();
     let known = Known::with(library, &locals, &references);
     let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, known, &names, errors))?;
-    let flow = BINDINGS.run(|_| cfg::build(library, &function.sig, &lowered, &treatments, names.locals()))?;
+    let flow = BINDINGS.run(|_| {
+        let (signature, owners) = (&function.sig, options.counts_owners);
+        cfg::build(library, signature, &lowered, &treatments, names.locals(), owners)
+    })?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
     let strategies = STRATEGIES.run(|errors| choose(known, &flow, &liveness, errors))?;
     let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
@@ -354,6 +357,7 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             calls: options.calls.iter().filter(is_called).cloned().collect(),
             sites: SiteChoice::Manual,
             opens_session: false,
+            counts_owners: options.counts_owners,
             library: options.library.clone(),
         };
         let stages = analyse_function(&options, member.function.clone(), outer)?;

@@ -69,6 +69,9 @@ pub(super) fn attributes(made: &Made<'_>) -> String {
     let mut text = String::new();
     let options = &made.stages.options;
     line!(text, "#[{}] sites: {:?}", options.attribute(), options.sites);
+    if options.counts_owners {
+        line!(text, "owners are counted");
+    }
     for call in &options.calls {
         line!(text, "calls {}", line_of(call.to_token_stream()));
     }

@@ -9,7 +9,7 @@ use crate::names;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, StepId, StepKind};
-use crate::strategies::{Strategy, flushes, moves_into_a_closure};
+use crate::strategies::{Strategy, flushes, moves_into_a_closure, owns};
 use crate::syntax::purity::is_pure;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -184,7 +184,8 @@ fn is_guard(library: &Library, flow: &Flow, strategies: &[Strategy], id: Binding
     let binding = &flow.bindings[id];
     let moved =
         |(input, kind): &(BindingId, Use)| *kind == Use::Move && !flow.bindings[*input].is_plainly_copy();
-    let made = binding.from_spine
+    let made = flow.counts_owners
+        || binding.from_spine
         || binding.is_late()
         || binding.init.as_ref().is_some_and(|init| !is_pure(library, init))
         || binding.inputs.iter().any(moved);
@@ -200,12 +201,12 @@ fn is_guard(library: &Library, flow: &Flow, strategies: &[Strategy], id: Binding
 }
 
 /// A variable that is kept until its scope ends, whether it is used until then or not: because the user says so, or because
-/// it passes on then what was written to it.
+/// it passes on then what was written to it, or counts as an owner as long as it is there.
 fn is_kept(library: &Library, flow: &Flow, strategies: &[Strategy], id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let wanted = match binding.treatment {
         Some(Treatment::Save) => true,
-        None => flushes(library, binding),
+        None => flushes(library, binding) || flow.counts_owners && owns(library, flow, id),
         Some(_) => false,
     };
     wanted

@@ -8,6 +8,7 @@ pub mod marks;
 pub mod mentions;
 pub mod origins;
 pub mod own_macros;
+pub mod owners;
 pub mod patterns;
 pub mod places;
 pub mod purity;

@@ -64,6 +64,7 @@ impl Function {
             &lowered,
             &vec![None; function.sig.inputs.len()],
             names.locals(),
+            false,
         );
         let liveness = Liveness::of(&flow);
         let strategies = choose(known, &flow, &liveness, errors);

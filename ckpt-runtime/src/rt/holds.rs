@@ -75,6 +75,20 @@ impl<T> NoParts for &Dead<T> {
     }
 }
 
+/// The same where somebody asks how many pointers to one value there are: a pointer that counts would be missed too.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! check_owners {
+    ($kept:expr) => {
+        // Only the types matter.
+        if false {
+            #[allow(unused_imports)]
+            use $crate::__rt::{DeadDrop as _, DeadPlain as _, DeadUncounted as _, KnownParts as _, NoParts as _};
+            $crate::check_dead!(@ $kept, 1 2 3 4);
+        }
+    };
+}
+
 /// Checks at compile time that a value which a restart leaves out has no destructor that would be missed: neither its
 /// own, nor one of what it holds, three levels deep.
 #[doc(hidden)]

@@ -208,7 +208,7 @@ pub use peek::{Peek, peek};
 
 mod holds;
 
-pub use crate::check_dead;
+pub use crate::{check_dead, check_owners};
 pub use ckpt_macros::Holds;
 pub use holds::{Holds, KnownParts, NoParts};
 
@@ -438,6 +438,9 @@ impl<T> PutAwayAny for &UsedUp<T> {
 /// A destructor that only frees memory or closes what was open. Not one that passes on what a writer has in its buffer.
 pub trait Inert {}
 
+/// One that does no more, and is no pointer that counts as an owner.
+pub trait Uncounted {}
+
 /// What no type with a destructor of its own implements.
 #[diagnostic::on_unimplemented(
     message = "E1207: `{Self}` has a destructor, and a value of it that no one uses any more is alive at a site",
@@ -481,6 +484,15 @@ pub trait DeadInert {
 
 impl<T: Inert> DeadInert for &Dead<T> {}
 
+/// In the place of [`DeadInert`] where owners are counted.
+pub trait DeadUncounted {
+    /// Does nothing.
+    #[inline(always)]
+    fn check(&self) {}
+}
+
+impl<T: Uncounted> DeadUncounted for &Dead<T> {}
+
 /// See [`Dead`].
 pub trait DeadDrop {
     /// What must have no destructor.
@@ -509,35 +521,48 @@ pub trait DeadPlain {
 impl<T> DeadPlain for Dead<T> {}
 
 mod inert {
-    use super::Inert;
+    use super::{Inert, Uncounted};
     use std::rc::Rc;
     use std::sync::Arc;
 
     // What is behind a pointer to an object is not known: `Box<dyn Write>` may have a buffer.
     macro_rules! pointers {
-        ($($pointer:ident)*) => {$(
-            impl<T> Inert for $pointer<T> {}
-            impl<T> Inert for $pointer<[T]> {}
-            impl Inert for $pointer<str> {}
-            impl Inert for $pointer<std::path::Path> {}
-            impl Inert for $pointer<std::ffi::OsStr> {}
-            impl Inert for $pointer<std::ffi::CStr> {}
-            impl Inert for $pointer<dyn std::error::Error> {}
-            impl Inert for $pointer<dyn std::error::Error + Send> {}
-            impl Inert for $pointer<dyn std::error::Error + Send + Sync> {}
-        )*};
+        ($($pointer:ident: $($of:ident)+;)*) => {$($(
+            impl<T> $of for $pointer<T> {}
+            impl<T> $of for $pointer<[T]> {}
+            impl $of for $pointer<str> {}
+            impl $of for $pointer<std::path::Path> {}
+            impl $of for $pointer<std::ffi::OsStr> {}
+            impl $of for $pointer<std::ffi::CStr> {}
+            impl $of for $pointer<dyn std::error::Error> {}
+            impl $of for $pointer<dyn std::error::Error + Send> {}
+            impl $of for $pointer<dyn std::error::Error + Send + Sync> {}
+        )+)*};
     }
-    pointers! { Box Rc Arc }
+    pointers! {
+        Box: Inert Uncounted;
+        Rc: Inert;
+        Arc: Inert;
+    }
 
-    impl<T> Inert for Vec<T> {}
     impl<T: ?Sized> Inert for std::rc::Weak<T> {}
     impl<T: ?Sized> Inert for std::sync::Weak<T> {}
-    impl<K, V> Inert for std::collections::BTreeMap<K, V> {}
-    impl<T> Inert for std::collections::LinkedList<T> {}
-    impl<T> Inert for std::collections::VecDeque<T> {}
-    impl<T> Inert for std::vec::IntoIter<T> {}
-    impl<T, const N: usize> Inert for std::array::IntoIter<T, N> {}
-    impl<T: ?Sized> Inert for std::sync::MutexGuard<'_, T> {}
-    impl<T: ?Sized> Inert for std::sync::RwLockReadGuard<'_, T> {}
-    impl<T: ?Sized> Inert for std::sync::RwLockWriteGuard<'_, T> {}
+
+    macro_rules! others {
+        ($([$($parameters:tt)*] $name:ty;)*) => {$(
+            impl<$($parameters)*> Inert for $name {}
+            impl<$($parameters)*> Uncounted for $name {}
+        )*};
+    }
+    others! {
+        [T] Vec<T>;
+        [K, V] std::collections::BTreeMap<K, V>;
+        [T] std::collections::LinkedList<T>;
+        [T] std::collections::VecDeque<T>;
+        [T] std::vec::IntoIter<T>;
+        [T, const N: usize] std::array::IntoIter<T, N>;
+        [T: ?Sized] std::sync::MutexGuard<'_, T>;
+        [T: ?Sized] std::sync::RwLockReadGuard<'_, T>;
+        [T: ?Sized] std::sync::RwLockWriteGuard<'_, T>;
+    }
 }

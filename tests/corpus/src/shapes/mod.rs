@@ -45,6 +45,7 @@ mod mixes;
 mod names;
 mod objects;
 mod operands;
+mod owners;
 mod parameters;
 mod patterns;
 mod phases;
@@ -129,6 +130,7 @@ const SHAPES: &[Shape] = shapes! {
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty, trees_and_lists, parts_of_trees;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
     operands: element_found_by_a_number_that_goes_on, element_lent_to_a_marked_call, receiver_found_by_a_number_that_goes_on, receiver_of_a_plain_method, an_operand_without_a_site_changes_another, copies_of_what_a_call_changes, assigned_to_an_element_of_a_list, added_to_an_element_found_by_a_call, arguments_of_a_macro, element_lent_beside_its_number, elements_of_a_vec, receiver_that_is_also_passed_as_a_copy, receiver_in_a_copy_with_a_reference, receiver_that_is_a_parameter_and_passed_as_a_copy, element_of_a_list_that_is_also_passed_as_a_copy, receiver_behind_a_reference_that_is_passed_on, added_to_a_number_found_by_a_number_that_goes_on;
+    owners: clones_that_are_done_with, guards_of_a_pointer, unwrapped_when_it_is_alone, changed_after_a_copy, pointers_in_lists_and_structs, made_by_a_function, shadowed_owners, asked_in_called_functions, weak_pointers, weak_pointer_that_is_done_with, last_owner_of_a_weak_pointer, closures_that_own_pointers, given_away_and_taken_back, matched_and_gone_over, given_away_as_an_argument, argument_that_is_done_with, in_temporaries, given_later;
     again: variants_of_a_field, patterns, items_of_a_for, reference_in_a_pattern;
     unwritten: a_matrix_and_a_vector, filled_anew_for_every_phase, another_activation_has_another_array, arrays_that_trade_places, behind_a_cell;
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters, a_receiver_without_a_name, receivers_all_the_way_down;
