@@ -24,6 +24,11 @@ pub fn check_owners(span: Span, kept: &proc_macro2::Ident) -> TokenStream {
     quote_spanned!(span => ::ckpt::__rt::check_owners!(#kept);)
 }
 
+/// The check that nobody sees when a value without a name is dropped.
+pub fn check_early(span: Span, value: &proc_macro2::Ident) -> TokenStream {
+    quote_spanned!(span => ::ckpt::__rt::check_early!(#value);)
+}
+
 /// The place of something in the source, for generated code: errors stand there, while paths are read as ckpt's own
 /// edition of Rust has them. (In the edition 2015 there is no `::core`.)
 pub fn at(source: &impl Spanned) -> Span {

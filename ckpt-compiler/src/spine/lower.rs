@@ -230,7 +230,7 @@ impl Lowering<'_> {
     }
 
     /// A variable added by ckpt that holds the value of an expression, which may have a site.
-    pub(super) fn temporary(&mut self, name: &proc_macro2::Ident, expr: Expr, out: &mut Vec<Step>) {
+    pub(super) fn temporary(&mut self, name: &proc_macro2::Ident, mut expr: Expr, out: &mut Vec<Step>) {
         if self.marks.in_expr(&expr) {
             let local = bare_local(parse_quote!(mut #name));
             let target = Target::Let {
@@ -240,6 +240,7 @@ impl Lowering<'_> {
             };
             self.spine_step(target, expr, None, out);
         } else {
+            self.check_unnamed(&mut expr);
             out.push(plain(parse_quote!(let mut #name = #expr;)));
         }
     }

@@ -13,6 +13,7 @@ mod patterns;
 mod refilled;
 pub mod select;
 mod show;
+mod unnamed;
 
 pub use lower::lower;
 

@@ -279,7 +279,11 @@ impl Lowering<'_> {
     }
 
     /// A `match` whose bindings are values: which arm, and what it binds, go into a variable.
-    fn choose(&mut self, scrutinee: Expr, arms: Vec<Choice>, out: &mut Vec<Step>) -> Spine {
+    fn choose(&mut self, mut scrutinee: Expr, arms: Vec<Choice>, out: &mut Vec<Step>) -> Spine {
+        match arms.iter().all(|arm| arm.held.is_empty()) {
+            true => self.check_place(&mut scrutinee),
+            false => self.check_unnamed(&mut scrutinee),
+        }
         let choice = self.names.fresh(Kind::Choice);
         let held = self.names.fresh(Kind::Bindings);
         let count = arms.len();

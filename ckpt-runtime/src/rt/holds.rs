@@ -89,6 +89,21 @@ macro_rules! check_owners {
     };
 }
 
+/// Checks at compile time that nobody sees when a value without a name is dropped.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! check_early {
+    ($value:ident) => {
+        let kept = $crate::__rt::Dead::of(&$value);
+        // Only the types matter.
+        if false {
+            #[allow(unused_imports)]
+            use $crate::__rt::{DeadPlain as _, EarlyDrop as _, EarlyUnseen as _, KnownParts as _, NoParts as _};
+            $crate::check_dead!(@ kept, 1 2 3);
+        }
+    };
+}
+
 /// Checks at compile time that a value which a restart leaves out has no destructor that would be missed: neither its
 /// own, nor one of what it holds, three levels deep.
 #[doc(hidden)]

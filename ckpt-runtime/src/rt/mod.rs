@@ -208,7 +208,7 @@ pub use peek::{Peek, peek};
 
 mod holds;
 
-pub use crate::{check_dead, check_owners};
+pub use crate::{check_dead, check_early, check_owners};
 pub use ckpt_macros::Holds;
 pub use holds::{Holds, KnownParts, NoParts};
 
@@ -520,8 +520,46 @@ pub trait DeadPlain {
 
 impl<T> DeadPlain for Dead<T> {}
 
+/// A destructor that only frees memory: nobody sees when it runs.
+pub trait Unseen {}
+
+/// What no type with a destructor of its own implements.
+#[diagnostic::on_unimplemented(
+    message = "E1216: `{Self}` has a destructor, and a value of it that has no name would be dropped before a site",
+    label = "it lives to the end of the statement, and the site is in the middle of it",
+    note = "instead: give the value a name with `let`, or put what stands before the call with the site into a statement of its own"
+)]
+pub trait DroppedUnseen {}
+
+/// In the place of [`DeadInert`] where it matters when a value is dropped.
+pub trait EarlyUnseen {
+    /// Does nothing.
+    #[inline(always)]
+    fn check(&self) {}
+}
+
+impl<T: Unseen> EarlyUnseen for &Dead<T> {}
+
+/// In the place of [`DeadDrop`] where it matters when a value is dropped.
+pub trait EarlyDrop {
+    /// What must have no destructor.
+    type Value;
+    /// Does not compile.
+    #[inline(always)]
+    fn check(&self)
+    where
+        Self::Value: DroppedUnseen,
+    {
+    }
+}
+
+#[allow(drop_bounds)]
+impl<T: Drop> EarlyDrop for &&Dead<T> {
+    type Value = T;
+}
+
 mod inert {
-    use super::{Inert, Uncounted};
+    use super::{Inert, Uncounted, Unseen};
     use std::rc::Rc;
     use std::sync::Arc;
 
@@ -540,27 +578,48 @@ mod inert {
         )+)*};
     }
     pointers! {
-        Box: Inert Uncounted;
-        Rc: Inert;
-        Arc: Inert;
+        Box: Inert Uncounted Unseen;
+        Rc: Inert Unseen;
+        Arc: Inert Unseen;
     }
 
     impl<T: ?Sized> Inert for std::rc::Weak<T> {}
     impl<T: ?Sized> Inert for std::sync::Weak<T> {}
+    impl<T: ?Sized> Unseen for std::rc::Weak<T> {}
+    impl<T: ?Sized> Unseen for std::sync::Weak<T> {}
 
     macro_rules! others {
-        ($([$($parameters:tt)*] $name:ty;)*) => {$(
-            impl<$($parameters)*> Inert for $name {}
-            impl<$($parameters)*> Uncounted for $name {}
+        ($($of:ident)+: $([$($parameters:tt)*] $name:ty;)*) => {
+            others!(@ [$($of)+] $([$($parameters)*] $name;)*);
+        };
+        (@ $all:tt $([$($parameters:tt)*] $name:ty;)*) => {$(
+            others!(# $all [$($parameters)*] $name);
         )*};
+        (# [$($of:ident)+] $parameters:tt $name:ty) => {$(
+            others!(! $of $parameters $name);
+        )+};
+        (! $of:ident [$($parameters:tt)*] $name:ty) => {
+            impl<$($parameters)*> $of for $name {}
+        };
     }
     others! {
+        Inert Uncounted Unseen:
         [T] Vec<T>;
         [K, V] std::collections::BTreeMap<K, V>;
         [T] std::collections::LinkedList<T>;
         [T] std::collections::VecDeque<T>;
         [T] std::vec::IntoIter<T>;
         [T, const N: usize] std::array::IntoIter<T, N>;
+    }
+    // Nobody can look at what they borrow before they are dropped.
+    others! {
+        Unseen:
+        [T] std::vec::Drain<'_, T>;
+        [T] std::collections::vec_deque::Drain<'_, T>;
+        [] std::string::Drain<'_>;
+    }
+    others! {
+        Inert Uncounted:
         [T: ?Sized] std::sync::MutexGuard<'_, T>;
         [T: ?Sized] std::sync::RwLockReadGuard<'_, T>;
         [T: ?Sized] std::sync::RwLockWriteGuard<'_, T>;
