@@ -185,9 +185,11 @@ fn words(sources: &Sources, picture: &Picture, wrong: &mut Vec<String>) {
 /// Words that may stand in some folders only, in a `pub use`: what stands elsewhere would have them under another path.
 fn passed_on(sources: &Sources, picture: &Picture, wrong: &mut Vec<String>) {
     for file in &sources.files {
-        for line in lines_passed_on(file.tokens.clone(), &|name| {
-            let mut words = picture.only.keys();
-            words.any(|word| word.split("::").next() == Some(name))
+        for line in lines_passed_on(file.tokens.clone(), &|line| {
+            let words = picture.only.keys();
+            words
+                .filter_map(|word| lines_of(line, word).first().copied())
+                .min()
         }) {
             wrong.push(format!(
                 "{}:{line}: a `pub use` of what may stand in some folders only",
@@ -197,21 +199,37 @@ fn passed_on(sources: &Sources, picture: &Picture, wrong: &mut Vec<String>) {
     }
 }
 
-/// Statics, in `thread_local!` as well, that are not listed with what they are.
+/// Statics, in `thread_local!` as well, that are not listed with what they are, or are more than are listed.
 fn statics(sources: &Sources, picture: &Picture, wrong: &mut Vec<String>) {
     let Some(listed) = &picture.statics else { return };
+    let mut met: BTreeMap<&str, usize> = BTreeMap::new();
     for file in &sources.files {
         let module = file.path.with_extension("");
-        if listed.keys().any(|place| module.starts_with(place)) {
-            continue;
-        }
+        // The line that is nearest to the file.
+        let place = listed.iter().filter(|(place, _)| module.starts_with(place));
+        let place = place.max_by_key(|(place, _)| place.len());
         for line in lines_of(&file.tokens, "static") {
-            wrong.push(format!(
-                "{}:{line}: a static that is not in the list of ARCHITECTURE.md",
-                file.path.display()
-            ));
+            let at = format!("{}:{line}", file.path.display());
+            let Some((place, allowed)) = place else {
+                wrong.push(format!(
+                    "{at}: a static that is not in the list of ARCHITECTURE.md"
+                ));
+                continue;
+            };
+            let count = met.entry(place).or_default();
+            *count += 1;
+            if *count > *allowed {
+                wrong.push(format!(
+                    "{at}: static number {count} of {place}, for which ARCHITECTURE.md lists {allowed}"
+                ));
+            }
         }
     }
+    wrong.extend(met.into_iter().filter_map(|(place, count)| {
+        let allowed = listed[place];
+        (count < allowed)
+            .then(|| format!("ARCHITECTURE.md: {place} has {count} statics, not the {allowed} of the list"))
+    }));
 }
 
 /// Modules of another crate that a crate names, where it has to know the root only.
@@ -240,7 +258,7 @@ fn roots(sources: &Sources, other: &Sources, name: &str, wrong: &mut Vec<String>
     }
 }
 
-/// The lines with this word, that of no lifetime; of `crate::name`, those where it is named.
+/// The lines with this word, that of no lifetime; of `crate::name`, those where it is named; of `name!`, those of its calls.
 fn lines_of(tokens: &TokenStream, word: &str) -> Vec<usize> {
     if let Some((krate, name)) = word.split_once("::") {
         let found = named_behind(tokens.clone(), krate).into_iter();
@@ -251,9 +269,15 @@ fn lines_of(tokens: &TokenStream, word: &str) -> Vec<usize> {
     }
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let mut found = Vec::new();
+    let (name, is_macro) = word.strip_suffix('!').map_or((word, false), |name| (name, true));
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Group(group) => found.extend(lines_of(&group.stream(), word)),
+            TokenTree::Ident(one) if is_macro => {
+                let follows =
+                    matches!(tokens.get(at + 1), Some(TokenTree::Punct(sign)) if sign.as_char() == '!');
+                found.extend((one == name && follows).then(|| one.span().start().line));
+            }
             // `Token![static]` is the word itself.
             TokenTree::Ident(one)
                 if one == word && !is_lifetime(&tokens, at) && (word != "static" || tokens.len() > 1) =>
@@ -267,12 +291,12 @@ fn lines_of(tokens: &TokenStream, word: &str) -> Vec<usize> {
 }
 
 /// The lines of every `pub use` with one of these words.
-fn lines_passed_on(tokens: TokenStream, is_one: &impl Fn(&str) -> bool) -> Vec<usize> {
+fn lines_passed_on(tokens: TokenStream, has_one: &impl Fn(&TokenStream) -> Option<usize>) -> Vec<usize> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         if let TokenTree::Group(group) = token {
-            found.extend(lines_passed_on(group.stream(), is_one));
+            found.extend(lines_passed_on(group.stream(), has_one));
         }
         if !is_word(Some(token), "pub") {
             continue;
@@ -284,15 +308,7 @@ fn lines_passed_on(tokens: TokenStream, is_one: &impl Fn(&str) -> bool) -> Vec<u
         let line = tokens[at + 2 + visibility..]
             .iter()
             .take_while(|token| !matches!(token, TokenTree::Punct(one) if one.as_char() == ';'));
-        found.extend(first_word(line.cloned().collect(), is_one));
+        found.extend(has_one(&line.cloned().collect()));
     }
     found
-}
-
-fn first_word(tokens: TokenStream, is_one: &impl Fn(&str) -> bool) -> Option<usize> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Group(group) => first_word(group.stream(), is_one),
-        TokenTree::Ident(word) if is_one(&word.to_string()) => Some(word.span().start().line),
-        _ => None,
-    })
 }

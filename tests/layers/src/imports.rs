@@ -184,6 +184,10 @@ impl<'s> Finder<'s> {
                 TokenTree::Group(group) => self.tokens(group.stream(), place),
                 TokenTree::Ident(word) => {
                     let line = word.span().start().line;
+                    if word == "crate" && is_punct(tokens.get(at + 1), '$') {
+                        let what = "a path of which a macro fills in the module: write it out";
+                        self.found.refused.push((what.to_owned(), line));
+                    }
                     if let Some(base) = self.base(&tokens, at, place) {
                         at = self.path(&tokens, at, base);
                         continue;

@@ -31,12 +31,12 @@ impl Layers {
 pub struct Picture {
     /// By the name of the crate, and `crates` for the crates themselves.
     pub layers: BTreeMap<String, Layers>,
-    /// Words of the code, with the only folders in which they may stand: those of all lines that begin with the word.
+    /// Words of the code, with the only folders in which they may stand: those of all lines that have the word before the colon (`nowhere` is none).
     pub only: BTreeMap<String, Vec<String>>,
     /// Crates, with those of which they know no module but the root.
     pub roots: Vec<(String, Vec<String>)>,
-    /// Files and folders that have statics, each with what these are.
-    pub statics: Option<BTreeMap<String, String>>,
+    /// Files and folders that have statics, each with how many.
+    pub statics: Option<BTreeMap<String, usize>>,
 }
 
 impl Picture {
@@ -63,8 +63,11 @@ impl Picture {
             match kind {
                 "layers" => picture.add_layers(&block)?,
                 "only" => {
-                    for (word, folders) in block.iter().map(|line| words_of(line)) {
-                        picture.only.entry(word).or_default().extend(folders);
+                    for (words, folders) in block.iter().map(|line| words_of(line)) {
+                        for word in words.split_whitespace() {
+                            let known = picture.only.entry(word.to_owned()).or_default();
+                            known.extend(folders.iter().filter(|one| *one != "nowhere").cloned());
+                        }
                     }
                 }
                 "statics" => {
@@ -73,7 +76,14 @@ impl Picture {
                             .split_once(": ")
                             .with_context(|| format!("`{line}` does not say what is static there"))?;
                         let listed = picture.statics.get_or_insert_default();
-                        let before = listed.insert(place.trim().to_owned(), why.trim().to_owned());
+                        if why.trim().is_empty() {
+                            bail!("`{line}` does not say what is static there");
+                        }
+                        let (place, count) = match place.trim().split_once(' ') {
+                            Some((place, count)) => (place, count.trim().parse()?),
+                            None => (place.trim(), 1),
+                        };
+                        let before = listed.insert(place.to_owned(), count);
                         if before.is_some() {
                             bail!("the statics of {place} are listed twice");
                         }

@@ -649,3 +649,74 @@ fn statics_are_listed_with_what_they_are() {
         ["ARCHITECTURE.md: there is no `static` in upper/src/doors"]
     );
 }
+
+#[test]
+fn a_new_static_in_a_listed_file_is_found() {
+    let page = PAGE.replace("static: lower\nstatic: upper/src/floor\n", "");
+    let page = format!("{page}```statics\nupper/src/floor 2: nails, a few\n```\n");
+    let with = |floor: &str| {
+        let floor = format!("pub struct Plank;\n{floor}\n");
+        house(&[("ARCHITECTURE.md", &page), ("upper/src/floor.rs", &floor)])
+    };
+    let two = "static A: u8 = 1;\nmacro_rules! nail { () => { static B: u8 = 2; } }";
+    assert_eq!(with(two), [""; 0]);
+    assert_eq!(
+        with(&format!("{two}\nfn f() {{ static C: u8 = 3; }}")),
+        ["upper/src/floor.rs:4: static number 3 of upper/src/floor, for which ARCHITECTURE.md lists 2"]
+    );
+    assert_eq!(
+        with("static A: u8 = 1;"),
+        ["ARCHITECTURE.md: upper/src/floor has 1 statics, not the 2 of the list"]
+    );
+}
+
+#[test]
+fn what_does_input_and_output_stands_where_it_is_drawn() {
+    let page = PAGE.replace(
+        "static: lower\n",
+        "std::fs std::env: upper/src/doors\nprintln!: upper/src/doors\nstatic: lower\n",
+    );
+    let with = |floor: &str| {
+        let floor = format!("pub struct Plank;\n{floor}\n");
+        house(&[("ARCHITECTURE.md", &page), ("upper/src/floor.rs", &floor)])
+    };
+    for (form, word) in [
+        ("fn f() { std::fs::read(\"a\"); }", "std::fs"),
+        ("fn f() { ::std::fs::read(\"a\"); }", "std::fs"),
+        ("use std::{collections::BTreeMap, fs};", "std::fs"),
+        ("use std::env::var;", "std::env"),
+        ("fn f() { println!(\"a\"); }", "println!"),
+        ("fn f() { std::println!(\"a\"); }", "println!"),
+        ("macro_rules! m { () => { println!(\"a\") } }", "println!"),
+    ] {
+        assert_eq!(
+            with(form),
+            [format!(
+                "upper/src/floor.rs:2: `{word}` stands outside of upper/src/doors"
+            )],
+            "{form}"
+        );
+    }
+    for form in ["use std as s;", "use std::*;"] {
+        assert_eq!(with(form).len(), 2, "{form}");
+    }
+    for form in [
+        "pub use std::collections::BTreeMap;",
+        "fn println() {}",
+        "#[cfg(test)] mod tests { use std::fs; }",
+    ] {
+        assert_eq!(with(form), [""; 0], "{form}");
+    }
+}
+
+#[test]
+fn a_path_that_goes_on_with_what_a_macro_is_given_is_refused() {
+    for form in ["crate $($path)*", "$crate $($path)*", "crate $path"] {
+        let text = format!("macro_rules! m {{ ($($path:tt)*) => {{ {form} }}; }}");
+        assert_eq!(
+            floor(&text),
+            ["upper/src/floor.rs:1: a path of which a macro fills in the module: write it out"],
+            "{form}"
+        );
+    }
+}
