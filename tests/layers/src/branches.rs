@@ -2,7 +2,7 @@
 
 use crate::sources::SourceFile;
 use proc_macro2::{TokenStream, TokenTree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use syn::visit::{self, Visit};
@@ -25,8 +25,10 @@ impl fmt::Display for Decides {
 }
 
 /// Methods that look for a text in another one, or compare them.
-const LOOKS: [&str; 19] = [
+const LOOKS: [&str; 29] = [
+    "cmp",
     "contains",
+    "contains_key",
     "ends_with",
     "eq",
     "eq_ignore_ascii_case",
@@ -36,23 +38,33 @@ const LOOKS: [&str; 19] = [
     "matches",
     "ne",
     "rfind",
+    "rmatch_indices",
+    "rmatches",
     "rsplit",
     "rsplit_once",
+    "rsplit_terminator",
+    "rsplitn",
     "split",
+    "split_inclusive",
     "split_once",
+    "split_terminator",
     "splitn",
     "starts_with",
     "strip_prefix",
     "strip_suffix",
+    "trim_end_matches",
+    "trim_matches",
     "trim_start_matches",
 ];
 
 /// The texts that decide something in a file: wherever they stand in a comparison, a pattern or the arguments of a method that
-/// looks for them, on as many lines as that has; and all that constants have, which may be compared with anywhere.
+/// looks for them, on as many lines as that has, or in the `let`, `const` or `static` of the same function whose name stands there. A name that
+/// comes from elsewhere (a parameter, a constant of the module, a closure) is not followed.
 pub fn decides(file: &SourceFile) -> BTreeSet<Decides> {
     let mut finder = Finder {
         file,
         found: BTreeSet::new(),
+        named: BTreeMap::new(),
     };
     finder.visit_file(&file.parsed);
     finder.found
@@ -61,6 +73,8 @@ pub fn decides(file: &SourceFile) -> BTreeSet<Decides> {
 struct Finder<'s> {
     file: &'s SourceFile,
     found: BTreeSet<Decides>,
+    /// What is written in the `let`, `const` and `static` of each name that have gone by.
+    named: BTreeMap<String, Vec<syn::Expr>>,
 }
 
 impl Finder<'_> {
@@ -70,6 +84,19 @@ impl Finder<'_> {
             line,
             text,
         });
+    }
+
+    fn name(&mut self, name: &syn::Ident, written: &syn::Expr) {
+        let all = self.named.entry(name.to_string()).or_default();
+        all.push(written.clone());
+    }
+
+    fn constant(&mut self, item: &syn::Item) {
+        match item {
+            syn::Item::Const(one) => self.name(&one.ident, &one.expr),
+            syn::Item::Static(one) => self.name(&one.ident, &one.expr),
+            _ => {}
+        }
     }
 
     fn literal(&mut self, literal: &syn::Lit) {
@@ -96,6 +123,24 @@ impl Finder<'_> {
             syn::Expr::Tuple(one) => one.elems.iter().for_each(|one| self.operand(one)),
             // `Some("x")`
             syn::Expr::Call(one) => one.args.iter().for_each(|one| self.operand(one)),
+            syn::Expr::Index(one) => self.operand(&one.expr),
+            // `words.iter()`, `words.as_str()`
+            syn::Expr::MethodCall(one) if one.args.is_empty() => self.operand(&one.receiver),
+            // `a.replace("x", "") == a`
+            syn::Expr::MethodCall(one) if one.method == "replace" || one.method == "replacen" => {
+                one.args.iter().take(1).for_each(|one| self.operand(one));
+            }
+            syn::Expr::Path(one) => {
+                // What is found is no longer among the names: one that is written in terms of itself ends.
+                let written = one.path.get_ident().and_then(|name| {
+                    let name = name.to_string();
+                    self.named.remove(&name).map(|written| (name, written))
+                });
+                if let Some((name, written)) = written {
+                    written.iter().for_each(|one| self.operand(one));
+                    self.named.insert(name, written);
+                }
+            }
             _ => {}
         }
     }
@@ -156,7 +201,40 @@ impl<'a> Visit<'a> for Finder<'_> {
             self.operand(&one.receiver);
             one.args.iter().for_each(|one| self.operand(one));
         }
+        // A table that is looked into; keys that are written here are those of somebody's file.
+        if one.method == "get" {
+            self.operand(&one.receiver);
+        }
         visit::visit_expr_method_call(self, one);
+    }
+    fn visit_local(&mut self, one: &'a syn::Local) {
+        let name = match &one.pat {
+            syn::Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        if let (syn::Pat::Ident(name), Some(init)) = (name, &one.init) {
+            self.name(&name.ident, &init.expr);
+        }
+        visit::visit_local(self, one);
+    }
+    // Items of a body may be used above where they stand.
+    fn visit_block(&mut self, one: &'a syn::Block) {
+        for stmt in &one.stmts {
+            if let syn::Stmt::Item(item) = stmt {
+                self.constant(item);
+            }
+        }
+        visit::visit_block(self, one);
+    }
+    fn visit_item_fn(&mut self, one: &'a syn::ItemFn) {
+        let around = self.named.clone();
+        visit::visit_item_fn(self, one);
+        self.named = around;
+    }
+    fn visit_impl_item_fn(&mut self, one: &'a syn::ImplItemFn) {
+        let around = self.named.clone();
+        visit::visit_impl_item_fn(self, one);
+        self.named = around;
     }
     fn visit_pat(&mut self, pat: &'a syn::Pat) {
         if let syn::Pat::Lit(one) = pat {

@@ -27,7 +27,12 @@ const OF_REFUSALS: [&str; 5] = [
 
 /// Texts with several words, backticks, codes of messages or `ckpt` by which something is decided, each with why that is no
 /// message and no name of ckpt's.
-const OTHERS: [(&str, &[&str], &str); 22] = [
+const OTHERS: [(&str, &[&str], &str); 23] = [
+    (
+        "ckpt-runtime/src/format/chunks.rs",
+        &["where is a chunk"],
+        "bytes that are written to a file in memory and looked for there",
+    ),
     // What the user writes.
     (
         "ckpt-compiler/src",
@@ -232,6 +237,17 @@ fn a_branch_on_words_is_found_in_every_form() {
         "shingle!(why == \"it is gone\")",
         "shingle!(why.contains(\"it is gone\"))",
         "shingle!(match why { \"it is gone\" => true })",
+        "why.trim_end_matches(\"it is gone\").is_empty()",
+        "why.trim_matches(\"it is gone\").is_empty()",
+        "why.rsplitn(2, \"it is gone\").count() == 2",
+        "why.replace(\"it is gone\", \"\") == why",
+        "let words = \"it is gone\"; why == words",
+        "let words: &str = \"it is gone\"; why.contains(words)",
+        "const WORDS: [&str; 1] = [\"it is gone\"]; WORDS.contains(&why)",
+        "let words = [\"it is gone\"]; why == words[0]",
+        "let words = [\"it is gone\"]; words.iter().any(|one| one == why) || words.contains(&why)",
+        "let words = BTreeMap::from([(\"it is gone\", 1)]); words.contains_key(why)",
+        "let words = [(\"it is gone\", 1)]; let words = HashMap::from(words); words.get(why).is_some()",
     ] {
         let house = house(&format!("fn f() -> bool {{\n{form}\n}}\n"));
         let found: Vec<String> = found_in(&house.files[0])
@@ -254,6 +270,7 @@ fn a_branch_on_words_is_found_in_every_form() {
     for form in [
         "println!(\"it is gone\"); true",
         "say(\"it is gone\")",
+        "let words = \"it is gone\"; say(words); why == what",
         "/// it is gone\nfn g() {} true",
         "shingle! { /// it is gone\n fn g() {} } true",
         "#[deprecated = \"it is gone\"] fn g() {} true",
