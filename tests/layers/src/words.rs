@@ -93,30 +93,68 @@ pub fn words(crates: &Path, krate: &str, names: &BTreeSet<String>) -> Result<BTr
     let mut found = BTreeSet::new();
     for file in Sources::read(crates, krate)?.files {
         each_text(file.tokens, &mut |text, line| {
-            if names.contains(text) {
-                found.insert(Word {
-                    file: file.path.clone(),
-                    line,
-                    name: text.to_owned(),
-                });
+            let mut parts: Vec<&str> = text.split(['/', ',', '|']).map(str::trim).collect();
+            // Of several names in one text, all have to be names: `a/b.rs` is a file, `x, y` a list.
+            if !parts.iter().all(|part| names.contains(*part)) {
+                parts.clear();
             }
+            found.extend(parts.into_iter().map(|name| Word {
+                file: file.path.clone(),
+                line,
+                name: name.to_owned(),
+            }));
         });
     }
     Ok(found)
 }
 
+/// Texts, of bytes as well, and those that `concat!`, `stringify!` and `quote!(..).to_string()` make.
 fn each_text(tokens: TokenStream, found: &mut impl FnMut(&str, usize)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut of_comment = false;
-    for token in tokens {
-        match &token {
-            TokenTree::Group(group) => each_text(group.stream(), found),
+    let is = |at: Option<usize>, sign: char| {
+        let token = at.and_then(|at| tokens.get(at));
+        matches!(token, Some(TokenTree::Punct(one)) if one.as_char() == sign)
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => {
+                let of = at.checked_sub(2).and_then(|at| tokens.get(at));
+                if let Some(TokenTree::Ident(name)) = of
+                    && is(at.checked_sub(1), '!')
+                {
+                    let given = group.stream();
+                    let becomes = || match tokens.get(at + 2) {
+                        Some(TokenTree::Ident(method)) => is(Some(at + 1), '.') && method == "to_string",
+                        _ => false,
+                    };
+                    let made = match &*name.to_string() {
+                        "concat" => Some(given.into_iter().filter_map(text_of).collect()),
+                        "stringify" => Some(given.to_string()),
+                        "quote" if becomes() => Some(given.to_string()),
+                        _ => None,
+                    };
+                    if let Some(made) = made {
+                        found(&made, name.span().start().line);
+                    }
+                }
+                each_text(group.stream(), found);
+            }
             TokenTree::Literal(literal) if !of_comment => {
-                if let Ok(text) = syn::parse2::<syn::LitStr>(token.clone().into()) {
-                    found(&text.value(), literal.span().start().line);
+                if let Some(text) = text_of(token.clone()) {
+                    found(&text, literal.span().start().line);
                 }
             }
             TokenTree::Ident(word) => of_comment = word == "doc",
             _ => {}
         }
+    }
+}
+
+fn text_of(token: TokenTree) -> Option<String> {
+    match syn::parse2::<syn::Lit>(token.into()).ok()? {
+        syn::Lit::Str(text) => Some(text.value()),
+        syn::Lit::ByteStr(text) => String::from_utf8(text.value()).ok(),
+        _ => None,
     }
 }

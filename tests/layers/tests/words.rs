@@ -184,4 +184,28 @@ fn a_name_of_a_library_is_found_where_it_stands() {
             "house/src/lib.rs:6: \"send_all\" stands in a table",
         ]
     );
+    for form in [
+        "name == b\"drain\"",
+        "name == stringify!(drain)",
+        "name == concat!(\"dr\", \"ain\")",
+        "name == quote!(drain).to_string()",
+        "LIST.split('/').any(|one| one == \"drain/sqrt\")",
+        "LIST.split(',') == \"sqrt, drain\"",
+        "LIST.split('|') == \"drain|sqrt\"",
+    ] {
+        write("house/src/lib.rs", &format!("fn asks() -> bool {{ {form} }}\n"));
+        let found = words(folder.path(), "house", &names).unwrap();
+        assert!(found.iter().any(|one| one.name == "drain"), "{form}");
+    }
+    for form in [
+        "quote!(drain)",
+        "name == \"src/drain\"",
+        "name == \"drain the bath\"",
+    ] {
+        write("house/src/lib.rs", &format!("fn asks() -> bool {{ {form} }}\n"));
+        assert!(
+            words(folder.path(), "house", &names).unwrap().is_empty(),
+            "{form}"
+        );
+    }
 }
