@@ -7,7 +7,7 @@ use crate::items::amount::Amount;
 use crate::items::hints::Ty;
 use crate::items::resolve::{Namespace, Resolved};
 use ckpt_compiler::library::Macros;
-use ckpt_compiler::syntax::macros::{makes_a_list, name_of_macro};
+use ckpt_compiler::syntax::macros::{makes_a_list, may_hold_a_site, name_of_macro};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::Expr;
@@ -29,7 +29,7 @@ impl Walker<'_> {
             } else {
                 1.0
             };
-            return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
+            return self.with_weight(rarely, |walker| walker.formatted_parts(&name, &parts));
         }
         let own = self.resolver.items.macros.get(&name);
         let mut entered = HashSet::from([name.clone()]);
@@ -68,6 +68,19 @@ impl Walker<'_> {
             length,
             ..Value::of(Ty::list(element))
         }
+    }
+
+    /// What the macro evaluates only if it needs it can hold a site only where a decision can be put in front.
+    fn formatted_parts(&mut self, name: &str, (parts, _): &(Vec<TokenStream>, char)) -> Value {
+        let mut last = Value::default();
+        for (index, part) in parts.iter().enumerate() {
+            let Some(expr) = parse(part) else { continue };
+            last = match may_hold_a_site(self.library, name, index) {
+                true => self.eval(&expr),
+                false => self.trapped(Trap::Macro(name.to_owned()), |walker| walker.eval(&expr)),
+            };
+        }
+        last
     }
 
     fn macro_parts(&mut self, (parts, _): &(Vec<TokenStream>, char)) -> Value {

@@ -89,6 +89,42 @@ fn calls_in_closures_and_macros_are_told_apart() {
 }
 
 #[test]
+fn calls_in_what_a_macro_may_not_evaluate_are_trapped() {
+    let analysis = analysed(&[(
+        "main.rs",
+        "fn f(x: u32) -> u32 { x }
+         fn main() {
+             assert!(f(1) > 0, \"{}\", f(2));
+             debug_assert_eq!(f(3), f(4));
+             assert_eq!(f(5), f(6), \"{}\", f(7));
+             log::debug!(\"{}\", f(8));
+             panic!(\"{}\", f(9));
+         }",
+    )]);
+    let traps: Vec<_> = analysis
+        .graph
+        .calls
+        .iter()
+        .map(|call| call.trap.clone())
+        .collect();
+    let trapped = |name: &str| Some(Trap::Macro(name.into()));
+    assert_eq!(
+        traps,
+        [
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            trapped("assert_eq"),
+            trapped("debug"),
+            None
+        ]
+    );
+}
+
+#[test]
 fn a_function_given_as_an_argument_is_called_by_the_one_that_gets_it() {
     let analysis = analysed(&[(
         "main.rs",

@@ -6,7 +6,7 @@ use super::expr::Walker;
 use crate::library::Macros;
 use crate::syntax::captured::captured_in_text;
 use crate::syntax::macros::{
-    Arguments, Exits, arguments_before_text, arguments_of_macro, name_of_macro, repeated_in_list,
+    Arguments, Exits, arguments_evaluated_always, arguments_of_macro, name_of_macro, repeated_in_list,
 };
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -32,11 +32,7 @@ impl Walker<'_> {
 
     fn arguments(&mut self, name: &str, arguments: &Arguments) {
         let kind = self.library.key(name);
-        let always_evaluated = match kind {
-            _ if self.library.says(name, Macros::Debugs) => 0,
-            Some(Macros::Condition | Macros::Comparison) => arguments_before_text(self.library, name),
-            _ => usize::MAX,
-        };
+        let always_evaluated = arguments_evaluated_always(self.library, name);
         for (index, argument) in arguments.iter().enumerate() {
             let value = match argument {
                 Expr::Assign(named) => &*named.right,

@@ -10,6 +10,7 @@ mod elements;
 pub mod form;
 pub mod inlined_closures;
 pub mod iterator_replay;
+mod late_arguments;
 pub mod named_iterators;
 mod reborrow;
 pub mod regions;
@@ -68,6 +69,7 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     let references = references(marks.library, &locals, function);
     let known = Known::with(marks.library, &locals, &references);
     attributes::gather(function, marks, errors);
+    late_arguments::decide_first(function, marks, names, errors);
     split_declarations::split(function);
     reborrow::reborrow(function, marks, &locals);
     elements::name(function, marks, names);

@@ -340,6 +340,8 @@ sections! {
         Lists = "lists",
         /// Nothing, in a program that is not built for debugging.
         Debugs = "debugs",
+        /// A text, which is made only if somebody wants to read it.
+        IfWanted = "if_wanted",
         /// An error, with which it leaves the function.
         Leaves = "leaves",
         /// A text or the like; it gives one, where others of its kind give nothing.

@@ -46,6 +46,26 @@ pub fn arguments_before_text(library: &Library, name: &str) -> usize {
     }
 }
 
+/// How many arguments of a macro, from the first, it evaluates whenever it is reached; the others only if it needs them.
+pub fn arguments_evaluated_always(library: &Library, name: &str) -> usize {
+    if library.says(name, Macros::Debugs) || library.says(name, Macros::IfWanted) {
+        return 0;
+    }
+    match library.key(name) {
+        Some(Macros::Condition | Macros::Comparison) => arguments_before_text(library, name),
+        _ => usize::MAX,
+    }
+}
+
+/// Whether the argument may hold a site: it is evaluated always, or it is known when it is.
+pub fn may_hold_a_site(library: &Library, name: &str, index: usize) -> bool {
+    match library.key(name) {
+        Some(Macros::Condition) => true,
+        Some(Macros::Comparison) => index < arguments_before_text(library, name),
+        _ => index < arguments_evaluated_always(library, name),
+    }
+}
+
 /// Where a macro of unknown meaning may go on: out of the loop around it or to its next turn, and to the labels among
 /// its tokens.
 #[derive(Debug, Default, PartialEq, Eq)]

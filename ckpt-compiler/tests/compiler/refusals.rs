@@ -338,3 +338,27 @@ fn a_refused_function_stays_without_its_sites() {
     assert!(tokens.contains("const fn f"), "{tokens}");
     assert!(!tokens.contains("checkpoint !"), "{tokens}");
 }
+
+#[test]
+fn a_marked_call_in_what_a_macro_may_not_evaluate() {
+    for source in [
+        "fn f() { assert_eq!(g(), 3, \"{}\", step()); }",
+        "fn f() { debug_assert_ne!(g(), step(), \"{x}\", x = { h(); step() }); }",
+        "fn f() { log::debug!(\"{}\", step()); }",
+        "fn f() { loop { let x = 1 + { info!(\"{}\", step()); 2 }; g(x); } }",
+    ] {
+        let underlined = match source.contains("h()") {
+            true => "x = { h(); step() }",
+            false => "step()",
+        };
+        assert_refused(
+            source,
+            underlined,
+            [
+                "a site inside an expression that ckpt cannot re-enter",
+                "a restart could not walk into it",
+                "move the call that leads to the site into a statement of its own",
+            ],
+        );
+    }
+}

@@ -336,3 +336,57 @@ pub fn added_to_a_number_found_by_a_number_that_goes_on() {
     added_to_elements(&mut heights, &mut counts[0]);
     println!("= {heights:?} {counts:?}");
 }
+
+#[ckpt::instrument(calls(next))]
+pub fn texts_of_checks_that_hold() {
+    let mut i = 0;
+    while i < 12 {
+        assert!(next(&mut i) > 0, "no way out: {} {}", next(&mut i), i);
+        assert!(i > 1, "{i} {last}", last = next(&mut i));
+        assert_eq!(i as u64 % 2, next(&mut i) % 2, "{i}");
+        assert_ne!(next(&mut i), 0);
+        debug_assert!(next(&mut i) > 0, "{}", next(&mut i));
+        debug_assert_eq!(next(&mut i) % 2, 0);
+        println!("{i} {}", {
+            debug_assert!(next(&mut i) > 0);
+            i
+        });
+    }
+    match i {
+        0 => {}
+        _ => assert!(next(&mut i) > 0, "{}", next(&mut i)),
+    }
+    println!("= {i}");
+}
+
+/// What a failing check says goes where it is compared.
+fn told(failing: fn()) {
+    std::panic::set_hook(Box::new(|panic| println!("{panic}")));
+    failing();
+}
+
+#[ckpt::instrument(calls(next))]
+fn check() {
+    let mut i = 0;
+    while i < 12 {
+        println!("{i}");
+        assert!(next(&mut i) < 5, "{i} {} {}", next(&mut i), i);
+    }
+}
+
+pub fn text_of_a_check_that_fails() {
+    told(check);
+}
+
+#[ckpt::instrument(calls(next))]
+fn check_for_debugging() {
+    let mut i = 0;
+    while i < 12 {
+        println!("{i}");
+        debug_assert!(next(&mut i) < 5, "{i} {last}", last = next(&mut i));
+    }
+}
+
+pub fn text_of_a_check_for_debugging_that_fails() {
+    told(check_for_debugging);
+}
