@@ -572,3 +572,41 @@ fn main() {
     assert_eq!(first["why"], "its field `Bag.rule` is of the type `&'a F`");
     assert!(told.contains("\n        20 |     let mut bag = Bag {"), "{told}");
 }
+
+/// A macro that hides a variable may not be taken for one that declares nothing: what follows would read the old one.
+#[test]
+fn a_macro_that_declares_beside_a_call_with_a_site_is_named_with_its_place() {
+    let program = |then: &str| {
+        let text = r#"macro_rules! shadow {
+    ($n:ident) => {
+        let $n = $n + 100;
+    };
+}
+fn work(x: u64) -> u64 {
+    let mut s = x;
+    for i in 0..200_000_000u64 {
+        s = s.wrapping_mul(6364136223846793005).wrapping_add(i ^ x);
+    }
+    s
+}
+fn main() {
+    let x = std::env::args().count() as u64;
+    let s = work(x);
+    THEN
+    println!("{x} {s}");
+}
+"#;
+        text.replace("THEN", then)
+    };
+    let (causes, told) = causes_of_refusal("plans-declaring-macro", &program("shadow!(x);"));
+    assert_eq!(
+        (&causes[0]["code"], &causes[0]["file"], &causes[0]["line"]),
+        (&"E1052".into(), &"src/main.rs".into(), &16.into())
+    );
+    assert!(told.contains("the macro `shadow!`"), "{told}");
+    let blocks = Package::new(
+        "plans-macro-in-a-block",
+        &program("{ shadow!(x); println!(\"{x}\"); }"),
+    );
+    assert_eq!(sites(&blocks.plan(&[])).len(), 1);
+}

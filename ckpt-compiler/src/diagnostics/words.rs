@@ -433,6 +433,11 @@ refusals! {
         says "E1051: `{part}` is said to move into a value that is filled, and its initialiser does not move it"
         why "a restart passes something of its type in its place, as an argument or as a field"
         instead "name variables that are arguments of the initialiser or values of its fields";
+    /// `declare!(x)` beside a site.
+    MacroDeclares { called: String }
+        says "E1052: the macro `{called}!` declares variables for the statements behind it, in a block with a site"
+        why "ckpt does not see what a macro declares, so a variable that it hides would be taken for the one before, and a new one would not be in a checkpoint"
+        instead "write the `let` without the macro, or put the macro and all that uses the variable into a block of its own without a site";
 
     /// A derive on a union.
     Union

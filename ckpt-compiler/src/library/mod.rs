@@ -214,6 +214,11 @@ impl Library {
         self.means(name, Meaning::Returns)
     }
 
+    /// Whether the macro may declare variables whose names it is given.
+    pub fn declares(&self, name: &str) -> bool {
+        self.means(name, Meaning::Declares)
+    }
+
     /// Whether a name stands under this key of a section.
     pub fn says<S: Section>(&self, name: &str, key: S) -> bool {
         self.details::<S>(name) & (1 << key.index()) != 0

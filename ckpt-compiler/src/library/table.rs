@@ -41,13 +41,15 @@ pub enum Meaning {
     Stays,
     /// A macro that may leave the function or closure around it.
     Returns,
+    /// A macro that may declare variables whose names it is given.
+    Declares,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 18] = [
+    pub const ALL: [(&'static str, Self); 19] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -65,11 +67,19 @@ impl Meaning {
         ("resets", Self::Resets),
         ("stays", Self::Stays),
         ("returns", Self::Returns),
+        ("declares", Self::Declares),
         ("own", Self::Own),
     ];
 
     /// Those that are said of macros.
-    const OF_MACROS: [Self; 5] = [Self::Formats, Self::Stays, Self::Returns, Self::Ends, Self::Own];
+    const OF_MACROS: [Self; 6] = [
+        Self::Formats,
+        Self::Stays,
+        Self::Returns,
+        Self::Declares,
+        Self::Ends,
+        Self::Own,
+    ];
 
     /// The meaning of a key.
     pub fn of_key(key: &str) -> Option<Self> {
@@ -225,5 +235,10 @@ impl CallTable {
     /// Whether the macro may leave the function or closure around it.
     pub fn returns(&self, name: &str) -> bool {
         self.means(name, Meaning::Returns)
+    }
+
+    /// Whether the macro may declare variables whose names it is given.
+    pub fn declares(&self, name: &str) -> bool {
+        self.means(name, Meaning::Declares)
     }
 }

@@ -61,6 +61,7 @@ pub(super) struct Lowering<'a> {
 
 impl Lowering<'_> {
     pub(super) fn block(&mut self, block: syn::Block) -> Block {
+        self.refuse_declaring_macros(&block);
         let mut steps = Vec::new();
         let count = block.stmts.len();
         for (index, stmt) in block.stmts.into_iter().enumerate() {

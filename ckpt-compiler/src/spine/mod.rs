@@ -4,6 +4,7 @@
 //! iterators of spine statements have become statements of their own, so that a restart can pass over them.
 
 mod declared;
+mod declaring_macros;
 mod held;
 pub mod keys;
 mod loops;

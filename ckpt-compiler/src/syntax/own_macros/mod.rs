@@ -1,7 +1,9 @@
-//! Macros that the program defines itself: whether they can leave what is around them, told by the tokens of their
-//! definitions, and ([`captures`]) which variables they use without being given them.
+//! Macros that the program defines itself: whether they can leave what is around them and ([`declarations`]) declare
+//! variables there, told by the tokens of their definitions, and ([`captures`]) which variables they use without being
+//! given them.
 
 pub mod captures;
+pub mod declarations;
 #[cfg(test)]
 mod tests;
 
@@ -51,7 +53,7 @@ impl Definitions {
     }
 
     /// What is to be said of these macros, where the user says nothing: that they are the program's own, where a library
-    /// has one of that name, and where they go on.
+    /// has one of that name, and where they go on. That they declare variables is said whatever the user says.
     pub fn table(&self, by_user: &CallTable) -> CallTable {
         let mut table = CallTable::default();
         let libraries = Library::builtin();
@@ -67,6 +69,9 @@ impl Definitions {
             if ways.out_of_functions {
                 table.say_of_macro(Meaning::Returns, name);
             }
+        }
+        for name in self.0.keys().filter(|name| self.declares(name, by_user)) {
+            table.say_of_macro(Meaning::Declares, name);
         }
         table
     }

@@ -44,6 +44,38 @@ fn a_macro_that_may_leave_is_told_from_one_that_stays() {
 }
 
 #[test]
+fn a_macro_declares_what_it_is_given_as_a_statement() {
+    let body = "{
+        macro_rules! plainly { ($n:ident) => { let $n = $n + 1; } }
+        macro_rules! apart { ($a:ident, $b:ident) => { let ($a, Pair { first: $b, .. }) = both(); } }
+        macro_rules! by_path { ($n:ident) => { let shape::Only($n) = only() else { return }; } }
+        macro_rules! repeats { ($($n:ident = $e:expr);*) => { $(let mut $n = $e;)* } }
+        macro_rules! by_another { ($n:ident) => { log(1); $crate::plainly!($n); } }
+        macro_rules! by_name { ($m:ident, $n:ident) => { $m!($n) } }
+        macro_rules! by_strangers { ($n:ident) => { vendor::quiet! { let $n = 1; } } }
+        macro_rules! later { () => {}; ($n:ident; $($rest:tt)*) => { let $n = 0; later!($($rest)*); } }
+    }";
+    let all = "declares(apart, by_another, by_name, by_path, by_strangers, later, plainly, repeats)";
+    assert!(told(body, "").contains(all), "{}", told(body, ""));
+    let stays = told(body, "[calls]\nstays = [\"plainly\"]\n");
+    assert!(stays.contains(all), "whatever else is said of it: {stays}");
+}
+
+#[test]
+fn a_macro_declares_nothing_in_a_block_of_its_own_or_under_a_name_of_its_own() {
+    let body = "{
+        macro_rules! swap { ($a:expr, $b:expr) => { let old = $a; $a = $b; $b = old; } }
+        macro_rules! typed { ($t:ty) => { let n: $t = 1; show(n); } }
+        macro_rules! inner { ($n:ident) => {{ let $n = 1; show($n) }} }
+        macro_rules! asks { ($n:ident) => { if let Some($n) = next() { show($n); } while let Some($n) = next() {} } }
+        macro_rules! chain { ($n:ident) => { if ready() && let Some($n) = next() { show($n); } } }
+        macro_rules! operand { ($m:ident, $n:ident) => { $n += $m!($n); let t = $m!($n); show(t) } }
+        macro_rules! shows { ($n:ident) => { println!(\"{}\", { let $n = 1; $n }); } }
+    }";
+    assert!(!told(body, "").contains("declares"), "{}", told(body, ""));
+}
+
+#[test]
 fn a_name_of_a_library_is_the_programs_own_where_it_defines_it() {
     let body = "{ macro_rules! trace { ($x:expr) => { if $x { break } } } macro_rules! ensure { () => {} } }";
     let told_alone = told(body, "");

@@ -255,3 +255,42 @@ pub fn what_is_borrowed_is_still_there() {
         println!("{i} {sum}");
     }
 }
+
+macro_rules! hides {
+    ($n:ident, $more:expr) => {
+        let $n = $n + $more;
+    };
+}
+
+/// In blocks without a site a macro may declare what it likes.
+#[ckpt::instrument(means(declares(hides)))]
+pub fn declares_in_blocks_without_a_site() {
+    macro_rules! declare {
+        ($n:ident = $e:expr) => {
+            let mut $n = $e;
+        };
+    }
+    let x = 5u64;
+    let mut sum = 0;
+    for i in 0..4u64 {
+        {
+            hides!(x, 100);
+            declare!(part = x);
+            part += i;
+            sum += part;
+        }
+        if i % 2 == 0 {
+            ckpt::checkpoint!();
+        } else {
+            hides!(sum, 7);
+            println!("{sum}");
+        }
+        let mut each = |k: u64| {
+            hides!(k, x);
+            sum += k;
+        };
+        each(i);
+        ckpt::checkpoint!();
+        println!("{x} {sum}");
+    }
+}
