@@ -262,6 +262,7 @@ mod tests {
             one("E1213", Kind::NotCheckpoint, "Rule", Kind::MissingBound),
             named("E1214", Kind::NotSerde),
             one("E1215", Kind::NotSerde, "", Kind::NotSerde),
+            other("E1216"),
         ];
         assert_eq!(seen, expected);
     }
