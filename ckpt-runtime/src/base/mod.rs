@@ -11,6 +11,7 @@ pub(crate) mod current;
 pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod fault;
+pub(crate) mod folders;
 pub(crate) mod forked;
 pub(crate) mod host;
 pub(crate) mod lock;

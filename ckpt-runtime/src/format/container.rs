@@ -36,7 +36,7 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
         return room_for(&file, path, needed).map(|()| file);
     }
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
-    match rustix::fs::fallocate(&file, flags, 0, needed) {
+    match rustix::io::retry_on_intr(|| rustix::fs::fallocate(&file, flags, 0, needed)) {
         Ok(()) => Ok(file),
         // Not every file system can: the writes themselves will tell then.
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS | rustix::io::Errno::INVAL) => Ok(file),

@@ -11,7 +11,7 @@
 pub(crate) mod moved;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
+
+use crate::base::folders;
 
 /// A file that is open for reading and writing is kept whole up to this size.
 pub(crate) const LARGEST_CONTENT: u64 = 256 << 20;
@@ -189,28 +191,40 @@ pub(crate) struct WrittenFile {
     path: PathBuf,
 }
 
-/// Brings written files to the disk: a power cut after the checkpoint must not leave them shorter than it says. `entered`
-/// has the files whose entries in their folders are there already.
+/// Files whose names are on the disk: which, and by what name.
+#[derive(Debug, Default)]
+pub(crate) struct Entered(HashSet<((u64, u64), PathBuf)>);
+
+/// Brings written files to the disk: a power cut after the checkpoint must not leave them shorter than it says, nor without
+/// their names. `entered` has those whose names are there already.
 ///
 /// # Errors
 /// Which file, and why.
-pub(crate) fn sync(files: &[WrittenFile], entered: &mut HashSet<(u64, u64)>) -> Result<(), String> {
+pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), String> {
+    let failed = |path: &Path, error: io::Error| {
+        format!(
+            "what the program wrote to `{}` cannot be brought to the disk: {error}",
+            path.display()
+        )
+    };
+    let mut new = Vec::new();
+    let mut folders = BTreeMap::new();
     for written in files {
-        let failed = |error: io::Error| {
-            format!(
-                "what the program wrote to `{}` cannot be brought to the disk: {error}",
-                written.path.display()
-            )
-        };
-        written.file.sync_data().map_err(failed)?;
-        if entered.insert(written.id)
-            && let Some(folder) = written.path.parent()
-        {
-            File::open(folder)
-                .and_then(|folder| folder.sync_all())
-                .map_err(failed)?;
+        let path = &written.path;
+        written.file.sync_data().map_err(|error| failed(path, error))?;
+        let name = (written.id, path.clone());
+        if !entered.0.contains(&name) {
+            new.push(name);
+            folders.extend(path.parent().map(|folder| (folder, path)));
         }
     }
+    for (folder, path) in folders {
+        folders::sync(folder)
+            .and_then(|()| folders::enter(folder, Some(start_folder())))
+            .map_err(|error| failed(path, error))?;
+    }
+    // What failed is tried again with the next checkpoint.
+    entered.0.extend(new);
     Ok(())
 }
 

@@ -418,7 +418,13 @@ impl Run {
             reason,
             took,
             outcome,
+            remains,
         } = written;
+        if let Some(error) = remains {
+            say(&format!(
+                "warning[W2070]: {error}\n  the program goes on, and tries to remove it again with the next checkpoint"
+            ));
+        }
         if std::mem::take(&mut self.late) {
             self.policy.interval_is_over();
         }

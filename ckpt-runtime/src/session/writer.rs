@@ -3,7 +3,6 @@
 //! One checkpoint is on its way at a time: its copy of the state is all the memory that ckpt takes, and the order of the
 //! files is that of the visits. The outcome is reported at the next visit of a site, and at the end.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -15,8 +14,8 @@ use super::job::Record;
 use super::policy::Reason;
 use crate::base::current;
 use crate::base::lock::locked;
-use crate::format::{CheckpointId, Meta};
-use crate::handles;
+use crate::format::{CheckpointId, Meta, StoreError};
+use crate::handles::{self, Entered};
 use crate::state::snapshot::Snapshot;
 use crate::storage::Commit;
 
@@ -42,6 +41,8 @@ pub(super) struct Written {
     /// From the moment when the program stopped for it.
     pub took: Duration,
     pub outcome: Result<CheckpointId, String>,
+    /// The checkpoint is there, and so is an older one that should not be: why.
+    pub remains: Option<StoreError>,
 }
 
 /// Writes checkpoints, one after the other.
@@ -51,7 +52,7 @@ pub(super) struct Writer {
     desk: Arc<Desk>,
     thread: Option<JoinHandle<()>>,
     /// Files of the program whose entries in their folders are on the disk, where there is no thread.
-    entered: HashSet<(u64, u64)>,
+    entered: Entered,
 }
 
 /// Where work is put down and results are picked up.
@@ -76,7 +77,7 @@ impl Writer {
             ending,
             desk: Arc::default(),
             thread: None,
-            entered: HashSet::new(),
+            entered: Entered::default(),
         }
     }
 
@@ -118,7 +119,7 @@ impl Writer {
         std::thread::Builder::new()
             .name("ckpt-writer".into())
             .spawn(move || {
-                let mut entered = HashSet::new();
+                let mut entered = Entered::default();
                 desk.work(|taken| write(taken, &mut entered, &ending.record));
             })
             .ok()
@@ -205,12 +206,13 @@ fn unharmed(taken: Taken, write: &mut dyn FnMut(Taken) -> Written) -> Written {
                 "the code that writes it panicked: {}; this is a bug in ckpt",
                 message.unwrap_or("no message")
             )),
+            remains: None,
         }
     })
 }
 
 /// Writes one checkpoint. What the program wrote to its files is on the disk before the checkpoint is.
-fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Written {
+fn write(taken: Taken, entered: &mut Entered, record: &Record) -> Written {
     let Taken {
         snapshot,
         meta,
@@ -220,8 +222,16 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Wr
         began,
         waited,
     } = taken;
-    let outcome = handles::sync(&snapshot.files, entered)
-        .and_then(|()| commit.write(&snapshot, &meta).map_err(|error| error.to_string()));
+    let mut remains = None;
+    let outcome = handles::sync(&snapshot.files, entered).and_then(|()| {
+        commit.write(&snapshot, &meta).or_else(|error| match error {
+            StoreError::NotRemoved { id, .. } => {
+                remains = Some(error);
+                Ok(id)
+            }
+            error => Err(error.to_string()),
+        })
+    });
     if let Ok(id) = &outcome {
         record.update(|job| {
             job.last_checkpoint = Some(id.0);
@@ -244,6 +254,7 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Wr
         reason,
         took,
         outcome,
+        remains,
     }
 }
 
@@ -273,7 +284,7 @@ mod tests {
         writer.thread = Some(std::thread::spawn(move || {
             desk.work(|taken| match taken.visits {
                 7 => panic!("no such luck"),
-                _ => write(taken, &mut HashSet::new(), &Record::default()),
+                _ => write(taken, &mut Entered::default(), &Record::default()),
             });
         }));
         writer.begin(taken(&mut store, 7));

@@ -117,7 +117,7 @@ impl Commit {
         // What those that stay build on stays as well.
         for id in self.opened.level.list()? {
             if !surplus.contains(&id) {
-                let needs = self.opened.needs(id);
+                let needs = self.opened.needs(id)?;
                 surplus.retain(|surplus| !needs.contains(surplus));
             }
         }

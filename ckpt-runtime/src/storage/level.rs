@@ -26,7 +26,10 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     fn list(&self) -> Result<Vec<CheckpointId>, StoreError>;
 
     /// Size of the file of a checkpoint; `None` where there is none.
-    fn size(&self, id: CheckpointId) -> Option<u64>;
+    ///
+    /// # Errors
+    /// It cannot be told whether there is one.
+    fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError>;
 
     /// Begins a checkpoint: where its file is to be made. There is none there now.
     ///

@@ -1,6 +1,7 @@
 //! A level that a store has opened, and what is known about the checkpoints on it.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::sync::Mutex;
 
 use super::level::{Lock, StorageLevel};
@@ -36,20 +37,36 @@ impl Opened {
         }
     }
 
-    /// The other checkpoints without which this one cannot be restored; none of one that cannot be read.
-    pub fn needs(&self, id: CheckpointId) -> Vec<CheckpointId> {
+    /// The other checkpoints without which this one cannot be restored; none of one that is damaged.
+    ///
+    /// # Errors
+    /// It is there and cannot be read now: what it needs is not known.
+    pub fn needs(&self, id: CheckpointId) -> Result<Vec<CheckpointId>, StoreError> {
         let mut known = locked(&self.needs);
-        let read = || match format::read_head(id, &*self.level) {
+        if let Some(needs) = known.get(&id) {
+            return Ok(needs.clone());
+        }
+        let needs = match format::read_head(id, &*self.level) {
             Ok((_, needs)) => needs,
+            Err(StoreError::Io {
+                kind: ErrorKind::NotFound,
+                ..
+            }) => return Ok(Vec::new()),
+            Err(error @ StoreError::Io { .. }) => return Err(error),
             Err(_) => Vec::new(),
         };
-        known.entry(id).or_insert_with(read).clone()
+        known.insert(id, needs.clone());
+        Ok(needs)
     }
 
     /// The first of the newer checkpoints that cannot be restored without this one.
     pub fn needed_by(&self, id: CheckpointId) -> Result<Option<CheckpointId>, StoreError> {
-        let mut newer = self.level.list()?.into_iter().filter(|other| *other > id);
-        Ok(newer.find(|other| self.needs(*other).contains(&id)))
+        for other in self.level.list()?.into_iter().filter(|other| *other > id) {
+            if self.needs(other)?.contains(&id) {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     }
 
     /// Removes a checkpoint.

@@ -17,6 +17,7 @@ use super::level::{Lock, StorageLevel};
 use super::names;
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
+use crate::base::folders;
 use crate::base::host::host_name;
 use crate::format::{CheckpointId, Files, StoreError};
 
@@ -36,7 +37,7 @@ impl Posix {
     /// # Errors
     /// What the file system says.
     pub fn to_write(folder: &Path, rank: u32, faults: Faults) -> Result<Posix, StoreError> {
-        fs::create_dir_all(folder).map_err(|error| StoreError::io("make the store", folder, &error))?;
+        folders::make(folder).map_err(|error| StoreError::io("make the store", folder, &error))?;
         Ok(Posix::in_folder(folder, rank, faults))
     }
 
@@ -75,7 +76,7 @@ impl Posix {
     }
 
     fn sync_folder(&self) -> Result<(), StoreError> {
-        sync(&self.folder).map_err(|error| StoreError::io("sync", &self.folder, &error))
+        folders::sync(&self.folder).map_err(|error| StoreError::io("sync", &self.folder, &error))
     }
 }
 
@@ -105,8 +106,13 @@ impl StorageLevel for Posix {
         Ok(ids)
     }
 
-    fn size(&self, id: CheckpointId) -> Option<u64> {
-        fs::metadata(self.path(id)).ok().map(|metadata| metadata.len())
+    fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
+        let path = self.path(id);
+        match fs::metadata(&path) {
+            Ok(metadata) => Ok(Some(metadata.len())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io("look for", &path, &error)),
+        }
     }
 
     fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {
@@ -163,15 +169,6 @@ impl StorageLevel for Posix {
     }
 }
 
-/// The names in a folder are on the disk from here on.
-fn sync(folder: &Path) -> io::Result<()> {
-    let folder = File::options()
-        .read(true)
-        .custom_flags(rustix::fs::OFlags::DIRECTORY.bits() as i32)
-        .open(folder)?;
-    folder.sync_all()
-}
-
 /// The documents in a folder.
 #[derive(Debug)]
 pub(super) struct Folder(pub PathBuf);
@@ -179,7 +176,7 @@ pub(super) struct Folder(pub PathBuf);
 impl Folder {
     fn sync_if(&self, durability: Durability) -> io::Result<()> {
         match durability {
-            Durability::Synced => sync(&self.0),
+            Durability::Synced => folders::sync(&self.0),
             Durability::Unsynced => Ok(()),
         }
     }

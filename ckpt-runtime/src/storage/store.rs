@@ -151,7 +151,7 @@ impl Store {
             .clone()
             .filter(|base| base.has_successor(self.storing.full_every))?;
         // Somebody may have removed one.
-        let are_there = base.ids().all(|id| self.level().size(id).is_some());
+        let are_there = base.ids().all(|id| matches!(self.level().size(id), Ok(Some(_))));
         are_there.then_some(base)
     }
 
@@ -236,7 +236,8 @@ impl Store {
     /// One more than the newest. The folder is listed once: nobody else writes there.
     fn next_id(&mut self) -> Result<CheckpointId, StoreError> {
         let next = match self.last_begun {
-            Some(last) if self.level().size(last).is_none() => last,
+            // The number of one that could not be written is given again. One that may be there is not written over.
+            Some(last) if matches!(self.level().size(last), Ok(None)) => last,
             Some(last) => CheckpointId(last.0 + 1),
             None => CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1)),
         };
@@ -257,7 +258,7 @@ impl Store {
             Entry {
                 id,
                 path: self.path(id),
-                bytes: self.level().size(id).unwrap_or(0),
+                bytes: self.level().size(id).ok().flatten().unwrap_or(0),
                 needs,
                 meta,
             }
@@ -362,7 +363,7 @@ impl Store {
             return Err(StoreError::Needed { id, by });
         }
         let level = self.level();
-        if level.size(id).is_none() {
+        if level.size(id)?.is_none() {
             return Err(StoreError::NotFound {
                 id,
                 folder: self.folder().to_owned(),

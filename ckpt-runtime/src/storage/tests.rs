@@ -80,9 +80,9 @@ impl StorageLevel for Memory {
         Ok(self.shelf.checkpoints.lock().unwrap().keys().copied().collect())
     }
 
-    fn size(&self, id: CheckpointId) -> Option<u64> {
+    fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
         let checkpoints = self.shelf.checkpoints.lock().unwrap();
-        checkpoints.get(&id).map(|bytes| bytes.len() as u64)
+        Ok(checkpoints.get(&id).map(|bytes| bytes.len() as u64))
     }
 
     fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {

@@ -228,6 +228,7 @@ fn every_message_is_provoked_or_says_why_not() {
         "tests/ui/cases",
         "ckpt-cli/tests",
         "ckpt-runtime/tests",
+        "tests/faults/tests",
         "mpi/tests/tests",
     ];
     let noted = folders

@@ -1,0 +1,296 @@
+//! A program from its start to its end, held at each of its calls.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::call::Call;
+use super::filter;
+use super::{Action, Tracee, Watcher};
+
+/// Seconds after which a program that has not ended is taken to hang.
+const PATIENCE: u32 = 120;
+/// Seconds of processor time after which it is taken to go round in circles.
+const LONGEST_WORK: u64 = 30;
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It left with this code.
+    Code(i32),
+    /// A signal of this number ended it.
+    Signal(i32),
+    /// It did not end and was killed.
+    Hung,
+}
+
+/// A program that has ended.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// How.
+    pub ended: Ended,
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What it and ckpt said.
+    pub stderr: String,
+}
+
+/// What is to be run, and where.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What its environment has besides.
+    pub environment: Vec<(String, String)>,
+    /// Where it works.
+    pub folder: PathBuf,
+    /// Where its output is kept, outside of that.
+    pub output: PathBuf,
+}
+
+impl Launch {
+    /// The file that its standard output goes to.
+    pub fn stdout(&self) -> PathBuf {
+        self.output.join("stdout")
+    }
+
+    fn command(&self) -> io::Result<Command> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("CKPT_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .envs(self.environment.iter().cloned())
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::null())
+            .stdout(File::create(self.stdout())?)
+            .stderr(File::create(self.output.join("stderr"))?);
+        Ok(command)
+    }
+
+    /// Runs it to its end, and nobody watches.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn run(&self) -> io::Result<Run> {
+        let mut command = self.command()?;
+        // SAFETY: `bounded` makes system calls only.
+        unsafe { command.pre_exec(bounded) };
+        use std::os::unix::process::ExitStatusExt;
+        let status = command.spawn()?.wait()?;
+        let ended = match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Code(code),
+            (None, signal) => by_signal(signal.unwrap_or(0)),
+        };
+        self.ended(ended)
+    }
+
+    /// Runs it to its end under the eyes of a watcher.
+    ///
+    /// # Errors
+    /// It cannot be started or held.
+    pub fn watched(&self, watcher: &mut dyn Watcher) -> io::Result<Run> {
+        let mut command = self.command()?;
+        let program = filter::filter();
+        let prepare = move || {
+            bounded()?;
+            // SAFETY: the call has no arguments that matter.
+            if unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            filter::put_on(&program)
+        };
+        // SAFETY: `prepare` makes system calls only; what it needs was made before.
+        unsafe { command.pre_exec(prepare) };
+        // It is not waited for by way of the handle: the loop below sees its end.
+        let pid = command.spawn()?.id() as libc::pid_t;
+        let ended = Loop {
+            pid,
+            told: HashMap::new(),
+        }
+        .run(watcher)?;
+        self.ended(ended)
+    }
+
+    fn ended(&self, ended: Ended) -> io::Result<Run> {
+        let stderr = std::fs::read(self.output.join("stderr"))?;
+        Ok(Run {
+            ended,
+            stdout: std::fs::read(self.stdout())?,
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        })
+    }
+}
+
+/// Sees to it that this process ends, in one way or another.
+fn bounded() -> io::Result<()> {
+    let limit = libc::rlimit {
+        rlim_cur: LONGEST_WORK,
+        rlim_max: LONGEST_WORK,
+    };
+    let none = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the structures outlive the calls, which only read them.
+    unsafe {
+        libc::alarm(PATIENCE);
+        libc::setrlimit(libc::RLIMIT_CPU, &limit);
+        libc::setrlimit(libc::RLIMIT_CORE, &none);
+    }
+    Ok(())
+}
+
+fn by_signal(signal: i32) -> Ended {
+    match signal {
+        libc::SIGALRM | libc::SIGXCPU => Ended::Hung,
+        signal => Ended::Signal(signal),
+    }
+}
+
+struct Loop {
+    pid: libc::pid_t,
+    /// Threads that are in a call whose result is waited for, and what it is to be.
+    told: HashMap<libc::pid_t, (Call, Option<i32>)>,
+}
+
+impl Loop {
+    fn run(mut self, watcher: &mut dyn Watcher) -> io::Result<Ended> {
+        let mut ended = Ended::Hung;
+        let mut is_ready = false;
+        loop {
+            let mut status = 0;
+            // SAFETY: the kernel writes to `status` for the time of the call. Only children of this thread are waited for:
+            // others may have their own.
+            let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL | libc::__WNOTHREAD) };
+            if pid < 0 {
+                let error = io::Error::last_os_error();
+                match error.raw_os_error() {
+                    Some(libc::ECHILD) => return Ok(ended),
+                    Some(libc::EINTR) => continue,
+                    _ => return Err(error),
+                }
+            }
+            if libc::WIFEXITED(status) || libc::WIFSIGNALED(status) {
+                if pid == self.pid {
+                    ended = match libc::WIFEXITED(status) {
+                        true => Ended::Code(libc::WEXITSTATUS(status)),
+                        false => by_signal(libc::WTERMSIG(status)),
+                    };
+                }
+                continue;
+            }
+            if !is_ready {
+                is_ready = true;
+                let options = libc::PTRACE_O_TRACESECCOMP
+                    | libc::PTRACE_O_TRACECLONE
+                    | libc::PTRACE_O_TRACEFORK
+                    | libc::PTRACE_O_TRACEVFORK
+                    | libc::PTRACE_O_TRACESYSGOOD
+                    | libc::PTRACE_O_EXITKILL;
+                // SAFETY: the call has no pointers.
+                unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, 0, options) };
+                go_on(pid, libc::PTRACE_CONT, 0);
+                continue;
+            }
+            self.stopped(pid, status, watcher);
+        }
+    }
+
+    fn stopped(&mut self, pid: libc::pid_t, status: i32, watcher: &mut dyn Watcher) {
+        let (signal, event) = (libc::WSTOPSIG(status), status >> 16);
+        if event == libc::PTRACE_EVENT_SECCOMP {
+            return self.call(pid, watcher);
+        }
+        if signal == libc::SIGTRAP | 0x80 {
+            self.returned(pid, watcher);
+        }
+        // New threads begin with a stop; the rest of the events are told by a trap.
+        let passed_on = match signal {
+            _ if event != 0 => 0,
+            libc::SIGSTOP | libc::SIGTRAP => 0,
+            signal if signal == libc::SIGTRAP | 0x80 => 0,
+            signal => signal,
+        };
+        go_on(pid, libc::PTRACE_CONT, passed_on);
+    }
+
+    fn call(&mut self, pid: libc::pid_t, watcher: &mut dyn Watcher) {
+        let tracee = Tracee(pid);
+        // A thread that another one has killed meanwhile has no registers.
+        let Ok(mut registers) = tracee.registers() else {
+            return go_on(pid, libc::PTRACE_CONT, 0);
+        };
+        let arguments = [
+            registers.rdi,
+            registers.rsi,
+            registers.rdx,
+            registers.r10,
+            registers.r8,
+            registers.r9,
+        ];
+        let Some(call) = Call::of(registers.orig_rax as i64, arguments, &tracee) else {
+            return go_on(pid, libc::PTRACE_CONT, 0);
+        };
+        let mut request = libc::PTRACE_CONT;
+        match watcher.call(&call, &tracee) {
+            Action::Go => {}
+            Action::GoAndTell => {
+                self.told.insert(pid, (call, None));
+                request = libc::PTRACE_SYSCALL;
+            }
+            Action::FailAfter(error) => {
+                self.told.insert(pid, (call, Some(error)));
+                request = libc::PTRACE_SYSCALL;
+            }
+            Action::Fail(error) => {
+                // No call has this number: none is made.
+                registers.orig_rax = u64::MAX;
+                registers.rax = -i64::from(error) as u64;
+                let _ = tracee.set_registers(&registers);
+            }
+            Action::Shorten(length) => {
+                match call.length_at() {
+                    Some(3) => registers.r10 = length,
+                    Some(4) => registers.r8 = length,
+                    _ => registers.rdx = length,
+                }
+                let _ = tracee.set_registers(&registers);
+            }
+            // SAFETY: the call has no pointers; the process is ours and has not been waited for.
+            Action::Kill => unsafe {
+                libc::kill(self.pid, libc::SIGKILL);
+            },
+        }
+        go_on(pid, request, 0);
+    }
+
+    fn returned(&mut self, pid: libc::pid_t, watcher: &mut dyn Watcher) {
+        let Some((call, error)) = self.told.remove(&pid) else {
+            return;
+        };
+        let tracee = Tracee(pid);
+        let Ok(mut registers) = tracee.registers() else {
+            return;
+        };
+        if let Some(error) = error {
+            registers.rax = -i64::from(error) as u64;
+            let _ = tracee.set_registers(&registers);
+        }
+        watcher.returned(&call, registers.rax as i64, &tracee);
+    }
+}
+
+/// Lets a thread go on; one that has been killed meanwhile cannot, and is waited for.
+fn go_on(pid: libc::pid_t, request: libc::c_uint, signal: i32) {
+    // SAFETY: the call has no pointers.
+    unsafe { libc::ptrace(request, pid, 0, signal) };
+}
