@@ -16,6 +16,7 @@ use super::agree::Pending;
 use super::check::Check;
 use super::transport::{Phase, Transport};
 use super::{Member, transport_of_program};
+use crate::base::children;
 use crate::base::current;
 pub(super) use crate::base::lock::locked;
 use crate::base::report::{Fatal, exit_code, headline, say};
@@ -142,7 +143,7 @@ impl World {
     /// Brings MPI up now, with this level of threading.
     pub(crate) fn bring_up(&self, threads: Option<i32>) {
         if self.state.load(Ordering::SeqCst) == DOWN {
-            let threads = self.transport.bring_up(threads);
+            let threads = children::apart(|| self.transport.bring_up(threads));
             self.ours.store(true, Ordering::SeqCst);
             self.came_up(threads);
         }
@@ -196,7 +197,7 @@ impl World {
         if self.ours.load(Ordering::SeqCst) {
             return (0, Some(self.threads()));
         }
-        let (code, threads) = initialise();
+        let (code, threads) = children::apart(initialise);
         if self.session.load(Ordering::SeqCst) && self.state.load(Ordering::SeqCst) == DOWN {
             self.came_up(threads.unwrap_or_else(|| self.transport.threads()));
             self.agree_on_base();

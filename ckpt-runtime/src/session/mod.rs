@@ -62,9 +62,10 @@ use crate::context;
 pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};
+use crate::state::process::ProcessError;
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
-use run::Run;
+use run::{Kind, Run};
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +77,9 @@ pub enum SessionError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The process cannot become what it was.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
     /// The operating system refused something else.
     #[error("E2101: cannot {what}: {error}")]
     System {
@@ -207,6 +211,7 @@ impl SessionError {
         match self {
             SessionError::Config(error) => Some(error.code()),
             SessionError::Store(error) => error.code(),
+            SessionError::Process(error) => Some(error.code()),
             SessionError::System { .. } => Some(2101),
             SessionError::AlreadyOpen => Some(2102),
             SessionError::NotRestorable { .. } => Some(2103),
@@ -237,6 +242,7 @@ impl SessionError {
             | SessionError::Apart { .. }
             | SessionError::NotByHand { .. }
             | SessionError::Value { .. }
+            | SessionError::Process(_)
             | SessionError::NothingRestored => exit_code::REFUSED,
             SessionError::Config(_)
             | SessionError::Store(_)
@@ -257,6 +263,7 @@ impl SessionError {
             SessionError::Store(_) | SessionError::System { .. } => {
                 "the program has not run; nothing was changed".into()
             }
+            SessionError::Process(error) => error.advice().into(),
             SessionError::AlreadyOpen => "close it first".into(),
             SessionError::NothingRestored | SessionError::TooLate { .. } => {
                 "call `Session::restore` before the first `Session::save_if_due`".into()
@@ -331,7 +338,7 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     let Some(config) = Config::read(program.name)? else {
         return Ok(false);
     };
-    let run = match Run::open(&config, program.name, program.version) {
+    let run = match Run::open(&config, program.name, program.version, Kind::Instrumented) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
         Err(SessionError::AlreadyOpen) => return Ok(false),
         opened => opened?,

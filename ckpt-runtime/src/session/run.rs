@@ -23,6 +23,7 @@ use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta};
 use crate::handles;
 use crate::state::journal::Journal;
+use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::StateSource;
 use crate::state::standard_streams::StandardStreams;
@@ -32,6 +33,15 @@ use crate::thread;
 use crate::value::release_unused;
 
 mod due;
+
+/// Who drives a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Instrumented functions, to which a restart walks.
+    Instrumented,
+    /// The program, which restores its state itself.
+    ByHand,
+}
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -55,6 +65,8 @@ pub(crate) struct Run {
     statics: Statics,
     pub(crate) journal: Journal,
     streams: StandardStreams,
+    /// A program that restores its state by hand makes its process what it was by itself.
+    process: Option<Process>,
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
@@ -79,7 +91,12 @@ pub(crate) struct Run {
 
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
-    pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
+    pub(super) fn open(
+        config: &Config,
+        program: &str,
+        version: &str,
+        kind: Kind,
+    ) -> Result<Run, SessionError> {
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
@@ -131,6 +148,10 @@ impl Run {
         if config.copy_on_write {
             copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
+        let mut process = (kind == Kind::Instrumented).then(|| Process::begin(store.folder()));
+        if let (Some(process), Some(restored)) = (&mut process, &restored) {
+            process.begin_walk(restored)?;
+        }
         let policy = Policy::start(config, &history, member).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
@@ -158,6 +179,7 @@ impl Run {
             statics: Statics::default(),
             journal,
             streams: StandardStreams,
+            process,
             writer: Writer::new(Arc::clone(&ending)),
             late: false,
             told_of_slow_disk: false,
@@ -216,8 +238,13 @@ impl Run {
     }
 
     /// The parts of the process that are saved and brought back beside its frames, in that order.
-    fn sources(&mut self) -> [&mut dyn StateSource; 3] {
-        [&mut self.statics, &mut self.journal, &mut self.streams]
+    fn sources(&mut self) -> impl Iterator<Item = &mut dyn StateSource> {
+        let always: [&mut dyn StateSource; 3] = [&mut self.statics, &mut self.journal, &mut self.streams];
+        let process = self
+            .process
+            .as_mut()
+            .map(|process| process as &mut dyn StateSource);
+        always.into_iter().chain(process)
     }
 
     /// The walk is over: the file is closed, the policy goes on from the checkpoint's visit.
@@ -272,6 +299,7 @@ impl Run {
         if let Some(reason) = self.due(visits)
             && !self.puts_off(reason)
             && !self.waits_for_threads(visits, reason)
+            && !self.waits_for_process(visits, reason)
         {
             taken = self.checkpoint(visits, reason, gather)?;
         }
@@ -302,6 +330,29 @@ impl Run {
             visits,
             reason,
         );
+        self.others_take_theirs(reason);
+        true
+    }
+
+    /// Whether the process is in a state that a restart could not bring back: no checkpoint is taken then.
+    fn waits_for_process(&mut self, visits: u64, reason: Reason) -> bool {
+        let obstacle = |run: &Run| run.process.as_ref().and_then(Process::obstacle);
+        if obstacle(self).is_none() {
+            return false;
+        }
+        // It may be the process that copies the last state.
+        self.wait_for_writer();
+        let Some(obstacle) = obstacle(self) else {
+            return false;
+        };
+        let (what, why, help) = (obstacle.what(), obstacle.why(), obstacle.help());
+        if self.failures == 0 {
+            say(&format!(
+                "warning[W2050]: no checkpoint was taken at site visit {visits}: {what} (said once)\n  \
+                 why:   {why}\n  help:  {help}"
+            ));
+        }
+        self.not_taken(what, visits, reason);
         self.others_take_theirs(reason);
         true
     }

@@ -24,8 +24,11 @@ use crate::format::{CheckpointId, Files, StoreError};
 /// The part of a folder that belongs to one rank.
 #[derive(Debug)]
 pub(super) struct Posix {
+    /// As the user has named it, for messages.
+    named: PathBuf,
+    /// Where it is: the program may go to another working folder.
     folder: PathBuf,
-    /// It may be left by the program, and is asked for its documents when the session has ended.
+    /// It is asked for its documents when the session has ended.
     documents: Arc<Folder>,
     rank: u32,
     faults: Faults,
@@ -51,10 +54,13 @@ impl Posix {
     }
 
     fn in_folder(folder: &Path, rank: u32, faults: Faults) -> Posix {
-        let documents = std::path::absolute(folder).and_then(fs::canonicalize);
+        let named = folder.to_owned();
+        let folder = std::path::absolute(folder).and_then(fs::canonicalize);
+        let folder = folder.unwrap_or_else(|_| named.clone());
         Posix {
-            folder: folder.to_owned(),
-            documents: Arc::new(Folder(documents.unwrap_or_else(|_| folder.to_owned()))),
+            documents: Arc::new(Folder(folder.clone())),
+            named,
+            folder,
             rank,
             faults,
         }
@@ -65,8 +71,13 @@ impl Posix {
         self.folder.join(names::unfinished(id, self.rank))
     }
 
+    /// The file of a checkpoint.
+    fn finished(&self, id: CheckpointId) -> PathBuf {
+        self.folder.join(names::file_name(id, self.rank))
+    }
+
     fn names(&self) -> Result<Vec<String>, StoreError> {
-        let io = |error: io::Error| StoreError::io("read", &self.folder, &error);
+        let io = |error: io::Error| StoreError::io("read", &self.named, &error);
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(io)? {
             // Our own names are plain text.
@@ -76,23 +87,23 @@ impl Posix {
     }
 
     fn sync_folder(&self) -> Result<(), StoreError> {
-        folders::sync(&self.folder).map_err(|error| StoreError::io("sync", &self.folder, &error))
+        folders::sync(&self.folder).map_err(|error| StoreError::io("sync", &self.named, &error))
     }
 }
 
 impl Files for Posix {
     fn path(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(names::file_name(id, self.rank))
+        self.named.join(names::file_name(id, self.rank))
     }
 
     fn open(&self, id: CheckpointId) -> io::Result<File> {
-        File::open(self.path(id))
+        File::open(self.finished(id))
     }
 }
 
 impl StorageLevel for Posix {
     fn folder(&self) -> &Path {
-        &self.folder
+        &self.named
     }
 
     fn list(&self) -> Result<Vec<CheckpointId>, StoreError> {
@@ -107,11 +118,10 @@ impl StorageLevel for Posix {
     }
 
     fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
-        let path = self.path(id);
-        match fs::metadata(&path) {
+        match fs::metadata(self.finished(id)) {
             Ok(metadata) => Ok(Some(metadata.len())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(StoreError::io("look for", &path, &error)),
+            Err(error) => Err(StoreError::io("look for", &self.path(id), &error)),
         }
     }
 
@@ -127,29 +137,27 @@ impl StorageLevel for Posix {
     }
 
     fn publish(&self, id: CheckpointId) -> Result<(), StoreError> {
-        let path = self.path(id);
-        if let Err(error) = fs::rename(self.unfinished(id), &path) {
+        if let Err(error) = fs::rename(self.unfinished(id), self.finished(id)) {
             self.discard(id);
-            return Err(StoreError::io("rename to", &path, &error));
+            return Err(StoreError::io("rename to", &self.path(id), &error));
         }
         self.faults.reached(Step::Renamed);
         self.sync_folder()
     }
 
     fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
-        let path = self.path(id);
-        match fs::remove_file(&path) {
+        match fs::remove_file(self.finished(id)) {
             Ok(()) => self.sync_folder(),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
                 id,
-                folder: self.folder.clone(),
+                folder: self.named.clone(),
             }),
-            Err(error) => Err(StoreError::io("remove", &path, &error)),
+            Err(error) => Err(StoreError::io("remove", &self.path(id), &error)),
         }
     }
 
     fn lock(&self) -> Result<Lock, StoreError> {
-        let lock = Flock::take(&self.folder, self.rank)?;
+        let lock = Flock::take(&self.named, self.rank)?;
         // Nobody is writing what is not finished now.
         let names = self.names()?.into_iter();
         for name in names.filter(|name| names::is_unfinished(name, self.rank)) {

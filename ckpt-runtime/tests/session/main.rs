@@ -11,6 +11,7 @@ mod programs;
 mod refusals;
 mod reopened;
 mod stops;
+mod surroundings;
 
 /// The tests of a module, by the names of their functions.
 #[macro_export]
@@ -34,6 +35,7 @@ fn main() -> Result<(), String> {
         stops::TESTS,
         refusals::TESTS,
         reopened::TESTS,
+        surroundings::TESTS,
     ]
     .concat()
     {

@@ -89,6 +89,34 @@ impl Job {
         Ended::from(self.command(variables).output().unwrap())
     }
 
+    /// Runs it in another folder.
+    pub fn run_in(&self, folder: &Path, variables: &[(&str, &str)]) -> Ended {
+        Ended::from(self.command(variables).current_dir(folder).output().unwrap())
+    }
+
+    /// Runs it where no more than so many files may be open, and nobody may change that.
+    pub fn run_with_few_files(&self, files: u64, variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(variables);
+        let limit = move || {
+            /// The right to raise limits, among those that a superuser's process begins with.
+            const CAP_SYS_RESOURCE: libc::c_ulong = 24;
+            let limit = libc::rlimit {
+                rlim_cur: files,
+                rlim_max: files,
+            };
+            // SAFETY: a plain system call; who is no superuser does not have the right, nor that to give it back.
+            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, CAP_SYS_RESOURCE) };
+            // SAFETY: the same; only reads the limit.
+            match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) } {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: only system calls are made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, limit) };
+        Ended::from(command.output().unwrap())
+    }
+
     /// Starts the process and gives it to `meanwhile` while it runs.
     pub fn run_while(&self, variables: &[(&str, &str)], meanwhile: impl FnOnce(&mut Child)) -> Ended {
         let mut command = self.command(variables);

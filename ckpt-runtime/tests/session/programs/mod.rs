@@ -10,6 +10,7 @@ mod reopened;
 mod reopened_team;
 mod slips;
 mod steps;
+mod surroundings;
 
 pub use files::STEPS;
 
@@ -29,6 +30,7 @@ pub fn run(program: &str) -> Result<(), String> {
         "reopened-team" => reopened_team::main(),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),
+        "surroundings" => surroundings::main(),
         "manual" => steps::by_hand(),
         wrong if wrong.starts_with("manual-") => return steps::by_hand_wrong(wrong),
         slip => slips::main(slip),
