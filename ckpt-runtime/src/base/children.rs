@@ -8,6 +8,7 @@ use std::fs;
 use std::sync::Mutex;
 
 use super::lock::locked;
+use super::processes::look;
 
 /// Numbers of those that hold no checkpoint back. Of the process: a child may outlive a session.
 static APART: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -68,33 +69,14 @@ fn of_all_processes() -> BTreeSet<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     numbers
-        .filter(|pid| stat(*pid).is_some_and(|stat| stat.parent == own))
+        .filter(|pid| look(*pid).is_some_and(|process| process.parent == own))
         .collect()
-}
-
-/// What `/proc/PID/stat` says.
-struct Stat {
-    name: String,
-    state: String,
-    parent: u32,
-}
-
-fn stat(pid: u32) -> Option<Stat> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in brackets, and may have any in it.
-    let (head, rest) = text.rsplit_once(')')?;
-    let mut rest = rest.split_whitespace();
-    Some(Stat {
-        name: head.split_once('(')?.1.to_owned(),
-        state: rest.next()?.to_owned(),
-        parent: rest.next()?.parse().ok()?,
-    })
 }
 
 /// One that has ended has nothing left to lose.
 fn name_if_running(pid: u32) -> Option<String> {
-    let stat = stat(pid)?;
-    (!["Z", "X"].contains(&&*stat.state)).then_some(stat.name)
+    let child = look(pid)?;
+    (!child.has_ended).then_some(child.name)
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use super::current;
 pub mod exit_code {
     /// A checkpoint was taken and the run stopped, on a signal or before its time limit: queue it again.
     pub const STOPPED: i32 = 75;
+    /// The same, where somebody pressed Ctrl-C.
+    pub const INTERRUPTED: i32 = 130;
     /// A restart was asked for and there is no checkpoint that it could use.
     pub const NO_CHECKPOINT: i32 = 76;
     /// The checkpoint does not fit this program: other source, other layout, other types.

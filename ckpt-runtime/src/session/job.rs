@@ -14,6 +14,7 @@ use super::config::{Config, Interval};
 use super::events::{self, Totals, What};
 use crate::base::documents::{Documents, Durability};
 use crate::base::lock::locked;
+use crate::base::processes;
 use crate::storage::documents_of;
 
 /// Name of the state file in the store folder.
@@ -51,6 +52,9 @@ pub struct Job {
     pub version: String,
     /// Process id of the last process that ran on the store.
     pub pid: u32,
+    /// What tells that process from others of its number, on the same machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
     /// Host it ran on.
     pub host: String,
     /// When this process started, RFC 3339, UTC.
@@ -130,6 +134,12 @@ impl Job {
     /// ```
     pub fn read(store: &Path) -> io::Result<Option<Job>> {
         Job::read_in(&documents_of(store))
+    }
+
+    /// Whether the process of this job runs, which is one of this machine. A process that has ended is not taken for running, whoever
+    /// has its number now.
+    pub fn is_running(&self) -> bool {
+        self.state == State::Running && self.pid > 0 && processes::runs(self.pid, self.process.as_deref())
     }
 
     pub(super) fn read_in(documents: &dyn Documents) -> io::Result<Option<Job>> {
@@ -282,5 +292,29 @@ impl Record {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_runs_as_long_as_its_own_process() {
+        let text = r#"{"program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
+            "visits": 12, "restarted_from": null, "last_checkpoint": null, "failed_checkpoints": 1, "command": [], "reason": null}"#;
+        let mut job: Job = serde_json::from_str(text).unwrap();
+        job.pid = std::process::id();
+        assert!(
+            job.is_running(),
+            "it does not say which process of that number it is"
+        );
+        job.process = processes::identity(job.pid);
+        assert!(job.is_running());
+        job.process = Some("another".into());
+        assert!(!job.is_running());
+        job.process = None;
+        job.state = State::Stopped;
+        assert!(!job.is_running());
     }
 }

@@ -29,6 +29,7 @@
 //!
 //! On SIGTERM or SIGUSR1 the next site takes a checkpoint and ends the process with exit code 75. So does the time limit,
 //! early enough: a tenth of the limit before it, at most a minute, but at least twice the time of the slowest checkpoint.
+//! SIGINT (Ctrl-C) does the same with exit code 130, and a second one ends the process at once.
 //! A stop whose checkpoint cannot be written is not carried out: the program goes on, and it is tried again.
 //!
 //! What the program printed to stdout leaves its buffer before a checkpoint is written: a restart does not print again
@@ -49,6 +50,7 @@ mod notices;
 mod policy;
 mod run;
 mod signals;
+pub mod stop;
 mod writer;
 
 use std::io;
@@ -58,6 +60,7 @@ use std::path::PathBuf;
 use crate::base::current;
 pub use crate::base::report::exit_code;
 use crate::base::report::{Code, Fatal, Headline};
+use crate::comm;
 use crate::context;
 pub use by_hand::{Saver, Session};
 
@@ -336,6 +339,9 @@ pub fn open(program: Program) -> MainSession {
 
 fn try_open(program: Program) -> Result<bool, SessionError> {
     let Some(config) = Config::read(program.name)? else {
+        if comm::rank_before_start().is_none_or(|rank| rank == 0) {
+            notices::mention_unknown_variables(false);
+        }
         return Ok(false);
     };
     let run = match Run::open(&config, program.name, program.version, Kind::Instrumented) {

@@ -1,17 +1,27 @@
 //! What is said when a session opens, because it may not be what was meant.
 
+use std::sync::Once;
+
 use super::config;
 use super::job::{Job, State};
 use crate::base::report::say;
 use crate::storage::Store;
 
-/// A misspelt variable would be a setting that silently does nothing.
-pub(super) fn mention_unknown_variables() {
-    for name in config::unknown_variables() {
-        say(&format!(
-            "warning[W2001]: {name} is set, but ckpt knows no variable of that name"
-        ));
-    }
+/// A misspelt variable would be a setting that silently does nothing. Said once in the life of a process; it may be why there is
+/// no session.
+pub(super) fn mention_unknown_variables(has_session: bool) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        let consequence = match has_session {
+            true => "",
+            false => "\n  nothing else asks for checkpoints: the program runs without them",
+        };
+        for name in config::unknown_variables() {
+            say(&format!(
+                "warning[W2001]: {name} is set, but ckpt knows no variable of that name{consequence}"
+            ));
+        }
+    });
 }
 
 /// A fresh start over an earlier run's checkpoints is often a forgotten restart.

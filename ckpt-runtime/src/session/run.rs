@@ -10,12 +10,14 @@ use super::events::What;
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
 use super::notices::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
+use super::stop::Stops;
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
 use crate::base::current::{self, Owner, Registration};
 use crate::base::events;
 use crate::base::host::host_name;
-use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::processes;
+use crate::base::report::{Fatal, headline, say};
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
@@ -85,6 +87,8 @@ pub(crate) struct Run {
     /// How long members of a team that stand at a site wait for the others.
     team_wait: Duration,
     ending: Arc<Ending>,
+    /// Where it is noted that a request to stop has arrived.
+    stops: Stops,
     /// The last to be dropped: what the others do until then is still this session's.
     _registration: Registration,
 }
@@ -106,8 +110,8 @@ impl Run {
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.
         let quiet = config.quiet || rank > 0;
-        if !quiet {
-            mention_unknown_variables();
+        if rank == 0 {
+            mention_unknown_variables(true);
         }
         let opened = line::open_store(config, rank);
         let (store, restored) = match config.restart {
@@ -133,6 +137,8 @@ impl Run {
         if member.is_some() {
             world.has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
         }
+        let stops = Stops::begin(&*store.documents(), rank);
+        current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
             error,
@@ -185,6 +191,7 @@ impl Run {
             told_of_slow_disk: false,
             team_wait: config.team_wait,
             ending,
+            stops,
             _registration: registration,
         };
         if rank == 0 {
@@ -205,6 +212,7 @@ impl Run {
             program: self.program.clone(),
             version: self.version.clone(),
             pid: std::process::id(),
+            process: processes::identity(std::process::id()),
             host: self.host.clone(),
             started: now.clone(),
             updated: now,
@@ -592,7 +600,8 @@ impl Run {
             ));
         }
         self.ending.record.ended(State::Stopped, &reason.to_string());
-        self.world.leave_together(exit_code::STOPPED)
+        self.stops.forget();
+        self.world.leave_together(reason.exit_code())
     }
 
     fn mention_failures(&self) {

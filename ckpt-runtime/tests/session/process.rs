@@ -119,7 +119,23 @@ impl Job {
 
     /// Starts the process and gives it to `meanwhile` while it runs.
     pub fn run_while(&self, variables: &[(&str, &str)], meanwhile: impl FnOnce(&mut Child)) -> Ended {
+        Job::start(self.command(variables), meanwhile)
+    }
+
+    /// The same of a process that ignores interrupts from its beginning on.
+    pub fn run_deaf(&self, variables: &[(&str, &str)], meanwhile: impl FnOnce(&mut Child)) -> Ended {
         let mut command = self.command(variables);
+        let ignore = || {
+            // SAFETY: a plain system call.
+            unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+            Ok(())
+        };
+        // SAFETY: only a system call is made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, ignore) };
+        Job::start(command, meanwhile)
+    }
+
+    fn start(mut command: Command, meanwhile: impl FnOnce(&mut Child)) -> Ended {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
