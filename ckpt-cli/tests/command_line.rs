@@ -293,6 +293,19 @@ fn arguments_reach_the_program_and_its_exit_code_comes_back() {
 }
 
 #[test]
+fn a_misspelt_variable_is_told_of() {
+    let here = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(here.path()).args(["list", "--dir", "none"]);
+    noted(command.env("CKPT_DRI", "store").env("CKPT_QUIET", "1").assert())
+        .code(76)
+        .stderr(contains("ckpt: warning[W3042]: CKPT_DRI is set").count(1));
+}
+
+#[test]
 fn the_program_is_told_what_was_asked() {
     let here = package("told", &["src/main.rs"]);
     let source = "fn main() { for name in [\"DIR\", \"EVERY\", \"KEEP\", \"RESTART\"] { println!(\"{:?}\", std::env::var(format!(\"CKPT_{name}\")).ok()); } }";

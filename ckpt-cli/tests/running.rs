@@ -157,6 +157,132 @@ fn a_run_asked_to_stop_takes_a_checkpoint_and_says_requeue() {
 }
 
 #[test]
+fn ctrl_c_takes_a_checkpoint_and_ends_with_130() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["30"]).success();
+    let child = start(here.path(), &["--every", "10", "--restarts", "3"], &["30", "20"]);
+    wait_for_a_checkpoint(here.path());
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    noted::compare(&ended.stderr);
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    for told in [
+        "press Ctrl-C again to end at once",
+        "SIGINT: checkpoint",
+        "is written",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(
+        !said.contains("newest checkpoint"),
+        "it says itself how to go on: {said}"
+    );
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("stopped").and(contains("SIGINT")));
+    cargo_ckpt(here.path(), &["restart"]).success();
+    assert_eq!(answer(here.path()), answer(plain.path()));
+}
+
+/// A launcher of one process: a script.
+fn launcher(folder: &Path, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("launcher");
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{} {{cmd}}", path.display())
+}
+
+#[test]
+fn a_launcher_that_keeps_a_request_to_stop_to_itself_is_noticed() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["30"]).success();
+    // It catches the signal, and ends with a code of its own.
+    let deaf = launcher(here.path(), "trap : USR1 INT TERM\n\"$@\"\nexit 1");
+    for (signal, code) in [(Signal::SIGTERM, 75), (Signal::SIGINT, 130)] {
+        let options = ["-n", "1", "--launcher", &deaf, "--every", "10"];
+        let child = start(here.path(), &options, &["100000", "20"]);
+        wait_for_a_checkpoint(here.path());
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        noted::compare(&ended.stderr);
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(code), "{said}");
+        assert!(
+            said.contains("warning[W3040]: `") && said.contains("/launcher` has not passed"),
+            "{said}"
+        );
+        assert!(said.contains("SIGUSR1: checkpoint"), "{said}");
+        fs::remove_dir_all(here.path().join("ckpt-cli.ckpt.d")).unwrap();
+    }
+}
+
+#[test]
+fn the_second_ctrl_c_ends_ranks_at_once() {
+    let here = tempfile::tempdir().unwrap();
+    let deaf = launcher(here.path(), "trap : USR1 INT TERM\n\"$@\"\nexit 1");
+    let options = ["-n", "1", "--launcher", &deaf, "--every", "10"];
+    let child = start(here.path(), &options, &["100000", "20"]);
+    wait_for_a_checkpoint(here.path());
+    for _ in 0..2 {
+        kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+        // The second would not be told from the first while that is waiting to be delivered.
+        let pending = || fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        while pending()
+            .lines()
+            .any(|line| line.starts_with("ShdPnd:") && !line.ends_with("0000000000000000"))
+        {
+            std::thread::yield_now();
+        }
+    }
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(
+        ended.status.code(),
+        Some(130),
+        "{}",
+        String::from_utf8_lossy(&ended.stderr)
+    );
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("was killed"));
+}
+
+#[test]
+fn ranks_elsewhere_that_do_not_confirm_a_request_to_stop_are_told_of() {
+    use std::io::{BufRead, BufReader};
+    let here = tempfile::tempdir().unwrap();
+    // Ranks on another machine, for all that can be seen here: one listens, and hears nothing.
+    let text =
+        "trap '' USR1\nmkdir -p ckpt-cli.ckpt.d\necho '1 elsewhere' >ckpt-cli.ckpt.d/stop.r0\nexec cat pipe";
+    let elsewhere = launcher(here.path(), text);
+    nix::unistd::mkfifo(&here.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut child = start(here.path(), &["-n", "1", "--launcher", &elsewhere], &["1"]);
+    let listens = here.path().join("ckpt-cli.ckpt.d/stop.r0");
+    let end = Instant::now() + Duration::from_secs(300);
+    while !listens.exists() {
+        assert!(Instant::now() < end, "the launcher does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    while !said.contains("Until then the program goes on") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    noted::compare(said.as_bytes());
+    assert!(said.contains("warning[W3041]: no rank has confirmed"), "{said}");
+    // It ends when nobody writes to the pipe any more.
+    drop(
+        fs::File::options()
+            .write(true)
+            .open(here.path().join("pipe"))
+            .unwrap(),
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn a_restart_does_not_take_the_checkpoints_of_an_earlier_run() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     run(plain.path(), &[], &[], &["12"]).success();

@@ -117,7 +117,7 @@ impl Restart {
             continues,
             origin,
             command: &command,
-            has_ranks: ranks.ranks.is_some(),
+            ranks: ranks.ranks,
         };
         Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
     }

@@ -12,7 +12,7 @@ use crate::stores;
 ///
 /// Options not given here are taken from CKPT_* variables, then from ckpt.toml in the current folder. If none of them
 /// says when, a checkpoint is taken every ten minutes. SIGTERM and SIGUSR1 are passed on: the program takes a
-/// checkpoint at its next site and ends with exit code 75.
+/// checkpoint at its next site and ends with exit code 75; on Ctrl-C with 130, and a second Ctrl-C ends it at once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Run {
@@ -74,7 +74,7 @@ impl Run {
             continues: false,
             origin: "the start".into(),
             command: &command,
-            has_ranks: self.ranks.ranks.is_some(),
+            ranks: self.ranks.ranks,
         };
         Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
     }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use ckpt::session::job::{JOB_FILE, Job, State};
+use ckpt::session::job::{JOB_FILE, Job};
 use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
@@ -261,14 +261,7 @@ pub fn is_locked(store: &Path) -> bool {
 
 /// Whether the job's last process still runs on this host.
 pub fn is_running(job: &Job) -> bool {
-    let process = nix::unistd::Pid::from_raw(i32::try_from(job.pid).unwrap_or(0));
-    let alive = || {
-        !matches!(
-            nix::sys::signal::kill(process, None),
-            Err(nix::errno::Errno::ESRCH)
-        )
-    };
-    job.state == State::Running && is_here(job) && job.pid > 0 && alive()
+    is_here(job) && job.is_running()
 }
 
 /// Whether the job's last process ran on this host.

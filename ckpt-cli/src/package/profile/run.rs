@@ -58,7 +58,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         format!(", for {} at most", render::duration(limit))
     });
     say(&options, &format!("measuring `{name}`{at_most}"));
-    let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
+    let (ending, stopped) = Supervisor::new(None)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(
             Failure::no(says!("E3071: nothing was measured: `{name}` {ending}"))

@@ -39,11 +39,12 @@ const KNOWN: &[&str] = &[
     "CKPT_LOG",
     "CKPT_MAP",
     "CKPT_PLAN",
+    "CKPT_PROFILE",
     "CKPT_RUNTIME_PATH",
 ];
 
 /// Variables that look as if they were meant for ckpt, and are not known to it.
-pub(crate) fn unknown_variables() -> Vec<String> {
+pub fn unknown_variables() -> Vec<String> {
     let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     let ours = names.filter(|name| name.starts_with("CKPT_"));
     ours.filter(|name| !ASKING.contains(&name.as_str()) && !KNOWN.contains(&name.as_str()))

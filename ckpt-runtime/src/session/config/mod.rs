@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-pub(crate) use environment::unknown_variables;
+pub use environment::unknown_variables;
 use environment::{ASKING, Environment};
 use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, TIME, WHEN_BUSY};
 
