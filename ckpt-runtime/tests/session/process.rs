@@ -94,6 +94,22 @@ impl Job {
         Ended::from(self.command(variables).current_dir(folder).output().unwrap())
     }
 
+    /// Runs it with an open file, which it does not know of.
+    pub fn run_with(&self, file: &std::fs::File, variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(variables);
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(file);
+        let pass_on = move || {
+            // SAFETY: a plain system call.
+            match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: only a system call is made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, pass_on) };
+        Ended::from(command.output().unwrap())
+    }
+
     /// Runs it where no more than so many files may be open, and nobody may change that.
     pub fn run_with_few_files(&self, files: u64, variables: &[(&str, &str)]) -> Ended {
         let mut command = self.command(variables);

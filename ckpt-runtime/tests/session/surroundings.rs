@@ -103,10 +103,13 @@ fn a_limit_that_cannot_be_had_is_refused() {
     job.run(&[RESTART]).expect_code(0);
 }
 
+/// Nor do locks that whoever started it holds: `flock FILE ./heat`.
 fn a_process_as_it_was_leaves_no_note() {
     use ckpt::store::{Mode, Store};
     let job = job("nothing");
-    job.run(&[KILLED]).expect_killed();
+    let locked = File::create(job.folder().join("locked")).unwrap();
+    locked.lock().unwrap();
+    job.run_with(&locked, &[KILLED]).expect_killed();
     let store = Store::open(job.store(), Mode::ReadOnly).unwrap();
     let newest = store.newest_whole(&mut |_, _| ()).unwrap().unwrap();
     let notes: Vec<&str> = newest

@@ -29,11 +29,19 @@ pub(super) struct Held {
     pub other: Option<PathBuf>,
 }
 
+/// Open files that the program has from the one that started it, with locks on them: `flock FILE ./heat`.
+pub(super) fn inherited() -> Vec<(RawFd, PathBuf)> {
+    let all = descriptors().into_iter();
+    all.filter(|(descriptor, _)| !locks_of(*descriptor).is_empty())
+        .collect()
+}
+
 impl Held {
-    pub fn now(store: &Path) -> Held {
+    /// Those of the program: not those in the store, and not those that it was started with.
+    pub fn now(store: &Path, inherited: &[(RawFd, PathBuf)]) -> Held {
         let mut held = Held::default();
         for (descriptor, path) in descriptors() {
-            if path.starts_with(store) {
+            if path.starts_with(store) || inherited.contains(&(descriptor, path.clone())) {
                 continue;
             }
             for lock in locks_of(descriptor) {
@@ -138,7 +146,7 @@ mod tests {
         let path = fs::canonicalize(folder.path()).unwrap().join("a lock");
         let file = File::create(&path).unwrap();
         let locks = |store: &str| {
-            Held::now(Path::new(store))
+            Held::now(Path::new(store), &[])
                 .files
                 .into_iter()
                 .filter(|lock| lock.path() == path)
@@ -148,6 +156,8 @@ mod tests {
         file.lock().unwrap();
         let held = locks("/none");
         assert!(matches!(&*held, [lock] if lock.exclusive), "{held:?}");
+        let theirs = Held::now(Path::new("/none"), &inherited()).files;
+        assert!(!theirs.iter().any(|lock| lock.path() == path));
         assert!(locks(path.parent().unwrap().to_str().unwrap()).is_empty());
         file.unlock().unwrap();
         assert!(locks("/none").is_empty());

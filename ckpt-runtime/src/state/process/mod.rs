@@ -14,6 +14,7 @@ mod text;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -46,6 +47,8 @@ struct Start {
     limits: Vec<Limit>,
     signals: Signals,
     identity: Identity,
+    /// Files that are locked by the one that started the program.
+    locked: Vec<(RawFd, PathBuf)>,
 }
 
 fn start() -> &'static Start {
@@ -57,6 +60,7 @@ fn start() -> &'static Start {
             limits: limits::now(),
             signals: Signals::now(),
             identity: Identity::now(),
+            locked: locks::inherited(),
         }
     })
 }
@@ -241,9 +245,14 @@ impl Process {
         self.changes.restore()
     }
 
+    /// The locks of the program.
+    fn held(&self) -> Held {
+        Held::now(&self.store, &self.start.locked)
+    }
+
     /// What a restart could not bring back, if there is such a thing.
     pub fn obstacle(&self) -> Option<Obstacle> {
-        obstacles::find(&self.start.identity, &Held::now(&self.store))
+        obstacles::find(&self.start.identity, &self.held())
     }
 }
 
@@ -253,7 +262,7 @@ impl StateSource for Process {
     }
 
     fn note(&mut self) -> Option<(&'static str, String)> {
-        let locks = Held::now(&self.store).files;
+        let locks = self.held().files;
         self.changes = Changes::since(self.start, &self.changes, locks);
         let is_as_it_was = self.changes == Changes::default();
         (!is_as_it_was).then(|| (NOTE, serde_json::to_string(&self.changes).unwrap_or_default()))
