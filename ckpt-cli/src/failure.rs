@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use ckpt::store::StoreError;
+use ckpt::store::{StoreError, printable_lines};
 use ckpt_compiler::Code;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
@@ -184,13 +184,14 @@ impl Failure {
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         // Nothing can be done about a closed standard error.
         let code = self.code.map_or_else(String::new, |code| format!("[{code}]"));
-        let _ = writeln!(out, "{red}error{code}:{red:#} {}", self.what);
+        let _ = writeln!(out, "{red}error{code}:{red:#} {}", printable_lines(&self.what));
         for why in &self.why {
-            for line in why.lines() {
+            for line in printable_lines(why).lines() {
                 let _ = writeln!(out, "  {line}");
             }
         }
         if let Some(next) = &self.next {
+            let next = printable_lines(next);
             let mut lines = next.lines();
             let _ = writeln!(out, "{cyan}help:{cyan:#} {}", lines.next().unwrap_or_default());
             for line in lines {

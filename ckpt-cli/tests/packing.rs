@@ -138,3 +138,57 @@ fn the_newest_line_that_is_whole_on_all_ranks_is_packed() {
         "{said}"
     );
 }
+
+/// The first holds everything, the second one block, the third all others: retention removes the first, and keeps the
+/// second for its block.
+#[test]
+fn what_is_kept_for_its_blocks_is_shown_as_that() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = here.path().join("ring.ckpt.d");
+    let mut store = Store::open(&folder, Mode::ReadWrite).unwrap();
+    store.set_keep(Keep::Last(1));
+    store.set_storing(Storing {
+        compression: None,
+        full_every: 100,
+    });
+    let mut cells: Vec<u64> = (1..=200_000).collect();
+    for round in 0..3 {
+        match round {
+            0 => {}
+            1 => cells[0] += 1,
+            _ => cells[32_768..].iter_mut().for_each(|cell| *cell += 1),
+        }
+        let mut builder = store.snapshot();
+        let frame = builder.frame(&PLAN, 0);
+        builder.value(frame, "cells", 3, None, &cells);
+        store
+            .commit(&builder.finish().unwrap(), &Meta::default())
+            .unwrap();
+    }
+    drop(store);
+    assert_eq!(files(&folder), ["000002.r0.h5", "000003.r0.h5"]);
+    let (code, said) = cargo_ckpt(here.path(), "verify");
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("blocks for 000003") && !said.contains("DAMAGED"),
+        "{said}"
+    );
+    let (code, said) = cargo_ckpt(here.path(), "list");
+    assert!(code == 0 && said.contains("blocks for 000003"), "{said}");
+    let (_, said) = cargo_ckpt(here.path(), "verify --format json");
+    let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(found["whole"], true);
+    let restorable = |at: usize| found["checkpoints"][at]["restorable"].clone();
+    assert_eq!((restorable(0), restorable(1)), (false.into(), true.into()));
+    let (_, said) = cargo_ckpt(here.path(), "list --format json");
+    let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(found["checkpoints"][0]["blocks_for"], serde_json::json!([3]));
+    // What is damaged in it is damage all the same.
+    let kept = folder.join("000002.r0.h5");
+    let mut bytes = fs::read(&kept).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(kept, bytes).unwrap();
+    let (code, said) = cargo_ckpt(here.path(), "verify");
+    assert!(code == 1 && said.contains("2 damaged"), "{code}: {said}");
+}

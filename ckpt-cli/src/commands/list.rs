@@ -81,6 +81,16 @@ fn needs(line: &Line) -> Vec<u64> {
     needs.into_iter().collect()
 }
 
+/// The lines that need what this one holds, where it is kept for that alone.
+fn blocks_for(line: &Line) -> Vec<u64> {
+    let kept = line.entries.iter().filter(|(_, entry)| entry.holds_blocks_only());
+    let by: BTreeSet<u64> = kept
+        .flat_map(|(_, entry)| &entry.needed_by)
+        .map(|id| id.0)
+        .collect();
+    by.into_iter().collect()
+}
+
 /// Which ranks have their part.
 fn ranks(line: &Line) -> String {
     match rank_list(&line.lacking) {
@@ -122,14 +132,20 @@ fn print_lines(list: &[Line], lines: &Lines) {
             ),
         };
         row.extend(lines.several.then(|| ranks(line)));
-        row.extend(some_need.then(|| match needs(line) {
-            none if none.is_empty() => "-".to_owned(),
-            needs => stores::id_list(&needs),
+        row.extend(some_need.then(|| match (needs(line), blocks_for(line)) {
+            (none, _) if none.is_empty() => "-".to_owned(),
+            (needs, none) if none.is_empty() => stores::id_list(&needs),
+            (_, by) => format!("blocks for {}", stores::id_list(&by)),
         }));
         row.push(program);
         table.add_row(row);
     }
     render::print_table(&table);
+    if list.iter().any(|line| !blocks_for(line).is_empty()) {
+        render::print(
+            "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on.\n",
+        );
+    }
     for line in list {
         for (rank, entry) in &line.entries {
             if let Err(error) = &entry.meta {
@@ -218,6 +234,14 @@ fn as_json(line: &Line, several: bool) -> serde_json::Value {
     value
 }
 
+/// Empty for one that can be restored by itself.
+fn blocks_for_as_json(entry: &Entry) -> Vec<u64> {
+    match entry.holds_blocks_only() {
+        true => entry.needed_by.iter().map(|id| id.0).collect(),
+        false => Vec::new(),
+    }
+}
+
 fn entry_as_json(entry: &Entry) -> serde_json::Value {
     match &entry.meta {
         Ok(meta) => json!({
@@ -225,6 +249,7 @@ fn entry_as_json(entry: &Entry) -> serde_json::Value {
             "path": entry.path,
             "bytes": entry.bytes,
             "needs": entry.needs.iter().map(|id| id.0).collect::<Vec<_>>(),
+            "blocks_for": blocks_for_as_json(entry),
             "time": meta.time_text(),
             "visit": meta.visit,
             "reason": meta.reason,

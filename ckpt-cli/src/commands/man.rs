@@ -54,7 +54,7 @@ impl ManPages {
         Man::new(chosen.clone())
             .render(&mut page)
             .or_fail(|| Failure::store(says!("E3008: the page cannot be made")))?;
-        render::print(&String::from_utf8_lossy(&page));
+        render::print_as_it_is(&String::from_utf8_lossy(&page));
         Ok(0)
     }
 }

@@ -141,6 +141,8 @@ mod tests {
             path: "x".into(),
             bytes: 1,
             needs: needs.iter().copied().map(CheckpointId).collect(),
+            lacks: Vec::new(),
+            needed_by: Vec::new(),
             meta: Ok(Default::default()),
         };
         let entries = [entry(1, &[]), entry(2, &[1]), entry(3, &[1, 2]), entry(4, &[2])];

@@ -10,7 +10,7 @@ use crate::cargo::CargoOptions;
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions, was_started_here};
 use crate::output;
 use crate::stores::checkpoint;
 use crate::stores::{self, StoreOption, Which};
@@ -73,8 +73,9 @@ impl Restart {
         let meta = self.meta(&store);
         let last = last_command(meta.as_ref(), job.as_ref());
         let arguments = self.arguments(last.as_deref(), &store)?;
-        let cargo = self.cargo_options(last.as_deref(), record.as_ref());
+        let cargo = self.cargo_options(last.as_deref(), record.as_ref(), &store)?;
         let cargo = cargo.on_this_machine();
+        self.launcher_is_known(record.as_ref(), &store)?;
         let recorded = record
             .as_ref()
             .map(|record| record.ranks.clone())
@@ -178,26 +179,52 @@ impl Restart {
         }
     }
 
-    /// The options given, or those that built the program of the run that is continued.
-    fn cargo_options(&self, last: Option<&[String]>, record: Option<&Record>) -> CargoOptions {
+    /// The options given, or those that built the program of the run that is continued, as far as they were given on this
+    /// machine: a store that came from elsewhere does not say what is started here.
+    fn cargo_options(
+        &self,
+        last: Option<&[String]>,
+        record: Option<&Record>,
+        store: &Path,
+    ) -> Outcome<CargoOptions> {
         if !self.cargo.is_unset() {
             // Without measured costs the sites were elsewhere.
             let by_estimates = record.is_some_and(|record| record.cargo.no_profile);
-            return CargoOptions {
+            return Ok(CargoOptions {
                 no_profile: self.cargo.no_profile || by_estimates,
                 ..self.cargo.clone()
-            };
+            });
         }
         let last = last.and_then(|last| last.first()).map(PathBuf::from);
-        match (record, last) {
-            (Some(record), Some(last)) if record.executable != last && last.is_file() => by_hand(last),
-            (Some(record), _) => CargoOptions {
+        let started_here = last.clone().filter(|last| was_started_here(store, last));
+        let said_here = record.filter(|record| record.was_said_here(store));
+        match (said_here, started_here) {
+            (Some(record), Some(last)) if record.executable != last => Ok(by_hand(last)),
+            (Some(record), _) => Ok(CargoOptions {
                 quiet: self.cargo.quiet,
                 ..record.cargo.clone()
-            },
-            (None, Some(last)) if last.is_file() => by_hand(last),
-            (None, _) => self.cargo.clone(),
+            }),
+            (None, Some(last)) => Ok(by_hand(last)),
+            (None, None) => Err(not_from_here(record, last, store)),
         }
+    }
+
+    /// A launcher is started with the program: it has to have been named on this machine as well.
+    fn launcher_is_known(&self, record: Option<&Record>, store: &Path) -> Outcome<()> {
+        let recorded = record.filter(|record| !record.was_said_here(store));
+        let Some(launcher) = recorded.and_then(|record| record.ranks.launcher.as_ref()) else {
+            return Ok(());
+        };
+        if self.ranks.launcher.is_some() {
+            return Ok(());
+        }
+        Err(Failure::store(says!(
+            "E3181: `{}` names a launcher that was not given on this machine",
+            store.display()
+        ))
+        .because(format!("it says: --launcher {}", quoted(launcher)))
+        .because(NOT_FROM_HERE)
+        .help("give the launcher on the command line: `--launcher mpirun`, or this one if you trust it"))
     }
 
     fn tell(
@@ -225,6 +252,52 @@ impl Restart {
         };
         output::note(&format!("restarting from {}{how}", self.which.words()));
     }
+}
+
+const NOT_FROM_HERE: &str = "a store that was unpacked, copied or made by somebody else does not decide what is started on this machine";
+
+/// Nothing that was said or started on this machine tells which program this is of.
+fn not_from_here(record: Option<&Record>, last: Option<PathBuf>, store: &Path) -> Failure {
+    let mut words = record.map(said_of_program).unwrap_or_default();
+    if words.is_empty() {
+        words.extend(last.map(|last| format!("--exe {}", quoted(&last.to_string_lossy()))));
+    }
+    let failure = Failure::store(says!(
+        "E3180: which program `{}` is of was not said on this machine",
+        store.display()
+    ));
+    let failure = match words.is_empty() {
+        true => failure,
+        false => failure.because(format!("it says: {}", words.join(" "))),
+    };
+    failure.because(NOT_FROM_HERE).help(
+        "in the folder of the program's source, say how it is built: `cargo ckpt restart --bin NAME --release`;\n\
+         or name a built program that you trust: `--exe FILE`. From then on it is known",
+    )
+}
+
+/// All that a record says about what is to be built and started.
+fn said_of_program(record: &Record) -> Vec<String> {
+    let cargo = &record.cargo;
+    let package = cargo.package.iter().map(|name| format!("-p {}", quoted(name)));
+    let paths = [
+        ("--manifest-path", &cargo.manifest_path),
+        ("--target-dir", &cargo.target_dir),
+    ];
+    let paths = paths.into_iter().filter_map(|(name, path)| {
+        let path = path.as_ref()?.to_string_lossy();
+        Some(format!("{name} {}", quoted(&path)))
+    });
+    package
+        .chain(cargo.words())
+        .chain(paths)
+        .chain(record.ranks.words())
+        .collect()
+}
+
+/// As a shell takes it.
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
 }
 
 fn note<'m>(meta: &'m Meta, name: &str) -> Option<&'m str> {

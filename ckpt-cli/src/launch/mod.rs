@@ -12,6 +12,6 @@ pub mod session;
 
 pub use child::{Ending, Supervisor};
 pub use ranks::RankOptions;
-pub use record::{FILE as RECORD_FILE, Record};
+pub use record::{FILE as RECORD_FILE, Record, was_started_here};
 pub use restarts::{Begin, RestartOptions};
 pub use session::SessionOptions;

@@ -1,8 +1,16 @@
 //! `launch.json` in the store: how `cargo ckpt run` built the program and when it took checkpoints, so that
 //! `cargo ckpt restart` does the same without the options being repeated. It informs only; without it the options of the command line hold.
+//!
+//! A store says of itself what it likes. What a restart may start is therefore what this machine itself has noted, outside of
+//! the store: [`Record::was_said_here`], [`was_started_here`].
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use ckpt::store::{EXECUTABLE_NOTE, Noted};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,24 +43,48 @@ impl Record {
         }
     }
 
-    /// Writes the record, whole or not at all. A store that cannot be written is the program's to report.
+    /// Writes the record, whole or not at all, and notes on this machine that it was said here. A store that cannot be
+    /// written is the program's to report; what cannot be noted is asked for at the next restart.
     fn write(&self, store: &Path) {
-        let temporary = store.join(format!(".{FILE}.{}", std::process::id()));
         let Ok(text) = serde_json::to_string_pretty(self) else {
             return;
         };
-        let written = fs::create_dir_all(store)
-            .and_then(|()| fs::write(&temporary, text + "\n"))
-            .and_then(|()| fs::rename(&temporary, store.join(FILE)));
-        if written.is_err() {
-            let _ = fs::remove_file(temporary);
-        }
+        let text = text + "\n";
+        let _ = write_in(store, text.as_bytes());
+        let _ = Noted::of(store).write(FILE, text.as_bytes());
     }
 
     /// Reads the record, if there is one that can be read.
     pub fn read(store: &Path) -> Option<Record> {
-        serde_json::from_slice(&fs::read(stores::home(store).join(FILE)).ok()?).ok()
+        let text = ckpt::store::read_document(&stores::home(store), FILE).ok()??;
+        serde_json::from_slice(&text).ok()
     }
+
+    /// Whether it is what was last said on this machine about this store, and not only what the store says.
+    pub fn was_said_here(&self, store: &Path) -> bool {
+        let noted = Noted::of(&stores::home(store)).read(FILE);
+        let noted = noted.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+        noted.as_ref() == Some(self)
+    }
+}
+
+/// Whether this is the executable that was last started on this machine with this store.
+pub fn was_started_here(store: &Path, executable: &Path) -> bool {
+    let noted = Noted::of(&stores::home(store)).read(EXECUTABLE_NOTE);
+    let found = fs::canonicalize(executable).ok();
+    noted.is_some_and(|noted| found.is_some_and(|found| found.as_os_str().as_bytes() == noted))
+}
+
+/// Under a name that nobody knows before, and then under its own.
+fn write_in(store: &Path, text: &[u8]) -> std::io::Result<()> {
+    fs::create_dir_all(store)?;
+    let mut unfinished = tempfile::Builder::new()
+        .prefix(&format!(".{FILE}."))
+        .permissions(fs::Permissions::from_mode(0o644))
+        .tempfile_in(store)?;
+    unfinished.write_all(text)?;
+    unfinished.persist(store.join(FILE))?;
+    Ok(())
 }
 
 #[cfg(test)]

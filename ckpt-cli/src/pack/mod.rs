@@ -1,11 +1,12 @@
 //! A store as one file to carry: an ordinary tar file whose first entry is a manifest with the length and the checksum
 //! of every other. What is unpacked is checked before it gets its name.
 
+mod names;
 mod read;
 mod write;
 
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use twox_hash::xxhash3_128::Hasher;
@@ -56,8 +57,7 @@ impl Entry {
     /// Where it belongs, if its path is one that may be written to: below its folder, whatever the pack says.
     fn place(&self) -> Option<Destination> {
         let path = Path::new(&self.path);
-        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-        if !is_plain {
+        if !names::is_plain_path(path) {
             return None;
         }
         if let Ok(name) = path.strip_prefix(STORE) {
@@ -121,6 +121,7 @@ mod tests {
             "store/job.json",
             "store/files.r3.log",
             "files/a/b.txt",
+            "files/settings.toml",
         ] {
             assert!(is_placed(good), "{good}");
         }
@@ -138,6 +139,8 @@ mod tests {
             "",
             "./store/job.json",
             "store/job.json.exe",
+            "files/.cargo/config.toml",
+            "files/-x.csv",
         ];
         for bad in bad {
             assert!(!is_placed(bad), "{bad}");

@@ -5,9 +5,9 @@ use std::io::{Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use ckpt::session::job::{JOB_FILE, Job};
-use ckpt::store::{CheckpointId, Mode, file_name};
+use ckpt::store::{CheckpointId, Mode, file_name, open_plain};
 
-use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
+use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::launch::RECORD_FILE;
 use crate::output::{self, Bar};
@@ -128,9 +128,11 @@ fn notes(lines: &Lines) -> Outcome<Vec<Piece>> {
         names.sort();
         for name in names.iter().filter(|name| belongs_to_a_store(name)) {
             let path = format!("{STORE}/{name}");
+            let from = folder.join(name);
             let is_note = name.ends_with(".log") || name == JOB_FILE || name == RECORD_FILE;
-            if is_note && !pieces.iter().any(|piece| piece.path == path) {
-                pieces.push(Piece::open(folder.join(name), path)?);
+            let is_plain = || fs::symlink_metadata(&from).is_ok_and(|found| found.is_file());
+            if is_note && is_plain() && !pieces.iter().any(|piece| piece.path == path) {
+                pieces.push(Piece::open(from, path)?);
             }
         }
     }
@@ -147,10 +149,24 @@ fn own_file(file: &Path) -> Outcome<Piece> {
             "`--with` takes files that are: they are unpacked at the same paths. Carry others apart, and tell `restart` with `--map OLD=NEW`",
         ));
     };
-    let piece = Piece::open(path.clone(), format!("{FILES}/{text}"))?;
-    let metadata = piece.file.metadata().about("cannot read", file)?;
+    if !names::is_plain_path(&path) {
+        return Err(Failure::usage(says!(
+            "E3185: `{}` has a name that `unpack` does not take",
+            file.display()
+        ))
+        .because("it begins with a dot or a dash, or has a character in it that is none to be read")
+        .help("give the file another name for the way"));
+    }
+    let metadata = fs::metadata(&path).about("cannot open", file)?;
     match metadata.is_file() {
-        true => Ok(piece),
+        true => {
+            let opened = File::open(&path).about("cannot open", file)?;
+            Ok(Piece {
+                path: format!("{FILES}/{text}"),
+                from: path,
+                file: opened,
+            })
+        }
         false => Err(Failure::usage(says!("E3059: `{}` is not a file", file.display()))
             .help("name the files in it one by one")),
     }
@@ -158,7 +174,7 @@ fn own_file(file: &Path) -> Outcome<Piece> {
 
 impl Piece {
     fn open(from: PathBuf, path: String) -> Outcome<Piece> {
-        let file = File::open(&from).about("cannot open", &from)?;
+        let file = open_plain(&from).about("cannot open", &from)?;
         Ok(Piece { from, path, file })
     }
 

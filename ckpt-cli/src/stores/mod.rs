@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::{JOB_FILE, Job};
-use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
+use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, printable_lines, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::FormatOption;
@@ -274,10 +274,11 @@ pub fn is_here(job: &Job) -> bool {
 pub fn job(store: &Path) -> Option<Job> {
     let store = &home(store);
     Job::read(store).unwrap_or_else(|error| {
-        eprintln!(
+        let what = format!(
             "warning[W3001]: `{}` cannot be read: {error}",
             store.join(JOB_FILE).display()
         );
+        eprintln!("{}", printable_lines(&what));
         None
     })
 }

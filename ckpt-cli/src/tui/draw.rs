@@ -8,6 +8,8 @@ use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, T
 
 use super::facts::facts;
 use super::state::{App, Opened, Tab};
+use ckpt::store::printable;
+
 use crate::plot::{Scale, raster::Raster};
 use crate::render;
 
@@ -33,6 +35,16 @@ pub fn all(frame: &mut Frame<'_>, app: &App) {
         None => Line::styled(HELP, Style::new().add_modifier(Modifier::DIM)),
     };
     frame.render_widget(foot_line, foot);
+    show_what_a_terminal_obeys(frame);
+}
+
+/// A store may have any text in it. There is no room in a cell for more than a sign.
+fn show_what_a_terminal_obeys(frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        if printable(cell.symbol()) != cell.symbol() {
+            cell.set_symbol("?");
+        }
+    }
 }
 
 fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {

@@ -64,7 +64,7 @@ const FAILING: &[(&str, &str)] = &[
     ),
     (
         "E3055",
-        "touch deck.toml; ckpt pack --with deck.toml; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
+        "touch deck.dat; ckpt pack --with deck.dat; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
     ),
     (
         "E3056",
@@ -75,6 +75,7 @@ const FAILING: &[(&str, &str)] = &[
         "E3058",
         "touch deck.toml; mkdir sub; mv heat.ckpt.d sub; cd sub; ckpt pack --with ../deck.toml",
     ),
+    ("E3185", "touch .deck.csv; ckpt pack --with .deck.csv"),
     ("E3059", "mkdir inputs; ckpt pack --with inputs"),
     (
         "E3038",

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::current;
+use super::printable::printable_lines;
 
 /// The exit codes of a program under ckpt, beside its own.
 pub mod exit_code {
@@ -195,6 +196,8 @@ impl fmt::Display for Fatal {
 pub(crate) fn say(message: &str) {
     let rank = current::owner().and_then(|owner| owner.rank());
     let who = rank.map_or_else(String::new, |rank| format!("rank {rank}: "));
+    // It may quote a checkpoint, which may hold anything.
+    let message = printable_lines(message);
     // In one piece: other ranks write to the same stream.
     let line = format!("ckpt: {who}{message}\n");
     let _ = std::io::stderr().lock().write_all(line.as_bytes());

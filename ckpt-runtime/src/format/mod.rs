@@ -32,11 +32,12 @@ use std::path::PathBuf;
 
 use crate::base::time;
 
-pub(crate) use container::read_head;
+pub(crate) use container::{read_head, verify_file};
 pub use error::{Damage, StoreError};
 pub(crate) use previous::Base;
 pub use previous::{Compression, Storing};
 pub(crate) use renew::renew;
+pub use renew::{Change, Edit};
 pub(crate) use restored::Load;
 pub use restored::{FrameInfo, Restored, VariableInfo};
 pub(crate) use stream::Stream;
@@ -56,7 +57,7 @@ pub(crate) trait Files {
 }
 
 /// Version of the file format that this library writes; it reads this one only.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Number of a checkpoint; they grow with time. Shown with six digits, as in the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

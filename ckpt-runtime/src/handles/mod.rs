@@ -5,23 +5,25 @@
 //! bytes themselves are kept only where the program can read what it wrote and could change it again, in a file opened
 //! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
-//! Where a restart finds them on another machine is in [`moved`]. Not here: files that are closed at the site, which no
+//! Where a restart finds them on another machine is in [`moved`], which of them it may write to in [`allowed`]. Not here: files that are closed at the site, which no
 //! variable holds ([`crate::state::journal`]).
 
+mod allowed;
 pub(crate) mod moved;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
 
 use crate::base::folders;
+pub(crate) use allowed::{Allowed, Forbidden, Outside};
 
 /// A file that is open for reading and writing is kept whole up to this size.
 pub(crate) const LARGEST_CONTENT: u64 = 256 << 20;
@@ -195,6 +197,11 @@ pub(crate) struct WrittenFile {
 #[derive(Debug, Default)]
 pub(crate) struct Entered(HashSet<((u64, u64), PathBuf)>);
 
+/// The paths of written files.
+pub(crate) fn paths(files: &[WrittenFile]) -> impl Iterator<Item = &Path> {
+    files.iter().map(|written| written.path.as_path())
+}
+
 /// Brings written files to the disk: a power cut after the checkpoint must not leave them shorter than it says, nor without
 /// their names. `entered` has those whose names are there already.
 ///
@@ -228,6 +235,17 @@ pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), S
     Ok(())
 }
 
+/// The devices that a program may have open: those that are the same everywhere.
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    TERMINAL,
+];
+const TERMINAL: &str = "/dev/tty";
+
 /// Where an open file is, if it could be opened from there again.
 fn path_of(file: &File, metadata: &Metadata) -> Result<PathBuf, String> {
     let kind = metadata.file_type();
@@ -248,9 +266,9 @@ fn path_of(file: &File, metadata: &Metadata) -> Result<PathBuf, String> {
     })?;
     let named = |what: &str| refused(&format!("{what} (`{}`)", path.display()));
     if kind.is_char_device() {
-        return match path.to_str() {
-            Some("/dev/null" | "/dev/zero" | "/dev/full" | "/dev/random" | "/dev/urandom") => Ok(path),
-            _ if file.is_terminal() => Ok("/dev/tty".into()),
+        return match DEVICES.iter().any(|device| path == Path::new(device)) {
+            true => Ok(path),
+            _ if file.is_terminal() => Ok(TERMINAL.into()),
             _ => Err(named("a device")),
         };
     }
@@ -322,6 +340,9 @@ fn moves_with(mut a: &File, mut b: &File) -> io::Result<bool> {
 /// The files that a restart has opened again.
 #[derive(Debug, Default)]
 pub(crate) struct ReopenedFiles {
+    /// The folder of the store that says so.
+    store: PathBuf,
+    allowed: OnceCell<Allowed>,
     open: RefCell<HashMap<u64, File>>,
     unsettled: RefCell<Vec<Unsettled>>,
     /// What writers had not passed on to their files.
@@ -337,22 +358,68 @@ struct Unsettled {
     content: Option<Vec<u8>>,
 }
 
+/// Why a file is not opened again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotReopened {
+    /// A checkpoint does not decide that it is written to.
+    Forbidden(Forbidden),
+    /// It is not there, or not what it was.
+    Failed(String),
+}
+
+impl From<String> for NotReopened {
+    fn from(why: String) -> Self {
+        NotReopened::Failed(why)
+    }
+}
+
 impl ReopenedFiles {
+    /// Those of a checkpoint in this store.
+    pub fn of(store: &Path) -> ReopenedFiles {
+        ReopenedFiles {
+            store: store.to_owned(),
+            ..ReopenedFiles::default()
+        }
+    }
+
+    /// Those of a checkpoint that may name any file.
+    #[cfg(test)]
+    pub fn anywhere() -> ReopenedFiles {
+        ReopenedFiles {
+            allowed: OnceCell::from(Allowed::below(Path::new("/"))),
+            ..ReopenedFiles::default()
+        }
+    }
+
+    /// Where the file is, if it may be opened so.
+    fn place(&self, was: &OpenFile) -> Result<PathBuf, NotReopened> {
+        let is_device = was.length.is_none() && DEVICES.iter().any(|device| was.path == Path::new(device));
+        if !was.access.writes() || is_device {
+            return Ok(start_folder().join(&was.path));
+        }
+        let allowed = self.allowed.get_or_init(|| Allowed::of(&self.store));
+        allowed.may_restore(&was.path).map_err(NotReopened::Forbidden)
+    }
+
     /// Opens a file as it was.
     ///
     /// # Errors
-    /// It is not there, or not what it was.
-    pub fn reopen(&self, was: OpenFile) -> Result<File, String> {
+    /// It is not there, or not what it was, or is not to be written to.
+    pub fn reopen(&self, was: OpenFile) -> Result<File, NotReopened> {
         if let Some(open) = self.open.borrow().get(&was.handle) {
-            return open.try_clone().map_err(|error| was.fails(&error));
+            return Ok(open.try_clone().map_err(|error| was.fails(&error))?);
         }
-        let path = start_folder().join(&was.path);
+        let path = self.place(&was)?;
         let mut options = File::options();
+        // A pipe in its place is not waited for.
+        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
         options.read(was.access.reads()).append(was.append);
         options.write(was.access.writes() && !was.append);
         // One whose bytes the checkpoint has need not be there.
         options.create(was.content.is_some() && !was.append);
         let mut file = options.open(&path).map_err(|error| was.fails(&error))?;
+        let flags = rustix::fs::fcntl_getfl(&file).map_err(|error| was.fails(&error.into()))?;
+        rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK).map_err(|error| was.fails(&error.into()))?;
         let metadata = file.metadata().map_err(|error| was.fails(&error))?;
         if let Some(length) = was.length {
             was.compare(&metadata, length)?;
@@ -377,7 +444,7 @@ impl ReopenedFiles {
     /// # Errors
     /// As [`ReopenedFiles::reopen`].
     #[cfg(feature = "csv")]
-    pub fn reopen_to_add(&self, was: OpenFile, tail: Vec<u8>) -> Result<File, String> {
+    pub fn reopen_to_add(&self, was: OpenFile, tail: Vec<u8>) -> Result<File, NotReopened> {
         let file = self.reopen(was.clone())?;
         if !tail.is_empty() {
             let shared = file.try_clone().map_err(|error| was.fails(&error))?;

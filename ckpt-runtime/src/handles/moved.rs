@@ -20,6 +20,12 @@ pub(crate) fn now(path: PathBuf) -> PathBuf {
     }
 }
 
+/// Where paths are said to be now.
+pub(super) fn targets() -> Vec<PathBuf> {
+    let moves = std::env::var_os(VARIABLE).and_then(|text| read(&text));
+    moves.into_iter().flatten().map(|(_, new)| new).collect()
+}
+
 /// What the variable says; `None` where it makes no sense.
 pub(crate) fn read(text: &OsStr) -> Option<Moves> {
     let lines = text.as_bytes().split(|&byte| byte == b'\n');

@@ -21,6 +21,7 @@
 //! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
 //! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
 //! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths, one pair a line | |
+//! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!

@@ -16,6 +16,7 @@ use super::{SessionError, at_exit, line, signals};
 use crate::base::current::{self, Owner, Registration};
 use crate::base::events;
 use crate::base::host::host_name;
+use crate::base::noted::Noted;
 use crate::base::processes;
 use crate::base::report::{Fatal, headline, say};
 use crate::comm::{self, World};
@@ -23,7 +24,7 @@ use crate::context::frames::Frames;
 use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta};
-use crate::handles;
+use crate::handles::{self, Outside};
 use crate::state::journal::Journal;
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
@@ -163,7 +164,9 @@ impl Run {
             error,
         })?;
         let is_restart = restored.is_some();
-        let journal = Journal::begin(store.folder(), store.documents(), rank, is_restart);
+        let outside = Arc::new(Outside::of(store.folder(), rank));
+        let watched = Arc::clone(&outside);
+        let journal = Journal::begin(store.folder(), store.documents(), rank, is_restart, watched);
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -186,7 +189,7 @@ impl Run {
             journal,
             streams: StandardStreams,
             process,
-            writer: Writer::new(Arc::clone(&ending)),
+            writer: Writer::new(Arc::clone(&ending), outside),
             late: false,
             told_of_slow_disk: false,
             team_wait: config.team_wait,
@@ -228,6 +231,7 @@ impl Run {
             interval: None,
             rule: Some(rule),
         };
+        Noted::of(self.store.folder()).write_executable();
         let begun = self.ending.record.begin(self.store.documents(), job);
         begun.map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",

@@ -14,8 +14,9 @@ use super::job::Record;
 use super::policy::Reason;
 use crate::base::current;
 use crate::base::lock::locked;
+use crate::base::report::say;
 use crate::format::{CheckpointId, Meta, StoreError};
-use crate::handles::{self, Entered};
+use crate::handles::{self, Entered, Outside};
 use crate::state::snapshot::Snapshot;
 use crate::storage::Commit;
 
@@ -49,6 +50,7 @@ pub(super) struct Written {
 #[derive(Debug)]
 pub(super) struct Writer {
     ending: Arc<Ending>,
+    outside: Arc<Outside>,
     desk: Arc<Desk>,
     thread: Option<JoinHandle<()>>,
     /// Files of the program whose entries in their folders are on the disk, where there is no thread.
@@ -71,10 +73,11 @@ struct State {
 }
 
 impl Writer {
-    /// Says in the record of the session what came of its checkpoints.
-    pub fn new(ending: Arc<Ending>) -> Writer {
+    /// Says in the record of the session what came of its checkpoints, and has noted what its files are.
+    pub fn new(ending: Arc<Ending>, outside: Arc<Outside>) -> Writer {
         Writer {
             ending,
+            outside,
             desk: Arc::default(),
             thread: None,
             entered: Entered::default(),
@@ -93,8 +96,8 @@ impl Writer {
         }
         if self.thread.is_none() {
             // The system has no thread left: the program waits.
-            let (entered, record) = (&mut self.entered, &self.ending.record);
-            let written = unharmed(taken, &mut |taken| write(taken, entered, record));
+            let (entered, record, outside) = (&mut self.entered, &self.ending.record, &self.outside);
+            let written = unharmed(taken, &mut |taken| write(taken, entered, record, outside));
             self.desk.lock().written = Some(written);
             return;
         }
@@ -115,12 +118,13 @@ impl Writer {
     fn start(&self) -> Option<JoinHandle<()>> {
         let desk = Arc::clone(&self.desk);
         let ending = Arc::clone(&self.ending);
+        let outside = Arc::clone(&self.outside);
         ending.writes_at(Arc::clone(&desk));
         std::thread::Builder::new()
             .name("ckpt-writer".into())
             .spawn(move || {
                 let mut entered = Entered::default();
-                desk.work(|taken| write(taken, &mut entered, &ending.record));
+                desk.work(|taken| write(taken, &mut entered, &ending.record, &outside));
             })
             .ok()
     }
@@ -212,7 +216,7 @@ fn unharmed(taken: Taken, write: &mut dyn FnMut(Taken) -> Written) -> Written {
 }
 
 /// Writes one checkpoint. What the program wrote to its files is on the disk before the checkpoint is.
-fn write(taken: Taken, entered: &mut Entered, record: &Record) -> Written {
+fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside) -> Written {
     let Taken {
         snapshot,
         meta,
@@ -222,6 +226,11 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record) -> Written {
         began,
         waited,
     } = taken;
+    if let Err(error) = outside.note(handles::paths(&snapshot.files)) {
+        say(&format!(
+            "warning[W2060]: the program writes to files outside of the folder that it was started in, and that cannot be noted on this machine: {error}\n  a restart will not write to them unless `--map OLD=NEW` (CKPT_MAP) names their folder; set XDG_STATE_HOME to a folder of your own"
+        ));
+    }
     let mut remains = None;
     let outcome = handles::sync(&snapshot.files, entered).and_then(|()| {
         commit.write(&snapshot, &meta).or_else(|error| match error {
@@ -279,12 +288,13 @@ mod tests {
     fn a_panic_while_writing_is_a_checkpoint_that_failed() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
-        let mut writer = Writer::new(Arc::default());
+        let outside = Arc::new(Outside::of(folder.path(), 0));
+        let mut writer = Writer::new(Arc::default(), outside.clone());
         let desk = Arc::clone(&writer.desk);
         writer.thread = Some(std::thread::spawn(move || {
             desk.work(|taken| match taken.visits {
                 7 => panic!("no such luck"),
-                _ => write(taken, &mut Entered::default(), &Record::default()),
+                _ => write(taken, &mut Entered::default(), &Record::default(), &outside),
             });
         }));
         writer.begin(taken(&mut store, 7));

@@ -7,19 +7,24 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
 
 use super::level::{Lock, StorageLevel};
 use super::names;
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
+use crate::base::files;
 use crate::base::folders;
 use crate::base::host::host_name;
+use crate::base::trust;
 use crate::format::{CheckpointId, Files, StoreError};
+
+/// Nobody writes a document for so long.
+const UNFINISHED_FOR: Duration = Duration::from_secs(3600);
 
 /// The part of a folder that belongs to one rank.
 #[derive(Debug)]
@@ -41,6 +46,7 @@ impl Posix {
     /// What the file system says.
     pub fn to_write(folder: &Path, rank: u32, faults: Faults) -> Result<Posix, StoreError> {
         folders::make(folder).map_err(|error| StoreError::io("make the store", folder, &error))?;
+        is_no_strangers(folder)?;
         Ok(Posix::in_folder(folder, rank, faults))
     }
 
@@ -50,6 +56,7 @@ impl Posix {
     /// What the file system says.
     pub fn to_read(folder: &Path, rank: u32) -> Result<Posix, StoreError> {
         fs::read_dir(folder).map_err(|error| StoreError::io("open the store", folder, &error))?;
+        is_no_strangers(folder)?;
         Ok(Posix::in_folder(folder, rank, Faults::default()))
     }
 
@@ -80,10 +87,26 @@ impl Posix {
         let io = |error: io::Error| StoreError::io("read", &self.named, &error);
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(io)? {
-            // Our own names are plain text.
-            names.extend(entry.map_err(io)?.file_name().into_string());
+            let entry = entry.map_err(io)?;
+            // Our own names are plain text, and what has them and is no plain file is none of ours.
+            if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                names.extend(entry.file_name().into_string());
+            }
         }
         Ok(names)
+    }
+
+    /// Documents that were not finished in a process that died. Those that are new may be somebody's who is writing:
+    /// that goes without the lock.
+    fn remove_old_unfinished(&self) {
+        for name in self.names().into_iter().flatten() {
+            let path = self.folder.join(&name);
+            let changed = fs::symlink_metadata(&path).and_then(|found| found.modified());
+            let age = changed.map(|changed| changed.elapsed().unwrap_or_default());
+            if files::is_unfinished(&name) && age.is_ok_and(|age| age > UNFINISHED_FOR) {
+                let _ = fs::remove_file(path);
+            }
+        }
     }
 
     fn sync_folder(&self) -> Result<(), StoreError> {
@@ -97,7 +120,7 @@ impl Files for Posix {
     }
 
     fn open(&self, id: CheckpointId) -> io::Result<File> {
-        File::open(self.finished(id))
+        files::open(&self.finished(id))
     }
 }
 
@@ -118,8 +141,8 @@ impl StorageLevel for Posix {
     }
 
     fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
-        match fs::metadata(self.finished(id)) {
-            Ok(metadata) => Ok(Some(metadata.len())),
+        match fs::symlink_metadata(self.finished(id)) {
+            Ok(found) => Ok(found.is_file().then(|| found.len())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(StoreError::io("look for", &self.path(id), &error)),
         }
@@ -164,6 +187,7 @@ impl StorageLevel for Posix {
             let path = self.folder.join(name);
             fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
         }
+        self.remove_old_unfinished();
         Ok(Box::new(lock))
     }
 
@@ -174,6 +198,17 @@ impl StorageLevel for Posix {
 
     fn documents(&self) -> Arc<dyn Documents> {
         self.documents.clone()
+    }
+}
+
+/// The folder is the user's own, or of somebody whom he has named.
+fn is_no_strangers(folder: &Path) -> Result<(), StoreError> {
+    match trust::stranger(folder) {
+        None => Ok(()),
+        Some(owner) => Err(StoreError::Stranger {
+            folder: folder.to_owned(),
+            owner,
+        }),
     }
 }
 
@@ -196,36 +231,17 @@ impl Documents for Folder {
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.path_of(name)) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        files::read(&self.path_of(name), u64::MAX)
     }
 
     fn replace(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
         // Who has the lock is not asked: the end of a process is noted when the store is free again.
-        let unfinished = self.0.join(format!(".{name}.{}", std::process::id()));
-        let _ = fs::remove_file(&unfinished);
-        let written = File::create_new(&unfinished).and_then(|mut file| {
-            file.write_all(bytes)?;
-            match durability {
-                Durability::Synced => file.sync_all(),
-                Durability::Unsynced => Ok(()),
-            }
-        });
-        let replaced = written.and_then(|()| fs::rename(&unfinished, self.path_of(name)));
-        if replaced.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        replaced.and_then(|()| self.sync_if(durability))
+        files::replace(&self.path_of(name), bytes, durability == Durability::Synced)?;
+        self.sync_if(durability)
     }
 
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>> {
-        let file = File::options()
-            .append(true)
-            .create(true)
-            .open(self.path_of(name))?;
+        let file = files::open_to_add(&self.path_of(name))?;
         self.sync_if(durability)?;
         Ok(Box::new(LogFile { file, durability }))
     }
@@ -275,11 +291,8 @@ impl Flock {
             let path = path.clone();
             move |error: io::Error| StoreError::io(action, &path, &error)
         };
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(false);
         // A link in its place must not make us write elsewhere.
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-        let mut file = options.open(&path).map_err(io("open"))?;
+        let mut file = files::open_as(&path, OFlags::RDWR | OFlags::CREATE).map_err(io("open"))?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {

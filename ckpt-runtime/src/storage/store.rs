@@ -15,7 +15,7 @@ use crate::base::fault::Faults;
 use crate::base::forked::Order;
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
-use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
+use crate::format::{self, Base, Change, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.
@@ -260,10 +260,37 @@ impl Store {
                 path: self.path(id),
                 bytes: self.level().size(id).ok().flatten().unwrap_or(0),
                 needs,
+                lacks: Vec::new(),
+                needed_by: Vec::new(),
                 meta,
             }
         };
-        Ok(self.ids()?.into_iter().map(entry).collect())
+        let ids = self.ids()?;
+        let mut entries: Vec<Entry> = ids.iter().copied().map(entry).collect();
+        for at in 0..entries.len() {
+            let (older, rest) = entries.split_at_mut(at);
+            let Some(entry) = rest.first_mut() else {
+                continue;
+            };
+            for needed in &entry.needs {
+                match older.iter_mut().find(|older| older.id == *needed) {
+                    Some(older) => older.needed_by.push(entry.id),
+                    None => entry.lacks.push(*needed),
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Checks every byte of the file of a checkpoint, whether or not the files are there that it builds on.
+    ///
+    /// # Errors
+    /// All damage found, by dataset.
+    pub fn verify_file(&self, id: CheckpointId) -> Result<(), Vec<Damage>> {
+        format::verify_file(id, self.level()).unwrap_or_else(|error| match error {
+            StoreError::Damaged { damage, .. } => Err(damage),
+            error => Err(vec![Damage::at(Damage::FILE, error.to_string())]),
+        })
     }
 
     /// Numbers of the checkpoints in the folder, oldest first.
@@ -352,12 +379,16 @@ impl Store {
         }
     }
 
-    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py. Returns the paths of the
-    /// datasets that are others than they were.
+    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py, if `accept` agrees
+    /// to what has changed. Returns that; the file is what it was where it is nothing, or was not agreed to.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] when more has changed than values; [`StoreError::Needed`] when others build on it.
-    pub fn renew(&mut self, id: CheckpointId) -> Result<Vec<String>, StoreError> {
+    pub fn renew(
+        &mut self,
+        id: CheckpointId,
+        accept: &mut dyn FnMut(&[Change]) -> bool,
+    ) -> Result<Vec<Change>, StoreError> {
         self.opened.writable()?;
         if let Some(by) = self.opened.needed_by(id)? {
             return Err(StoreError::Needed { id, by });
@@ -370,13 +401,20 @@ impl Store {
             });
         }
         let copy = level.create(id)?;
+        let mut accepted = false;
         let copied = level.open(id).and_then(|from| copy_of(&from, &copy));
         let changed = copied
             .map_err(|error| StoreError::writing(&self.path(id), 0, &error))
-            .and_then(|()| format::renew(&copy, id, level, self.faults));
-        match &changed {
-            Ok(changed) if !changed.is_empty() => level.publish(id)?,
-            _ => level.discard(id),
+            .and_then(|()| {
+                let mut accepts = |changes: &[Change]| {
+                    accepted = accept(changes);
+                    accepted
+                };
+                format::renew(&copy, id, level, &mut accepts, self.faults)
+            });
+        match changed.is_ok() && accepted {
+            true => level.publish(id)?,
+            false => level.discard(id),
         }
         changed
     }

@@ -379,7 +379,7 @@ enum Rows {
 }
 
 impl Tables {
-    pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>) -> Self {
+    pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>, files: ReopenedFiles) -> Self {
         let table = |(ids, items): (Vec<u64>, Cursor)| LoadTable {
             rows: if ids.is_empty() {
                 // The columns bear out the count: no number leads beyond what the file has.
@@ -393,7 +393,7 @@ impl Tables {
         };
         Tables {
             tables: tables.map(table).collect(),
-            files: ReopenedFiles::default(),
+            files,
             now: OnceCell::new(),
             contain_themselves: RefCell::default(),
         }

@@ -6,6 +6,7 @@ mod globals;
 mod kills;
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
+mod outside;
 mod process;
 mod programs;
 mod refusals;
@@ -32,6 +33,7 @@ fn main() -> Result<(), String> {
         files::TESTS,
         globals::TESTS,
         kills::TESTS,
+        outside::TESTS,
         stops::TESTS,
         refusals::TESTS,
         reopened::TESTS,

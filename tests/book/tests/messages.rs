@@ -131,7 +131,14 @@ fn code_of(text: &str) -> Option<(&str, &str)> {
 /// Parts of other messages, which have the code.
 const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
 /// Files whose errors are reasons in the messages of others.
-const REASONS: [&str; 3] = ["library/read.rs", "read/cfg.rs", "values/rows.rs"];
+const REASONS: [&str; 6] = [
+    "library/read.rs",
+    "read/cfg.rs",
+    "values/rows.rs",
+    "base/files.rs",
+    "base/noted.rs",
+    "base/trust.rs",
+];
 const CRATES: [&str; 5] = [
     "ckpt-compiler/src",
     "ckpt-safepoints/src",

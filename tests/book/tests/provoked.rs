@@ -49,12 +49,12 @@ const NOT_PROVOKED: &[(&str, &[&str])] = &[
             "E2007",
             "E2021-E2022",
             "E2027",
-            "E2029",
             "E3065",
             "E3078",
             "E3083",
         ],
     ),
+    ("somebody at a terminal has said no", &["E3187"]),
     (
         "unmodified programs with statics lead there, and rustc's answer is read",
         &["E1204"],

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::words::{Word, wrong};
 use super::{ConfigError, Fault};
+use crate::base::trust;
 use crate::handles::moved;
 
 /// Variables that ask for a session; the others only modify one.
@@ -38,6 +39,7 @@ const KNOWN: &[&str] = &[
     "CKPT_COUNT_MPI_CALLS",
     "CKPT_LOG",
     "CKPT_MAP",
+    "CKPT_TRUST",
     "CKPT_PLAN",
     "CKPT_PROFILE",
     "CKPT_RUNTIME_PATH",
@@ -97,6 +99,18 @@ impl Environment<'_> {
             Some(text) if moved::read(&text).is_none() => {
                 Err(wrong(moved::VARIABLE, &text.to_string_lossy(), EXPECTED))
             }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether what is said about whose stores are taken makes sense; who opens one reads it.
+    pub fn trusted_users(&self) -> Result<(), ConfigError> {
+        match self.get(trust::VARIABLE) {
+            Some(text) if trust::read(&text.to_string_lossy()).is_none() => Err(wrong(
+                trust::VARIABLE,
+                &text.to_string_lossy(),
+                "numbers of users, separated by commas (`id -u NAME` says which)",
+            )),
             _ => Ok(()),
         }
     }

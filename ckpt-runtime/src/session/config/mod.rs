@@ -198,6 +198,7 @@ impl Config {
     fn assemble(program: &str, file: File, environment: &Environment<'_>) -> Result<Config, ConfigError> {
         let section = file.session;
         environment.moved_paths()?;
+        environment.trusted_users()?;
         let in_file = section.interval.map(|text| INTERVAL.in_file("interval", &text));
         let in_file = (section.every, in_file.transpose()?);
         let every = environment.parse("CKPT_EVERY", "a number of site visits, 1 or more")?;

@@ -27,7 +27,7 @@ use crate::base::current::{self, FileObserver};
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
 use crate::base::report::{Fatal, headline};
-use crate::handles::{LARGEST_CONTENT, moved, start_folder};
+use crate::handles::{Allowed, LARGEST_CONTENT, Outside, moved, start_folder};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 use log::{Log, Was};
 
@@ -48,6 +48,8 @@ enum Keeps {
 struct Watch {
     /// The folder of the session, as it was named and as it is.
     store: [PathBuf; 2],
+    /// What this machine notes of files elsewhere.
+    outside: Arc<Outside>,
     log: Log,
     /// Files that have been opened to read them.
     read: HashSet<PathBuf>,
@@ -98,7 +100,13 @@ impl Shared {
 
 impl Journal {
     /// A session begins. A restart watches from its arrival on, any other run at once.
-    pub fn begin(store: &Path, documents: Arc<dyn Documents>, rank: u32, is_restart: bool) -> Journal {
+    pub fn begin(
+        store: &Path,
+        documents: Arc<dyn Documents>,
+        rank: u32,
+        is_restart: bool,
+        outside: Arc<Outside>,
+    ) -> Journal {
         let sees_files = interposition::is_used();
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
@@ -108,6 +116,7 @@ impl Journal {
         }
         let watch = Arc::new(Shared(Mutex::new(Watch {
             store,
+            outside,
             log,
             read: HashSet::new(),
             made: HashMap::new(),
@@ -136,7 +145,7 @@ impl Journal {
         if restored.names().contains(&KEY) {
             restored.put_back(KEY, &closed)?;
         } else {
-            closed.bring_back(Vec::new()).map_err(LoadError::invalid)?;
+            closed.bring_back(Vec::new())?;
         }
         current::observe(true);
         Ok(())
@@ -256,6 +265,8 @@ impl Watch {
             return;
         }
         let noted = look(&path, keeps).and_then(|was| {
+            // Where it cannot be noted, a restart asks.
+            let _ = self.outside.note([path.as_path()].into_iter());
             self.log
                 .add(&relative(&path), &was)
                 .map_err(|error| format!("what `{}` was cannot be written down: {error}", path.display()))
@@ -319,7 +330,7 @@ impl Place for Closed<'_> {
     }
 
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        self.bring_back(Vec::load(from)?).map_err(LoadError::invalid)
+        self.bring_back(Vec::load(from)?)
     }
 }
 
@@ -393,16 +404,17 @@ impl Checkpoint for Kept {
 
 impl Closed<'_> {
     /// Brings all files back: those that the checkpoint has, and those that the run has touched since.
-    fn bring_back(&self, saved: Vec<Kept>) -> Result<(), String> {
+    fn bring_back(&self, saved: Vec<Kept>) -> Result<(), LoadError> {
         self.0.with(|watch| {
-            watch.log.move_paths(moved::now)?;
-            let log = watch.log.read()?;
+            watch.log.move_paths(moved::now).map_err(LoadError::invalid)?;
+            let log = watch.log.read().map_err(LoadError::invalid)?;
             let known: HashSet<&Path> = saved.iter().map(|kept| kept.path.as_path()).collect();
             let mut first: BTreeMap<&Path, &Was> = BTreeMap::new();
             for (path, was) in &log {
                 first.entry(path).or_insert(was);
             }
             let touched_since = first.into_iter().filter(|(path, _)| !known.contains(path));
+            let allowed = Allowed::of(&watch.store[0]);
             let all = saved.iter().map(|kept| (kept.path.as_path(), &kept.was));
             for (path, was) in all.chain(touched_since) {
                 // One that only grew, and was then replaced: the log has what it had grown to.
@@ -412,7 +424,8 @@ impl Closed<'_> {
                     }
                     _ => None,
                 });
-                restore(path, was, grown)?;
+                let full = allowed.may_restore(path)?;
+                restore(&full, path, was, grown).map_err(LoadError::invalid)?;
             }
             for kept in &saved {
                 let keeps = if kept.grows { Keeps::Length } else { Keeps::Content };
@@ -423,21 +436,20 @@ impl Closed<'_> {
     }
 }
 
-/// Makes a file what it was.
-fn restore(path: &Path, was: &Was, grown: Option<&[u8]>) -> Result<(), String> {
-    let full = start_folder().join(path);
+/// Makes a file what it was; it is at `full`.
+fn restore(full: &Path, path: &Path, was: &Was, grown: Option<&[u8]>) -> Result<(), String> {
     let shown = path.display();
     let failed = |error: io::Error| format!("`{shown}` cannot be brought back to what it was: {error}");
-    let is_there = length_of(&full).map_err(failed)?;
+    let is_there = length_of(full).map_err(failed)?;
     match (was, grown) {
         (Was::Absent, _) if is_there.is_none() => Ok(()),
-        (Was::Absent, _) => fs::remove_file(&full).map_err(failed),
-        (Was::Content(bytes), _) => write(&full, bytes).map_err(failed),
-        (Was::Length(_), Some(bytes)) => write(&full, bytes).map_err(failed),
+        (Was::Absent, _) => fs::remove_file(full).map_err(failed),
+        (Was::Content(bytes), _) => write(full, bytes).map_err(failed),
+        (Was::Length(_), Some(bytes)) => write(full, bytes).map_err(failed),
         (Was::Length(length), None) => match is_there {
             Some(now) if now == *length => Ok(()),
             Some(now) if now > *length => {
-                let file = File::options().write(true).open(&full);
+                let file = File::options().write(true).open(full);
                 file.and_then(|file| file.set_len(*length)).map_err(failed)
             }
             now => Err(format!(

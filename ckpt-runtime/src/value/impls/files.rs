@@ -32,7 +32,7 @@ impl Checkpoint for File {
             return File::open("/dev/null").map_err(LoadError::invalid);
         }
         let file = OpenFile::load(from)?;
-        from.files().reopen(file).map_err(LoadError::invalid)
+        Ok(from.files().reopen(file)?)
     }
 }
 

@@ -5,6 +5,7 @@ mod files;
 mod globals;
 mod input;
 mod nested;
+mod outside;
 mod recursion;
 mod reopened;
 mod reopened_team;
@@ -28,6 +29,7 @@ pub fn run(program: &str) -> Result<(), String> {
         "nested" => nested::main(),
         "reopened" => reopened::main(),
         "reopened-team" => reopened_team::main(),
+        "outside" => return outside::main().map_err(|error| error.to_string()),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),
         "surroundings" => surroundings::main(),
