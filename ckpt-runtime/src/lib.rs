@@ -70,13 +70,14 @@ mod work;
 pub mod store {
     pub use crate::base::fault::COMMIT_STEPS;
     pub use crate::base::host::host_name;
+    pub use crate::base::run_id::{NoRunId, RunId, RunPrefix};
     pub use crate::format::{
         Attribute, CheckpointId, Compression, Damage, FORMAT_VERSION, FrameInfo, Meta, Node, NodeKind,
         Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
     pub use crate::storage::{
-        Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, has_place_for_rank,
-        ranks_here,
+        Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, folder_of_run,
+        has_place_for_rank, ranks_here,
     };
 }
 

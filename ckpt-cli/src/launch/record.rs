@@ -1,21 +1,25 @@
-//! `launch.json` in the store: how `cargo ckpt run` built the program and when it took checkpoints, so that
+//! `launch.json` among what the store has of a run: how `cargo ckpt run` built the program and when it took checkpoints, so that
 //! `cargo ckpt restart` does the same without the options being repeated. It informs only; without it the options of the command line hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::job::LAUNCH_FILE;
+use ckpt::store::{RunId, folder_of_run};
 use serde::{Deserialize, Serialize};
 
 use super::{RankOptions, SessionOptions};
 use crate::cargo::CargoOptions;
 use crate::stores;
 
-/// Name of the record in the store folder.
-pub const FILE: &str = "launch.json";
+/// Name of the record in the folder of the run.
+pub const FILE: &str = LAUNCH_FILE;
 
 /// How a program was built and started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// The run that was started so.
+    pub run: RunId,
     /// Cargo's options, with absolute paths.
     pub cargo: CargoOptions,
     /// When checkpoints were to be taken.
@@ -31,28 +35,36 @@ impl Record {
     /// Writes the record, unless another job is at work on the store: then it is that job's record.
     pub fn write_unless_locked(&self, store: &Path) {
         if !stores::is_locked(store) {
-            self.write(&stores::home(store));
+            self.write(store);
         }
     }
 
     /// Writes the record, whole or not at all. A store that cannot be written is the program's to report.
     fn write(&self, store: &Path) {
-        let temporary = store.join(format!(".{FILE}.{}", std::process::id()));
+        let folder = folder_of(store, self.run);
+        let temporary = folder.join(format!(".{FILE}.{}", std::process::id()));
         let Ok(text) = serde_json::to_string_pretty(self) else {
             return;
         };
-        let written = fs::create_dir_all(store)
+        let written = fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&temporary, text + "\n"))
-            .and_then(|()| fs::rename(&temporary, store.join(FILE)));
+            .and_then(|()| fs::rename(&temporary, folder.join(FILE)));
         if written.is_err() {
             let _ = fs::remove_file(temporary);
         }
     }
 
-    /// Reads the record, if there is one that can be read.
-    pub fn read(store: &Path) -> Option<Record> {
-        serde_json::from_slice(&fs::read(stores::home(store).join(FILE)).ok()?).ok()
+    /// Reads the record of a run, if there is one that can be read.
+    pub fn read(store: &Path, run: RunId) -> Option<Record> {
+        let text = fs::read(folder_of(store, run).join(FILE)).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
+        (record.run == run).then_some(record)
     }
+}
+
+/// The folder of a run in a store.
+fn folder_of(store: &Path, run: RunId) -> PathBuf {
+    folder_of_run(&stores::home(store), run)
 }
 
 #[cfg(test)]
@@ -63,8 +75,10 @@ mod tests {
     fn a_record_comes_back_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("x.ckpt.d");
-        assert_eq!(Record::read(&store), None);
+        let run = RunId::new().unwrap();
+        assert_eq!(Record::read(&store, run), None);
         let record = Record {
+            run,
             cargo: CargoOptions {
                 release: true,
                 example: Some("heat".into()),
@@ -81,8 +95,9 @@ mod tests {
             executable: "/somewhere/target/release/examples/heat".into(),
         };
         record.write(&store);
-        assert_eq!(Record::read(&store), Some(record));
-        fs::write(store.join(FILE), "{").unwrap();
-        assert_eq!(Record::read(&store), None);
+        assert_eq!(Record::read(&store, run), Some(record));
+        assert_eq!(Record::read(&store, RunId::new().unwrap()), None);
+        fs::write(folder_of(&store, run).join(FILE), "{").unwrap();
+        assert_eq!(Record::read(&store, run), None);
     }
 }

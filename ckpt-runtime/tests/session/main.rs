@@ -10,6 +10,7 @@ mod process;
 mod programs;
 mod refusals;
 mod reopened;
+mod runs;
 mod stops;
 mod surroundings;
 
@@ -35,6 +36,7 @@ fn main() -> Result<(), String> {
         stops::TESTS,
         refusals::TESTS,
         reopened::TESTS,
+        runs::TESTS,
         surroundings::TESTS,
     ]
     .concat()

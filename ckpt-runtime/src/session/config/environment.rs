@@ -40,6 +40,8 @@ const KNOWN: &[&str] = &[
     "CKPT_MAP",
     "CKPT_PLAN",
     "CKPT_PROFILE",
+    "CKPT_RUN",
+    "CKPT_ARGS_CHANGED",
     "CKPT_RUNTIME_PATH",
 ];
 
