@@ -19,6 +19,8 @@ pub mod code {
     pub const USAGE: u8 = 2;
     /// There is no checkpoint, or not the one that was named.
     pub const NO_CHECKPOINT: u8 = 76;
+    /// The checkpoint does not fit what it is to be continued with.
+    pub const REFUSED: u8 = 77;
     /// The configuration or the store cannot be used: unreadable, damaged, unwritable, locked.
     pub const STORE: u8 = 78;
     /// `cargo` could not build the program, or there is no such program.
@@ -115,6 +117,11 @@ impl Failure {
     /// A checkpoint, or a store, that is not there.
     pub fn no_checkpoint(what: impl Into<What>) -> Self {
         Self::new(code::NO_CHECKPOINT, what)
+    }
+
+    /// A checkpoint that does not fit what it is to be continued with.
+    pub fn refused(what: impl Into<What>) -> Self {
+        Self::new(code::REFUSED, what)
     }
 
     /// A store or configuration that cannot be used.

@@ -66,6 +66,15 @@ pub fn verdict(good: bool, text: impl ToString) -> Cell {
     Cell::new(text).fg(if good { Color::Green } else { Color::Red })
 }
 
+/// A command line as one would type it, with quotes where they are needed.
+pub fn command_line(words: &[String]) -> String {
+    let quoted = |word: &String| match shlex::try_quote(word) {
+        Ok(quoted) if !word.chars().any(char::is_control) => quoted.into_owned(),
+        _ => format!("{word:?}"),
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// Prints a table on standard output, without trailing blanks. A closed pipe (`| head`) is no error. What a terminal would
 /// obey in a cell is shown there.
 pub fn print_table(table: &Table) {

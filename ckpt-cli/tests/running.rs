@@ -97,7 +97,8 @@ fn a_killed_run_is_restarted_as_it_was_started() {
         .success()
         .stdout(contains("was killed").and(contains("000002")));
     cargo_ckpt(here.path(), &["restart"]).success().stderr(
-        contains("from the latest checkpoint: --example resumable --every 5 --keep 3 -- 12")
+        contains("from the latest checkpoint of run ")
+            .and(contains(": --example resumable --every 5 --keep 3 -- 12"))
             .and(contains("restarts from checkpoint 000004 (site visit 20)")),
     );
     assert_eq!(answer(here.path()), answer(plain.path()));
@@ -305,8 +306,14 @@ fn a_restart_does_not_take_the_checkpoints_of_an_earlier_run() {
     .stderr(contains("restart 1 of 1 from the start"));
 }
 
+/// The beginning of the identities of the runs of the store, in the order in which they began.
+fn runs(folder: &Path) -> Vec<String> {
+    let all = ckpt::session::runs::records(&folder.join("ckpt-cli.ckpt.d")).unwrap();
+    all.iter().map(|record| record.run.short()).collect()
+}
+
 #[test]
-fn a_restart_takes_the_arguments_of_the_run_that_wrote_the_checkpoint() {
+fn a_restart_continues_one_run_and_not_what_another_has_left() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     run(plain.path(), &[], &[], &["12"]).success();
     run(
@@ -322,10 +329,91 @@ fn a_restart_takes_the_arguments_of_the_run_that_wrote_the_checkpoint() {
         &[("CKPT_FAULT", "visit:2")],
         &["99"],
     )
-    .code(137);
-    cargo_ckpt(here.path(), &["restart"])
+    .code(137)
+    .stderr(contains("which has not completed").and(contains("cargo ckpt prune --run")));
+    let runs = runs(here.path());
+    // The newest run has nothing to continue from, and the other one is not it.
+    cargo_ckpt(here.path(), &["restart"]).code(76).stderr(
+        contains(format!("E3155]: run {}", runs[1]))
+            .and(contains(format!("cargo ckpt restart --run {}", runs[0]))),
+    );
+    let other = ["restart", "--run", &runs[0], "--", "99"];
+    cargo_ckpt(here.path(), &other)
+        .code(77)
+        .stderr(contains("E3156").and(contains("12")).and(contains("99")));
+    cargo_ckpt(here.path(), &["restart", "--run", &runs[0]])
         .success()
         .stderr(contains("-- 12\n"));
+    assert_eq!(answer(here.path()), answer(plain.path()));
+    cargo_ckpt(here.path(), &["list"]).success().stdout(
+        contains("2 runs")
+            .and(contains(format!("{}: ckpt-cli", runs[0])))
+            .and(contains("completed")),
+    );
+    cargo_ckpt(here.path(), &["restart", "--run", "xyz"]).code(2);
+    cargo_ckpt(
+        here.path(),
+        &["restart", "--run", &format!("{}{}", runs[0], runs[0])],
+    )
+    .code(76)
+    .stderr(contains("E3150"));
+    cargo_ckpt(here.path(), &["restart", "4", "--run", &runs[1]])
+        .code(77)
+        .stderr(contains("E3152"));
+    // A run that is removed leaves nothing, and a completed one is found by that.
+    cargo_ckpt(here.path(), &["prune", "--run", &runs[1]])
+        .success()
+        .stdout(contains(format!("removed 1 run ({})", runs[1])));
+    cargo_ckpt(here.path(), &["prune", "--completed"])
+        .success()
+        .stdout(contains(format!("1 run ({})", runs[0])).and(contains("; 0 left")));
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("holds no checkpoint yet"));
+}
+
+#[test]
+fn a_batch_script_starts_and_continues_with_one_command() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["12"]).success();
+    let resume = |fault: &str, arguments: &[&str]| {
+        let variables = [("CKPT_FAULT", fault)];
+        run(here.path(), &["--every", "5", "--resume"], &variables, arguments)
+    };
+    // Killed before its first checkpoint, it is not stranded: there is nothing to continue, and it starts again.
+    resume("visit:3", &["12"]).code(137);
+    resume("visit:7", &["12"]).code(137);
+    // Of another command line nothing is continued.
+    resume("visit:6", &["7"])
+        .code(137)
+        .stderr(contains("starts from the beginning"));
+    let [_, second, _] = &runs(here.path())[..] else {
+        panic!("three runs have begun");
+    };
+    resume("visit:99", &["12"]).success().stderr(contains(format!(
+        "restarts from checkpoint 000001 (site visit 5) of run {second}"
+    )));
+    assert_eq!(answer(here.path()), answer(plain.path()));
+    // It has completed: the next one begins.
+    resume("visit:3", &["12"]).code(137);
+    assert_eq!(runs(here.path()).len(), 4);
+    // `--fresh` starts one whatever the variables say.
+    let asked = [("CKPT_RESTART", "latest"), ("CKPT_FAULT", "visit:3")];
+    run(here.path(), &["--every", "5", "--fresh"], &asked, &["7"])
+        .code(137)
+        .stderr(contains("starts from the beginning"));
+    assert_eq!(runs(here.path()).len(), 5);
+}
+
+#[test]
+fn what_another_run_does_is_not_the_end_of_an_interrupted_one() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["12"]).success();
+    let fault = [("CKPT_FAULT", "visit:23")];
+    run(here.path(), &["--every", "5"], &fault, &["12"]).code(137);
+    // As `-- --help` does: it ends well, without a checkpoint.
+    run(here.path(), &["--every", "500"], &[], &["0"]).success();
+    cargo_ckpt(here.path(), &["restart"]).success();
     assert_eq!(answer(here.path()), answer(plain.path()));
 }
 

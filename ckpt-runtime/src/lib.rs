@@ -73,13 +73,14 @@ pub mod store {
     pub use crate::base::noted::{EXECUTABLE_NOTE, Noted};
     pub use crate::base::printable::{printable, printable_lines};
     pub use crate::base::trust::trust;
+    pub use crate::base::run_id::{NoRunId, RunId, RunPrefix};
     pub use crate::format::{
         Attribute, Change, CheckpointId, Compression, Damage, Edit, FORMAT_VERSION, FrameInfo, Meta, Node,
         NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
     pub use crate::storage::{
-        Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, has_place_for_rank,
-        open_plain, ranks_here, read_document,
+        Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, folder_of_run,
+        has_place_for_rank, open_plain, ranks_here, read_document,
     };
 }
 

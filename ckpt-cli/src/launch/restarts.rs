@@ -1,19 +1,21 @@
 //! Keeping a program running: when it dies it is started again from its newest checkpoint, with growing pauses, until
 //! it ends by itself, the restarts are used up, or it dies twice without having come further.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use ckpt::session::exit_code;
 use ckpt::session::job::{Job, State};
-use ckpt::store::CheckpointId;
+use ckpt::store::{CheckpointId, RunId};
 use signal_hook::consts::SIGINT;
 
 use super::heard::Ranks;
 use super::{Ending, Supervisor};
 use crate::failure::Outcome;
-use crate::{render, stores};
+use crate::render;
+use crate::stores::{self, runs};
 
 /// How often and how soon a program that died is started again.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -55,7 +57,7 @@ enum Next {
 #[derive(Debug)]
 struct Judge {
     left: u32,
-    /// The newest checkpoint when the run began: it is not of this run.
+    /// The newest checkpoint of the run when the command began: it does not lie behind it.
     baseline: Option<u64>,
     /// The newest checkpoint at the last failure.
     last: Option<Option<u64>>,
@@ -95,8 +97,10 @@ impl Judge {
 pub struct Run<'r> {
     /// Its store.
     pub store: &'r Path,
-    /// Whether the checkpoints that the store holds at the beginning are of this run.
+    /// Whether the checkpoints that its run has at the beginning are behind it.
     pub continues: bool,
+    /// The run that the command that was prepared last is of; none of a checkpoint that has none.
+    pub id: &'r Cell<Option<RunId>>,
     /// Where it begins as the user asked for it, in words: `the start`, `checkpoint 5`.
     pub origin: String,
     /// Prepares the program to begin there.
@@ -113,11 +117,8 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
         number,
     });
     let supervisor = Supervisor::new(ranks)?;
-    let baseline = if run.continues {
-        None
-    } else {
-        stores::newest_id(store)
-    };
+    let newest_of_run = || runs::newest_of(store, run.id.get()?);
+    let baseline = if run.continues { None } else { newest_of_run() };
     let mut judge = Judge {
         left: options.restarts,
         baseline,
@@ -126,11 +127,11 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     let mut begin = Begin::AsAsked;
     let mut pause = options.backoff;
     loop {
-        let before = stopped_job(store);
+        let before = stopped_job(store, run.id.get());
         let ending = supervisor.run((run.command)(begin)?)?;
-        let stopped = stopped_job(store).filter(|job| Some(job) != before.as_ref());
+        let stopped = stopped_job(store, run.id.get()).filter(|job| Some(job) != before.as_ref());
         let ending = meant(ending, stopped.as_ref(), supervisor.stopped());
-        let newest = stores::newest_id(store);
+        let newest = newest_of_run();
         match judge.after(ending, newest, supervisor.stopped().is_some()) {
             Next::Done => {
                 // One that has stopped has said so, and how to go on.
@@ -174,8 +175,8 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
 }
 
 /// The job of a store that has stopped with a checkpoint.
-fn stopped_job(store: &Path) -> Option<Job> {
-    let job = Job::read(&stores::home(store)).ok().flatten();
+fn stopped_job(store: &Path, run: Option<RunId>) -> Option<Job> {
+    let job = Job::read(&stores::home(store), run?).ok().flatten();
     job.filter(|job| job.state == State::Stopped)
 }
 

@@ -60,7 +60,8 @@ fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
         Constraint::Min(0),
     ])
     .areas(area);
-    let title = format!(" {} {} ", life.job.program, life.job.version);
+    let (job, run) = (&life.job, life.job.run.short());
+    let title = format!(" {} {}, run {run} ", job.program, job.version);
     frame.render_widget(Paragraph::new(facts).block(Block::bordered().title(title)), above);
     let all = life.processes.iter().flat_map(|one| &one.checkpoints);
     let micros: Vec<u64> = all.map(|one| (one.waited * 1e6) as u64).collect();
@@ -132,7 +133,11 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                     .and_then(|(_, entry)| entry.meta.as_ref().ok());
                 let described = meta.map_or_else(
                     || "damaged".to_owned(),
-                    |meta| format!("visit {:>8}  {}", meta.visit, meta.time_text()),
+                    |meta| {
+                        let run = meta.run.filter(|_| app.several_runs);
+                        let run = run.map_or_else(String::new, |run| format!("run {}  ", run.short()));
+                        format!("{run}visit {:>8}  {}", meta.visit, meta.time_text())
+                    },
                 );
                 ListItem::new(format!(
                     "{}  {:>10}  {described}",

@@ -21,7 +21,7 @@ const FAILING: &[(&str, &str)] = &[
         "E3011",
         "package one 'fn main() {}'; cd one; ckpt plan -- deck.toml",
     ),
-    ("E3014", "ckpt restart --exe ./heat"),
+    ("E3014", "ckpt restart 1 --exe ./heat"),
     (
         "E3015",
         "package one \"fn main() { for i in 0..1000000u64 { print!(\\\"{i}\\\"); } }\"; cd one; ckpt rewrite --to src",
@@ -68,7 +68,7 @@ const FAILING: &[(&str, &str)] = &[
     ),
     (
         "E3056",
-        "mkdir node-0; mv heat.ckpt.d/* node-0; printf '{\"program\":\"heat\",\"version\":\"1.0.0\",\"pid\":1,\"host\":\"h\",\"started\":\"\",\"updated\":\"\",\"state\":\"completed\",\"visits\":30,\"restarted_from\":null,\"last_checkpoint\":3,\"failed_checkpoints\":0,\"command\":[\"heat\"],\"reason\":null,\"ranks\":2}' >node-0/job.json; ckpt pack --dir 'node-{rank}'",
+        "mkdir node-0; mv heat.ckpt.d/* node-0; mkdir -p node-0/runs/0123456789abcdef0123456789abcdef; printf '{\"run\":\"0123456789abcdef0123456789abcdef\",\"program\":\"heat\",\"version\":\"1.0.0\",\"pid\":1,\"host\":\"h\",\"started\":\"\",\"updated\":\"\",\"state\":\"completed\",\"visits\":30,\"restarted_from\":null,\"last_checkpoint\":3,\"failed_checkpoints\":0,\"command\":[\"heat\"],\"reason\":null,\"ranks\":2}' >node-0/runs/0123456789abcdef0123456789abcdef/job.json; ckpt pack --dir 'node-{rank}'",
     ),
     ("E3057", "truncate -s 4000 heat.ckpt.d/000002.r0.h5; ckpt pack 2"),
     (
@@ -159,7 +159,10 @@ const FAILING: &[(&str, &str)] = &[
         "E3112",
         "mkdir gone; cd gone; rmdir ../gone; tool=$(command -v cargo-ckpt); $tool ckpt list",
     ),
-    ("W3001", "echo '{' >heat.ckpt.d/job.json; ckpt list"),
+    (
+        "W3001",
+        "run=heat.ckpt.d/runs/0123456789abcdef0123456789abcdef; mkdir -p $run; echo '{' >$run/job.json; ckpt list",
+    ),
     (
         "W3003",
         "package one 'fn main() { for i in 0..1000u64 { print!(\"{i}\"); } }'; cd one; ckpt plan --profile 2>&1 | grep -o 'ckpt: warning.*' >&2",

@@ -8,6 +8,9 @@ use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::snapshot::{Snapshot, SnapshotBuilder};
 use ckpt::store::{Keep, Meta, Mode, Store};
 
+/// The run that the checkpoints are of.
+pub const RUN: &str = "0123456789abcdef0123456789abcdef";
+
 pub static MAIN: FunctionPlan = FunctionPlan {
     function: "main",
     module: "heat",
@@ -79,6 +82,7 @@ pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
             time: 1_700_000_000_000_000_000,
             reason: "every 10".into(),
             host: "node7".into(),
+            run: RUN.parse().ok(),
             notes: Vec::new(),
         };
         store.commit(&snapshot(step), &meta).unwrap();
@@ -148,6 +152,7 @@ pub fn two_runs(folder: &Path) {
                 time: 1_700_000_000_000_000_000,
                 reason: "every 10".into(),
                 host: "node7".into(),
+                run: RUN.parse().ok(),
                 notes: Vec::new(),
             };
             store.commit(&builder.finish().unwrap(), &meta).unwrap();

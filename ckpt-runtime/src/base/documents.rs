@@ -36,12 +36,6 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>>;
-
-    /// Removes it, if it is there.
-    ///
-    /// # Errors
-    /// It is still there.
-    fn remove(&self, name: &str) -> io::Result<()>;
 }
 
 /// A document that grows.
@@ -73,10 +67,10 @@ pub(crate) mod in_memory {
 
     use super::*;
 
-    type Bytes = Arc<Mutex<Vec<u8>>>;
+    pub(crate) type Bytes = Arc<Mutex<Vec<u8>>>;
 
     #[derive(Debug, Default)]
-    pub(crate) struct Shelf(Mutex<BTreeMap<String, Bytes>>);
+    pub(crate) struct Shelf(pub(crate) Mutex<BTreeMap<String, Bytes>>);
 
     impl Documents for Shelf {
         fn path_of(&self, name: &str) -> PathBuf {
@@ -97,11 +91,6 @@ pub(crate) mod in_memory {
         fn log(&self, name: &str, _: Durability) -> io::Result<Box<dyn Log>> {
             let mut all = self.0.lock().unwrap();
             Ok(Box::new(Arc::clone(all.entry(name.to_owned()).or_default())))
-        }
-
-        fn remove(&self, name: &str) -> io::Result<()> {
-            self.0.lock().unwrap().remove(name);
-            Ok(())
         }
     }
 

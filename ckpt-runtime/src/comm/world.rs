@@ -20,6 +20,7 @@ use crate::base::children;
 use crate::base::current;
 pub(super) use crate::base::lock::locked;
 use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::run_id::RunId;
 
 /// The note in every checkpoint of an MPI program with the level of threading that MPI was brought up with.
 pub(crate) const THREADS_NOTE: &str = "mpi_threads";
@@ -46,14 +47,21 @@ pub(crate) struct World {
     joined: AtomicBool,
     threads: AtomicI32,
     member: Mutex<Option<Member>>,
-    /// The newest checkpoint of this process when its session began.
-    newest: Mutex<u64>,
-    /// The newest of any rank then: the lines of this run are numbered from there on.
-    base: Mutex<u64>,
+    /// The newest checkpoint of this process when its session began, and the run that it knew of.
+    own: Mutex<Begun>,
+    /// The newest of any rank then: the lines of this run are numbered from there on. The run is that of the first rank.
+    agreed: Mutex<Begun>,
     /// What the ranks are about to tell each other.
     pub(super) pending: Mutex<Pending>,
     /// What rank 0 has heard of the sites that are checked.
     pub(super) check: Mutex<Check>,
+}
+
+/// What the ranks agree on when a session has begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Begun {
+    newest: u64,
+    run: Option<RunId>,
 }
 
 /// The world of the session that is open, or of one that was while MPI came up.
@@ -112,8 +120,8 @@ impl World {
             joined: AtomicBool::new(false),
             threads: AtomicI32::new(0),
             member: Mutex::new(None),
-            newest: Mutex::new(0),
-            base: Mutex::new(0),
+            own: Mutex::default(),
+            agreed: Mutex::default(),
             pending: Mutex::default(),
             check: Mutex::default(),
             transport,
@@ -164,27 +172,49 @@ impl World {
         }
     }
 
-    /// The store is open; `newest` is the newest checkpoint that this process has there. The ranks agree on the number
-    /// that their next line has once MPI is up.
-    pub(crate) fn has_newest(&self, newest: u64) {
-        *locked(&self.newest) = newest;
+    /// The store is open; `newest` is the newest checkpoint that this process has there, `run` the run that it would be of
+    /// alone. The ranks agree on the number that their next line has, and on the run, once MPI is up.
+    pub(crate) fn begins(&self, newest: u64, run: RunId) {
+        let run = Some(run);
+        *locked(&self.own) = Begun { newest, run };
+        *locked(&self.agreed) = Begun::default();
         if self.is_up() {
-            self.agree_on_base();
+            self.agree();
         }
     }
 
-    fn agree_on_base(&self) {
-        if let Some(transport) = self.transport() {
-            let mut newest = [*locked(&self.newest) as i64];
-            transport.largest(&mut newest);
-            *locked(&self.base) = newest[0] as u64;
+    fn agree(&self) {
+        let Begun { newest, run } = *locked(&self.own);
+        if self.transport().is_some() {
+            let [a, b, c, d] = self.own_parts(run);
+            let [newest, run @ ..] = self.largest([newest as i64, a, b, c, d]);
+            *locked(&self.agreed) = Begun {
+                newest: newest as u64,
+                run: RunId::of_parts(run),
+            };
         }
         self.transport.calls().enter(Phase::Agree);
     }
 
+    /// What this rank says of a run, where all ranks take the first one's word.
+    fn own_parts(&self, run: Option<RunId>) -> [i64; 4] {
+        let is_first = self.member().is_none_or(|member| member.rank == 0);
+        run.filter(|_| is_first).map_or([-1; 4], RunId::parts)
+    }
+
+    /// The run that the first rank names, which all are to go on with; none if it has none to name.
+    pub(crate) fn run_of_first(&self, run: Option<RunId>) -> Option<RunId> {
+        RunId::of_parts(self.largest(self.own_parts(run)))
+    }
+
     /// The number of the newest checkpoint that any rank had when the run began.
     pub(crate) fn line_base(&self) -> u64 {
-        *locked(&self.base)
+        locked(&self.agreed).newest
+    }
+
+    /// The run, once the ranks have agreed on it.
+    pub(crate) fn run(&self) -> Option<RunId> {
+        locked(&self.agreed).run
     }
 
     /// The program brings MPI up: `initialise` does it, and returns the level of threading if it has been asked for. Returns what
@@ -200,7 +230,7 @@ impl World {
         let (code, threads) = children::apart(initialise);
         if self.session.load(Ordering::SeqCst) && self.state.load(Ordering::SeqCst) == DOWN {
             self.came_up(threads.unwrap_or_else(|| self.transport.threads()));
-            self.agree_on_base();
+            self.agree();
             current::look_now();
         }
         (code, threads)
@@ -386,6 +416,11 @@ mod tests {
         }
     }
 
+    /// One whose numbers are larger than those of the other.
+    fn run() -> RunId {
+        RunId::of_parts([8, 9, 10, 11]).unwrap()
+    }
+
     fn first() -> World {
         World::new(Box::new(First(Solo::new(), false)))
     }
@@ -401,9 +436,9 @@ mod tests {
     }
 
     #[test]
-    fn the_program_brings_mpi_up_and_the_ranks_agree_on_the_number_of_their_next_line() {
+    fn the_program_brings_mpi_up_and_the_ranks_agree_on_their_run_and_the_number_of_its_next_line() {
         let world = first();
-        world.has_newest(4);
+        world.begins(4, run());
         assert!(
             !world.is_up() && world.all_succeeded(true),
             "nobody is reached yet"
@@ -411,6 +446,7 @@ mod tests {
         assert_eq!(world.program_initialises(|| (0, None)), (0, None));
         assert!(world.is_up() && world.program_believes_it_is_up(true));
         assert_eq!((world.threads(), world.line_base()), (1, 7));
+        assert_eq!(world.run(), Some(run()));
         assert_eq!(world.member(), Some(Member { rank: 0, size: 2 }));
         assert!(!world.all_succeeded(true), "the other has failed");
         world.program_finalises();
@@ -422,7 +458,7 @@ mod tests {
         let world = World::new(Box::new(First(Solo::new(), true)));
         world.meet();
         assert!(world.is_up() && world.program_believes_it_is_up(true));
-        world.has_newest(4);
+        world.begins(4, run());
         assert_eq!((world.threads(), world.line_base()), (1, 7));
         world.end();
         assert!(world.is_up(), "the program brings it down");

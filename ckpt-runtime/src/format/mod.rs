@@ -30,6 +30,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
+use crate::base::run_id::RunId;
 use crate::base::time;
 
 pub(crate) use container::{read_head, verify_file};
@@ -91,6 +92,8 @@ pub struct Meta {
     pub reason: String,
     /// Host that took it.
     pub host: String,
+    /// The run that it is of; none of a file from before runs had an identity.
+    pub run: Option<RunId>,
     /// Anything else, by name.
     pub notes: Vec<(String, String)>,
 }

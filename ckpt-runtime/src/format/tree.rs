@@ -419,6 +419,7 @@ pub(super) fn of_checkpoint(meta: &Meta) -> Attributes {
         text("reason", &meta.reason),
         text("host", &meta.host),
     ];
+    attributes.extend(meta.run.map(|run| text("run", &run.to_string())));
     attributes.extend(meta.notes.iter().map(|(name, note)| text(name, note)));
     attributes
 }

@@ -38,7 +38,7 @@ pub(crate) fn read(text: &OsStr) -> Option<Moves> {
 }
 
 /// By the longest of the old paths that it is below.
-fn moved(path: PathBuf, moves: &Moves) -> PathBuf {
+pub(crate) fn moved(path: PathBuf, moves: &Moves) -> PathBuf {
     // Given once more, a move does not move what it has moved already.
     let applies = |(old, new): &&(PathBuf, PathBuf)| {
         path.starts_with(old) && !(new.starts_with(old) && path.starts_with(new))

@@ -1,37 +1,42 @@
 //! A session at work: the store, the policy, and what became of the checkpoints so far.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::at_exit::Ending;
 use super::auto::History;
-use super::config::Config;
+use super::config::{Config, ConfigError};
 use super::events::What;
-use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
-use super::notices::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
+use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rule, State};
+use super::line::Wanted;
+use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
+use super::runs::{self, RunRecord};
 use super::stop::Stops;
 use super::writer::{Taken, Writer, Written};
-use super::{SessionError, at_exit, line, signals};
+use super::{SessionError, arguments, at_exit, line, signals};
 use crate::base::current::{self, Owner, Registration};
+use crate::base::documents::Documents;
 use crate::base::events;
 use crate::base::host::host_name;
 use crate::base::noted::Noted;
 use crate::base::processes;
-use crate::base::report::{Fatal, headline, say};
+use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::run_id::RunId;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
-use crate::format::{CheckpointId, Meta};
+use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
-use crate::state::journal::Journal;
+use crate::state::journal::{self, Journal};
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
-use crate::state::source::StateSource;
+use crate::state::source::{Recorded, StateSource};
 use crate::state::standard_streams::StandardStreams;
 use crate::state::statics::Statics;
-use crate::storage::{Commit, Store};
+use crate::storage::{Commit, RunDocuments, Store};
 use crate::thread;
 use crate::value::release_unused;
 
@@ -57,8 +62,11 @@ pub(crate) struct Run {
     world: Arc<World>,
     /// The newest line that this process has written, or began from.
     line: u64,
-    /// Whether the numbers of lines are agreed on.
+    /// Whether the numbers of lines are agreed on, and the run.
     has_lines: bool,
+    /// The run that this process is of; of its own until all ranks have agreed on one.
+    id: RunId,
+    documents: Arc<dyn RunDocuments>,
     store: Store,
     pub(crate) policy: Policy,
     /// What was found to be due at a visit that a team is about to make.
@@ -115,38 +123,60 @@ impl Run {
             mention_unknown_variables(true);
         }
         let opened = line::open_store(config, rank);
-        let (store, restored) = match config.restart {
+        let (mut store, restored) = match config.restart {
             Some(which) => {
+                let wanted = Wanted {
+                    which,
+                    program,
+                    config,
+                    check: &has_what_it_needs,
+                };
                 let (store, restored) = match member {
-                    Some(_) => line::find_together(&world, opened, which, program)?,
+                    Some(_) => line::find_together(&world, opened, wanted),
                     None => {
                         let store = opened?;
-                        let restored = line::find(&store, which, program)?;
+                        let restored = line::find(&store, wanted)?;
                         (store, restored)
                     }
                 };
                 (store, Some(restored))
             }
-            None => {
-                let store = opened?;
-                if !quiet {
-                    mention_earlier_run(&store);
-                }
-                (store, None)
-            }
+            None => (opened?, None),
         };
-        if member.is_some() {
-            world.has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
+        let records = runs::records_in(&store)?;
+        let own = match &restored {
+            Some(restored) => restored.meta().run,
+            None => new_run(config, &records, &store, rank)?,
+        };
+        let id = match own {
+            Some(run) => run,
+            None => RunId::new().map_err(|error| SessionError::System {
+                what: "get random numbers for the identity of the run",
+                error,
+            })?,
+        };
+        if !quiet && restored.is_none() {
+            mention_unfinished_runs(&records, &store);
         }
+        if member.is_some() {
+            world.begins(store.ids()?.last().map_or(0, |newest| newest.0), id);
+        }
+        let agreed = match member {
+            Some(member) if member.size > 1 => world.run(),
+            _ => Some(id),
+        };
+        // Which run it is is for the first rank to say; one that was told from outside needs not wait.
+        let known = agreed.or(own).or((rank == 0).then_some(id));
+        let id = known.unwrap_or(id);
+        let documents = store.documents_of(known);
+        store.past(runs::completed(&records, id), RECORDS);
         let stops = Stops::begin(&*store.documents(), rank);
         current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
             error,
         })?;
-        let earlier = Job::read_in(&*store.documents()).ok().flatten();
-        let history = earlier.map_or(History::default(), |job| job.history_after());
-        let mut store = store;
+        let history = runs::history(&records);
         store.set_storing(config.storing);
         let has_ranks = member.is_some_and(|member| member.size > 1);
         if config.watch_pages {
@@ -166,7 +196,7 @@ impl Run {
         let is_restart = restored.is_some();
         let outside = Arc::new(Outside::of(store.folder(), rank));
         let watched = Arc::clone(&outside);
-        let journal = Journal::begin(store.folder(), store.documents(), rank, is_restart, watched);
+        let journal = Journal::begin(store.folder(), documents.clone(), rank, is_restart, watched);
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -175,6 +205,8 @@ impl Run {
             world,
             line: restored.as_ref().map_or(0, |restored| restored.id().0),
             has_lines: false,
+            id,
+            documents,
             store,
             policy,
             decided: None,
@@ -198,7 +230,7 @@ impl Run {
             _registration: registration,
         };
         if rank == 0 {
-            run.begin_job(history, Rule::of(config))?;
+            run.begin_job(&records, history, Rule::of(config))?;
         }
         if !run.journal.sees_files() && rank == 0 {
             say(FILES_UNWATCHED);
@@ -208,10 +240,15 @@ impl Run {
         Ok(run)
     }
 
-    fn begin_job(&self, history: History, rule: Rule) -> Result<(), SessionError> {
+    fn begin_job(&self, records: &[RunRecord], history: History, rule: Rule) -> Result<(), SessionError> {
         let restored = self.resume.as_ref().map(|resume| &resume.restored);
         let now = job::now();
+        let own = records.iter().find(|record| record.run == self.id);
+        let own = own.and_then(|record| record.job.as_ref().ok());
         let job = Job {
+            run: self.id,
+            order: own.map_or_else(|| runs::next_order(records), |own| own.order),
+            begun: own.map_or_else(|| now.clone(), |own| own.begun.clone()),
             program: self.program.clone(),
             version: self.version.clone(),
             pid: std::process::id(),
@@ -224,7 +261,7 @@ impl Run {
             restarted_from: restored.map(|restored| restored.id().0),
             last_checkpoint: None,
             failed_checkpoints: 0,
-            command: command(),
+            command: arguments::command(),
             reason: None,
             ranks: self.world.member().map(|member| member.size),
             history,
@@ -232,7 +269,8 @@ impl Run {
             rule: Some(rule),
         };
         Noted::of(self.store.folder()).write_executable();
-        let begun = self.ending.record.begin(self.store.documents(), job);
+        let documents: Arc<dyn Documents> = self.documents.clone();
+        let begun = self.ending.record.begin(documents, self.store.documents(), job);
         begun.map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
             error,
@@ -243,7 +281,8 @@ impl Run {
         if let (Some(resume), false) = (&self.resume, self.quiet) {
             let (id, visit) = (resume.restored.id(), resume.restored.meta().visit);
             say(&format!(
-                "restarts from checkpoint {id} (site visit {visit}) in {}",
+                "restarts from checkpoint {id} (site visit {visit}) of run {} in {}",
+                self.id.short(),
                 self.store.folder().display()
             ));
         }
@@ -286,11 +325,20 @@ impl Run {
         }
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
+            self.know_the_run();
             let complete = CheckpointId(self.line);
             self.store.continue_lines(complete, self.world.line_base() + 1);
             self.policy.agree_with_others(&self.world, visits);
         }
         true
+    }
+
+    /// The ranks have agreed on the run that they are of: what this one has kept so far is that run's.
+    fn know_the_run(&mut self) {
+        self.id = self.world.run().unwrap_or(self.id);
+        if let Err(error) = self.documents.become_of(self.id) {
+            not_kept(self.id, &self.documents.path_of(""), &error).exit();
+        }
     }
 
     /// Takes a checkpoint if one is due at this visit; ends the run if that was asked for.
@@ -546,6 +594,7 @@ impl Run {
                 .map_or(0, |since| since.as_nanos() as i64),
             reason: reason.to_string(),
             host: self.host.clone(),
+            run: Some(self.id),
             notes,
         };
         let commit = match commit {
@@ -564,7 +613,7 @@ impl Run {
     }
 
     fn notes(&mut self) -> Vec<(String, String)> {
-        let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
+        let mut notes = vec![(COMMAND_NOTE.to_owned(), arguments::command_note())];
         for source in self.sources() {
             notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
         }
@@ -703,14 +752,57 @@ fn kill_self() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGKILL);
 }
 
-/// The command line of this process.
-fn command() -> Vec<String> {
-    std::env::args_os()
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect()
+/// What a restart needs beside a checkpoint that is whole: what the files were that the run has changed and closed.
+fn has_what_it_needs(store: &Store, restored: &Restored) -> Result<(), String> {
+    if !restored.names().contains(&journal::KEY) {
+        return Ok(());
+    }
+    let runs = store.runs().map_err(|error| error.to_string())?;
+    match restored.meta().run {
+        Some(run) if runs.contains(&run) => Ok(()),
+        Some(run) => Err(format!(
+            "the program had changed files and closed them, and what they were is not in this store, but in `runs/{run}` of the one where the checkpoint was written"
+        )),
+        None => Err(
+            "the program had changed files and closed them, and what they were is not known of a checkpoint that is of no run"
+                .to_owned(),
+        ),
+    }
 }
 
-/// The command line as a checkpoint keeps it: a JSON list.
-fn command_note() -> String {
-    serde_json::to_string(&command()).unwrap_or_default()
+/// The identity that a start is told to have.
+fn new_run(
+    config: &Config,
+    records: &[RunRecord],
+    store: &Store,
+    rank: u32,
+) -> Result<Option<RunId>, SessionError> {
+    let Some(prefix) = &config.run else {
+        return Ok(None);
+    };
+    let run = prefix.whole().ok_or_else(|| ConfigError::Value {
+        setting: "CKPT_RUN".to_owned(),
+        value: prefix.to_string(),
+        expected: "all 32 digits of the identity of a new run, where no restart is asked for",
+    })?;
+    // The first rank may have made its record before another one looks.
+    if rank == 0 && records.iter().any(|record| record.run == run) {
+        return Err(SessionError::RunExists {
+            run,
+            folder: store.folder().to_owned(),
+        });
+    }
+    Ok(Some(run))
+}
+
+fn not_kept(run: RunId, folder: &Path, error: &std::io::Error) -> Fatal {
+    Fatal::new(
+        exit_code::STORE,
+        headline!(
+            "E2186: what this rank keeps beside its checkpoints cannot be put where run {run} has it: {error}"
+        ),
+    )
+    .at(format!("`{}`", folder.display()))
+    .why("a restart would not find what the files of the program were")
+    .help("let every rank write in the whole of the store; nothing was deleted")
 }

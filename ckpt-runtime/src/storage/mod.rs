@@ -12,6 +12,7 @@ mod names;
 mod opened;
 mod parts;
 mod posix;
+mod run_folder;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -21,14 +22,18 @@ use std::path::{Path, PathBuf};
 pub(crate) use commit::Commit;
 pub use names::{file_name, file_of};
 pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
+pub use run_folder::folder_of_run;
 pub use store::Store;
 
+pub(crate) use level::RunDocuments;
 use level::StorageLevel;
 use posix::{Folder, Posix};
+use run_folder::RunFolder;
 
 use crate::base::documents::Documents;
 use crate::base::fault::Faults;
 use crate::base::files;
+use crate::base::run_id::RunId;
 use crate::format::{CheckpointId, Meta, StoreError};
 
 /// The level on which a rank's part of a store lies, by the store's name: a folder, until there are others.
@@ -44,7 +49,7 @@ fn level_of(
     }))
 }
 
-/// What runs keep in a store that nobody has opened.
+/// What is kept of no run in particular in a store that nobody has opened.
 pub(crate) fn documents_of(store: &Path) -> impl Documents {
     Folder(store.to_owned())
 }
@@ -63,6 +68,19 @@ pub fn read_document(store: &Path, name: &str) -> std::io::Result<Option<Vec<u8>
 /// It is none, or cannot be read.
 pub fn open_plain(path: &Path) -> std::io::Result<std::fs::File> {
     files::open(path)
+}
+
+/// What a run keeps in a store that nobody has opened.
+pub(crate) fn documents_of_run(store: &Path, run: RunId) -> impl Documents {
+    RunFolder::of(store, run)
+}
+
+/// The runs that keep something in a store that nobody has opened, in any order.
+///
+/// # Errors
+/// What the file system says.
+pub(crate) fn runs_in(store: &Path) -> std::io::Result<Vec<RunId>> {
+    run_folder::runs_in(store)
 }
 
 /// How a store is opened.

@@ -3,7 +3,7 @@
 //! The lock is `flock` on `STORE/lock` (`STORE/lock.r3` for rank 3): the kernel lets go of it when the holder dies, however it dies, so a stale one
 //! is taken over at once. The text in it, `PID HOST`, is only for the message to the second job.
 //!
-//! A document is a file of its name, replaced by a rename.
+//! A document is a file of its name, replaced by a rename; those of a run are in a folder of its own ([`super::run_folder`]).
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -13,13 +13,15 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags};
 
-use super::level::{Lock, StorageLevel};
+use super::level::{Lock, RunDocuments, StorageLevel};
 use super::names;
+use super::run_folder::{RunFolder, runs_in};
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
 use crate::base::files;
 use crate::base::folders;
 use crate::base::host::host_name;
+use crate::base::run_id::RunId;
 use crate::base::trust;
 use crate::format::{CheckpointId, Files, StoreError};
 
@@ -199,6 +201,17 @@ impl StorageLevel for Posix {
     fn documents(&self) -> Arc<dyn Documents> {
         self.documents.clone()
     }
+
+    fn runs(&self) -> io::Result<Vec<RunId>> {
+        runs_in(&self.documents.0)
+    }
+
+    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+        Arc::new(match run {
+            Some(run) => RunFolder::of(&self.documents.0, run),
+            None => RunFolder::begun(&self.documents.0, self.rank),
+        })
+    }
 }
 
 /// The folder is the user's own, or of somebody whom he has named.
@@ -244,13 +257,6 @@ impl Documents for Folder {
         let file = files::open_to_add(&self.path_of(name))?;
         self.sync_if(durability)?;
         Ok(Box::new(LogFile { file, durability }))
-    }
-
-    fn remove(&self, name: &str) -> io::Result<()> {
-        match fs::remove_file(self.path_of(name)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
     }
 }
 

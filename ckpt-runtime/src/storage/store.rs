@@ -1,13 +1,14 @@
 //! The folder as a whole: opening it, beginning checkpoints, finding and reading those that are there.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::commit::Commit;
-use super::level::StorageLevel;
+use super::commit::{Commit, Past};
+use super::level::{RunDocuments, StorageLevel};
 use super::opened::Opened;
 use super::{Entry, Keep, Mode};
 use crate::base::documents::{Documents, Durability};
@@ -15,6 +16,7 @@ use crate::base::fault::Faults;
 use crate::base::forked::Order;
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
+use crate::base::run_id::RunId;
 use crate::format::{self, Base, Change, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
@@ -49,6 +51,7 @@ pub struct Store {
     pages: Option<Arc<Mutex<Pages>>>,
     /// Whether another process copies large lists while the program goes on.
     forks: bool,
+    past: Arc<Mutex<Past>>,
     /// The number that the last commit was given.
     last_begun: Option<CheckpointId>,
     /// The last checkpoint, if the next one may build on it.
@@ -101,6 +104,7 @@ impl Store {
             storing: Storing::default(),
             pages: None,
             forks: false,
+            past: Arc::default(),
             last_begun: None,
             base: Arc::default(),
             lines: Lines {
@@ -225,6 +229,7 @@ impl Store {
             keep: self.keep,
             complete: self.lines.complete,
             abandoned: self.lines.abandoned.clone(),
+            past: Arc::clone(&self.past),
             storing: self.storing,
             base: self.base(),
             pages: self.pages.clone(),
@@ -368,6 +373,61 @@ impl Store {
         Ok(None)
     }
 
+    /// The same among those of one run up to `last`, and only what `check` has nothing against; `report` is called with what
+    /// it says as well.
+    ///
+    /// # Errors
+    /// As [`Store::newest_whole`].
+    pub(crate) fn newest_of(
+        &self,
+        run: RunId,
+        last: CheckpointId,
+        check: &dyn Fn(&Restored) -> Result<(), String>,
+        report: &mut dyn FnMut(CheckpointId, &dyn Display),
+    ) -> Result<Option<Restored>, StoreError> {
+        let ids = self.ids()?.into_iter().rev();
+        for id in ids.filter(|id| *id <= last) {
+            match self.open_checkpoint(id) {
+                Ok(opened) if opened.meta().run != Some(run) => continue,
+                Ok(opened) => match opened.read_all() {
+                    Ok(restored) => match check(&restored) {
+                        Ok(()) => return Ok(Some(restored)),
+                        Err(why) => report(id, &why),
+                    },
+                    Err(error) => report(id, &error),
+                },
+                Err(error) => report(id, &error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The runs that have a record in the store, in any order; others have at most checkpoints that were copied there.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn runs(&self) -> Result<Vec<RunId>, StoreError> {
+        let runs = self.level().runs();
+        runs.map_err(|error| StoreError::io("read the runs in", self.folder(), &error))
+    }
+
+    /// Removes the record of a run, and what else it keeps beside its checkpoints.
+    ///
+    /// # Errors
+    /// When it cannot be removed; [`StoreError::ReadOnly`].
+    pub fn forget_run(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.opened.writable()?;
+        let documents = self.documents_of(Some(run));
+        let removed = documents.keep_only(&|_| false);
+        removed.map_err(|error| StoreError::io("remove", &documents.path_of(""), &error))
+    }
+
+    /// Nobody goes on with these runs: once a run of this store has a checkpoint of its own, theirs go, and of what they keep
+    /// stays what `keeps` names.
+    pub(crate) fn past(&mut self, runs: Vec<RunId>, keeps: &'static [&'static str]) {
+        *locked(&self.past) = Past { runs, keeps };
+    }
+
     /// Removes a checkpoint.
     ///
     /// # Errors
@@ -448,9 +508,14 @@ impl Store {
         text.map_err(|error| StoreError::io("read", &self.documents().path_of(&name), &error))
     }
 
-    /// What else the run keeps in the store.
+    /// What is kept in the store of no run in particular.
     pub(crate) fn documents(&self) -> Arc<dyn Documents> {
         self.level().documents()
+    }
+
+    /// What a run keeps in the store; of this rank, where it does not know its run yet.
+    pub(crate) fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+        self.level().documents_of(run)
     }
 }
 

@@ -11,6 +11,7 @@ mod process;
 mod programs;
 mod refusals;
 mod reopened;
+mod runs;
 mod stops;
 mod surroundings;
 
@@ -37,6 +38,7 @@ fn main() -> Result<(), String> {
         stops::TESTS,
         refusals::TESTS,
         reopened::TESTS,
+        runs::TESTS,
         surroundings::TESTS,
     ]
     .concat()

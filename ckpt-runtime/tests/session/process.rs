@@ -63,8 +63,19 @@ impl Job {
         files
     }
 
+    /// What the store says of the run that began last.
     pub fn job_file(&self) -> serde_json::Value {
-        serde_json::from_slice(&std::fs::read(self.store().join("job.json")).unwrap()).unwrap()
+        self.jobs().pop().expect("a run has begun")
+    }
+
+    /// What the store says of its runs, in the order in which they began.
+    pub fn jobs(&self) -> Vec<serde_json::Value> {
+        jobs_in(&self.store())
+    }
+
+    /// Starts the process with arguments.
+    pub fn run_as(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+        Ended::from(self.command(variables).args(arguments).output().unwrap())
     }
 
     fn command(&self, variables: &[(&str, &str)]) -> Command {
@@ -161,6 +172,18 @@ impl Job {
         meanwhile(&mut child);
         Ended::from(child.wait_with_output().unwrap())
     }
+}
+
+/// What a store says of its runs, in the order in which they began.
+pub fn jobs_in(store: &Path) -> Vec<serde_json::Value> {
+    let runs = std::fs::read_dir(store.join("runs"));
+    let runs = runs.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let files = runs.filter_map(|run| std::fs::read(run.join("job.json")).ok());
+    let mut jobs: Vec<serde_json::Value> = files
+        .map(|bytes| serde_json::from_slice(&bytes).unwrap())
+        .collect();
+    jobs.sort_by_key(|job| job["order"].as_u64());
+    jobs
 }
 
 impl From<Output> for Ended {

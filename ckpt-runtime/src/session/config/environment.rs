@@ -42,6 +42,8 @@ const KNOWN: &[&str] = &[
     "CKPT_TRUST",
     "CKPT_PLAN",
     "CKPT_PROFILE",
+    "CKPT_RUN",
+    "CKPT_ARGS_CHANGED",
     "CKPT_RUNTIME_PATH",
 ];
 

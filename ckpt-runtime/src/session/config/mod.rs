@@ -18,6 +18,7 @@ pub use environment::unknown_variables;
 use environment::{ASKING, Environment};
 use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, TIME, WHEN_BUSY};
 
+use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Storing};
 use crate::storage::Keep;
 
@@ -54,6 +55,10 @@ pub struct Config {
     pub keep: Keep,
     /// Restart instead of starting.
     pub restart: Option<Restart>,
+    /// The run that a restart continues; of a start, its identity.
+    pub run: Option<RunPrefix>,
+    /// Restart with other arguments than those that the run has read.
+    pub arguments_changed: bool,
     /// Time that this process may run: it takes a checkpoint and stops before.
     pub time_limit: Option<Duration>,
     /// Restart although the source of a function changed, as long as the layout is the same.
@@ -223,6 +228,11 @@ impl Config {
                 .unwrap_or_default(),
             time_limit: environment.overrules("time-limit", section.time_limit, &TIME)?,
             restart: environment.parse("CKPT_RESTART", "`latest` or the number of a checkpoint")?,
+            run: environment.parse(
+                "CKPT_RUN",
+                "the identity of a run, or how it begins: digits from 0 to f",
+            )?,
+            arguments_changed: flag("CKPT_ARGS_CHANGED")?.unwrap_or(false),
             background: flag("CKPT_BACKGROUND")?.or(section.background).unwrap_or(true),
             force_layout: flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: flag("CKPT_QUIET")?.unwrap_or(false),
@@ -418,6 +428,7 @@ mod tests {
             ("CKPT_INTERVAL", "0s"),
             ("CKPT_KEEP", "0"),
             ("CKPT_RESTART", "newest"),
+            ("CKPT_RUN", "newest"),
             ("CKPT_TIME_LIMIT", "-1s"),
         ] {
             let message = message(None, &[(name, value)]);

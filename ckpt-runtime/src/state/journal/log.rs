@@ -1,4 +1,4 @@
-//! `STORE/files.log`: what the program's files were before a run touched them, one JSON object a line.
+//! `files.log` of a run: what the program's files were before a run touched them, one JSON object a line.
 //!
 //! A line is on the disk before the file is touched. A last line that is torn is of a file that has not been touched.
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::documents::{self, Documents, Durability};
 
-/// Name of the log in the store folder; other ranks than the first have their own.
+/// Name of the log among the documents of the run; other ranks than the first have their own.
 fn name(rank: u32) -> String {
     match rank {
         0 => "files.log".to_owned(),
@@ -61,7 +61,7 @@ impl Line {
     }
 }
 
-/// The log of a store.
+/// The log of a run.
 #[derive(Debug)]
 pub(super) struct Log {
     documents: Arc<dyn Documents>,
@@ -76,12 +76,6 @@ impl Log {
             name: name(rank),
             open: None,
         }
-    }
-
-    /// Another run begins.
-    pub fn forget(&self) {
-        // Where it cannot be removed, nothing can be written either.
-        let _ = self.documents.remove(&self.name);
     }
 
     /// Writes a line.
@@ -259,7 +253,5 @@ mod tests {
         assert_eq!(log.read().unwrap(), entries[..2]);
         log.add(&entries[2].0, &entries[2].1).unwrap();
         assert_eq!(log.read().unwrap(), entries);
-        log.forget();
-        assert_eq!(log.read().unwrap(), []);
     }
 }

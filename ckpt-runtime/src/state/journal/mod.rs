@@ -3,7 +3,7 @@
 //! Most need nothing: a file that is written anew is written anew after a restart as well. This module keeps those for
 //! which that is not so: files that grow (opened to append, or without being cut), that are read and then written over,
 //! created where there must be none, removed or renamed. What such a file was before the run first touched it goes into
-//! `STORE/files.log` before it is touched; what it is at a checkpoint goes into the checkpoint. So a restart can bring it
+//! `files.log` of the run before it is touched; what it is at a checkpoint goes into the checkpoint. So a restart can bring it
 //! back to any checkpoint: to what the checkpoint says, or, if that does not know the file yet, to what the log says.
 
 mod interposition;
@@ -111,9 +111,6 @@ impl Journal {
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
         let log = Log::new(documents, rank);
-        if !is_restart {
-            log.forget();
-        }
         let watch = Arc::new(Shared(Mutex::new(Watch {
             store,
             outside,
