@@ -20,5 +20,6 @@ pub(crate) mod pages;
 pub(crate) mod parallel;
 pub(crate) mod processes;
 pub(crate) mod report;
+pub(crate) mod room;
 pub(crate) mod time;
 pub(crate) mod visit_number;
