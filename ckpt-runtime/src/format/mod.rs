@@ -43,7 +43,7 @@ pub(crate) use restored::Load;
 pub use restored::{FrameInfo, Restored, VariableInfo};
 pub(crate) use stream::Stream;
 pub use tree::{Attribute, Node, NodeKind};
-pub(crate) use write::{Order, write};
+pub(crate) use write::{Order, memory_for, write};
 
 /// What the file of a checkpoint asks of the place where it lies: the files beside it, which it may build on.
 pub(crate) trait Files {

@@ -23,6 +23,7 @@ use crate::base::host::host_name;
 use crate::base::noted::Noted;
 use crate::base::processes;
 use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::room::{NO_MEMORY, Reserve};
 use crate::base::run_id::RunId;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
@@ -98,6 +99,8 @@ pub(crate) struct Run {
     ending: Arc<Ending>,
     /// Where it is noted that a request to stop has arrived.
     stops: Stops,
+    /// For what is small of a checkpoint.
+    reserve: Reserve,
     /// The last to be dropped: what the others do until then is still this session's.
     _registration: Registration,
 }
@@ -227,6 +230,7 @@ impl Run {
             team_wait: config.team_wait,
             ending,
             stops,
+            reserve: Reserve::default(),
             _registration: registration,
         };
         if rank == 0 {
@@ -237,6 +241,8 @@ impl Run {
         }
         at_exit::watch();
         run.mention_restart();
+        let mut run = run;
+        run.reserve.fill();
         Ok(run)
     }
 
@@ -428,6 +434,34 @@ impl Run {
         if due.elapsed() > LONG_WAIT {
             self.mention_slow_disk("the program waits for it");
         }
+        let taken = if self.reserve.fill() {
+            self.reserve.release();
+            self.take(visits, reason, gather, line)
+        } else {
+            self.reserve.release_all();
+            self.store.has_passed(line);
+            if reason.stops() {
+                self.world.all_succeeded(false);
+            }
+            self.failed(NO_MEMORY.to_owned(), visits, reason);
+            Ok(false)
+        };
+        if !self.reserve.fill() {
+            // Memory that the next snapshot would use again is worth less.
+            release_unused();
+            self.reserve.fill();
+        }
+        taken
+    }
+
+    /// The same, with the reserve of memory let go.
+    fn take(
+        &mut self,
+        visits: u64,
+        reason: Reason,
+        gather: Gather<'_>,
+        line: Option<u64>,
+    ) -> Result<bool, Fatal> {
         let began = Instant::now();
         events::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::base::forked::Copier;
+use crate::base::room::NO_MEMORY;
 use crate::handles::WrittenFile;
 use crate::plan::FunctionPlan;
 use crate::state::statics;
@@ -313,6 +314,7 @@ impl SnapshotBuilder {
     /// The first variable that could not be saved.
     pub fn finish(mut self) -> Result<Snapshot, SaveError> {
         self.check_links();
+        self.check_columns();
         let Finished {
             tables,
             files,
@@ -325,6 +327,18 @@ impl SnapshotBuilder {
             files,
             copier,
         })
+    }
+
+    /// Bytes for which there was no memory are missed here at the latest.
+    fn check_columns(&mut self) {
+        let variables = self.frames.iter().flat_map(|frame| &frame.variables);
+        let mut all = variables.chain(&self.statics);
+        let incomplete = all
+            .find(|variable| matches!(&variable.content, Content::Value(column) if column.is_incomplete()));
+        if let Some(variable) = incomplete {
+            self.objects.enter(&variable.key);
+            self.objects.fail(NO_MEMORY.to_owned());
+        }
     }
 
     /// A link must lead to a value: readers refuse a file in which one does not.

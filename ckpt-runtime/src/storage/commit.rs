@@ -1,5 +1,6 @@
 //! One checkpoint on its way to the disk: written under another name, published, and what retention lets go removed.
 
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,7 @@ use super::opened::Opened;
 use crate::base::fault::{Faults, Step};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
+use crate::base::room;
 use crate::base::run_id::RunId;
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
@@ -79,6 +81,15 @@ impl Commit {
             None => level.create(id)?,
         };
         copied.map_err(|error| StoreError::io("copy the state for", &unfinished, &error))?;
+        if !room::is_there(format::memory_for(snapshot, self.storing)) {
+            drop(stream);
+            level.discard(id);
+            return Err(StoreError::io(
+                "write",
+                &unfinished,
+                &io::Error::new(io::ErrorKind::OutOfMemory, room::NO_MEMORY),
+            ));
+        }
         let order = Order {
             id,
             files: level,

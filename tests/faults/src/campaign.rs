@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::calls::{self, Part};
 use crate::damage::{self, Change};
 use crate::inject::Failure;
+use crate::memory;
 use crate::power::{Cut, Recording};
 use crate::program::Program;
 use crate::verdict::Outcome;
@@ -26,11 +27,20 @@ pub enum Kind {
     Power,
     /// Bytes of the store are others than were written.
     Damage,
+    /// There is no memory while a checkpoint is taken.
+    Memory,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Calls, Kind::Short, Kind::Kills, Kind::Power, Kind::Damage];
+    pub const ALL: [Kind; 6] = [
+        Kind::Calls,
+        Kind::Short,
+        Kind::Kills,
+        Kind::Power,
+        Kind::Damage,
+        Kind::Memory,
+    ];
 
     /// How many of a hundred trials are of this kind.
     fn share(self) -> usize {
@@ -39,7 +49,8 @@ impl Kind {
             Kind::Short => 5,
             Kind::Kills => 10,
             Kind::Power => 25,
-            Kind::Damage => 20,
+            Kind::Damage => 17,
+            Kind::Memory => 3,
         }
     }
 
@@ -51,6 +62,7 @@ impl Kind {
             Kind::Kills => "kills",
             Kind::Power => "power cuts",
             Kind::Damage => "damaged files",
+            Kind::Memory => "memory that is not there",
         }
     }
 }
@@ -64,6 +76,8 @@ pub enum Trial {
     Cut(usize, Cut),
     /// To a store.
     Damage(damage::Trial),
+    /// To memory, in a part of a program's life.
+    Memory(memory::Trial, Part),
 }
 
 impl Trial {
@@ -72,6 +86,7 @@ impl Trial {
         match self {
             Trial::Cut(..) => Kind::Power,
             Trial::Damage(_) => Kind::Damage,
+            Trial::Memory(..) => Kind::Memory,
             Trial::Call(trial) => match trial.plan.failure {
                 Failure::Error(_) => Kind::Calls,
                 Failure::Short => Kind::Short,
@@ -87,6 +102,7 @@ pub struct Catalogue {
     programs: Vec<Program>,
     calls: BTreeMap<Kind, Vec<calls::Trial>>,
     recordings: Vec<Recording>,
+    memory: Vec<memory::Trial>,
     /// States of disks that have been tried.
     known: Mutex<HashSet<u64>>,
 }
@@ -97,13 +113,17 @@ const STATES: u64 = 4;
 const DAMAGES: u64 = 1000;
 
 impl Catalogue {
-    /// Runs the programs once to see what they do.
+    /// Runs the programs once to see what they do, and those whose memory is bounded to see what they need.
     ///
     /// # Errors
     /// They cannot be run.
-    pub fn of(programs: &[Program]) -> io::Result<Catalogue> {
+    pub fn of(programs: &[Program], bounded: &[Program]) -> io::Result<Catalogue> {
         let mut calls: BTreeMap<Kind, Vec<calls::Trial>> = BTreeMap::new();
         let mut recordings = Vec::new();
+        let mut memory = Vec::new();
+        for program in bounded {
+            memory.extend(memory::trials(program)?);
+        }
         for program in programs {
             for part in Part::ALL {
                 for trial in calls::trials(program, part)? {
@@ -118,6 +138,7 @@ impl Catalogue {
             programs: programs.to_vec(),
             calls,
             recordings,
+            memory,
             known: Mutex::default(),
         })
     }
@@ -133,11 +154,15 @@ impl Catalogue {
             shares[random.usize(..shares.len())]
         });
         match kind {
+            Kind::Memory if !self.memory.is_empty() => {
+                let part = [Part::Run, Part::ToTheEnd][random.usize(..2)];
+                Trial::Memory(self.memory[random.usize(..self.memory.len())], part)
+            }
             Kind::Power if !self.recordings.is_empty() => {
                 let which = random.usize(..self.recordings.len());
                 Trial::Cut(which, self.recordings[which].draw(&mut random))
             }
-            Kind::Damage | Kind::Power => Trial::Damage(damage::Trial {
+            Kind::Damage | Kind::Power | Kind::Memory => Trial::Damage(damage::Trial {
                 program: self.programs[random.usize(..self.programs.len())],
                 change: [Change::Flip, Change::Flip, Change::Cut, Change::Zero][random.usize(..4)],
                 seed: random.u64(..),
@@ -170,6 +195,9 @@ impl Catalogue {
                 all.extend(damages.map(Trial::Damage));
             }
         }
+        for part in [Part::Run, Part::ToTheEnd] {
+            all.extend(self.memory.iter().map(|&trial| Trial::Memory(trial, part)));
+        }
         all.retain(|trial| kind.is_none_or(|kind| trial.kind() == kind));
         all
     }
@@ -183,6 +211,7 @@ impl Catalogue {
             Trial::Call(trial) => trial.make(),
             Trial::Cut(which, cut) => self.recordings[*which].cut(*cut, &self.known),
             Trial::Damage(trial) => trial.make(),
+            Trial::Memory(trial, part) => trial.make(*part),
         }
     }
 }

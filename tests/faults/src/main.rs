@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use faults::campaign::{Catalogue, Kind, Tally};
-use faults::program::{PROGRAMS, Program};
+use faults::program::{BOUNDED, PROGRAMS, Program};
 
 const EXAMPLE: &str = "\
 Example:
@@ -51,6 +51,7 @@ enum Name {
     Kills,
     Power,
     Damage,
+    Memory,
 }
 
 impl From<Name> for Kind {
@@ -61,22 +62,30 @@ impl From<Name> for Kind {
             Name::Kills => Kind::Kills,
             Name::Power => Kind::Power,
             Name::Damage => Kind::Damage,
+            Name::Memory => Kind::Memory,
         }
     }
 }
 
 fn main() -> io::Result<ExitCode> {
     let options = Options::parse();
-    let is_meant = |program: &&Program| options.program.as_ref().is_none_or(|name| program.name == name);
-    let programs: Vec<Program> = PROGRAMS.iter().filter(is_meant).copied().collect();
-    if programs.is_empty() {
-        let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
+    let chosen = |all: &[Program]| -> Vec<Program> {
+        let is_meant = |program: &&Program| options.program.as_ref().is_none_or(|name| program.name == name);
+        all.iter().filter(is_meant).copied().collect()
+    };
+    let (programs, bounded) = (chosen(&PROGRAMS), chosen(&BOUNDED));
+    if programs.is_empty() && bounded.is_empty() {
+        let names: Vec<&str> = PROGRAMS
+            .iter()
+            .chain(&BOUNDED)
+            .map(|program| program.name)
+            .collect();
         return Err(io::Error::other(format!(
             "the programs are: {}",
             names.join(", ")
         )));
     }
-    let catalogue = Catalogue::of(&programs)?;
+    let catalogue = Catalogue::of(&programs, &bounded)?;
     let kind = options.kind.map(Kind::from);
     let trials = match options.all {
         true => catalogue.all(kind),

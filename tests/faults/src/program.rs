@@ -14,11 +14,13 @@ use crate::tracer::{Ended, Launch, Run, Watcher};
 pub struct Program {
     /// What it is called in tables.
     pub name: &'static str,
+    /// The program that is run.
+    pub binary: &'static str,
     /// Steps, each with a site.
     pub steps: u64,
     /// Numbers in each of its large lists.
     pub size: usize,
-    /// Which files of its own it has.
+    /// Which files of its own it has; of the one whose memory is bounded, what it computes with.
     pub files: &'static str,
     /// A checkpoint every so many visits.
     pub every: u64,
@@ -31,6 +33,7 @@ const LARGE: usize = 20_000;
 
 const SMALL: Program = Program {
     name: "small",
+    binary: "faults-victim",
     steps: 8,
     size: 500,
     files: "none",
@@ -90,6 +93,36 @@ pub const PROGRAMS: [Program; 7] = [
         ..SMALL
     },
 ];
+
+/// Those whose memory is bounded.
+pub const BOUNDED: [Program; 3] = [
+    LISTS,
+    Program {
+        name: "lists, incremental and packed",
+        settings: &[
+            ("CKPT_BACKGROUND", "0"),
+            ("CKPT_THREADS", "1"),
+            ("CKPT_FULL_EVERY", "3"),
+            ("CKPT_COMPRESSION", "lz4"),
+        ],
+        ..LISTS
+    },
+    Program {
+        name: "pieces",
+        size: 3_000,
+        files: "pieces",
+        ..LISTS
+    },
+];
+
+const LISTS: Program = Program {
+    name: "lists",
+    binary: "faults-memory",
+    steps: 5,
+    size: 300_000,
+    files: "lists",
+    ..SMALL
+};
 
 /// A file or folder that a program leaves.
 pub type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -189,7 +222,7 @@ impl Place {
     pub fn launch(&self, program: &Program, settings: &[(&str, &str)]) -> Launch {
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Launch {
-            program: victim(),
+            program: beside(program.binary),
             arguments: vec![
                 program.steps.to_string(),
                 program.size.to_string(),
@@ -314,10 +347,10 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     plant(to, &tree(from)?)
 }
 
-/// The program, beside this one or, for a test, one folder further up.
-fn victim() -> PathBuf {
+/// A program that is beside this one or, for a test, one folder further up.
+fn beside(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     let mut folders = own.ancestors().skip(1);
-    let found = folders.find_map(|folder| Some(folder.join("faults-victim")).filter(|path| path.exists()));
-    found.expect("the program `faults-victim` is built with this one")
+    let found = folders.find_map(|folder| Some(folder.join(name)).filter(|path| path.exists()));
+    found.unwrap_or_else(|| panic!("the program `{name}` is built with this one"))
 }

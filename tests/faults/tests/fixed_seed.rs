@@ -4,13 +4,13 @@
 use std::process::ExitCode;
 
 use faults::campaign::{Catalogue, Tally, Trial};
-use faults::program::PROGRAMS;
+use faults::program::{BOUNDED, PROGRAMS};
 
 const SEED: u64 = 3;
 const TRIALS: u64 = 360;
 
 fn main() -> std::io::Result<ExitCode> {
-    let catalogue = Catalogue::of(&PROGRAMS)?;
+    let catalogue = Catalogue::of(&PROGRAMS, &BOUNDED)?;
     let trials: Vec<Trial> = (0..TRIALS)
         .map(|number| catalogue.draw(SEED, number, None))
         .collect();
