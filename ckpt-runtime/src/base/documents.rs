@@ -36,6 +36,18 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>>;
+
+    /// The names of all that are there, in no order.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn names(&self) -> io::Result<Vec<String>>;
+
+    /// Removes it, if it is there.
+    ///
+    /// # Errors
+    /// It is still there.
+    fn remove(&self, name: &str) -> io::Result<()>;
 }
 
 /// A document that grows.
@@ -91,6 +103,15 @@ pub(crate) mod in_memory {
         fn log(&self, name: &str, _: Durability) -> io::Result<Box<dyn Log>> {
             let mut all = self.0.lock().unwrap();
             Ok(Box::new(Arc::clone(all.entry(name.to_owned()).or_default())))
+        }
+
+        fn names(&self) -> io::Result<Vec<String>> {
+            Ok(self.0.lock().unwrap().keys().cloned().collect())
+        }
+
+        fn remove(&self, name: &str) -> io::Result<()> {
+            self.0.lock().unwrap().remove(name);
+            Ok(())
         }
     }
 

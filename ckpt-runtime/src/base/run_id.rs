@@ -52,6 +52,17 @@ impl RunId {
         RunId(number.to_be_bytes())
     }
 
+    /// As one number.
+    pub(crate) fn number(self) -> u128 {
+        self.0
+    }
+
+    /// That of a number.
+    #[cfg(test)]
+    pub(crate) const fn numbered(number: u128) -> RunId {
+        RunId(number)
+    }
+
     /// The first eight digits, which people tell runs apart by.
     pub fn short(self) -> String {
         self.to_string()[..8].to_owned()

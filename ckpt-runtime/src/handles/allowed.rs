@@ -141,7 +141,23 @@ impl Allowed {
     /// # Errors
     /// It may not: says which, why, and how to allow it.
     pub fn may_restore(&self, path: &Path) -> Result<PathBuf, Forbidden> {
-        let real = real(&start_folder().join(path));
+        self.may_write(path, real(&start_folder().join(path)))
+    }
+
+    /// The same of what stands at the path itself: a link there is not followed.
+    ///
+    /// # Errors
+    /// As [`may_restore`](Allowed::may_restore).
+    pub fn may_change(&self, path: &Path) -> Result<PathBuf, Forbidden> {
+        let full = start_folder().join(path);
+        let place = match (full.parent(), full.file_name()) {
+            (Some(folder), Some(name)) => real(folder).join(name),
+            _ => full,
+        };
+        self.may_write(path, place)
+    }
+
+    fn may_write(&self, path: &Path, real: PathBuf) -> Result<PathBuf, Forbidden> {
         let is_noted = |path: &Path| self.noted.contains(path.as_os_str().as_bytes());
         if is_noted(&real) || self.named.contains(&real) {
             return Ok(real);

@@ -4,10 +4,12 @@ use super::config::{Config, Restart};
 use super::job::RANKS_NOTE;
 use super::runs::{self, RunRecord};
 use super::{SessionError, arguments};
+use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
 use crate::comm::{self, Found, Verdict, World};
 use crate::format::{CheckpointId, Meta, Restored};
+use crate::state::journal;
 use crate::storage::{Mode, Store, folder_of_rank};
 
 /// Opens the store, or this rank's part of it.
@@ -123,6 +125,27 @@ fn newest(
         }
         (Restart::Latest, None) => Ok(None),
     }
+}
+
+/// Other ranks whose journals of files are in the same folder as this one's, with the epochs that their parts of a
+/// checkpoint began.
+pub(super) fn journals_of_others(
+    config: &Config,
+    store: &Store,
+    documents: &dyn Documents,
+    restored: &Restored,
+) -> Vec<(u32, u64)> {
+    let ranks: u32 = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
+    let writers = journal::ranks_with_changes(documents);
+    let others = writers
+        .into_iter()
+        .filter(|rank| *rank != store.rank() && *rank < ranks);
+    let epoch = |rank| {
+        let folder = folder_of_rank(&config.dir, rank);
+        let theirs = Store::open_as(folder, Mode::ReadOnly, rank).ok()?;
+        journal::epoch_in(&theirs.meta(restored.id()).ok()?.notes)
+    };
+    others.filter_map(|rank| Some((rank, epoch(rank)?))).collect()
 }
 
 /// Whether the checkpoint is one of this program, with these arguments.

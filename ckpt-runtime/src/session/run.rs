@@ -31,7 +31,7 @@ use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
-use crate::state::journal::{self, Journal};
+use crate::state::journal::{self, Journal, Place};
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
@@ -39,7 +39,7 @@ use crate::state::standard_streams::StandardStreams;
 use crate::state::statics::Statics;
 use crate::storage::{Commit, RunDocuments, Store};
 use crate::thread;
-use crate::value::release_unused;
+use crate::value::{LoadError, release_unused};
 
 mod due;
 
@@ -70,6 +70,8 @@ pub(crate) struct Run {
     documents: Arc<dyn RunDocuments>,
     store: Store,
     pub(crate) policy: Policy,
+    /// The oldest checkpoint that is kept, as far as the journal of files knows.
+    oldest: Option<CheckpointId>,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -196,10 +198,23 @@ impl Run {
             what: "start the timer of the checkpoint policy",
             error,
         })?;
-        let is_restart = restored.is_some();
+        let recorded = restored.as_ref().map(|restored| -> &dyn Recorded { restored });
+        let others = restored
+            .as_ref()
+            .map(|restored| line::journals_of_others(config, &store, &*documents, restored));
         let outside = Arc::new(Outside::of(store.folder(), rank));
-        let watched = Arc::clone(&outside);
-        let journal = Journal::begin(store.folder(), documents.clone(), rank, is_restart, watched);
+        let place = Place {
+            store: store.folder(),
+            documents: documents.clone(),
+            run: id,
+            rank,
+            outside: Arc::clone(&outside),
+        };
+        let journal = Journal::begin(place, recorded, &others.unwrap_or_default());
+        let journal = journal.map_err(|error| SessionError::System {
+            what: "begin the journal of the program's files in the store",
+            error,
+        })?;
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -212,6 +227,7 @@ impl Run {
             documents,
             store,
             policy,
+            oldest: None,
             decided: None,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
@@ -233,6 +249,10 @@ impl Run {
             reserve: Reserve::default(),
             _registration: registration,
         };
+        if run.resume.is_some() {
+            // Each has read what the others are about to write.
+            run.wait_for_ranks();
+        }
         if rank == 0 {
             run.begin_job(&records, history, Rule::of(config))?;
         }
@@ -313,12 +333,31 @@ impl Run {
         for source in self.sources() {
             source.restore(&resume.restored)?;
         }
+        self.files_are_back()
+            .map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED))?;
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);
         self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
+    }
+
+    /// The files are what they were. What several ranks have changed is brought back by one of them, and nobody looks at it
+    /// before.
+    ///
+    /// # Errors
+    /// The journal of the files cannot be written.
+    pub(super) fn files_are_back(&self) -> Result<(), LoadError> {
+        self.wait_for_ranks();
+        self.journal.go_on()
+    }
+
+    /// Where a restart needs all ranks to have come so far.
+    fn wait_for_ranks(&self) {
+        if self.world.is_up() && self.world.member().is_some_and(|member| member.size > 1) {
+            self.world.all_succeeded(true);
+        }
     }
 
     /// Whether a checkpoint could be taken now; the ranks of an MPI program take theirs while MPI is up.
@@ -342,7 +381,8 @@ impl Run {
     /// The ranks have agreed on the run that they are of: what this one has kept so far is that run's.
     fn know_the_run(&mut self) {
         self.id = self.world.run().unwrap_or(self.id);
-        if let Err(error) = self.documents.become_of(self.id) {
+        let known = self.documents.become_of(self.id);
+        if let Err(error) = known.and_then(|()| self.journal.become_of(self.id)) {
             not_kept(self.id, &self.documents.path_of(""), &error).exit();
         }
     }
@@ -585,6 +625,8 @@ impl Run {
             Ok(id) => {
                 self.line = id.0;
                 self.policy.committed(took);
+                self.journal.committed();
+                self.forget_files();
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }
@@ -593,6 +635,22 @@ impl Run {
             Err(why) => {
                 self.failed(why, visits, reason);
                 false
+            }
+        }
+    }
+
+    /// What the files were before the oldest checkpoint of the run that is kept is of no use.
+    fn forget_files(&mut self) {
+        let Ok(ids) = self.store.ids() else { return };
+        if self.oldest.is_some_and(|oldest| ids.contains(&oldest)) {
+            return;
+        }
+        let metas = ids.into_iter().filter_map(|id| Some((id, self.store.meta(id).ok()?)));
+        let oldest = { metas }.find(|(_, meta)| meta.run == Some(self.id));
+        if let Some((oldest, meta)) = oldest {
+            self.oldest = Some(oldest);
+            if let Some(epoch) = journal::epoch_in(&meta.notes) {
+                self.journal.forget_before(epoch);
             }
         }
     }
@@ -771,6 +829,8 @@ impl Driver for Run {
 /// A wait for the disk that is reported to the user.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
+const JOURNAL_NEEDED: &str = "the journal of the program's files is in the store: make room there";
+
 const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
 
@@ -786,19 +846,23 @@ fn kill_self() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGKILL);
 }
 
-/// What a restart needs beside a checkpoint that is whole: what the files were that the run has changed and closed.
+/// What a restart needs beside a checkpoint that is whole: what the files were that the run has changed since.
 fn has_what_it_needs(store: &Store, restored: &Restored) -> Result<(), String> {
-    if !restored.names().contains(&journal::KEY) {
+    let Some(files) = journal::files_of(restored) else {
         return Ok(());
-    }
+    };
     let runs = store.runs().map_err(|error| error.to_string())?;
     match restored.meta().run {
-        Some(run) if runs.contains(&run) => Ok(()),
+        Some(run) if runs.contains(&run) => {
+            journal::can_return(store.documents_of(Some(run)), run, store.rank(), files.epoch)
+        }
+        // Nothing had been changed before it was taken, and what was changed since was elsewhere.
+        _ if !files.had_changed => Ok(()),
         Some(run) => Err(format!(
-            "the program had changed files and closed them, and what they were is not in this store, but in `runs/{run}` of the one where the checkpoint was written"
+            "the program had changed files, and what they were is not in this store, but in `runs/{run}` of the one where the checkpoint was written"
         )),
         None => Err(
-            "the program had changed files and closed them, and what they were is not known of a checkpoint that is of no run"
+            "the program had changed files, and what they were is not known of a checkpoint that is of no run"
                 .to_owned(),
         ),
     }

@@ -14,6 +14,7 @@ mod reopened;
 mod runs;
 mod stops;
 mod surroundings;
+mod trees;
 
 /// The tests of a module, by the names of their functions.
 #[macro_export]
@@ -40,6 +41,7 @@ fn main() -> Result<(), String> {
         reopened::TESTS,
         runs::TESTS,
         surroundings::TESTS,
+        trees::TESTS,
     ]
     .concat()
     {

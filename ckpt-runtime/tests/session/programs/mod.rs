@@ -12,8 +12,10 @@ mod reopened_team;
 mod slips;
 mod steps;
 mod surroundings;
+mod trees;
 
 pub use files::STEPS;
+pub use trees::in_memory;
 
 use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
 
@@ -24,6 +26,11 @@ pub fn run(program: &str) -> Result<(), String> {
         held if held.starts_with("held-") => {
             return files::held(&held[5..]).map_err(|error| error.to_string());
         }
+        tree if tree.starts_with("tree-") => {
+            return trees::main(&tree[5..]).map_err(|error| error.to_string());
+        }
+        "calls" => return trees::calls::main(),
+        "histories" => return trees::histories::main(),
         "globals" => globals::main(),
         "input" => input::main(),
         "nested" => nested::main(),
