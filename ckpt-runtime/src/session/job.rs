@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_job_runs_as_long_as_its_own_process() {
-        let text = r#"{"program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
+        let text = r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
             "visits": 12, "restarted_from": null, "last_checkpoint": null, "failed_checkpoints": 1, "command": [], "reason": null}"#;
         let mut job: Job = serde_json::from_str(text).unwrap();
         job.pid = std::process::id();

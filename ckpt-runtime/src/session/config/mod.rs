@@ -413,6 +413,21 @@ mod tests {
     }
 
     #[test]
+    fn a_run_is_named_by_how_its_identity_begins() {
+        let run = |text| {
+            let config = resolve(None, &[("CKPT_EVERY", "1"), ("CKPT_RUN", text)]);
+            config.map(|config| config.unwrap().run.map(|run| run.to_string()))
+        };
+        assert_eq!(run("1A2b").unwrap().as_deref(), Some("1a2b"));
+        assert!(
+            run("newest")
+                .unwrap_err()
+                .to_string()
+                .starts_with("E2153: CKPT_RUN")
+        );
+    }
+
+    #[test]
     fn every_bad_setting_is_named_with_what_it_should_be() {
         assert!(message(Some("[session]\nevry = 3"), &[]).contains("unknown field `evry`"));
         assert!(message(Some("[sesion]"), &[]).contains("unknown field `sesion`"));
@@ -428,7 +443,6 @@ mod tests {
             ("CKPT_INTERVAL", "0s"),
             ("CKPT_KEEP", "0"),
             ("CKPT_RESTART", "newest"),
-            ("CKPT_RUN", "newest"),
             ("CKPT_TIME_LIMIT", "-1s"),
         ] {
             let message = message(None, &[(name, value)]);
