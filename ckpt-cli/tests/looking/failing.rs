@@ -197,6 +197,29 @@ const FAILING: &[(&str, &str)] = &[
         "E3112",
         "mkdir gone; cd gone; rmdir ../gone; tool=$(command -v cargo-ckpt); $tool ckpt list",
     ),
+    ("E3150", "ckpt list --run beef"),
+    (
+        "E3151",
+        "for run in 1111 1122; do run=heat.ckpt.d/runs/${run}0000000000000000000000000000; mkdir -p $run; echo '{' >$run/job.json; done; ckpt report --run 11",
+    ),
+    (
+        "E3152",
+        "run=heat.ckpt.d/runs/11110000000000000000000000000000; mkdir -p $run; echo '{' >$run/job.json; ckpt restart 1 --run 1111",
+    ),
+    ("E3153", "ckpt restart"),
+    (
+        "E3154",
+        "for run in 1111 1122; do run=heat.ckpt.d/runs/${run}0000000000000000000000000000; mkdir -p $run; echo '{' >$run/job.json; done; ckpt restart",
+    ),
+    (
+        "E3155",
+        "run=heat.ckpt.d/runs/11110000000000000000000000000000; mkdir -p $run; printf '{\"run\":\"11110000000000000000000000000000\",\"program\":\"heat\",\"version\":\"1.0.0\",\"pid\":1,\"host\":\"h\",\"started\":\"\",\"updated\":\"\",\"state\":\"failed\",\"visits\":30,\"restarted_from\":null,\"last_checkpoint\":3,\"failed_checkpoints\":0,\"command\":[\"heat\"],\"reason\":null}' >$run/job.json; ckpt restart",
+    ),
+    (
+        "E3156",
+        "run=heat.ckpt.d/runs/0123456789abcdef0123456789abcdef; mkdir -p $run; printf '{\"run\":\"0123456789abcdef0123456789abcdef\",\"program\":\"heat\",\"version\":\"1.0.0\",\"pid\":1,\"host\":\"h\",\"started\":\"\",\"updated\":\"\",\"state\":\"failed\",\"visits\":30,\"restarted_from\":null,\"last_checkpoint\":3,\"failed_checkpoints\":0,\"command\":[\"heat\",\"a\"],\"reason\":null}' >$run/job.json; ckpt restart --exe ./heat -- b",
+    ),
+    ("E3158", "ckpt diff run:latest run:0123"),
     (
         "W3001",
         "run=heat.ckpt.d/runs/0123456789abcdef0123456789abcdef; mkdir -p $run; echo '{' >$run/job.json; ckpt list",
