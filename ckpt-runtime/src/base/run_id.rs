@@ -54,13 +54,13 @@ impl RunId {
 
     /// As one number.
     pub(crate) fn number(self) -> u128 {
-        self.0
+        u128::from_be_bytes(self.0)
     }
 
     /// That of a number.
     #[cfg(test)]
     pub(crate) const fn numbered(number: u128) -> RunId {
-        RunId(number)
+        RunId(number.to_be_bytes())
     }
 
     /// The first eight digits, which people tell runs apart by.

@@ -192,7 +192,9 @@ pub(crate) struct Entered(HashSet<((u64, u64), PathBuf)>);
 
 /// The paths of written files.
 pub(crate) fn paths(files: &[WrittenFile]) -> impl Iterator<Item = &Path> {
-    files.iter().map(|written| written.path.as_path())
+    files.iter().map(|written| match written {
+        WrittenFile::Held { path, .. } | WrittenFile::At(path) => path.as_path(),
+    })
 }
 
 /// Brings written files to the disk: a power cut after the checkpoint must not leave them other than it says, nor without

@@ -131,6 +131,16 @@ impl Documents for RunFolder {
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>> {
         self.change(|folder| folder.log(name, durability))
     }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        let folder = locked(&self.name);
+        self.folder(&folder).names()
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let folder = locked(&self.name);
+        self.folder(&folder).remove(name)
+    }
 }
 
 impl RunDocuments for RunFolder {
