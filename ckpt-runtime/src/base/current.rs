@@ -5,10 +5,11 @@
 //! gives is dropped; all else is a field of the session. Sites read two words of it, which are therefore here and not
 //! behind a pointer.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::changes::FileObserver;
 use super::lock::locked;
 use super::visit_number::VisitNumber;
 
@@ -37,18 +38,6 @@ pub(crate) trait Owner: Send + Sync {
 
     /// The process exits, with this status if that is known.
     fn exits(&self, status: Option<c_int>);
-}
-
-/// Hears of what is done to files by their paths, before it is done.
-pub(crate) trait FileObserver: Send + Sync {
-    /// A file is about to be opened.
-    fn before_open(&self, path: &CStr, flags: c_int);
-
-    /// A file is about to be removed, or moved away.
-    fn before_removal(&self, path: &CStr);
-
-    /// Another file is about to take its place.
-    fn before_replacement(&self, path: &CStr);
 }
 
 /// The registration.
@@ -290,10 +279,24 @@ pub(crate) fn observe(observes: bool) {
     CURRENT.observes.store(observes, Ordering::SeqCst);
 }
 
+/// Whether somebody wants to hear of files now.
+#[inline]
+pub(crate) fn observes() -> bool {
+    CURRENT.observes.load(Ordering::Relaxed)
+}
+
 /// Who hears of files now. What a library is about is its own business.
 pub(crate) fn observer() -> Option<Arc<dyn FileObserver>> {
-    let hears = CURRENT.observes.load(Ordering::Relaxed) && CURRENT.aside.load(Ordering::Relaxed) == 0;
-    if hears { get(&CURRENT.observer) } else { None }
+    if observes() && !is_aside() {
+        get(&CURRENT.observer)
+    } else {
+        None
+    }
+}
+
+/// Whether a library is about its own business.
+pub(crate) fn is_aside() -> bool {
+    CURRENT.aside.load(Ordering::Relaxed) > 0
 }
 
 /// What is opened during this call, on whatever thread, is a library's own business: it opens its files again in a new

@@ -1,10 +1,11 @@
 //! What everybody uses and what uses nobody: threads that share work on memory, copies and checksums of memory, the time
 //! of day, the name of the machine, messages to the user, the registration of the session that is open, events for a
-//! subscriber of `tracing`, how small files are kept, processes of this machine and those that this one has started, and the steps at which a test makes a commit die.
+//! subscriber of `tracing`, what is done to files, how small files are kept, processes of this machine and those that this one has started, and the steps at which a test makes a commit die.
 //!
 //! Not here: anything that knows a value or a checkpoint. Of the session that is open there is only its registration.
 
 pub(crate) mod bound;
+pub(crate) mod changes;
 pub(crate) mod checksum;
 pub(crate) mod children;
 pub(crate) mod copying;

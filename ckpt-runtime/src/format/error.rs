@@ -104,6 +104,14 @@ pub enum StoreError {
     /// The store was opened to look only.
     #[error("E2210: {folder} was opened for reading only", folder = .0.display())]
     ReadOnly(PathBuf),
+    /// The checkpoint is whole, and the files that the program changes cannot become what they were then.
+    #[error("E2320: the files of the program cannot be brought back to checkpoint {id}: {why}")]
+    Files {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// Why.
+        why: String,
+    },
     /// A name that is no plain file name.
     #[error("E2211: `{0}` is not a plain file name")]
     Name(String),
@@ -155,6 +163,7 @@ impl StoreError {
             StoreError::NotRemoved { .. } => Some(2209),
             StoreError::ReadOnly(_) => Some(2210),
             StoreError::Name(_) => Some(2211),
+            StoreError::Files { .. } => Some(2320),
         }
     }
 

@@ -121,10 +121,8 @@ impl Session {
                 let value = resume.restored.decode::<T>(0, key);
                 // The program may write to its files from now on.
                 let value = value.and_then(|value| {
+                    run.journal.arrive()?;
                     resume.restored.settle_files()?;
-                    if !self.restored {
-                        run.journal.arrive(&resume.restored)?;
-                    }
                     Ok(value)
                 });
                 let value = value.map_err(|error| SessionError::Value {

@@ -3,9 +3,11 @@
 use super::SessionError;
 use super::config::{Config, Restart};
 use super::job::{Job, RANKS_NOTE, State};
+use super::run::RUN;
 use crate::base::report::say;
 use crate::comm::{self, Found, Verdict, World};
 use crate::format::{CheckpointId, Meta, Restored, StoreError};
+use crate::state::journal;
 use crate::storage::{Mode, Store, folder_of_rank};
 
 /// Opens the store, or this rank's part of it.
@@ -37,7 +39,7 @@ fn newest(
     if let Restart::Id(id) = which {
         let loaded = store.load(id);
         return loaded
-            .map(Some)
+            .and_then(|restored| has_its_files(store, &restored).map(|()| Some(restored)))
             .map_err(|error| SessionError::NotRestorable { id, error });
     }
     if let Ok(Some(Job {
@@ -57,7 +59,20 @@ fn newest(
             "warning[W2008]: checkpoint {id} cannot be used and is passed over: {error}"
         ));
     };
-    Ok(store.newest_whole_up_to(CheckpointId(bound), report)?)
+    let usable = |restored: &Restored| has_its_files(store, restored);
+    Ok(store.newest_usable_up_to(CheckpointId(bound), &usable, report)?)
+}
+
+/// Whether the files that the program changes can become what they were at a checkpoint.
+fn has_its_files(store: &Store, restored: &Restored) -> Result<(), StoreError> {
+    let Some(epoch) = journal::epoch_of(restored) else {
+        return Ok(());
+    };
+    let back = journal::can_return(store.documents(), RUN, store.rank(), epoch);
+    back.map_err(|why| StoreError::Files {
+        id: restored.id(),
+        why,
+    })
 }
 
 fn is_of(restored: &Restored, program: &str) -> Result<(), SessionError> {

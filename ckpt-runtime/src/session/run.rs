@@ -28,7 +28,7 @@ use crate::handles;
 use crate::state::journal::Journal;
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
-use crate::state::source::StateSource;
+use crate::state::source::{Recorded, StateSource};
 use crate::state::standard_streams::StandardStreams;
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Store};
@@ -45,6 +45,8 @@ pub(super) enum Kind {
     /// The program, which restores its state itself.
     ByHand,
 }
+/// The identity of the run.
+pub(super) const RUN: u128 = 0;
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -165,8 +167,12 @@ impl Run {
             what: "start the timer of the checkpoint policy",
             error,
         })?;
-        let is_restart = restored.is_some();
-        let journal = Journal::begin(store.folder(), store.documents(), rank, is_restart);
+        let recorded = restored.as_ref().map(|restored| -> &dyn Recorded { restored });
+        let journal = Journal::begin(store.folder(), store.documents(), RUN, rank, recorded, &[]);
+        let journal = journal.map_err(|error| SessionError::System {
+            what: "begin the journal of the program's files in the store",
+            error,
+        })?;
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -533,6 +539,7 @@ impl Run {
             Ok(id) => {
                 self.line = id.0;
                 self.policy.committed(took);
+                self.journal.committed();
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }

@@ -1,6 +1,7 @@
 //! The in-memory copy of a program's state at a site: what is taken while the program waits and handed to the store.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use crate::base::forked::Copier;
 use crate::base::room::NO_MEMORY;
@@ -306,6 +307,17 @@ impl SnapshotBuilder {
                 "it is saved into frame {frame}, which does not exist; this is a bug in ckpt"
             )),
         }
+    }
+
+    /// It cannot be taken: `what` of the process cannot be saved.
+    pub(crate) fn fail(&mut self, what: &str, why: String) {
+        self.objects.enter(what);
+        self.objects.fail(why);
+    }
+
+    /// What is at a path, and its name, has to be on the disk before the checkpoint is. What is not there needs its name only.
+    pub(crate) fn needs_on_disk(&mut self, path: &Path) {
+        self.objects.files.written_elsewhere(path);
     }
 
     /// Ends the snapshot.

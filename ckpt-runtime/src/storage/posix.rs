@@ -230,6 +230,20 @@ impl Documents for Folder {
         Ok(Box::new(LogFile { file, durability }))
     }
 
+    fn names(&self) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.0) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            // Documents have names that are texts.
+            names.extend(entry?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
     fn remove(&self, name: &str) -> io::Result<()> {
         match fs::remove_file(self.path_of(name)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),

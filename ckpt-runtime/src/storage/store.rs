@@ -41,6 +41,8 @@ use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 /// ```
 #[derive(Debug)]
 pub struct Store {
+    /// Whose part of it this is.
+    rank: u32,
     opened: Arc<Opened>,
     faults: Faults,
     keep: Keep,
@@ -81,11 +83,9 @@ impl Store {
     /// As [`Store::open`].
     pub fn open_as(folder: impl AsRef<Path>, mode: Mode, rank: u32) -> Result<Store, StoreError> {
         let faults = Faults::of_rank(rank);
-        Store::on(
-            super::level_of(folder.as_ref(), mode, rank, faults)?,
-            mode,
-            faults,
-        )
+        let level = super::level_of(folder.as_ref(), mode, rank, faults)?;
+        let store = Store::on(level, mode, faults)?;
+        Ok(Store { rank, ..store })
     }
 
     /// Opens the store on a level.
@@ -95,6 +95,7 @@ impl Store {
             Mode::ReadWrite => Some(level.lock()?),
         };
         Ok(Store {
+            rank: 0,
             opened: Arc::new(Opened::new(level, lock)),
             faults,
             keep: Keep::default(),
@@ -178,6 +179,11 @@ impl Store {
     /// All ranks have written this line.
     pub fn line_is_complete(&mut self, line: CheckpointId) {
         self.lines.complete = self.lines.complete.max(line);
+    }
+
+    /// The rank whose part of it this is; 0 in a sequential program.
+    pub(crate) fn rank(&self) -> u32 {
+        self.rank
     }
 
     /// The folder.
@@ -319,21 +325,23 @@ impl Store {
         &self,
         report: &mut dyn FnMut(CheckpointId, &StoreError),
     ) -> Result<Option<Restored>, StoreError> {
-        self.newest_whole_up_to(CheckpointId(u64::MAX), report)
+        self.newest_usable_up_to(CheckpointId(u64::MAX), &|_| Ok(()), report)
     }
 
-    /// The same among those up to `last`.
+    /// The same among those up to `last` that nothing speaks against.
     ///
     /// # Errors
     /// As [`Store::newest_whole`].
-    pub fn newest_whole_up_to(
+    pub(crate) fn newest_usable_up_to(
         &self,
         last: CheckpointId,
+        check: &dyn Fn(&Restored) -> Result<(), StoreError>,
         report: &mut dyn FnMut(CheckpointId, &StoreError),
     ) -> Result<Option<Restored>, StoreError> {
         let ids = self.ids()?.into_iter().rev();
         for id in ids.filter(|id| *id <= last) {
-            match self.load(id) {
+            let loaded = self.load(id);
+            match loaded.and_then(|restored| check(&restored).map(|()| restored)) {
                 Ok(restored) => return Ok(Some(restored)),
                 Err(error) => report(id, &error),
             }

@@ -12,6 +12,7 @@ mod refusals;
 mod reopened;
 mod stops;
 mod surroundings;
+mod trees;
 
 /// The tests of a module, by the names of their functions.
 #[macro_export]
@@ -36,6 +37,7 @@ fn main() -> Result<(), String> {
         refusals::TESTS,
         reopened::TESTS,
         surroundings::TESTS,
+        trees::TESTS,
     ]
     .concat()
     {

@@ -11,8 +11,10 @@ mod reopened_team;
 mod slips;
 mod steps;
 mod surroundings;
+mod trees;
 
 pub use files::STEPS;
+pub use trees::in_memory;
 
 use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
 
@@ -23,6 +25,10 @@ pub fn run(program: &str) -> Result<(), String> {
         held if held.starts_with("held-") => {
             return files::held(&held[5..]).map_err(|error| error.to_string());
         }
+        tree if tree.starts_with("tree-") => {
+            return trees::main(&tree[5..]).map_err(|error| error.to_string());
+        }
+        "histories" => return trees::histories::main(),
         "globals" => globals::main(),
         "input" => input::main(),
         "nested" => nested::main(),
