@@ -123,6 +123,9 @@ impl Session {
                 let value = value.and_then(|value| {
                     run.journal.arrive()?;
                     resume.restored.settle_files()?;
+                    if !self.restored {
+                        run.files_are_back()?;
+                    }
                     Ok(value)
                 });
                 let value = value.map_err(|error| SessionError::Value {

@@ -75,6 +75,22 @@ fn has_its_files(store: &Store, restored: &Restored) -> Result<(), StoreError> {
     })
 }
 
+/// Other ranks whose journals of files are in the same folder as this one's, with the epochs that their parts of a
+/// checkpoint began.
+pub(super) fn journals_of_others(config: &Config, store: &Store, restored: &Restored) -> Vec<(u32, u64)> {
+    let ranks: u32 = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
+    let writers = journal::ranks_with_changes(&*store.documents());
+    let others = writers
+        .into_iter()
+        .filter(|rank| *rank != store.rank() && *rank < ranks);
+    let epoch = |rank| {
+        let folder = folder_of_rank(&config.dir, rank);
+        let theirs = Store::open_as(folder, Mode::ReadOnly, rank).ok()?;
+        journal::epoch_in(&theirs.meta(restored.id()).ok()?.notes)
+    };
+    others.filter_map(|rank| Some((rank, epoch(rank)?))).collect()
+}
+
 fn is_of(restored: &Restored, program: &str) -> Result<(), SessionError> {
     let meta = restored.meta();
     if meta.program == program {

@@ -25,7 +25,7 @@ use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta};
 use crate::handles;
-use crate::state::journal::Journal;
+use crate::state::journal::{self, Journal};
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
@@ -33,7 +33,7 @@ use crate::state::standard_streams::StandardStreams;
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Store};
 use crate::thread;
-use crate::value::release_unused;
+use crate::value::{LoadError, release_unused};
 
 mod due;
 
@@ -63,6 +63,8 @@ pub(crate) struct Run {
     has_lines: bool,
     store: Store,
     pub(crate) policy: Policy,
+    /// The oldest checkpoint that is kept, as far as the journal of files knows.
+    oldest: Option<CheckpointId>,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -168,7 +170,17 @@ impl Run {
             error,
         })?;
         let recorded = restored.as_ref().map(|restored| -> &dyn Recorded { restored });
-        let journal = Journal::begin(store.folder(), store.documents(), RUN, rank, recorded, &[]);
+        let others = restored
+            .as_ref()
+            .map(|restored| line::journals_of_others(config, &store, restored));
+        let journal = Journal::begin(
+            store.folder(),
+            store.documents(),
+            RUN,
+            rank,
+            recorded,
+            &others.unwrap_or_default(),
+        );
         let journal = journal.map_err(|error| SessionError::System {
             what: "begin the journal of the program's files in the store",
             error,
@@ -183,6 +195,7 @@ impl Run {
             has_lines: false,
             store,
             policy,
+            oldest: None,
             decided: None,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
@@ -204,6 +217,10 @@ impl Run {
             reserve: Reserve::default(),
             _registration: registration,
         };
+        if run.resume.is_some() {
+            // Each has read what the others are about to write.
+            run.wait_for_ranks();
+        }
         if rank == 0 {
             run.begin_job(history, Rule::of(config))?;
         }
@@ -276,12 +293,31 @@ impl Run {
         for source in self.sources() {
             source.restore(&resume.restored)?;
         }
+        self.files_are_back()
+            .map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED))?;
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);
         self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
+    }
+
+    /// The files are what they were. What several ranks have changed is brought back by one of them, and nobody looks at it
+    /// before.
+    ///
+    /// # Errors
+    /// The journal of the files cannot be written.
+    pub(super) fn files_are_back(&self) -> Result<(), LoadError> {
+        self.wait_for_ranks();
+        self.journal.go_on()
+    }
+
+    /// Where a restart needs all ranks to have come so far.
+    fn wait_for_ranks(&self) {
+        if self.world.is_up() && self.world.member().is_some_and(|member| member.size > 1) {
+            self.world.all_succeeded(true);
+        }
     }
 
     /// Whether a checkpoint could be taken now; the ranks of an MPI program take theirs while MPI is up.
@@ -540,6 +576,7 @@ impl Run {
                 self.line = id.0;
                 self.policy.committed(took);
                 self.journal.committed();
+                self.forget_files();
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }
@@ -548,6 +585,20 @@ impl Run {
             Err(why) => {
                 self.failed(why, visits, reason);
                 false
+            }
+        }
+    }
+
+    /// What the files were before the oldest checkpoint that is kept is of no use.
+    fn forget_files(&mut self) {
+        let oldest = self.store.ids().ok().and_then(|ids| ids.first().copied());
+        if let Some(oldest) = oldest
+            && self.oldest != Some(oldest)
+            && let Ok(meta) = self.store.meta(oldest)
+        {
+            self.oldest = Some(oldest);
+            if let Some(epoch) = journal::epoch_in(&meta.notes) {
+                self.journal.forget_before(epoch);
             }
         }
     }
@@ -724,6 +775,8 @@ impl Driver for Run {
 
 /// A wait for the disk that is reported to the user.
 const LONG_WAIT: Duration = Duration::from_secs(1);
+
+const JOURNAL_NEEDED: &str = "the journal of the program's files is in the store: make room there";
 
 const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";

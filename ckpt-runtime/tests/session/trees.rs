@@ -12,6 +12,9 @@ crate::tests! {
     the_tree_is_what_it_would_have_been,
     a_restart_from_an_older_checkpoint_has_its_tree_too,
     random_histories_come_back,
+    every_call_that_changes_files_is_seen,
+    what_cannot_be_kept_is_said_and_not_restored,
+    a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over,
 }
 
 const KINDS: [&str; 7] = [
@@ -120,4 +123,62 @@ fn random_histories_come_back() {
     let job = Job::new("histories").with("HISTORIES", "0..60");
     let ended = job.run(&[]).expect_code(0);
     assert!(ended.stdout.starts_with("60 histories"), "{ended:?}");
+}
+
+fn every_call_that_changes_files_is_seen() {
+    let ended = Job::new("calls").run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+fn what_cannot_be_kept_is_said_and_not_restored() {
+    let tree = Tree(Job::new("tree-linked"));
+    let job = &tree.0;
+    // In another file system than the store, where it can get no other name.
+    let second = tempfile::tempdir_in("/dev/shm").unwrap();
+    fs::write(second.path().join("second"), "of two names").unwrap();
+    fs::hard_link(second.path().join("second"), in_memory(job.folder())).unwrap();
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    job.run(&[every[0], every[1], ("CKPT_FAULT", "visit:5")])
+        .expect_killed()
+        .expect_message(&[
+            "warning[W2040]: the program changes `/dev/shm/ckpt-",
+            ", and what it was cannot be kept: it has several names",
+        ]);
+    // The one that was taken after it is as ever; those before are not.
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "3")])
+        .expect_code(76)
+        .expect_message(&["E2320: the files of the program cannot be brought back to checkpoint 000003"]);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(0);
+}
+
+fn a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over() {
+    let expected = expected("tree-rotated");
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    let job = Job::new("tree-rotated");
+    job.run(&[every[0], every[1], ("CKPT_FAULT", "visit:7")])
+        .expect_killed();
+    let part = |epoch: u64| job.store().join(format!("files.{epoch:06}.log"));
+    let flip = |epoch: u64| {
+        let mut bytes = fs::read(part(epoch)).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(part(epoch), bytes).unwrap();
+    };
+    // The checkpoint of number N began epoch N + 1.
+    flip(5);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "4")])
+        .expect_code(76)
+        .expect_message(&[
+            "E2320: ",
+            "files.000005.log`: a record does not have its checksum (offset ",
+        ]);
+    flip(8);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(76)
+        .expect_message(&["warning[W2008]: checkpoint 000007 cannot be used and is passed over: E2320: "]);
+    flip(8);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(0);
+    assert_eq!(tree(job.folder()), expected);
 }

@@ -4,7 +4,7 @@
 //! to it is to undo what the epochs from there on say. Where that has been done, the epoch that follows says so, and those
 //! that were undone are of no use any more: nor is a checkpoint that had begun one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::record::{Content, Record};
+use super::record::{Content, Held, Record, Was};
 use super::segment::{self, HEAD, Head, Segment};
 use crate::base::checksum::xxh3;
 use crate::base::documents::{self, Documents, Durability};
@@ -43,6 +43,24 @@ fn epoch_in(name: &str, rank: u32) -> Option<u64> {
 
 fn is_part(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|kind| kind == "log")
+}
+
+/// Ranks that have parts with records.
+pub(super) fn ranks_with_records(documents: &dyn Documents) -> BTreeSet<u32> {
+    let names = documents.names().unwrap_or_default();
+    let parts = names.into_iter().filter(|name| is_part(name));
+    let rank = |name: &str| {
+        let rest = name.strip_prefix("files.")?;
+        let rank = match rest.strip_prefix('r') {
+            Some(rest) => rest.split_once('.')?.0.parse().ok()?,
+            None => 0,
+        };
+        epoch_in(name, rank).map(|_| rank)
+    };
+    parts
+        .filter(|name| fs::metadata(documents.path_of(name)).is_ok_and(|found| found.len() > HEAD))
+        .filter_map(|name| rank(&name))
+        .collect()
 }
 
 /// The time of day, in nanoseconds.
@@ -172,56 +190,66 @@ impl History {
             }
             needed.push(part);
         }
-        for content in needed.iter().flat_map(|part| contents(part)) {
-            if let Content::Beside {
-                epoch,
-                number,
-                length,
-                ..
-            } = content
-            {
-                let path = self.documents.path_of(&name_beside(self.rank, *epoch, *number));
-                let found = fs::metadata(&path).map(|found| found.len());
-                if !found.is_ok_and(|found| found >= *length) {
-                    return Err(format!(
-                        "the journal of files lacks `{}`, or has not all of it",
-                        path.display()
-                    ));
-                }
+        for (path, length) in needed.iter().flat_map(|part| self.beside(part)) {
+            let found = fs::metadata(&path).map(|found| found.len());
+            if !found.is_ok_and(|found| found >= length) {
+                return Err(format!(
+                    "the journal of files lacks `{}`, or has not all of it",
+                    path.display()
+                ));
             }
         }
         Ok(needed)
     }
 
+    /// The files beside a part, each with the length that it has at least.
+    fn beside(&self, part: &Segment) -> Vec<(PathBuf, u64)> {
+        let files = part.records.iter().filter_map(|(_, record)| match record {
+            Record::Bytes { content, .. }
+            | Record::Was {
+                was:
+                    Was::File {
+                        held: Held::Apart(content),
+                        ..
+                    },
+                ..
+            } => match content {
+                Content::Beside {
+                    epoch,
+                    number,
+                    length,
+                    ..
+                } => Some((self.named(*epoch, *number), *length)),
+                _ => None,
+            },
+            Record::Was {
+                was:
+                    Was::File {
+                        held: Held::Named { epoch, number },
+                        ..
+                    },
+                ..
+            } => Some((self.named(*epoch, *number), 0)),
+            _ => None,
+        });
+        files.collect()
+    }
+
+    /// The file of a number beside the part of an epoch.
+    pub fn named(&self, epoch: u64, number: u32) -> PathBuf {
+        self.documents.path_of(&name_beside(self.rank, epoch, number))
+    }
+
     /// Where bytes that are kept can be read: a file, an offset in it, and whether their bits are turned over.
     pub fn place_of(&self, content: &Content) -> (PathBuf, u64, bool) {
         match content {
-            Content::Beside { epoch, number, .. } => {
-                let name = name_beside(self.rank, *epoch, *number);
-                (self.documents.path_of(&name), 0, false)
-            }
+            Content::Beside { epoch, number, .. } => (self.named(*epoch, *number), 0, false),
             Content::Inside { epoch, at, .. } => {
                 (self.documents.path_of(&name(self.rank, *epoch)), *at, true)
             }
             Content::New(_) => (PathBuf::new(), 0, false),
         }
     }
-}
-
-/// All bytes that a part keeps.
-fn contents(part: &Segment) -> impl Iterator<Item = &Content> {
-    use super::record::{Held, Was};
-    part.records.iter().filter_map(|(_, record)| match record {
-        Record::Bytes { content, .. }
-        | Record::Was {
-            was: Was::File {
-                held: Held::Apart(content),
-                ..
-            },
-            ..
-        } => Some(content),
-        _ => None,
-    })
 }
 
 /// What the journal is written with: the part of the epoch that is under way.
@@ -424,4 +452,268 @@ pub(super) fn sum_of(file: &File, length: u64) -> io::Result<u128> {
         at += count as u64;
     }
     Ok(xxh3(&sums))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::base::lock::locked;
+
+    /// Documents in a folder, of which additions fail as often as is said.
+    #[derive(Debug)]
+    struct Folder {
+        folder: tempfile::TempDir,
+        failures: Arc<Mutex<u32>>,
+    }
+
+    impl Folder {
+        fn new() -> Arc<Folder> {
+            Arc::new(Folder {
+                folder: tempfile::tempdir().unwrap(),
+                failures: Arc::default(),
+            })
+        }
+
+        fn fail(&self, times: u32) {
+            *locked(&self.failures) = times;
+        }
+    }
+
+    #[derive(Debug)]
+    struct Part(File, Arc<Mutex<u32>>);
+
+    impl documents::Log for Part {
+        fn length(&self) -> io::Result<u64> {
+            Ok(self.0.metadata()?.len())
+        }
+
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.0.set_len(length)
+        }
+
+        fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+            use std::io::Write;
+            let mut failures = locked(&self.1);
+            if *failures > 0 {
+                *failures -= 1;
+                // A disk that is full takes a part.
+                self.0.write_all(&bytes[..bytes.len() / 2])?;
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.0.write_all(bytes)
+        }
+    }
+
+    impl Documents for Folder {
+        fn path_of(&self, name: &str) -> PathBuf {
+            self.folder.path().join(name)
+        }
+
+        fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+            fs::read(self.path_of(name)).map(Some)
+        }
+
+        fn replace(&self, name: &str, bytes: &[u8], _: Durability) -> io::Result<()> {
+            fs::write(self.path_of(name), bytes)
+        }
+
+        fn log(&self, name: &str, _: Durability) -> io::Result<Box<dyn documents::Log>> {
+            let file = File::options()
+                .append(true)
+                .create(true)
+                .open(self.path_of(name))?;
+            Ok(Box::new(Part(file, Arc::clone(&self.failures))))
+        }
+
+        fn names(&self) -> io::Result<Vec<String>> {
+            let entries = fs::read_dir(self.folder.path())?;
+            Ok(entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect())
+        }
+
+        fn remove(&self, name: &str) -> io::Result<()> {
+            match fs::remove_file(self.path_of(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
+        }
+    }
+
+    const RUN: u128 = 7 << 100;
+
+    fn absent(path: &str) -> Record {
+        Record::Was {
+            path: path.into(),
+            was: Was::Absent,
+        }
+    }
+
+    fn history(folder: &Arc<Folder>) -> History {
+        History::read(folder.clone(), RUN, 0).unwrap()
+    }
+
+    fn begin(folder: &Arc<Folder>) -> Log {
+        Log::begin(folder.clone(), RUN, 0, &history(folder), 0).unwrap()
+    }
+
+    /// The paths that are to be undone, or why they cannot be.
+    fn undone(folder: &Arc<Folder>, to: u64) -> Result<Vec<String>, String> {
+        let history = history(folder);
+        let parts = history.to_undo(to)?;
+        let records = parts.iter().flat_map(|part| &part.records);
+        Ok(records
+            .filter_map(|(_, record)| match record {
+                Record::Was { path, .. } => Some(path.display().to_string()),
+                _ => None,
+            })
+            .collect())
+    }
+
+    /// Three epochs with two records each.
+    fn three() -> Arc<Folder> {
+        let folder = Folder::new();
+        let mut log = begin(&folder);
+        for epoch in 1..=3 {
+            if epoch > 1 {
+                log.next(epoch, 0).unwrap();
+            }
+            log.add(&[absent(&format!("a{epoch}")), absent(&format!("b{epoch}"))])
+                .unwrap();
+            log.add(&[absent(&format!("c{epoch}"))]).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn any_changed_byte_is_found() {
+        let folder = three();
+        assert_eq!(undone(&folder, 2).unwrap(), ["a2", "b2", "c2", "a3", "b3", "c3"]);
+        for epoch in 1..=3 {
+            let path = folder.path_of(&name(0, epoch));
+            let whole = fs::read(&path).unwrap();
+            for at in 0..whole.len() {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << (at % 8);
+                fs::write(&path, &bytes).unwrap();
+                for to in 1..=3 {
+                    let is_needed = to <= epoch;
+                    assert_eq!(
+                        undone(&folder, to).is_err(),
+                        is_needed,
+                        "epoch {epoch}, byte {at}, to {to}"
+                    );
+                }
+            }
+            fs::write(&path, whole).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_torn_end_is_dropped_where_it_is_the_last_and_found_elsewhere() {
+        let folder = three();
+        for epoch in [2, 3] {
+            let path = folder.path_of(&name(0, epoch));
+            let whole = fs::read(&path).unwrap();
+            let frames = [HEAD as usize, whole.len()];
+            for length in frames[0]..frames[1] {
+                fs::write(&path, &whole[..length]).unwrap();
+                match epoch {
+                    2 => assert!(undone(&folder, 2).is_err(), "{length}"),
+                    _ => {
+                        let left = undone(&folder, 3).unwrap();
+                        assert!(
+                            ["a3", "b3", "c3"]
+                                .starts_with(&left.iter().map(String::as_str).collect::<Vec<_>>())
+                        );
+                        assert!(left.len() < 3);
+                    }
+                }
+            }
+            fs::write(&path, whole).unwrap();
+        }
+        fs::remove_file(folder.path_of(&name(0, 2))).unwrap();
+        assert!(undone(&folder, 1).unwrap_err().contains("lacks the part"));
+        assert!(undone(&folder, 2).unwrap_err().contains("lacks the part"));
+        assert_eq!(undone(&folder, 3).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn sectors_that_never_reached_the_disk_are_the_end() {
+        let folder = Folder::new();
+        let mut log = begin(&folder);
+        log.add(&[absent("before")]).unwrap();
+        let from = log.length as usize;
+        let content = Content::New(vec![0; 4000]);
+        let was = Was::File {
+            mode: 0,
+            length: 4000,
+            held: Held::Apart(content),
+        };
+        log.add(&[Record::Was {
+            path: "zeros".into(),
+            was,
+        }])
+        .unwrap();
+        let path = log.path();
+        let whole = fs::read(&path).unwrap();
+        for sector in from / 512..whole.len().div_ceil(512) {
+            let mut bytes = whole.clone();
+            let end = bytes.len().min((sector + 1) * 512);
+            bytes[from.max(sector * 512)..end].fill(0);
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(undone(&folder, 1).unwrap(), ["before"], "{sector}");
+            // One that has changed is not taken for that.
+            let mut bytes = whole.clone();
+            bytes[end - 1] ^= 4;
+            fs::write(&path, &bytes).unwrap();
+            undone(&folder, 1).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_added_is_never_taken_for_what_was() {
+        for (failures, more) in [(1, 0), (2, 0), (2, 5)] {
+            let folder = Folder::new();
+            let mut log = begin(&folder);
+            log.add(&[absent("before")]).unwrap();
+            folder.fail(failures);
+            log.add(&[absent("lost")]).unwrap_err();
+            log.lost("lost".into(), "no room".to_owned());
+            folder.fail(more);
+            assert!(undone(&folder, 1).is_err(), "{failures}");
+            folder.fail(0);
+            log.next(2, 0).unwrap();
+            log.add(&[absent("later")]).unwrap();
+            assert!(undone(&folder, 1).is_err());
+            assert_eq!(undone(&folder, 2).unwrap(), ["later"]);
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_is_known_and_what_was_undone_not_needed() {
+        let folder = three();
+        let mut log = begin(&folder);
+        assert_eq!(log.epoch(), 4);
+        log.add(&[Record::Returning { to: 2 }]).unwrap();
+        // The restart stopped on its way.
+        assert!(undone(&folder, 3).unwrap_err().contains("brought back"));
+        assert_eq!(undone(&folder, 2).unwrap().len(), 6);
+        log.next(5, 2).unwrap();
+        log.forget(|epoch| (2..5).contains(&epoch));
+        log.add(&[absent("new")]).unwrap();
+        assert_eq!(undone(&folder, 2).unwrap(), ["new"]);
+        assert_eq!(undone(&folder, 1).unwrap(), ["a1", "b1", "c1", "new"]);
+        assert!(undone(&folder, 3).unwrap_err().contains("brought back"));
+        assert!(undone(&folder, 6).is_err());
+        let mut log = begin(&folder);
+        assert_eq!(log.epoch(), 6);
+        log.next(7, 1).unwrap();
+        assert_eq!(undone(&folder, 1).unwrap(), [""; 0]);
+        assert!(undone(&folder, 2).is_err());
+        let other = History::read(folder.clone(), RUN + 1, 0).unwrap();
+        assert!(other.to_undo(1).is_err());
+    }
 }

@@ -117,6 +117,11 @@ pub(crate) fn can_return(
     })
 }
 
+/// Ranks whose journals in a folder say more than that they have begun.
+pub(crate) fn ranks_with_changes(documents: &dyn Documents) -> BTreeSet<u32> {
+    unobserved(|| log::ranks_with_records(documents))
+}
+
 fn read(documents: Arc<dyn Documents>, run: u128, rank: u32) -> Result<History, String> {
     History::read(documents, run, rank)
         .map_err(|error| format!("the journal of files cannot be read: {error}"))
@@ -174,26 +179,49 @@ impl Journal {
         self.watch.is_some()
     }
 
-    /// The restart has arrived: the files become what they were at its checkpoint.
+    /// The restart has arrived: the files become what they were at its checkpoint. What was undone is kept until
+    /// [`Journal::go_on`]: other ranks may need it.
     ///
     /// # Errors
     /// Which file cannot be brought back, and why.
     pub fn arrive(&self) -> Result<(), LoadError> {
+        self.with_return(|coming, watch| {
+            let coming = coming.as_mut().map_err(|why| why.clone())?;
+            // Where nothing has changed, later checkpoints found the same files and stay of use.
+            if coming.plan.changes || coming.has_begun {
+                coming.begins(watch)?;
+                coming.plan.apply()?;
+            }
+            Ok(())
+        })
+    }
+
+    /// All ranks have arrived: the program goes on from here.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn go_on(&self) -> Result<(), LoadError> {
+        self.with_return(|coming, watch| match coming {
+            Ok(coming) if coming.has_begun => coming.ends(watch),
+            Ok(coming) => coming.note_moves(watch),
+            Err(why) => Err(why.clone()),
+        })?;
+        if let Some(shared) = &self.watch {
+            *locked(&shared.coming) = None;
+        }
+        Ok(())
+    }
+
+    fn with_return(
+        &self,
+        act: impl FnOnce(&mut Result<Return, String>, &mut Watch) -> Result<(), String>,
+    ) -> Result<(), LoadError> {
         let Some(shared) = &self.watch else {
             return Ok(());
         };
-        let coming = locked(&shared.coming).take();
-        let Some(coming) = coming else { return Ok(()) };
-        unobserved(|| {
-            let mut coming = coming?;
-            let mut watch = locked(&shared.watch);
-            if !coming.plan.changes && !coming.has_begun {
-                // Later checkpoints found the same files, and stay of use.
-                return coming.note_moves(&mut watch);
-            }
-            coming.begins(&mut watch)?;
-            coming.plan.apply()?;
-            coming.ends(&mut watch)
+        unobserved(|| match &mut *locked(&shared.coming) {
+            Some(coming) => act(coming, &mut locked(&shared.watch)),
+            None => Ok(()),
         })
         .map_err(LoadError::invalid)
     }

@@ -49,6 +49,11 @@ pub(super) enum Held {
     /// In the file itself, but for those of [`Record::Bytes`].
     There,
     Apart(Content),
+    /// In the file itself, which has another name beside the journal, as it has several anyway.
+    Named {
+        epoch: u64,
+        number: u32,
+    },
 }
 
 /// Bytes that are kept.
@@ -89,6 +94,7 @@ const MOVED: u8 = 9;
 const THERE: u8 = 0;
 const INSIDE: u8 = 1;
 const BESIDE: u8 = 2;
+const NAMED: u8 = 3;
 
 impl Record {
     /// The record with the time of day at which it was made, in nanoseconds.
@@ -115,6 +121,10 @@ impl Record {
                         match held {
                             Held::There => to.push(THERE),
                             Held::Apart(content) => put_content(&mut to, content),
+                            Held::Named { number, .. } => {
+                                to.push(NAMED);
+                                to.extend(number.to_le_bytes());
+                            }
                         }
                     }
                 }
@@ -175,7 +185,10 @@ impl Record {
                     BYTES => Record::Bytes {
                         path,
                         offset: from.u64()?,
-                        content: from.content()??,
+                        content: match from.held()? {
+                            Held::Apart(content) => content,
+                            Held::There | Held::Named { .. } => return None,
+                        },
                     },
                     LOST => Record::Lost {
                         path,
@@ -190,7 +203,7 @@ impl Record {
                             FILE => Was::File {
                                 mode: from.u32()?,
                                 length: from.u64()?,
-                                held: from.content()?.map_or(Held::There, Held::Apart),
+                                held: from.held()?,
                             },
                             _ => return None,
                         };
@@ -268,28 +281,32 @@ impl<'a> Reader<'a> {
         Some(OsString::from_vec(bytes.to_vec()).into())
     }
 
-    /// What is kept; `None` in it: the bytes are in the file itself.
-    fn content(&mut self) -> Option<Option<Content>> {
-        match self.u8()? {
-            THERE => Some(None),
+    fn held(&mut self) -> Option<Held> {
+        let epoch = self.epoch;
+        Some(match self.u8()? {
+            THERE => Held::There,
+            NAMED => Held::Named {
+                epoch,
+                number: self.u32()?,
+            },
             INSIDE => {
-                let count = self.u32()?;
+                let length = self.u32()?;
                 let at = self.at + (self.whole - self.left.len()) as u64;
-                self.take(count as usize)?;
-                Some(Some(Content::Inside {
-                    epoch: self.epoch,
+                self.take(length as usize)?;
+                Held::Apart(Content::Inside {
+                    epoch,
                     at,
-                    length: u64::from(count),
-                }))
+                    length: u64::from(length),
+                })
             }
-            BESIDE => Some(Some(Content::Beside {
-                epoch: self.epoch,
+            BESIDE => Held::Apart(Content::Beside {
+                epoch,
                 number: self.u32()?,
                 length: self.u64()?,
                 sum: u128::from_le_bytes(self.take(16)?.try_into().ok()?),
-            })),
-            _ => None,
-        }
+            }),
+            _ => return None,
+        })
     }
 }
 
@@ -319,6 +336,7 @@ mod tests {
             file(Held::There),
             file(Held::Apart(Content::New(b"some".to_vec()))),
             file(Held::Apart(beside.clone())),
+            file(Held::Named { epoch: 3, number: 9 }),
         ]
         .into_iter()
         .map(|was| Record::Was {

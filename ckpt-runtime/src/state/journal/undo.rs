@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::log::{self, History};
@@ -25,6 +25,8 @@ type Move = (PathBuf, PathBuf);
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     targets: BTreeMap<PathBuf, Target>,
+    /// Folders that several ranks may have filled, and that were not there: whoever empties them last removes them.
+    shared: BTreeSet<PathBuf>,
     /// What has moved, in the records that are to be undone.
     pub moves: Vec<Move>,
     /// Whether this rank has changed anything.
@@ -39,6 +41,8 @@ struct Target {
     is: Is,
     /// Who kept it.
     ranks: BTreeSet<u32>,
+    /// Something else has been at the path since: what is said of it from there on is of no matter.
+    is_over: bool,
 }
 
 #[derive(Debug)]
@@ -54,11 +58,19 @@ enum Is {
         mode: u32,
         length: u64,
         /// All its bytes, but for the ranges; those that are in the file if there is none.
-        base: Option<Bytes>,
+        base: Option<Base>,
         /// Newest first.
         ranges: Vec<(u64, Bytes)>,
     },
     Other,
+}
+
+/// What a file is made of that is not at its path any more.
+#[derive(Debug)]
+enum Base {
+    Bytes(Bytes),
+    /// The file itself, which has another name.
+    File(PathBuf),
 }
 
 /// Bytes that can be read.
@@ -106,8 +118,17 @@ impl Plan {
         }
         plan.moved(moves);
         let targets = std::mem::take(&mut plan.targets).into_iter();
-        plan.targets = targets
+        let targets: Vec<_> = targets
             .map(|(path, target)| (paths::absolute(&path), target))
+            .collect();
+        if of.len() > 1 {
+            let absent = targets
+                .iter()
+                .filter(|(_, target)| matches!(target.is, Is::Absent));
+            plan.shared = absent.map(|(path, _)| path.clone()).collect();
+        }
+        plan.targets = targets
+            .into_iter()
             // Of what several ranks have touched, the first brings it back.
             .filter(|(_, target)| target.ranks.first() == Some(&own))
             .collect();
@@ -142,7 +163,8 @@ impl Plan {
                         length: *length,
                         base: match held {
                             Held::There => None,
-                            Held::Apart(content) => Some(bytes(content)),
+                            Held::Apart(content) => Some(Base::Bytes(bytes(content))),
+                            Held::Named { epoch, number } => Some(Base::File(history.named(*epoch, *number))),
                         },
                         ranges: Vec::new(),
                     },
@@ -151,6 +173,7 @@ impl Plan {
                     order,
                     is: Is::Other,
                     ranks: BTreeSet::new(),
+                    is_over: false,
                 });
                 let is_first = known.ranks.is_empty();
                 known.ranks.insert(rank);
@@ -162,8 +185,9 @@ impl Plan {
                         },
                         Is::File { base: later, .. },
                     ) => *base = later,
+                    // The file that has another name is watched by the names that are left.
                     (Is::File { base: None, .. }, _) => return Err(no_history(path)),
-                    _ => {}
+                    _ => known.is_over = true,
                 }
             }
             Record::Bytes {
@@ -172,9 +196,13 @@ impl Plan {
                 content,
             } => match self.targets.get_mut(path) {
                 Some(Target {
-                    is: Is::File {
-                        base: None, ranges, ..
-                    },
+                    is_over: false,
+                    is:
+                        Is::File {
+                            base: None | Some(Base::File(_)),
+                            ranges,
+                            ..
+                        },
                     ..
                 }) => ranges.insert(0, (*offset, bytes(content))),
                 Some(_) => {}
@@ -225,11 +253,19 @@ impl Plan {
         let Some(target) = self.targets.get(path) else {
             return Ok(false);
         };
-        let is_there = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-        if !is_there && matches!(target.is, Is::File { base: None, .. }) {
-            return Ok(false);
-        }
-        target.check(path).map(|()| !is_there)
+        let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let comes_back = match (&target.is, found) {
+            (Is::File { base: None, .. }, None) => return Ok(false),
+            (
+                Is::File {
+                    base: Some(Base::File(named)),
+                    ..
+                },
+                Some(found),
+            ) => !is_same(named, &found),
+            (_, found) => found.is_none(),
+        };
+        target.check(path).map(|()| comes_back)
     }
 
     /// One file that is to be there becomes what it was, with the folders that it is in.
@@ -237,16 +273,17 @@ impl Plan {
     /// # Errors
     /// It cannot be brought back.
     pub fn bring_back_one(&self, path: &Path) -> Result<(), String> {
-        let mut folders = BTreeSet::new();
-        for folder in path.ancestors().skip(1) {
-            if let Some(target) = self.targets.get(folder) {
-                target.make(folder, &mut folders)?;
+        let (mut folders, mut above) = (BTreeSet::new(), Vec::new());
+        for folder in path.ancestors() {
+            above.push(folder);
+        }
+        for path in above.into_iter().rev() {
+            if let Some(target) = self.targets.get(path) {
+                target.remove_others(path, &mut folders)?;
+                target.make(path, &mut folders)?;
             }
         }
-        match self.targets.get(path) {
-            Some(target) => target.make(path, &mut folders),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Everything becomes what it was, and is on the disk.
@@ -257,7 +294,13 @@ impl Plan {
         let mut folders = BTreeSet::new();
         // What is in a folder is sorted behind it.
         for (path, target) in self.targets.iter().rev() {
-            target.remove_others(path, &mut folders)?;
+            match target.remove_others(path, &mut folders) {
+                Err(_) if self.shared.contains(path) && is_folder(path) => {}
+                other => other?,
+            }
+        }
+        for path in self.shared.iter().rev().filter(|path| is_folder(path)) {
+            let _ = fs::remove_dir(path);
         }
         for (path, target) in &self.targets {
             if matches!(target.is, Is::Folder { .. } | Is::Link { .. }) {
@@ -276,14 +319,15 @@ impl Plan {
                 folders.insert(path.clone());
             }
         }
-        for folder in folders {
-            match paths::sync_folder(&folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&folder, &error)),
-                _ => {}
-            }
+        for folder in folders.iter().filter(|folder| is_folder(folder)) {
+            paths::sync_folder(folder).map_err(|error| failed(folder, &error))?;
         }
         Ok(())
     }
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
 fn no_history(path: &Path) -> String {
@@ -314,7 +358,11 @@ impl Target {
         else {
             return Ok(());
         };
-        let mut sources = base.iter().chain(ranges.iter().map(|(_, bytes)| bytes));
+        let whole = base.iter().filter_map(|base| match base {
+            Base::Bytes(bytes) => Some(bytes),
+            Base::File(_) => None,
+        });
+        let mut sources = whole.chain(ranges.iter().map(|(_, bytes)| bytes));
         sources.try_for_each(Bytes::check)?;
         if base.is_some() {
             return Ok(());
@@ -391,12 +439,17 @@ fn make_link(path: &Path, target: &Path) -> io::Result<()> {
     symlink(target, path)
 }
 
+/// Whether a path is another name of a file.
+fn is_same(path: &Path, file: &Metadata) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
+}
+
 /// A file that is there stays the same one for those who have it open.
 fn make_file(
     path: &Path,
     mode: u32,
     length: u64,
-    base: Option<&Bytes>,
+    base: Option<&Base>,
     ranges: &[(u64, Bytes)],
 ) -> io::Result<()> {
     let found = fs::symlink_metadata(path).ok();
@@ -405,20 +458,29 @@ fn make_file(
     {
         fs::set_permissions(path, Permissions::from_mode(mode | 0o600))?;
     }
-    // What several names stand for is not to change under the others.
-    if base.is_some() && found.is_some_and(|found| found.nlink() > 1) {
-        fs::remove_file(path)?;
-    }
     if base.is_some()
         && let Some(folder) = path.parent()
     {
         fs::create_dir_all(folder)?;
     }
+    match (base, &found) {
+        (Some(Base::File(named)), Some(found)) if is_same(named, found) => {}
+        (Some(Base::File(named)), _) => {
+            if found.is_some() {
+                fs::remove_file(path)?;
+            }
+            fs::hard_link(named, path).or_else(|_| fs::copy(named, path).map(drop))?;
+        }
+        // What several names stand for is not to change under the others.
+        (Some(Base::Bytes(_)), Some(found)) if found.nlink() > 1 => fs::remove_file(path)?,
+        _ => {}
+    }
     let mut options = File::options();
+    options.custom_flags(libc::O_NOFOLLOW);
     options.write(true).create(base.is_some()).truncate(false);
     let file = options.open(path)?;
-    if let Some(base) = base {
-        base.write(&file, 0)?;
+    if let Some(Base::Bytes(bytes)) = base {
+        bytes.write(&file, 0)?;
     }
     for (at, bytes) in ranges {
         bytes.write(&file, *at)?;

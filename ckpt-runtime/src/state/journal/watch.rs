@@ -65,8 +65,8 @@ pub(super) struct Watch {
     files: HashMap<Id, Kept>,
     /// Files that can be changed without a call: by their paths, and what they are.
     unseen: BTreeMap<PathBuf, Id>,
-    /// Files that have a second name beside the journal, and in which epoch they got it: nobody may write to them.
-    linked: HashMap<Id, u64>,
+    /// Files that have a second name beside the journal, in which epoch they got it, and which: nobody may write to them.
+    linked: HashMap<Id, (u64, PathBuf)>,
     /// What a checkpoint needs on the disk and may not be there.
     pub unsynced: BTreeSet<PathBuf>,
     devices: Devices,
@@ -274,7 +274,7 @@ impl Watch {
         let id = (found.st_dev, found.st_ino);
         let length = found.st_size.max(0) as u64;
         if is_file && self.linked.contains_key(&id) {
-            self.lose_linked(path_of(file).unwrap_or_default());
+            self.take_apart(id, path_of(file).unwrap_or_default());
         }
         if is_file && self.files.contains_key(&id) {
             return Some((id, length));
@@ -306,7 +306,7 @@ impl Watch {
     fn keep_length(&mut self, found: &Metadata, path: PathBuf) {
         let id = (found.dev(), found.ino());
         if self.linked.contains_key(&id) {
-            self.lose_linked(path.clone());
+            self.take_apart(id, path.clone());
         }
         if self.files.contains_key(&id) {
             return;
@@ -444,31 +444,62 @@ impl Watch {
                         path: relative(&path).to_owned(),
                         was,
                     });
-                    known.push(path);
+                    known.push((path, records.len() - 1));
                 }
                 Err(why) => return self.lose(path, why),
             }
             if bytes > 16 * INSIDE {
-                self.write_all(std::mem::take(&mut records), std::mem::take(&mut known));
+                self.write_all(&mut records, &mut known);
                 bytes = 0;
             }
         }
-        self.write_all(records, known);
+        self.write_all(&mut records, &mut known);
     }
 
-    fn write_all(&mut self, records: Vec<Record>, paths: Vec<PathBuf>) {
-        if let Some(first) = paths.first()
-            && self.write(records, first)
-        {
-            for path in paths {
-                // It may be written through a handle that is open.
-                if let Ok(found) = fs::symlink_metadata(&path)
-                    && found.is_file()
-                {
-                    self.files.insert((found.dev(), found.ino()), Kept::all());
+    /// Writes what was at paths, and knows from there on that it is written. Nothing is left of both lists.
+    fn write_all(&mut self, records: &mut Vec<Record>, paths: &mut Vec<(PathBuf, usize)>) {
+        let records = std::mem::take(records);
+        let paths = std::mem::take(paths);
+        let Some((first, _)) = paths.first() else { return };
+        // A file of several names is still written by the others.
+        let by_others: Vec<Option<u64>> = records
+            .iter()
+            .map(|record| match record {
+                Record::Was {
+                    was:
+                        Was::File {
+                            length,
+                            held: Held::Named { .. },
+                            ..
+                        },
+                    ..
+                } => Some(*length),
+                _ => None,
+            })
+            .collect();
+        if !self.write(records, first) {
+            return;
+        }
+        for (path, record) in paths {
+            // It may be written through a handle that is open.
+            if let Ok(found) = fs::symlink_metadata(&path)
+                && found.is_file()
+            {
+                let id = (found.dev(), found.ino());
+                match by_others[record] {
+                    None => {
+                        self.files.insert(id, Kept::all());
+                    }
+                    Some(length) => {
+                        self.files.entry(id).or_insert_with(|| Kept {
+                            path: path.clone(),
+                            length,
+                            saved: Ranges::default(),
+                        });
+                    }
                 }
-                self.names.insert(path);
             }
+            self.names.insert(path);
         }
     }
 
@@ -498,14 +529,18 @@ impl Watch {
         if !self.is_data(&found, || path.parent().and_then(paths::kind_of)) {
             return Ok(Was::Other);
         }
-        if found.nlink() > 1 {
-            return Err("it has several names (hard links) and is about to lose one of them".to_owned());
+        if self.linked.contains_key(&(found.dev(), found.ino())) {
+            self.take_apart((found.dev(), found.ino()), path.to_owned());
+            return self.all_of(path, goes);
         }
         let id = (found.dev(), found.ino());
         let length = match self.files.get(&id) {
             Some(kept) => kept.length,
             None => found.len(),
         };
+        if found.nlink() > 1 {
+            return self.named(path).map(|held| Was::File { mode, length, held });
+        }
         // What was cut off is kept already.
         let there = length.min(found.len());
         let linked = match goes && there == length {
@@ -526,6 +561,22 @@ impl Watch {
         })
     }
 
+    /// One of several names of a file goes: it gets another beside the journal, by which it is found again. It goes on being
+    /// watched.
+    fn named(&mut self, path: &Path) -> Result<Held, String> {
+        let (number, beside) = self.log.beside();
+        let named = fs::hard_link(path, &beside).and_then(|()| self.sync_beside(&beside));
+        match named {
+            Ok(()) => Ok(Held::Named {
+                epoch: self.log.epoch(),
+                number,
+            }),
+            Err(error) => Err(format!(
+                "it has several names (hard links) and is about to lose one, and cannot get another where the checkpoints are: {error}"
+            )),
+        }
+    }
+
     /// A large file gets another name beside the journal instead of a copy, if nobody can write to it any more.
     fn linked(&mut self, path: &Path, id: Id, length: u64) -> Option<Content> {
         if length <= INSIDE || self.files.contains_key(&id) || changeable().contains(&id) {
@@ -541,7 +592,7 @@ impl Watch {
         match sum {
             Ok(sum) => {
                 let epoch = self.log.epoch();
-                self.linked.insert(id, epoch);
+                self.linked.insert(id, (epoch, beside));
                 Some(Content::Beside {
                     epoch,
                     number,
@@ -564,16 +615,27 @@ impl Watch {
         }
     }
 
-    /// What was to go away is still there, and is written: the journal holds the same file.
-    fn lose_linked(&mut self, path: PathBuf) {
-        let why = "it was to be removed, which failed, and is written to now";
-        self.lose(path, why.to_owned());
+    /// What was to go away, and is what the journal holds, is still there and about to be written: the journal gets a copy.
+    fn take_apart(&mut self, id: Id, path: PathBuf) {
+        let Some((_, beside)) = self.linked.remove(&id) else {
+            return;
+        };
+        let (_, other) = self.log.beside();
+        let copied = File::open(&beside).and_then(|file| {
+            let length = file.metadata()?.len();
+            copy(&file, 0..length, &other)?.sync_all()?;
+            fs::rename(&other, &beside)?;
+            self.sync_beside(&beside)
+        });
+        if let Err(error) = copied {
+            self.lose(path, format!("it cannot be copied: {error}"));
+        }
     }
 
     /// Removes the parts of these epochs from the journal.
     pub fn forget(&mut self, is_of_no_use: impl Fn(u64) -> bool) {
         self.log.forget(&is_of_no_use);
-        self.linked.retain(|_, epoch| !is_of_no_use(*epoch));
+        self.linked.retain(|_, (epoch, _)| !is_of_no_use(*epoch));
     }
 
     /// A checkpoint needs it on the disk, and its name.

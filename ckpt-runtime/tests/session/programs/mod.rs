@@ -28,6 +28,7 @@ pub fn run(program: &str) -> Result<(), String> {
         tree if tree.starts_with("tree-") => {
             return trees::main(&tree[5..]).map_err(|error| error.to_string());
         }
+        "calls" => return trees::calls::main(),
         "histories" => return trees::histories::main(),
         "globals" => globals::main(),
         "input" => input::main(),

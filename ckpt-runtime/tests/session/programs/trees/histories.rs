@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use ckpt::Session;
 
 /// What is at each path: kind, permissions, bytes; names of one file have the number of the first.
-type Tree = BTreeMap<PathBuf, (u32, String, Vec<u8>)>;
+pub type Tree = BTreeMap<PathBuf, (u32, String, Vec<u8>)>;
 
 /// Names that are used, so that they meet.
 const NAMES: [&str; 7] = ["a", "b", "c", "d/a", "d/b", "d/e/a", "f/a"];
@@ -58,7 +58,7 @@ impl Dice {
     }
 }
 
-fn tree(root: &Path) -> Tree {
+pub fn tree(root: &Path) -> Tree {
     let mut tree = Tree::new();
     let mut files = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -88,7 +88,7 @@ fn tree(root: &Path) -> Tree {
     tree
 }
 
-fn differences(now: &Tree, then: &Tree) -> Vec<String> {
+pub fn differences(now: &Tree, then: &Tree) -> Vec<String> {
     let paths = now.keys().chain(then.keys());
     let all: std::collections::BTreeSet<&PathBuf> = paths.collect();
     let short = |what: Option<&(u32, String, Vec<u8>)>| match what {
@@ -114,8 +114,11 @@ fn differences(now: &Tree, then: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// The files that are held open, each with where it stands.
+/// The files that are held open.
 type Held = Vec<File>;
+
+/// Where each of them stands, and what is in it.
+type Standing = Vec<(u64, Vec<u8>)>;
 
 /// Something happens. What cannot be done fails, as it would in a program that does not mind.
 fn act(dice: &mut Dice, root: &Path, held: &mut Held) {
@@ -138,14 +141,7 @@ fn act(dice: &mut Dice, root: &Path, held: &mut Held) {
         11 => drop(fs::remove_dir(dice.folder(root))),
         12 => drop(fs::remove_dir_all(dice.folder(root))),
         13 => drop(symlink("c", name)),
-        14 => {
-            // A second name for a file that has been there at a checkpoint may go only before the next one: ckpt says so.
-            let second = root.join("second");
-            if fs::hard_link(name, &second).is_ok() {
-                drop(fs::write(&second, bytes));
-                drop(fs::remove_file(second));
-            }
-        }
+        14 => drop(fs::hard_link(name, dice.name(root))),
         15 => {
             let mode = 0o600 | dice.throw(0o200) as u32;
             drop(fs::set_permissions(
@@ -206,7 +202,7 @@ fn can_be_held(file: &File) -> bool {
 }
 
 /// Where the held files stand, and what is in them.
-fn standing(held: &mut Held) -> Vec<(u64, Vec<u8>)> {
+fn standing(held: &mut Held) -> Standing {
     let mut all = Vec::new();
     for file in held {
         let at = file.stream_position().unwrap();
@@ -221,7 +217,9 @@ fn standing(held: &mut Held) -> Vec<(u64, Vec<u8>)> {
 
 fn history(seed: u64, top: &Path) -> Result<u64, String> {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    (0..5).for_each(|_| drop(dice.throw(2)));
+    for _ in 0..5 {
+        dice.throw(2);
+    }
     let root = top.join("root");
     fs::create_dir(&root).unwrap();
     for _ in 0..dice.throw(12) {
@@ -239,7 +237,7 @@ fn history(seed: u64, top: &Path) -> Result<u64, String> {
     let mut session = Session::open("histories").map_err(|error| error.to_string())?;
     let mut held: Held = Vec::new();
     // Of each checkpoint that can be restored: its number, and what there was.
-    let mut known: Vec<(u64, Tree, Vec<(u64, Vec<u8>)>)> = Vec::new();
+    let mut known: Vec<(u64, Tree, Standing)> = Vec::new();
     let mut last = 0;
     for _ in 0..2 + dice.throw(4) {
         for _ in 0..1 + dice.throw(4) {
