@@ -201,22 +201,26 @@ pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), S
                 let name = (*id, path.clone());
                 if !entered.0.contains(&name) {
                     new.push(name);
-                    folders.extend(path.parent().map(|folder| (folder, path)));
+                    folders.extend(path.parent().map(|folder| (folder, (path, true))));
                 }
                 (path, file.sync_data())
             }
             WrittenFile::At(path) => {
-                // Its name may be gone, which has to be on the disk as well; so may the folder, whose name is then.
-                folders.extend(path.parent().filter(|folder| folder.is_dir()).map(|folder| (folder, path)));
+                // Its name may be gone, which has to be on the disk as well; the folder may be too, which says its own path.
+                if let Some(folder) = path.parent().filter(|folder| folder.is_dir()) {
+                    folders.entry(folder).or_insert((path, false));
+                }
                 (path, sync_at(path))
             }
         };
         synced.map_err(|error| not_on_disk(path, &error))?;
     }
-    for (folder, path) in folders {
-        folders::sync(folder)
-            .and_then(|()| folders::enter(folder, Some(start_folder())))
-            .map_err(|error| not_on_disk(path, &error))?;
+    for (folder, (path, is_new)) in folders {
+        let synced = folders::sync(folder).and_then(|()| match is_new {
+            true => folders::enter(folder, Some(start_folder())),
+            false => Ok(()),
+        });
+        synced.map_err(|error| not_on_disk(path, &error))?;
     }
     // What failed is tried again with the next checkpoint.
     entered.0.extend(new);

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, c_int};
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -117,9 +116,4 @@ pub(super) fn kind_of(path: &Path) -> Option<u32> {
 /// The kind of the file system of an open file.
 pub(super) fn kind_of_file(file: BorrowedFd<'_>) -> Option<u32> {
     rustix::fs::fstatfs(file).ok().map(|found| found.f_type as u32)
-}
-
-/// What names stand in a folder is on the disk from here on.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }

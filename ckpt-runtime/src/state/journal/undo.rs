@@ -4,7 +4,7 @@
 //! after it have the bytes that were changed since. What comes of that does not depend on what has happened already: done in
 //! part and once more, it is the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
@@ -14,6 +14,7 @@ use super::log::{self, History};
 use super::paths;
 use super::record::{Content, Held, Record, Was};
 use super::segment;
+use crate::base::folders;
 
 /// Bytes that are copied at once.
 const BLOCK: u64 = 1 << 20;
@@ -25,6 +26,10 @@ type Move = (PathBuf, PathBuf);
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     targets: BTreeMap<PathBuf, Target>,
+    /// Files of several names, by the one that each has beside the journal.
+    shared_files: Vec<Named>,
+    /// Paths under which a file of several names is written just now.
+    written_by: HashMap<(u32, PathBuf), usize>,
     /// Folders that several ranks may have filled, and that were not there: whoever empties them last removes them.
     shared: BTreeSet<PathBuf>,
     /// What has moved, in the records that are to be undone.
@@ -43,6 +48,17 @@ struct Target {
     ranks: BTreeSet<u32>,
     /// Something else has been at the path since: what is said of it from there on is of no matter.
     is_over: bool,
+}
+
+/// A file of several names, of which some may be there and others not: its bytes are brought back by a name of the journal.
+#[derive(Debug)]
+struct Named {
+    order: usize,
+    rank: u32,
+    file: PathBuf,
+    length: u64,
+    /// Newest first.
+    ranges: Vec<(u64, Bytes)>,
 }
 
 #[derive(Debug)]
@@ -121,6 +137,7 @@ impl Plan {
         let targets: Vec<_> = targets
             .map(|(path, target)| (paths::absolute(&path), target))
             .collect();
+        plan.shared_files.retain(|named| named.rank == own);
         if of.len() > 1 {
             let absent = targets
                 .iter()
@@ -151,6 +168,26 @@ impl Plan {
         };
         match record {
             Record::Was { path, was } => {
+                let writer = (rank, path.clone());
+                match was {
+                    Was::File {
+                        length,
+                        held: Held::Named { epoch, number },
+                        ..
+                    } => {
+                        self.written_by.insert(writer, self.shared_files.len());
+                        self.shared_files.push(Named {
+                            order,
+                            rank,
+                            file: history.named(*epoch, *number),
+                            length: *length,
+                            ranges: Vec::new(),
+                        });
+                    }
+                    _ => {
+                        self.written_by.remove(&writer);
+                    }
+                }
                 let is = match was {
                     Was::Absent => Is::Absent,
                     Was::Folder { mode } => Is::Folder { mode: *mode },
@@ -185,7 +222,6 @@ impl Plan {
                         },
                         Is::File { base: later, .. },
                     ) => *base = later,
-                    // The file that has another name is watched by the names that are left.
                     (Is::File { base: None, .. }, _) => return Err(no_history(path)),
                     _ => known.is_over = true,
                 }
@@ -194,20 +230,26 @@ impl Plan {
                 path,
                 offset,
                 content,
-            } => match self.targets.get_mut(path) {
-                Some(Target {
-                    is_over: false,
-                    is:
-                        Is::File {
-                            base: None | Some(Base::File(_)),
-                            ranges,
-                            ..
-                        },
-                    ..
-                }) => ranges.insert(0, (*offset, bytes(content))),
-                Some(_) => {}
-                None => return Err(no_history(path)),
-            },
+            } => {
+                if let Some(named) = self.written_by.get(&(rank, path.clone())) {
+                    self.shared_files[*named]
+                        .ranges
+                        .insert(0, (*offset, bytes(content)));
+                    return Ok(());
+                }
+                match self.targets.get_mut(path) {
+                    Some(Target {
+                        is_over: false,
+                        is:
+                            Is::File {
+                                base: None, ranges, ..
+                            },
+                        ..
+                    }) => ranges.insert(0, (*offset, bytes(content))),
+                    Some(_) => {}
+                    None => return Err(no_history(path)),
+                }
+            }
             Record::Moved { moves } => {
                 self.moved(moves);
                 self.moves.extend(moves.iter().cloned());
@@ -240,6 +282,8 @@ impl Plan {
     /// # Errors
     /// What is missing.
     pub fn check(&self) -> Result<(), String> {
+        let shared = self.shared_files.iter().flat_map(|named| &named.ranges);
+        shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
         self.targets
             .iter()
             .try_for_each(|(path, target)| target.check(path))
@@ -307,11 +351,20 @@ impl Plan {
                 target.make(path, &mut folders)?;
             }
         }
-        let mut files: Vec<_> = self.targets.iter().collect();
-        files.retain(|(_, target)| matches!(target.is, Is::File { .. }));
-        files.sort_by_key(|(_, target)| std::cmp::Reverse(target.order));
-        for (path, target) in files {
-            target.make(path, &mut folders)?;
+        // The newest first: what is said of the same bytes by an older record holds.
+        let targets = self.targets.iter();
+        let mut files: Vec<(usize, Contents<'_>)> = targets
+            .filter(|(_, target)| matches!(target.is, Is::File { .. }))
+            .map(|(path, target)| (target.order, Contents::At(path, target)))
+            .collect();
+        let shared = self.shared_files.iter();
+        files.extend(shared.map(|named| (named.order, Contents::Of(named))));
+        files.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
+        for (_, contents) in files {
+            match contents {
+                Contents::At(path, target) => target.make(path, &mut folders)?,
+                Contents::Of(named) => named.bring_back().map_err(|error| failed(&named.file, &error))?,
+            }
         }
         for (path, target) in self.targets.iter().rev() {
             if let Is::Folder { mode } = target.is {
@@ -320,9 +373,39 @@ impl Plan {
             }
         }
         for folder in folders.iter().filter(|folder| is_folder(folder)) {
-            paths::sync_folder(folder).map_err(|error| failed(folder, &error))?;
+            folders::sync(folder).map_err(|error| failed(folder, &error))?;
         }
         Ok(())
+    }
+}
+
+/// What bytes are brought back of.
+enum Contents<'a> {
+    At(&'a Path, &'a Target),
+    Of(&'a Named),
+}
+
+impl Named {
+    fn bring_back(&self) -> io::Result<()> {
+        // Its permissions are those that one of its names asks for, later.
+        let mode = fs::symlink_metadata(&self.file)?.permissions().mode();
+        if mode & 0o200 == 0 {
+            fs::set_permissions(&self.file, Permissions::from_mode(mode | 0o600))?;
+        }
+        let file = File::options()
+            .write(true)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&self.file)?;
+        for (at, bytes) in &self.ranges {
+            bytes.write(&file, *at)?;
+        }
+        if file.metadata()?.len() != self.length {
+            file.set_len(self.length)?;
+        }
+        if mode & 0o200 == 0 {
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        file.sync_all()
     }
 }
 

@@ -19,6 +19,7 @@ use super::paths::{self, Devices, path_of, relative, resolve};
 use super::ranges::Ranges;
 use super::record::{Content, Held, Record, Was};
 use crate::base::changes::{At, Change, Where};
+use crate::base::folders;
 use crate::base::report::say;
 
 /// Up to here bytes stand in a record; what is larger lies beside the journal.
@@ -322,12 +323,21 @@ impl Watch {
                 "it is another name (a hard link) of a file that was there before".to_owned(),
             );
         }
+        // One of several names is no place to find a file again: it may be given to another meanwhile.
+        let held = match found.nlink() {
+            0 | 1 => Ok(Held::There),
+            _ => self.named(&path),
+        };
+        let held = match held {
+            Ok(held) => held,
+            Err(why) => return self.lose(path, why),
+        };
         let record = Record::Was {
             path: relative(&path).to_owned(),
             was: Was::File {
                 mode: found.permissions().mode() & 0o7777,
                 length: found.len(),
-                held: Held::There,
+                held,
             },
         };
         if self.write(vec![record], &path) {
@@ -419,7 +429,7 @@ impl Watch {
     }
 
     fn sync_beside(&self, path: &Path) -> io::Result<()> {
-        path.parent().map_or(Ok(()), paths::sync_folder)
+        path.parent().map_or(Ok(()), folders::sync)
     }
 
     /// Keeps all that is at these paths, before something comes there: what is there goes (`goes`), or may stay somewhere.
@@ -561,8 +571,8 @@ impl Watch {
         })
     }
 
-    /// One of several names of a file goes: it gets another beside the journal, by which it is found again. It goes on being
-    /// watched.
+    /// A file of several names is about to change, or to lose one: it gets another beside the journal, by which it is found
+    /// again. It goes on being watched.
     fn named(&mut self, path: &Path) -> Result<Held, String> {
         let (number, beside) = self.log.beside();
         let named = fs::hard_link(path, &beside).and_then(|()| self.sync_beside(&beside));
@@ -572,7 +582,7 @@ impl Watch {
                 number,
             }),
             Err(error) => Err(format!(
-                "it has several names (hard links) and is about to lose one, and cannot get another where the checkpoints are: {error}"
+                "it has several names (hard links), and cannot get another where the checkpoints are: {error}"
             )),
         }
     }
