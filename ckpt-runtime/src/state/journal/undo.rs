@@ -307,6 +307,14 @@ impl Plan {
                 },
                 Some(found),
             ) => !is_same(named, &found),
+            // It gets a file of its own, which whoever opens it is to have.
+            (
+                Is::File {
+                    base: Some(Base::Bytes(_)),
+                    ..
+                },
+                Some(found),
+            ) => found.nlink() > 1,
             (_, found) => found.is_none(),
         };
         target.check(path).map(|()| comes_back)
