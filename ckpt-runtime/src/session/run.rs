@@ -51,6 +51,8 @@ pub(super) enum Kind {
     /// The program, which restores its state itself.
     ByHand,
 }
+/// The identity of the run.
+pub(super) const RUN: u128 = 0;
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
