@@ -75,8 +75,8 @@ pub mod store {
     pub use crate::base::host::host_name;
     pub use crate::base::noted::{EXECUTABLE_NOTE, Noted};
     pub use crate::base::printable::{printable, printable_lines};
-    pub use crate::base::trust::trust;
     pub use crate::base::run_id::{NoRunId, RunId, RunPrefix};
+    pub use crate::base::trust::trust;
     pub use crate::format::{
         Attribute, Change, CheckpointId, Compression, Damage, Edit, FORMAT_VERSION, FrameInfo, Meta, Node,
         NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,

@@ -7,9 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use ckpt::session::job::Job;
 use ckpt::store::{CheckpointId, Mode, RunId, file_name, folder_of_run, open_plain};
 
-use super::{
-    Entry, FILES, FORMAT, MANIFEST, Manifest, RUNS, STORE, VERSION, belongs_to_a_run, copy, names,
-};
+use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, RUNS, STORE, VERSION, belongs_to_a_run, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output::{self, Bar};
 use crate::stores;

@@ -51,8 +51,6 @@ pub(super) enum Kind {
     /// The program, which restores its state itself.
     ByHand,
 }
-/// The identity of the run.
-pub(super) const RUN: u128 = 0;
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -647,7 +645,9 @@ impl Run {
         if self.oldest.is_some_and(|oldest| ids.contains(&oldest)) {
             return;
         }
-        let metas = ids.into_iter().filter_map(|id| Some((id, self.store.meta(id).ok()?)));
+        let metas = ids
+            .into_iter()
+            .filter_map(|id| Some((id, self.store.meta(id).ok()?)));
         let oldest = { metas }.find(|(_, meta)| meta.run == Some(self.id));
         if let Some((oldest, meta)) = oldest {
             self.oldest = Some(oldest);
