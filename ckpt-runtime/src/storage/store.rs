@@ -312,14 +312,6 @@ impl Store {
         format::read_head(id, self.level()).map(|(meta, _)| meta)
     }
 
-    /// What the header of a checkpoint says. Reads no values.
-    ///
-    /// # Errors
-    /// It is not there, or its header is damaged.
-    pub(crate) fn meta(&self, id: CheckpointId) -> Result<Meta, StoreError> {
-        format::read_head(id, self.level()).map(|(meta, _)| meta)
-    }
-
     /// Numbers of the checkpoints in the folder, oldest first.
     ///
     /// # Errors
