@@ -126,10 +126,13 @@ impl Totals {
     }
 }
 
+/// Builds and runs programs, each killed at no more than so many visits.
+type Check<'c> = dyn Fn(&[Program], usize) -> Result<Outcome, generator::PackageError> + 'c;
+
 /// Prints what went wrong in a batch; of every kind of failure, the first is minimised.
 fn tell(
     outcome: &Outcome,
-    check: &dyn Fn(&[Program], usize) -> Result<Outcome, generator::PackageError>,
+    check: &Check<'_>,
     options: &Options,
     told: &mut BTreeSet<String>,
 ) -> Result<(), generator::PackageError> {
