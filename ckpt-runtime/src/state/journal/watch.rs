@@ -524,12 +524,7 @@ impl Watch {
         let failed = |error: io::Error| format!("it cannot be read: {error}");
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
+            Err(error) if is_nothing(&error) => {
                 return Ok(Was::Absent);
             }
             Err(error) => return Err(failed(error)),
@@ -707,6 +702,14 @@ impl Watch {
         ));
         self.log.lost(relative(&path).to_owned(), why);
     }
+}
+
+/// Whether an error says that there is nothing at a path: a link in a circle on its way leads nowhere.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    ) || error.raw_os_error() == Some(libc::ELOOP)
 }
 
 /// All paths that change when what is at `old` moves to `new`.
