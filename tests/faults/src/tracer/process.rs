@@ -6,13 +6,16 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::call::Call;
 use super::filter;
 use super::{Action, Tracee, Watcher};
 
-/// Seconds after which a program that has not ended is taken to hang.
-const PATIENCE: u32 = 120;
+/// Time after which a program that has not ended is taken to hang.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Seconds of processor time after which it is taken to go round in circles.
 const LONGEST_WORK: u64 = 30;
 
@@ -85,12 +88,14 @@ impl Launch {
         // SAFETY: `bounded` makes system calls only.
         unsafe { command.pre_exec(bounded) };
         use std::os::unix::process::ExitStatusExt;
-        let status = command.spawn()?.wait()?;
+        let mut child = command.spawn()?;
+        let watchdog = Watchdog::over(child.id() as libc::pid_t);
+        let status = child.wait()?;
         let ended = match (status.code(), status.signal()) {
             (Some(code), _) => Ended::Code(code),
             (None, signal) => by_signal(signal.unwrap_or(0)),
         };
-        self.ended(ended)
+        self.ended(watchdog.saw(ended))
     }
 
     /// Runs it to its end under the eyes of a watcher.
@@ -112,12 +117,13 @@ impl Launch {
         unsafe { command.pre_exec(prepare) };
         // It is not waited for by way of the handle: the loop below sees its end.
         let pid = command.spawn()?.id() as libc::pid_t;
+        let watchdog = Watchdog::over(pid);
         let ended = Loop {
             pid,
             told: HashMap::new(),
         }
         .run(watcher)?;
-        self.ended(ended)
+        self.ended(watchdog.saw(ended))
     }
 
     fn ended(&self, ended: Ended) -> io::Result<Run> {
@@ -130,7 +136,37 @@ impl Launch {
     }
 }
 
-/// Sees to it that this process ends, in one way or another.
+/// Kills a program that does not end. A timer of the program's own would be a part of its state.
+struct Watchdog {
+    has_ended: Sender<()>,
+    thread: JoinHandle<bool>,
+}
+
+impl Watchdog {
+    fn over(pid: libc::pid_t) -> Watchdog {
+        let (has_ended, ended) = channel();
+        let thread = std::thread::spawn(move || {
+            let hangs = ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+            if hangs {
+                // SAFETY: the call has no pointers; whoever waits for the process has not done so yet.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+            }
+            hangs
+        });
+        Watchdog { has_ended, thread }
+    }
+
+    /// How a program ended, unless it was this that ended it.
+    fn saw(self, ended: Ended) -> Ended {
+        drop(self.has_ended);
+        match self.thread.join() {
+            Ok(true) => Ended::Hung,
+            _ => ended,
+        }
+    }
+}
+
+/// Sees to it that this process does not go round in circles for ever.
 fn bounded() -> io::Result<()> {
     let limit = libc::rlimit {
         rlim_cur: LONGEST_WORK,
@@ -142,7 +178,6 @@ fn bounded() -> io::Result<()> {
     };
     // SAFETY: the structures outlive the calls, which only read them.
     unsafe {
-        libc::alarm(PATIENCE);
         libc::setrlimit(libc::RLIMIT_CPU, &limit);
         libc::setrlimit(libc::RLIMIT_CORE, &none);
     }
@@ -151,7 +186,7 @@ fn bounded() -> io::Result<()> {
 
 fn by_signal(signal: i32) -> Ended {
     match signal {
-        libc::SIGALRM | libc::SIGXCPU => Ended::Hung,
+        libc::SIGXCPU => Ended::Hung,
         signal => Ended::Signal(signal),
     }
 }
