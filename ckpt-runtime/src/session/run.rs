@@ -347,6 +347,8 @@ impl Run {
             self.policy.arm(visits);
             return Ok(false);
         }
+        // What is small has this memory from here on.
+        self.reserve.release();
         current::take(current::WRITTEN);
         if let Some(written) = self.writer.result() {
             self.settle(written);
@@ -364,6 +366,7 @@ impl Run {
             kill_self();
         }
         self.policy.arm(visits);
+        self.reserve.fill();
         Ok(taken)
     }
 
