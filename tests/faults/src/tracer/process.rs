@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -57,11 +57,6 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The file that its standard output goes to.
-    pub fn stdout(&self) -> PathBuf {
-        self.output.join("stdout")
-    }
-
     fn command(&self) -> io::Result<Command> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.folder);
@@ -74,7 +69,7 @@ impl Launch {
             .envs(self.environment.iter().cloned())
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
-            .stdout(File::create(self.stdout())?)
+            .stdout(Stdio::piped())
             .stderr(File::create(self.output.join("stderr"))?);
         Ok(command)
     }
@@ -89,13 +84,14 @@ impl Launch {
         unsafe { command.pre_exec(bounded) };
         use std::os::unix::process::ExitStatusExt;
         let mut child = command.spawn()?;
+        let stdout = collected(child.stdout.take());
         let watchdog = Watchdog::over(child.id() as libc::pid_t);
         let status = child.wait()?;
         let ended = match (status.code(), status.signal()) {
             (Some(code), _) => Ended::Code(code),
             (None, signal) => by_signal(signal.unwrap_or(0)),
         };
-        self.ended(watchdog.saw(ended))
+        self.ended(watchdog.saw(ended), stdout)
     }
 
     /// Runs it to its end under the eyes of a watcher.
@@ -116,24 +112,37 @@ impl Launch {
         // SAFETY: `prepare` makes system calls only; what it needs was made before.
         unsafe { command.pre_exec(prepare) };
         // It is not waited for by way of the handle: the loop below sees its end.
-        let pid = command.spawn()?.id() as libc::pid_t;
+        let mut child = command.spawn()?;
+        let stdout = collected(child.stdout.take());
+        let pid = child.id() as libc::pid_t;
         let watchdog = Watchdog::over(pid);
         let ended = Loop {
             pid,
             told: HashMap::new(),
         }
         .run(watcher)?;
-        self.ended(watchdog.saw(ended))
+        self.ended(watchdog.saw(ended), stdout)
     }
 
-    fn ended(&self, ended: Ended) -> io::Result<Run> {
+    fn ended(&self, ended: Ended, stdout: JoinHandle<Vec<u8>>) -> io::Result<Run> {
         let stderr = std::fs::read(self.output.join("stderr"))?;
         Ok(Run {
             ended,
-            stdout: std::fs::read(self.stdout())?,
+            stdout: stdout.join().unwrap_or_default(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
         })
     }
+}
+
+/// What comes out of a pipe until all have closed it. A file would be one of the program's.
+fn collected(pipe: Option<ChildStdout>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut all = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut all);
+        }
+        all
+    })
 }
 
 /// Kills a program that does not end. A timer of the program's own would be a part of its state.
