@@ -1,11 +1,10 @@
 //! A program from its start to its end, held at each of its calls.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -70,7 +69,7 @@ impl Launch {
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(File::create(self.output.join("stderr"))?);
+            .stderr(Stdio::piped());
         Ok(command)
     }
 
@@ -84,14 +83,14 @@ impl Launch {
         unsafe { command.pre_exec(bounded) };
         use std::os::unix::process::ExitStatusExt;
         let mut child = command.spawn()?;
-        let stdout = collected(child.stdout.take());
+        let output = (collected(child.stdout.take()), collected(child.stderr.take()));
         let watchdog = Watchdog::over(child.id() as libc::pid_t);
         let status = child.wait()?;
         let ended = match (status.code(), status.signal()) {
             (Some(code), _) => Ended::Code(code),
             (None, signal) => by_signal(signal.unwrap_or(0)),
         };
-        self.ended(watchdog.saw(ended), stdout)
+        self.ended(watchdog.saw(ended), output)
     }
 
     /// Runs it to its end under the eyes of a watcher.
@@ -113,7 +112,7 @@ impl Launch {
         unsafe { command.pre_exec(prepare) };
         // It is not waited for by way of the handle: the loop below sees its end.
         let mut child = command.spawn()?;
-        let stdout = collected(child.stdout.take());
+        let output = (collected(child.stdout.take()), collected(child.stderr.take()));
         let pid = child.id() as libc::pid_t;
         let watchdog = Watchdog::over(pid);
         let ended = Loop {
@@ -121,11 +120,11 @@ impl Launch {
             told: HashMap::new(),
         }
         .run(watcher)?;
-        self.ended(watchdog.saw(ended), stdout)
+        self.ended(watchdog.saw(ended), output)
     }
 
-    fn ended(&self, ended: Ended, stdout: JoinHandle<Vec<u8>>) -> io::Result<Run> {
-        let stderr = std::fs::read(self.output.join("stderr"))?;
+    fn ended(&self, ended: Ended, (stdout, stderr): (Collected, Collected)) -> io::Result<Run> {
+        let stderr = stderr.join().unwrap_or_default();
         Ok(Run {
             ended,
             stdout: stdout.join().unwrap_or_default(),
@@ -134,8 +133,10 @@ impl Launch {
     }
 }
 
+type Collected = JoinHandle<Vec<u8>>;
+
 /// What comes out of a pipe until all have closed it. A file would be one of the program's.
-fn collected(pipe: Option<ChildStdout>) -> JoinHandle<Vec<u8>> {
+fn collected(pipe: Option<impl Read + Send + 'static>) -> Collected {
     std::thread::spawn(move || {
         let mut all = Vec::new();
         if let Some(mut pipe) = pipe {
