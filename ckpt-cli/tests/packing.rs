@@ -133,8 +133,16 @@ fn the_newest_line_that_is_whole_on_all_ranks_is_packed() {
     fs::write(newest, bytes).unwrap();
     let (code, said) = cargo_ckpt(here.path(), "pack -o ring.tar");
     assert_eq!(code, 0, "{said}");
+    let packed = said
+        .lines()
+        .find(|line| line.contains("packed"))
+        .unwrap_or_default();
     assert!(
-        said.contains("000001, 000002") && !said.contains("000003"),
+        packed.contains("000001, 000002") && !packed.contains("000003"),
+        "{said}"
+    );
+    assert!(
+        said.contains("warning[W2008]: checkpoint 000003 cannot be used and is passed over: "),
         "{said}"
     );
 }

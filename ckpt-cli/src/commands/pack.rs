@@ -122,8 +122,18 @@ impl Pack {
             Chosen::One(Which::Latest) => {
                 let newest = lines.resolve(Which::Latest)?;
                 let mut ids = lines.ids().into_iter().rev().map(CheckpointId);
-                // What is damaged is passed over, as by a restart.
-                with_what_it_needs(lines, ids.find(|&id| is_whole(lines, id)).unwrap_or(newest))
+                // What is damaged is passed over, as by a restart, and not in silence: what is carried away is not the newest.
+                let whole = ids.find(|&id| match problem(lines, id) {
+                    None => true,
+                    Some(why) => {
+                        eprintln!(
+                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {}",
+                            render::escaped(&why)
+                        );
+                        false
+                    }
+                });
+                with_what_it_needs(lines, whole.unwrap_or(newest))
             }
             Chosen::One(which) => with_what_it_needs(lines, lines.resolve(which)?),
             Chosen::All => {
@@ -164,12 +174,17 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
     Ok(chosen)
 }
 
-fn is_whole(lines: &Lines, id: CheckpointId) -> bool {
-    let is_whole = |part: &crate::stores::lines::Part| {
-        part.open(Mode::ReadOnly)
-            .is_ok_and(|store| store.verify(id).is_ok())
+/// Why a checkpoint is not whole.
+fn problem(lines: &Lines, id: CheckpointId) -> Option<String> {
+    let problem = |part: &crate::stores::lines::Part| match part.open(Mode::ReadOnly) {
+        Err(failure) => Some(failure.to_string()),
+        Ok(store) => {
+            let damage = store.verify(id).err()?;
+            let places: Vec<String> = damage.iter().map(ToString::to_string).collect();
+            Some(places.join("; "))
+        }
     };
-    lines.parts.iter().all(is_whole)
+    lines.parts.iter().find_map(problem)
 }
 
 /// `heat.ckpt.tar` here, for `some/where/heat.ckpt.d`.

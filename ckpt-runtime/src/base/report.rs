@@ -200,7 +200,16 @@ pub(crate) fn say(message: &str) {
     let message = printable_lines(message);
     // In one piece: other ranks write to the same stream.
     let line = format!("ckpt: {who}{message}\n");
-    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    let stderr = std::io::stderr().lock();
+    let mut rest = line.as_bytes();
+    // Past std and past the journal of files: it is no file of the program's that is written to, and what the journal has to say
+    // of its own failure would come in the middle of this.
+    while !rest.is_empty() {
+        match rustix::io::retry_on_intr(|| rustix::io::write(&stderr, rest)) {
+            Ok(written @ 1..) => rest = &rest[written..],
+            _ => return,
+        }
+    }
 }
 
 /// Ends the process after what the program printed has left its buffer. The other ranks end with it.

@@ -397,6 +397,8 @@ impl Run {
             self.policy.arm(visits);
             return Ok(false);
         }
+        // What is small has this memory from here on.
+        self.reserve.release();
         current::take(current::WRITTEN);
         if let Some(written) = self.writer.result() {
             self.settle(written);
@@ -414,6 +416,7 @@ impl Run {
             kill_self();
         }
         self.policy.arm(visits);
+        self.reserve.fill();
         Ok(taken)
     }
 

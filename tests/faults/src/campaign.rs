@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::calls::{self, Part};
+use crate::commands::{self, Command};
 use crate::damage::{self, Change};
 use crate::inject::Failure;
 use crate::memory;
@@ -29,28 +30,32 @@ pub enum Kind {
     Damage,
     /// There is no memory while a checkpoint is taken.
     Memory,
+    /// Calls of the command fail, or it is killed.
+    Commands,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] = [
+    pub const ALL: [Kind; 7] = [
         Kind::Calls,
         Kind::Short,
         Kind::Kills,
         Kind::Power,
         Kind::Damage,
         Kind::Memory,
+        Kind::Commands,
     ];
 
     /// How many of a hundred trials are of this kind.
     fn share(self) -> usize {
         match self {
-            Kind::Calls => 40,
+            Kind::Calls => 35,
             Kind::Short => 5,
             Kind::Kills => 10,
             Kind::Power => 25,
             Kind::Damage => 17,
             Kind::Memory => 3,
+            Kind::Commands => 5,
         }
     }
 
@@ -63,6 +68,7 @@ impl Kind {
             Kind::Power => "power cuts",
             Kind::Damage => "damaged files",
             Kind::Memory => "memory that is not there",
+            Kind::Commands => "calls of the command",
         }
     }
 }
@@ -78,6 +84,8 @@ pub enum Trial {
     Damage(damage::Trial),
     /// To memory, in a part of a program's life.
     Memory(memory::Trial, Part),
+    /// To the command.
+    Command(commands::Trial),
 }
 
 impl Trial {
@@ -87,6 +95,7 @@ impl Trial {
             Trial::Cut(..) => Kind::Power,
             Trial::Damage(_) => Kind::Damage,
             Trial::Memory(..) => Kind::Memory,
+            Trial::Command(_) => Kind::Commands,
             Trial::Call(trial) => match trial.plan.failure {
                 Failure::Error(_) => Kind::Calls,
                 Failure::Short => Kind::Short,
@@ -103,6 +112,8 @@ pub struct Catalogue {
     calls: BTreeMap<Kind, Vec<calls::Trial>>,
     recordings: Vec<Recording>,
     memory: Vec<memory::Trial>,
+    /// None where the command has not been built.
+    commands: Vec<commands::Trial>,
     /// States of disks that have been tried.
     known: Mutex<HashSet<u64>>,
 }
@@ -134,11 +145,20 @@ impl Catalogue {
                 recordings.push(Recording::of(program)?);
             }
         }
+        let mut commands = Vec::new();
+        if commands::executable().is_some() {
+            for program in programs.iter().filter(|program| program.files == "none") {
+                for command in Command::ALL {
+                    commands.extend(commands::trials(program, command)?);
+                }
+            }
+        }
         Ok(Catalogue {
             programs: programs.to_vec(),
             calls,
             recordings,
             memory,
+            commands,
             known: Mutex::default(),
         })
     }
@@ -158,11 +178,14 @@ impl Catalogue {
                 let part = [Part::Run, Part::ToTheEnd][random.usize(..2)];
                 Trial::Memory(self.memory[random.usize(..self.memory.len())], part)
             }
+            Kind::Commands if !self.commands.is_empty() => {
+                Trial::Command(self.commands[random.usize(..self.commands.len())])
+            }
             Kind::Power if !self.recordings.is_empty() => {
                 let which = random.usize(..self.recordings.len());
                 Trial::Cut(which, self.recordings[which].draw(&mut random))
             }
-            Kind::Damage | Kind::Power | Kind::Memory => Trial::Damage(damage::Trial {
+            Kind::Damage | Kind::Power | Kind::Memory | Kind::Commands => Trial::Damage(damage::Trial {
                 program: self.programs[random.usize(..self.programs.len())],
                 change: [Change::Flip, Change::Flip, Change::Cut, Change::Zero][random.usize(..4)],
                 seed: random.u64(..),
@@ -198,6 +221,7 @@ impl Catalogue {
         for part in [Part::Run, Part::ToTheEnd] {
             all.extend(self.memory.iter().map(|&trial| Trial::Memory(trial, part)));
         }
+        all.extend(self.commands.iter().copied().map(Trial::Command));
         all.retain(|trial| kind.is_none_or(|kind| trial.kind() == kind));
         all
     }
@@ -212,6 +236,7 @@ impl Catalogue {
             Trial::Cut(which, cut) => self.recordings[*which].cut(*cut, &self.known),
             Trial::Damage(trial) => trial.make(),
             Trial::Memory(trial, part) => trial.make(*part),
+            Trial::Command(trial) => trial.make(),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod calls;
 pub mod campaign;
+pub mod commands;
 pub mod damage;
 pub mod inject;
 pub mod memory;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use faults::campaign::{Catalogue, Kind, Tally};
+use faults::commands;
 use faults::program::{BOUNDED, PROGRAMS, Program};
 
 const EXAMPLE: &str = "\
@@ -52,6 +53,7 @@ enum Name {
     Power,
     Damage,
     Memory,
+    Commands,
 }
 
 impl From<Name> for Kind {
@@ -63,6 +65,7 @@ impl From<Name> for Kind {
             Name::Power => Kind::Power,
             Name::Damage => Kind::Damage,
             Name::Memory => Kind::Memory,
+            Name::Commands => Kind::Commands,
         }
     }
 }
@@ -84,6 +87,11 @@ fn main() -> io::Result<ExitCode> {
             "the programs are: {}",
             names.join(", ")
         )));
+    }
+    if commands::executable().is_none() {
+        println!(
+            "nothing happens to the command: `cargo build -p ckpt-cli` makes it, or CARGO_CKPT names it"
+        );
     }
     let catalogue = Catalogue::of(&programs, &bounded)?;
     let kind = options.kind.map(Kind::from);

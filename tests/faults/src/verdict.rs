@@ -98,11 +98,11 @@ pub fn of_struck(
                 {
                     Ok(Left::Completed)
                 }
-                true => Ok(Left::Restartable(had.max(known(program, run)))),
+                true => Ok(Left::Restartable(restorable(program, run, had))),
                 false => Err(Outcome::Wrong(said())),
             }
         }
-        Ended::Code(_) if explains(&run.stderr) => Ok(Left::Restartable(had.max(known(program, run)))),
+        Ended::Code(_) if explains(&run.stderr) => Ok(Left::Restartable(restorable(program, run, had))),
         _ => Err(Outcome::Unexplained(said())),
     })
 }
@@ -159,6 +159,15 @@ fn ends(whole: &[u8], stdout: &[u8]) -> Option<u64> {
 
 fn find(whole: &[u8], part: &[u8]) -> bool {
     part.is_empty() || whole.windows(part.len()).any(|at| at == part)
+}
+
+/// The visit of a checkpoint from which a restart must go on. None need be where the program was told that it has changed a file
+/// which cannot be brought back.
+fn restorable(program: &Program, run: &Run, had: u64) -> u64 {
+    match run.stderr.contains("warning[W2040]") {
+        true => 0,
+        false => had.max(known(program, run)),
+    }
 }
 
 /// The visit of the newest checkpoint that the program knows to be on the disk.

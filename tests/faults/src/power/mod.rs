@@ -43,7 +43,7 @@ impl Recording {
     /// It cannot be run.
     pub fn of(program: &Program) -> io::Result<Recording> {
         let place = Place::new()?;
-        let mut recorder = Recorder::new(&place.folder(), &place.session(program, &[]).stdout());
+        let mut recorder = Recorder::new(&place.folder());
         let middle = program.steps / 2 + 1;
         let first = place.begin(program, Some(middle), &mut recorder)?;
         let second = place.restart(program, Some(program.steps), &mut recorder)?;

@@ -81,7 +81,6 @@ impl fmt::Display for Operation {
 #[derive(Debug)]
 pub struct Recorder {
     folder: PathBuf,
-    stdout: PathBuf,
     operations: Vec<Operation>,
     /// What names stand for now.
     names: HashMap<Name, Node>,
@@ -93,11 +92,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// For a program that works in `folder` and prints to `stdout`.
-    pub fn new(folder: &Path, stdout: &Path) -> Recorder {
+    /// For a program that works in `folder`.
+    pub fn new(folder: &Path) -> Recorder {
         let mut recorder = Recorder {
             folder: folder.to_owned(),
-            stdout: stdout.to_owned(),
             operations: Vec::new(),
             names: HashMap::new(),
             nodes: HashMap::new(),
@@ -270,7 +268,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 
 impl Watcher for Recorder {
     fn call(&mut self, call: &Call, tracee: &Tracee) -> Action {
-        if call.kind == Kind::Write && call.path.as_deref() == Some(&*self.stdout) {
+        if call.kind == Kind::Write && call.arguments[0] == libc::STDOUT_FILENO as u64 {
             let text = tracee.memory(call.arguments[1], call.arguments[2] as usize);
             let text = String::from_utf8_lossy(&text).into_owned();
             self.operations.push(Operation::Said(text));

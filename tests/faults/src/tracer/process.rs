@@ -1,8 +1,7 @@
 //! A program from its start to its end, held at each of its calls.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -57,11 +56,6 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The file that its standard output goes to.
-    pub fn stdout(&self) -> PathBuf {
-        self.output.join("stdout")
-    }
-
     fn command(&self) -> io::Result<Command> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.folder);
@@ -74,8 +68,8 @@ impl Launch {
             .envs(self.environment.iter().cloned())
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
-            .stdout(File::create(self.stdout())?)
-            .stderr(File::create(self.output.join("stderr"))?);
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         Ok(command)
     }
 
@@ -126,11 +120,11 @@ impl Launch {
         self.ended(watchdog.saw(ended))
     }
 
-    fn ended(&self, ended: Ended) -> io::Result<Run> {
-        let stderr = std::fs::read(self.output.join("stderr"))?;
+    fn ended(&self, ended: Ended, (stdout, stderr): (Collected, Collected)) -> io::Result<Run> {
+        let stderr = stderr.join().unwrap_or_default();
         Ok(Run {
             ended,
-            stdout: std::fs::read(self.stdout())?,
+            stdout: stdout.join().unwrap_or_default(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
         })
     }
