@@ -50,6 +50,11 @@ impl Noted {
         }
     }
 
+    /// Where the notes of all stores are.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()?.parent()
+    }
+
     /// What stands under this name.
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
         let folder = self.folder.as_deref().filter(|folder| is_private(folder))?;

@@ -207,6 +207,11 @@ impl Outside {
         }
     }
 
+    /// Where it is noted: no file of the program's.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.noted.folder().map(Path::to_owned)
+    }
+
     /// Notes that the program writes to these files, where that has to be known. On the way to a checkpoint, and before the
     /// first change of a file that a journal is to bring back.
     ///

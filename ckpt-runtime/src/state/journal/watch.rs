@@ -60,8 +60,10 @@ impl Kept {
 /// What a session knows of the files that its program has touched in the epoch under way.
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// The folder of the session, as it was named and as it is.
-    store: [PathBuf; 2],
+    /// Folders of ckpt's own: that of the session, as it was named and as it is, and what this machine notes.
+    own: Vec<PathBuf>,
+    /// Files that the program was started with as its standard streams: what is printed is no file of the program's.
+    streams: Vec<Id>,
     /// What this machine notes of files elsewhere.
     outside: Arc<Outside>,
     pub log: Log,
@@ -82,8 +84,11 @@ pub(super) struct Watch {
 
 impl Watch {
     pub fn new(store: [PathBuf; 2], outside: Arc<Outside>, log: Log) -> Watch {
+        let mut own = Vec::from(store);
+        own.extend(outside.folder());
         Watch {
-            store,
+            own,
+            streams: standard_streams(),
             outside,
             log,
             names: HashSet::new(),
@@ -180,7 +185,7 @@ impl Watch {
     }
 
     fn is_watched(&self, path: &Path) -> bool {
-        !self.store.iter().any(|store| path.starts_with(store))
+        !self.own.iter().any(|folder| path.starts_with(folder))
     }
 
     /// Whether a file is of a kind that is watched, and not the system's own.
@@ -197,7 +202,19 @@ impl Watch {
                 }
             }
             Err(error) if creates && error.kind() == io::ErrorKind::NotFound => self.keep_all([path], true),
+            Err(error) if creates || truncates => self.cannot_look(path, &error),
             _ => {}
+        }
+    }
+
+    /// What is at a path is not known. Where that is so because nobody can get there, nothing can be changed there either.
+    fn cannot_look(&mut self, path: PathBuf, error: &io::Error) {
+        use libc::{EACCES, EBADF, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR};
+        let is_out_of_reach = [EACCES, EBADF, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR]
+            .map(Some)
+            .contains(&error.raw_os_error());
+        if !is_out_of_reach {
+            self.lose(path, format!("it cannot be looked at: {error}"));
         }
     }
 
@@ -206,11 +223,13 @@ impl Watch {
             return;
         };
         let id = |path: &Path| fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()));
-        let Ok(is_same) = id(&old).map(|old| id(&new).is_ok_and(|new| new == old)) else {
-            return;
-        };
-        if is_same {
-            return;
+        match (id(&old), id(&new)) {
+            (Err(error), _) => return self.cannot_look(old, &error),
+            (Ok(old), Ok(new)) if old == new => return,
+            (Ok(_), Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+                self.cannot_look(new.clone(), &error)
+            }
+            _ => {}
         }
         let mut all = Vec::new();
         below(&old, &new, &mut all);
@@ -263,7 +282,13 @@ impl Watch {
 
     /// Keeps how long the file of a path is, if it is one; gives which it is.
     fn keep_file_at(&mut self, path: &Path) -> Option<Id> {
-        let found = fs::symlink_metadata(path).ok()?;
+        let found = match fs::symlink_metadata(path) {
+            Ok(found) => found,
+            Err(error) => {
+                self.cannot_look(path.to_owned(), &error);
+                return None;
+            }
+        };
         if !self.is_data(&found, || paths::kind_of(path)) {
             return None;
         }
@@ -276,10 +301,20 @@ impl Watch {
         // SAFETY: whoever calls the function that is about to change the file says that the number is one; where it is not,
         // the system says so.
         let handle = unsafe { BorrowedFd::borrow_raw(file) };
-        let found = rustix::fs::fstat(handle).ok()?;
+        let found = match rustix::fs::fstat(handle) {
+            Ok(found) => found,
+            Err(error) => {
+                self.cannot_look(paths::link_to(file), &error.into());
+                return None;
+            }
+        };
         let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode).is_file();
         let id = (found.st_dev, found.st_ino);
         let length = found.st_size.max(0) as u64;
+        if self.streams.contains(&id) {
+            descriptors::unwatched(file);
+            return None;
+        }
         if is_file && self.linked.contains_key(&id) {
             self.take_apart(id, path_of(file).unwrap_or_default());
         }
@@ -312,6 +347,9 @@ impl Watch {
     /// Keeps how long a file is, if nothing of it is kept yet.
     fn keep_length(&mut self, found: &Metadata, path: PathBuf) {
         let id = (found.dev(), found.ino());
+        if self.streams.contains(&id) {
+            return;
+        }
         if self.linked.contains_key(&id) {
             self.take_apart(id, path.clone());
         }
@@ -622,7 +660,7 @@ impl Watch {
         match fs::symlink_metadata(&path) {
             Ok(found) if found.is_dir() => self.keep_all([path], false),
             Ok(_) => drop(self.keep_file_at(&path)),
-            Err(_) => {}
+            Err(error) => self.cannot_look(path, &error),
         }
     }
 
@@ -710,6 +748,21 @@ fn is_nothing(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     ) || error.raw_os_error() == Some(libc::ELOOP)
+}
+
+/// The files that this process has as its standard streams.
+fn standard_streams() -> Vec<Id> {
+    let stat = |stream: BorrowedFd<'_>| rustix::fs::fstat(stream).ok();
+    let streams = [
+        rustix::stdio::stdin(),
+        rustix::stdio::stdout(),
+        rustix::stdio::stderr(),
+    ];
+    let found = streams.into_iter().filter_map(stat);
+    found
+        .filter(|found| rustix::fs::FileType::from_raw_mode(found.st_mode).is_file())
+        .map(|found| (found.st_dev, found.st_ino))
+        .collect()
 }
 
 /// All paths that change when what is at `old` moves to `new`.
