@@ -100,7 +100,9 @@ fn the_page_on_python_does_what_it_says() {
     let sealed = ckpt(here, "seal 2 --yes", &[]);
     assert_eq!(sealed.code, Some(0), "{sealed:?}");
     assert!(
-        sealed.stdout.starts_with("000002:\n  /frames/1/self/now: changed"),
+        sealed
+            .stdout
+            .starts_with("000002:\n  /frames/1/self/now: changed"),
         "{sealed:?}"
     );
     let verified = ckpt(here, "verify", &[]);
