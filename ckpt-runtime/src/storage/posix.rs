@@ -34,7 +34,7 @@ pub(super) struct Posix {
     /// As the user has named it, for messages.
     named: PathBuf,
     /// Where it is: the program may go to another working folder.
-    folder: PathBuf,
+    place: PathBuf,
     /// It is asked for its documents when the session has ended.
     documents: Arc<Folder>,
     rank: u32,
@@ -64,12 +64,12 @@ impl Posix {
 
     fn in_folder(folder: &Path, rank: u32, faults: Faults) -> Posix {
         let named = folder.to_owned();
-        let folder = std::path::absolute(folder).and_then(fs::canonicalize);
-        let folder = folder.unwrap_or_else(|_| named.clone());
+        let place = std::path::absolute(folder).and_then(fs::canonicalize);
+        let place = place.unwrap_or_else(|_| named.clone());
         Posix {
-            documents: Arc::new(Folder(folder.clone())),
+            documents: Arc::new(Folder(place.clone())),
             named,
-            folder,
+            place,
             rank,
             faults,
         }
@@ -77,18 +77,18 @@ impl Posix {
 
     /// The file of a checkpoint while it is being written.
     fn unfinished(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(names::unfinished(id, self.rank))
+        self.place.join(names::unfinished(id, self.rank))
     }
 
     /// The file of a checkpoint.
     fn finished(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(names::file_name(id, self.rank))
+        self.place.join(names::file_name(id, self.rank))
     }
 
     fn names(&self) -> Result<Vec<String>, StoreError> {
         let io = |error: io::Error| StoreError::io("read", &self.named, &error);
         let mut names = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(io)? {
+        for entry in fs::read_dir(&self.place).map_err(io)? {
             let entry = entry.map_err(io)?;
             // Our own names are plain text, and what has them and is no plain file is none of ours.
             if entry.file_type().is_ok_and(|kind| kind.is_file()) {
@@ -102,7 +102,7 @@ impl Posix {
     /// that goes without the lock.
     fn remove_old_unfinished(&self) {
         for name in self.names().into_iter().flatten() {
-            let path = self.folder.join(&name);
+            let path = self.place.join(&name);
             let changed = fs::symlink_metadata(&path).and_then(|found| found.modified());
             let age = changed.map(|changed| changed.elapsed().unwrap_or_default());
             if files::is_unfinished(&name) && age.is_ok_and(|age| age > UNFINISHED_FOR) {
@@ -112,7 +112,7 @@ impl Posix {
     }
 
     fn sync_folder(&self) -> Result<(), StoreError> {
-        folders::sync(&self.folder).map_err(|error| StoreError::io("sync", &self.named, &error))
+        folders::sync(&self.place).map_err(|error| StoreError::io("sync", &self.named, &error))
     }
 }
 
@@ -144,7 +144,7 @@ impl StorageLevel for Posix {
 
     fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
         match fs::symlink_metadata(self.finished(id)) {
-            Ok(found) => Ok(found.is_file().then(|| found.len())),
+            Ok(found) => Ok(found.is_file().then_some(found.len())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(StoreError::io("look for", &self.path(id), &error)),
         }
@@ -186,7 +186,7 @@ impl StorageLevel for Posix {
         // Nobody is writing what is not finished now.
         let names = self.names()?.into_iter();
         for name in names.filter(|name| names::is_unfinished(name, self.rank)) {
-            let path = self.folder.join(name);
+            let path = self.place.join(name);
             fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
         }
         self.remove_old_unfinished();
@@ -194,7 +194,7 @@ impl StorageLevel for Posix {
     }
 
     fn capacity(&self) -> Option<u64> {
-        let space = rustix::fs::statvfs(&self.folder).ok()?;
+        let space = rustix::fs::statvfs(&self.place).ok()?;
         Some(space.f_bavail.saturating_mul(space.f_frsize))
     }
 

@@ -121,7 +121,7 @@ fn descriptors() -> Vec<(RawFd, PathBuf)> {
 
 /// The locks that a descriptor holds: whether each is exclusive, and nothing for one on a part of a file.
 ///
-/// `lock:	1: FLOCK  ADVISORY  WRITE 1234 00:2c:5678 0 EOF`
+/// `lock:    1: FLOCK  ADVISORY  WRITE 1234 00:2c:5678 0 EOF`
 fn locks_of(descriptor: RawFd) -> Vec<Option<bool>> {
     let text = fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}")).unwrap_or_default();
     let lines = text.lines().filter_map(|line| line.strip_prefix("lock:"));
