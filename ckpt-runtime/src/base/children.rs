@@ -96,7 +96,7 @@ mod tests {
         let mut first = child();
         assert!(sees(first.id()));
         assert!(of_all_processes().contains(&first.id()));
-        assert_eq!(of_threads().is_none_or(|all| all.contains(&first.id())), true);
+        assert!(of_threads().is_none_or(|all| all.contains(&first.id())));
         let mut second = apart(child);
         assert!(sees(first.id()) && !sees(second.id()));
         drop(first.stdin.take());

@@ -123,7 +123,7 @@ mod tests {
             host: host_name(),
             has_heard: false,
         };
-        assert_eq!(listeners(store.path(), 2), [own.clone()]);
+        assert_eq!(listeners(store.path(), 2), std::slice::from_ref(&own));
         stops.file.as_ref().unwrap().write_all(b"heard\n").unwrap();
         let heard = Listener {
             has_heard: true,
