@@ -126,9 +126,9 @@ impl Pack {
                 let whole = ids.find(|&id| match problem(lines, id) {
                     None => true,
                     Some(why) => {
+                        let why = render::escaped(&why);
                         eprintln!(
-                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {}",
-                            render::escaped(&why)
+                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
                         );
                         false
                     }
