@@ -1,6 +1,6 @@
 //! What everybody uses and what uses nobody: threads that share work on memory, copies and checksums of memory, the time
 //! of day, the name of the machine, the identity of a run, messages to the user, the registration of the session that is open,
-//! events for a subscriber of `tracing`, what is done to files, how small files are kept, what this machine remembers of a store, how its texts are shown, processes
+//! events for a subscriber of `tracing`, what is done to files, which of that is ckpt's own, how small files are kept, what this machine remembers of a store, how its texts are shown, processes
 //! of this machine and those that this one has started, and the steps at which a test makes a commit die.
 //!
 //! Not here: anything that knows a value or a checkpoint. Of the session that is open there is only its registration.
@@ -20,6 +20,7 @@ pub(crate) mod forked;
 pub(crate) mod host;
 pub(crate) mod lock;
 pub(crate) mod noted;
+pub(crate) mod own;
 pub(crate) mod pages;
 pub(crate) mod parallel;
 pub(crate) mod printable;

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use super::checksum::xxh3;
 use super::files;
+use super::own::unobserved;
 
 /// The name under which stands the path of the executable that was last started with the store.
 pub const EXECUTABLE_NOTE: &str = "executable";
@@ -83,6 +84,10 @@ impl Noted {
     /// # Errors
     /// There is no place for notes, or it cannot be written to.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        unobserved(|| self.replace(name, bytes))
+    }
+
+    fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let Some(folder) = &self.folder else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,

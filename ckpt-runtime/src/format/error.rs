@@ -112,14 +112,6 @@ pub enum StoreError {
         /// The number of the user.
         owner: u32,
     },
-    /// The checkpoint is whole, and the files that the program changes cannot become what they were then.
-    #[error("E2320: the files of the program cannot be brought back to checkpoint {id}: {why}")]
-    Files {
-        /// The checkpoint.
-        id: CheckpointId,
-        /// Why.
-        why: String,
-    },
     /// A name that is no plain file name.
     #[error("E2211: `{0}` is not a plain file name")]
     Name(String),
@@ -172,7 +164,6 @@ impl StoreError {
             StoreError::ReadOnly(_) => Some(2210),
             StoreError::Name(_) => Some(2211),
             StoreError::Stranger { .. } => Some(2351),
-            StoreError::Files { .. } => Some(2320),
         }
     }
 

@@ -7,15 +7,17 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{moved, start_folder};
 use crate::base::lock::locked;
 use crate::base::noted::Noted;
+use crate::base::own::unobserved;
+use crate::base::report::say;
 
 /// Under this name stand the paths of rank 0, with the number of the rank behind it those of others; with a zero byte
 /// after each. One that ends with a slash is a folder in which files were written.
@@ -149,12 +151,7 @@ impl Allowed {
     /// # Errors
     /// As [`may_restore`](Allowed::may_restore).
     pub fn may_change(&self, path: &Path) -> Result<PathBuf, Forbidden> {
-        let full = start_folder().join(path);
-        let place = match (full.parent(), full.file_name()) {
-            (Some(folder), Some(name)) => real(folder).join(name),
-            _ => full,
-        };
-        self.may_write(path, place)
+        self.may_write(path, place(&start_folder().join(path)))
     }
 
     fn may_write(&self, path: &Path, real: PathBuf) -> Result<PathBuf, Forbidden> {
@@ -188,6 +185,8 @@ pub(crate) struct Outside {
     start: PathBuf,
     /// A leaf lock.
     known: Mutex<BTreeSet<Vec<u8>>>,
+    /// The user has been told that it cannot be noted.
+    has_told: AtomicBool,
 }
 
 impl Outside {
@@ -204,6 +203,7 @@ impl Outside {
             name,
             start: real(start_folder()),
             known: Mutex::new(known),
+            has_told: AtomicBool::new(false),
         }
     }
 
@@ -214,36 +214,44 @@ impl Outside {
 
     /// Notes that the program writes to these files, where that has to be known. On the way to a checkpoint, and before the
     /// first change of a file that a journal is to bring back.
-    ///
-    /// # Errors
-    /// It cannot be noted: a restart will ask.
-    pub fn note<'p>(&self, files: impl Iterator<Item = &'p Path>) -> io::Result<()> {
-        let mut known = locked(&self.known);
-        let before = known.len();
-        for file in files {
-            let file = real(&start_folder().join(file));
-            let is_below = file.starts_with(&self.start);
-            let around = if is_below {
-                self.start.as_path()
-            } else {
-                Path::new("/")
-            };
-            if is_settings(&file, around) {
-                known.insert(file.as_os_str().as_bytes().to_vec());
-            } else if !is_below && let Some(folder) = file.parent() {
-                known.insert(as_folder(folder));
+    /// Where it cannot be noted, a restart will ask, and that is said once.
+    pub fn note<'p>(&self, files: impl Iterator<Item = &'p Path>) {
+        unobserved(|| {
+            let mut known = locked(&self.known);
+            let before = known.len();
+            for file in files {
+                let file = start_folder().join(file);
+                // A link itself, and what it leads to.
+                self.add(&mut known, &place(&file));
+                self.add(&mut known, &real(&file));
             }
+            if known.len() == before {
+                return;
+            }
+            let text: Vec<u8> = known.iter().flat_map(|path| [path, &[0][..]].concat()).collect();
+            // Not tried again until there is something new.
+            if let Err(error) = self.noted.write(&self.name, &text)
+                && !self.has_told.swap(true, Ordering::Relaxed)
+            {
+                say(&format!(
+                    "warning[W2060]: the program writes to files outside of the folder that it was started in, and that cannot be noted on this machine: {error}\n  a restart will not write to them unless `--map OLD=NEW` (CKPT_MAP) names their folder; set XDG_STATE_HOME to a folder of your own"
+                ));
+            }
+        })
+    }
+
+    fn add(&self, known: &mut BTreeSet<Vec<u8>>, file: &Path) {
+        let is_below = file.starts_with(&self.start);
+        let around = if is_below {
+            self.start.as_path()
+        } else {
+            Path::new("/")
+        };
+        if is_settings(file, around) {
+            known.insert(file.as_os_str().as_bytes().to_vec());
+        } else if !is_below && let Some(folder) = file.parent() {
+            known.insert(as_folder(folder));
         }
-        if known.len() == before {
-            return Ok(());
-        }
-        let text: Vec<u8> = known.iter().flat_map(|path| [path, &[0][..]].concat()).collect();
-        let noted = self.noted.write(&self.name, &text);
-        if noted.is_err() {
-            // Said once, and not tried again until there is something new.
-            return noted;
-        }
-        Ok(())
     }
 }
 
@@ -270,6 +278,14 @@ fn is_settings(real: &Path, around: &Path) -> bool {
     let folders = real.ancestors().skip(1).take_while(|folder| *folder != around);
     let is_cached = || folders.into_iter().any(|folder| folder.join(CACHE).exists());
     below.components().any(is_hidden) || name || end || is_executable() || is_cached()
+}
+
+/// Where what stands at a path is: a link at its end is not followed.
+fn place(path: &Path) -> PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => real(folder).join(name),
+        _ => real(path),
+    }
 }
 
 /// The path without links and without `..`, whether or not what it leads to is there.

@@ -412,7 +412,7 @@ impl SessionError {
                 "name a checkpoint of that run, or leave CKPT_RUN out; `cargo ckpt list` shows which is of which".into()
             }
             SessionError::Lacks { .. } => {
-                "restart it in the store that it was written in, or move that store as a whole (`cargo ckpt pack`)".into()
+                "take another checkpoint (`cargo ckpt list` shows them); a store is moved as a whole (`cargo ckpt pack`); nothing was changed".into()
             }
             SessionError::RunExists { .. } => {
                 "CKPT_RESTART=latest continues it; leave CKPT_RUN out, and the start is a run of its own".into()

@@ -31,7 +31,7 @@ use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
-use crate::state::journal::{self, Journal, Place};
+use crate::state::journal::{self, Journal, OtherRun, Place};
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
@@ -72,6 +72,8 @@ pub(crate) struct Run {
     pub(crate) policy: Policy,
     /// The oldest checkpoint that is kept, as far as the journal of files knows.
     oldest: Option<CheckpointId>,
+    /// Whether there are other runs that have not completed.
+    others_wait: bool,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -174,7 +176,15 @@ impl Run {
         let known = agreed.or(own).or((rank == 0).then_some(id));
         let id = known.unwrap_or(id);
         let documents = store.documents_of(known);
-        store.past(runs::completed(&records, id), RECORDS);
+        let others_wait = records
+            .iter()
+            .any(|record| record.run != id && record.is_unfinished());
+        // To continue an unfinished run is to undo what others have done to the files since.
+        let keeps = match others_wait {
+            true => |_: &str| true,
+            false => |name: &str| RECORDS.contains(&name),
+        };
+        store.past(runs::completed(&records, id), keeps);
         let stops = Stops::begin(&*store.documents(), rank);
         current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
@@ -209,6 +219,15 @@ impl Run {
             run: id,
             rank,
             outside: Arc::clone(&outside),
+            other_runs: records
+                .iter()
+                .filter(|record| record.run != id)
+                .map(|record| OtherRun {
+                    run: record.run,
+                    documents: store.documents_of(Some(record.run)),
+                    has_completed: !record.is_unfinished(),
+                })
+                .collect(),
         };
         let journal = Journal::begin(place, recorded, &others.unwrap_or_default());
         let journal = journal.map_err(|error| SessionError::System {
@@ -228,6 +247,7 @@ impl Run {
             store,
             policy,
             oldest: None,
+            others_wait,
             decided: None,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
@@ -644,6 +664,9 @@ impl Run {
 
     /// What the files were before the oldest checkpoint of the run that is kept is of no use.
     fn forget_files(&mut self) {
+        if self.others_wait {
+            return;
+        }
         let Ok(ids) = self.store.ids() else { return };
         if self.oldest.is_some_and(|oldest| ids.contains(&oldest)) {
             return;

@@ -14,7 +14,7 @@ use super::job::Record;
 use super::policy::Reason;
 use crate::base::current;
 use crate::base::lock::locked;
-use crate::base::report::say;
+use crate::base::own::unobserved;
 use crate::format::{CheckpointId, Meta, StoreError};
 use crate::handles::{self, Entered, Outside};
 use crate::state::snapshot::Snapshot;
@@ -124,7 +124,10 @@ impl Writer {
             .name("ckpt-writer".into())
             .spawn(move || {
                 let mut entered = Entered::default();
-                desk.work(|taken| write(taken, &mut entered, &ending.record, &outside));
+                // All that this thread does to files is ckpt's own business.
+                unobserved(|| {
+                    desk.work(|taken| write(taken, &mut entered, &ending.record, &outside));
+                });
             })
             .ok()
     }
@@ -226,11 +229,7 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside
         began,
         waited,
     } = taken;
-    if let Err(error) = outside.note(handles::paths(&snapshot.files)) {
-        say(&format!(
-            "warning[W2060]: the program writes to files outside of the folder that it was started in, and that cannot be noted on this machine: {error}\n  a restart will not write to them unless `--map OLD=NEW` (CKPT_MAP) names their folder; set XDG_STATE_HOME to a folder of your own"
-        ));
-    }
+    outside.note(handles::paths(&snapshot.files));
     let mut remains = None;
     let outcome = handles::sync(&snapshot.files, entered).and_then(|()| {
         commit.write(&snapshot, &meta).or_else(|error| match error {

@@ -21,7 +21,7 @@ use crate::value::Sink;
 pub(super) struct Past {
     pub runs: Vec<RunId>,
     /// The documents that tell of a run, which stay.
-    pub keeps: &'static [&'static str],
+    pub keeps: Option<fn(&str) -> bool>,
 }
 
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
@@ -151,7 +151,7 @@ impl Commit {
         self.remove(surplus)?;
         for run in &past.runs {
             let documents = self.opened.level.documents_of(Some(*run));
-            let kept = documents.keep_only(&|name| past.keeps.contains(&name));
+            let kept = documents.keep_only(&past.keeps.unwrap_or(|_| true));
             kept.map_err(|error| {
                 StoreError::io("remove what is not needed in", &documents.path_of(""), &error)
             })?;

@@ -21,6 +21,7 @@ use crate::base::fault::{Faults, Step};
 use crate::base::files;
 use crate::base::folders;
 use crate::base::host::host_name;
+use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
 use crate::base::trust;
 use crate::format::{CheckpointId, Files, StoreError};
@@ -249,14 +250,18 @@ impl Documents for Folder {
 
     fn replace(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
         // Who has the lock is not asked: the end of a process is noted when the store is free again.
-        files::replace(&self.path_of(name), bytes, durability == Durability::Synced)?;
-        self.sync_if(durability)
+        unobserved(|| {
+            files::replace(&self.path_of(name), bytes, durability == Durability::Synced)?;
+            self.sync_if(durability)
+        })
     }
 
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>> {
-        let file = files::open_to_add(&self.path_of(name))?;
-        self.sync_if(durability)?;
-        Ok(Box::new(LogFile { file, durability }))
+        unobserved(|| {
+            let file = files::open_to_add(&self.path_of(name))?;
+            self.sync_if(durability)?;
+            Ok(Box::new(LogFile { file, durability }) as Box<dyn Log>)
+        })
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
@@ -274,7 +279,7 @@ impl Documents for Folder {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        match fs::remove_file(self.path_of(name)) {
+        match unobserved(|| fs::remove_file(self.path_of(name))) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
@@ -293,15 +298,17 @@ impl Log for LogFile {
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)
+        unobserved(|| self.file.set_len(length))
     }
 
     fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        match self.durability {
-            Durability::Synced => self.file.sync_data(),
-            Durability::Unsynced => Ok(()),
-        }
+        unobserved(|| {
+            self.file.write_all(bytes)?;
+            match self.durability {
+                Durability::Synced => self.file.sync_data(),
+                Durability::Unsynced => Ok(()),
+            }
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use super::posix::Folder;
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::folders::sync;
 use crate::base::lock::locked;
+use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
 
 /// The folder with those of all runs.
@@ -102,26 +103,31 @@ impl RunFolder {
         Ok(())
     }
 
+    /// With the folder's name, which stays meanwhile.
+    fn with<R>(&self, act: impl FnOnce(&mut String) -> R) -> R {
+        unobserved(|| act(&mut locked(&self.name)))
+    }
+
     /// Changes something in the folder, which is made if need be.
     fn change<R>(&self, act: impl FnOnce(&Folder) -> io::Result<R>) -> io::Result<R> {
-        let name = locked(&self.name);
-        let folder = self.folder(&name);
-        match self.is_ours(&folder.0) {
-            Err(error) if error.kind() == ErrorKind::NotFound => self.make(&folder.0)?,
-            found => found?,
-        }
-        act(&folder)
+        self.with(|name| {
+            let folder = self.folder(name);
+            match self.is_ours(&folder.0) {
+                Err(error) if error.kind() == ErrorKind::NotFound => self.make(&folder.0)?,
+                found => found?,
+            }
+            act(&folder)
+        })
     }
 }
 
 impl Documents for RunFolder {
     fn path_of(&self, name: &str) -> PathBuf {
-        self.folder(&locked(&self.name)).path_of(name)
+        self.with(|folder| self.folder(folder).path_of(name))
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        let folder = locked(&self.name);
-        self.folder(&folder).read(name)
+        self.with(|folder| self.folder(folder).read(name))
     }
 
     fn replace(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
@@ -133,60 +139,60 @@ impl Documents for RunFolder {
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        let folder = locked(&self.name);
-        self.folder(&folder).names()
+        self.with(|folder| self.folder(folder).names())
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        let folder = locked(&self.name);
-        self.folder(&folder).remove(name)
+        self.with(|folder| self.folder(folder).remove(name))
     }
 }
 
 impl RunDocuments for RunFolder {
     fn become_of(&self, run: RunId) -> io::Result<()> {
-        let mut name = locked(&self.name);
-        let (from, to) = (self.folder(&name).0, self.folder(&run.to_string()).0);
-        if from == to {
-            return Ok(());
-        }
-        // Other ranks may have the folder already: what is in it moves, not the folder.
-        match fs::read_dir(&from) {
-            Ok(entries) => {
-                self.make(&to)?;
-                for entry in entries {
-                    let entry = entry?;
-                    fs::rename(entry.path(), to.join(entry.file_name()))?;
-                }
-                sync(&to)?;
-                fs::remove_dir(&from)?;
+        self.with(|name| {
+            let (from, to) = (self.folder(name).0, self.folder(&run.to_string()).0);
+            if from == to {
+                return Ok(());
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-        *name = run.to_string();
-        Ok(())
+            // Other ranks may have the folder already: what is in it moves, not the folder.
+            match fs::read_dir(&from) {
+                Ok(entries) => {
+                    self.make(&to)?;
+                    for entry in entries {
+                        let entry = entry?;
+                        fs::rename(entry.path(), to.join(entry.file_name()))?;
+                    }
+                    sync(&to)?;
+                    fs::remove_dir(&from)?;
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            *name = run.to_string();
+            Ok(())
+        })
     }
 
     fn keep_only(&self, keeps: &dyn Fn(&str) -> bool) -> io::Result<()> {
-        let name = locked(&self.name);
-        let folder = self.folder(&name).0;
-        match self.is_ours(&folder) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            found => found?,
-        }
-        let mut left = false;
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            match entry.file_name().to_str().is_some_and(keeps) {
-                true => left = true,
-                false => fs::remove_file(entry.path())?,
+        self.with(|name| {
+            let folder = self.folder(name).0;
+            match self.is_ours(&folder) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+                found => found?,
             }
-        }
-        match left {
-            true => sync(&folder),
-            false => fs::remove_dir(&folder),
-        }
+            let mut left = false;
+            for entry in fs::read_dir(&folder)? {
+                let entry = entry?;
+                match entry.file_name().to_str().is_some_and(keeps) {
+                    true => left = true,
+                    false => fs::remove_file(entry.path())?,
+                }
+            }
+            match left {
+                true => sync(&folder),
+                false => fs::remove_dir(&folder),
+            }
+        })
     }
 }
 

@@ -440,8 +440,11 @@ impl Store {
 
     /// Nobody goes on with these runs: once a run of this store has a checkpoint of its own, theirs go, and of what they keep
     /// stays what `keeps` names.
-    pub(crate) fn past(&mut self, runs: Vec<RunId>, keeps: &'static [&'static str]) {
-        *locked(&self.past) = Past { runs, keeps };
+    pub(crate) fn past(&mut self, runs: Vec<RunId>, keeps: fn(&str) -> bool) {
+        *locked(&self.past) = Past {
+            runs,
+            keeps: Some(keeps),
+        };
     }
 
     /// Removes a checkpoint.

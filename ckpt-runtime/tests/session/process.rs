@@ -46,6 +46,16 @@ impl Job {
         self.folder.path()
     }
 
+    /// A file that the only run of the store keeps.
+    pub fn kept(&self, name: &str) -> PathBuf {
+        let mut runs = std::fs::read_dir(self.store().join("runs")).expect("there are runs");
+        runs.next()
+            .expect("there is a run")
+            .expect("it can be read")
+            .path()
+            .join(name)
+    }
+
     pub fn store(&self) -> PathBuf {
         self.folder().join("test.ckpt.d")
     }

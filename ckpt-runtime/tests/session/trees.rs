@@ -147,7 +147,7 @@ fn what_cannot_be_kept_is_said_and_not_restored() {
     // The one that was taken after it is as ever; those before are not.
     job.run(&[every[0], every[1], ("CKPT_RESTART", "3")])
         .expect_code(76)
-        .expect_message(&["E2320: the files of the program cannot be brought back to checkpoint 000003"]);
+        .expect_message(&["checkpoint 000003 cannot be restored: what `/dev/shm/ckpt-"]);
     job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
         .expect_code(0);
 }
@@ -158,7 +158,7 @@ fn a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over() {
     let job = Job::new("tree-rotated");
     job.run(&[every[0], every[1], ("CKPT_FAULT", "visit:7")])
         .expect_killed();
-    let part = |epoch: u64| job.store().join(format!("files.{epoch:06}.log"));
+    let part = |epoch: u64| job.kept(&format!("files.{epoch:06}.log"));
     let flip = |epoch: u64| {
         let mut bytes = fs::read(part(epoch)).unwrap();
         let middle = bytes.len() / 2;
@@ -170,13 +170,13 @@ fn a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over() {
     job.run(&[every[0], every[1], ("CKPT_RESTART", "4")])
         .expect_code(76)
         .expect_message(&[
-            "E2320: ",
+            "E2184",
             "files.000005.log`: a record does not have its checksum (offset ",
         ]);
     flip(8);
     job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
         .expect_code(76)
-        .expect_message(&["warning[W2008]: checkpoint 000007 cannot be used and is passed over: E2320: "]);
+        .expect_message(&["warning[W2008]: checkpoint 000007 cannot be used and is passed over: the journal of files is damaged in "]);
     flip(8);
     job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
         .expect_code(0);

@@ -112,6 +112,36 @@ impl History {
         self.parts.last_key_value().map_or(0, |(epoch, _)| *epoch)
     }
 
+    /// When an epoch began, if its part can be read.
+    pub fn time_of(&self, epoch: u64) -> Option<u64> {
+        Some(self.parts.get(&epoch)?.as_ref().ok()?.head.time)
+    }
+
+    /// The first epoch that began after a time, if there is one.
+    ///
+    /// # Errors
+    /// What was done from then on is not known any more.
+    pub fn first_since(&self, time: u64) -> Result<Option<u64>, String> {
+        for (epoch, part) in &self.parts {
+            let path = self.documents.path_of(&name(self.rank, *epoch));
+            let part = part
+                .as_ref()
+                .map_err(|what| format!("the journal of files is damaged in `{}`: {what}", path.display()))?;
+            if part.head.time <= time {
+                continue;
+            }
+            let previous = part.head.previous;
+            return match previous == 0 || self.parts.contains_key(&previous) {
+                true => Ok(Some(*epoch)),
+                false => Err(format!(
+                    "the journal of files lacks the part `{}`",
+                    self.documents.path_of(&name(self.rank, previous)).display()
+                )),
+            };
+        }
+        Ok(None)
+    }
+
     /// Whether anything was kept, as far as the parts are there.
     fn has_records(&self) -> bool {
         let mut parts = self.parts.values();
@@ -329,6 +359,10 @@ impl Log {
         }
         self.run = run;
         self.open = None;
+        if !self.has_records() {
+            // Nothing was changed before: it begins anew.
+            (self.epoch, self.length) = (0, 0);
+        }
         self.next(self.epoch + 1, 0)?;
         self.forget(|_| true);
         Ok(())

@@ -16,8 +16,7 @@ mod segment;
 mod undo;
 mod watch;
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +28,7 @@ use crate::base::changes::{Change, Coming, FileObserver};
 use crate::base::current;
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
+use crate::base::own::{self, unobserved};
 use crate::base::report::{Fatal, headline};
 use crate::base::run_id::RunId;
 use crate::handles::{Allowed, Outside, moved, start_folder};
@@ -65,6 +65,79 @@ pub(crate) struct Place<'a> {
     pub rank: u32,
     /// What this machine notes of files elsewhere.
     pub outside: Arc<Outside>,
+    /// The other runs of the store.
+    pub other_runs: Vec<OtherRun>,
+}
+
+/// Another run of the store.
+#[derive(Debug)]
+pub(crate) struct OtherRun {
+    pub run: RunId,
+    pub documents: Arc<dyn Documents>,
+    /// What it has made is somebody's result.
+    pub has_completed: bool,
+}
+
+/// What another run has changed since. Of one that has not completed it is undone as well, and that run given up from there
+/// on; what one that has completed has made stays.
+#[derive(Debug)]
+struct Later {
+    of: OtherRun,
+    rank: u32,
+    history: History,
+    from: u64,
+    log: Option<Log>,
+}
+
+impl Later {
+    /// What was changed after a time, of those runs that have changed anything.
+    fn since(time: u64, runs: Vec<OtherRun>, rank: u32) -> Result<Vec<Later>, String> {
+        let mut later = Vec::new();
+        for of in runs {
+            let history = read(Arc::clone(&of.documents), of.run, rank)?;
+            let from = history.first_since(time).map_err(|why| {
+                format!(
+                    "run {} has changed files since, and what they were is not known: {why}",
+                    of.run.short()
+                )
+            })?;
+            later.extend(from.map(|from| Later {
+                of,
+                rank,
+                history,
+                from,
+                log: None,
+            }));
+        }
+        Ok(later)
+    }
+
+    /// The paths that it has changed.
+    fn paths(&self) -> Result<impl Iterator<Item = PathBuf>, String> {
+        let parts = self.history.to_undo(self.from)?;
+        let records = parts.into_iter().flat_map(|part| &part.records);
+        Ok(records.filter_map(|(_, record)| record.path().map(paths::absolute)))
+    }
+
+    /// Its checkpoints since then are given up before anything changes.
+    fn begins(&mut self) -> io::Result<()> {
+        let documents = Arc::clone(&self.of.documents);
+        let mut log = Log::begin(documents, self.of.run, self.rank, &self.history, 0)?;
+        log.add(&[Record::Returning { to: self.from }])?;
+        self.log = Some(log);
+        Ok(())
+    }
+
+    /// What it had changed is undone.
+    fn ends(&mut self) -> io::Result<()> {
+        match &mut self.log {
+            Some(log) => {
+                log.next(log.epoch() + 1, self.from)?;
+                log.bring_to_disk(&[])
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// What functions of the C library reach as well. A leaf lock: nothing of the program is called while it is held.
@@ -80,30 +153,20 @@ struct Shared {
 struct Return {
     to: u64,
     plan: Plan,
+    /// Other runs that have changed files since, and have not completed.
+    later: Vec<Later>,
+    /// What others that have completed have changed since.
+    theirs: BTreeMap<PathBuf, RunId>,
     /// It is written down that it has begun.
     has_begun: bool,
 }
 
-thread_local! {
-    /// Set while this module itself opens files. Of the thread, whatever session there is.
-    static OWN: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Who is to hear of what the program does to its files now.
 fn observer() -> Option<Arc<dyn FileObserver>> {
-    // A thread that ends has no such flag any more.
-    match OWN.try_with(Cell::get) {
-        Ok(false) => current::observer(),
-        _ => None,
+    match own::is_the_programs() {
+        true => current::observer(),
+        false => None,
     }
-}
-
-/// What is opened meanwhile is ckpt's own business.
-fn unobserved<R>(act: impl FnOnce() -> R) -> R {
-    let before = OWN.try_with(|own| own.replace(true)).unwrap_or(true);
-    let result = act();
-    let _ = OWN.try_with(|own| own.set(before));
-    result
 }
 
 /// What a checkpoint says of the files.
@@ -186,6 +249,7 @@ impl Journal {
             run,
             rank,
             outside,
+            other_runs,
         } = place;
         let mut journal = Journal {
             watch: None,
@@ -208,7 +272,12 @@ impl Journal {
                 history: &history,
                 to: files.epoch,
             };
-            Return::prepare(Arc::clone(&documents), run, own, others, &allowed)
+            let later = match history.time_of(files.epoch) {
+                Some(time) => Later::since(time, other_runs, rank),
+                None => Ok(Vec::new()),
+            };
+            let later = later.map_err(LoadError::invalid)?;
+            Return::prepare(Arc::clone(&documents), run, own, others, later, &allowed)
         });
         let at_least = files.map_or(0, |files| files.epoch);
         let mut log = Log::begin(documents, run, rank, &history, at_least)?;
@@ -308,6 +377,7 @@ impl Return {
         run: RunId,
         own: Records<'_>,
         others: &[(u32, u64)],
+        later: Vec<Later>,
         allowed: &Allowed,
     ) -> Result<Return, LoadError> {
         let (rank, to) = (own.rank, own.to);
@@ -317,17 +387,35 @@ impl Return {
         });
         let histories = histories.collect::<Result<Vec<(u32, u64, History)>, String>>();
         let histories = histories.map_err(LoadError::invalid)?;
+        let (completed, later): (Vec<Later>, Vec<Later>) =
+            later.into_iter().partition(|later| later.of.has_completed);
+        let mut theirs = BTreeMap::new();
+        for later in &completed {
+            let paths = later.paths().map_err(LoadError::invalid)?;
+            theirs.extend(paths.map(|path| (path, later.of.run)));
+        }
         let mut all = vec![own];
         all.extend(histories.iter().map(|(rank, to, history)| Records {
             rank: *rank,
             history,
             to: *to,
         }));
+        all.extend(later.iter().map(|later| Records {
+            rank,
+            history: &later.history,
+            to: later.from,
+        }));
         let plan = Plan::new(&all, rank, &moved::moves()).map_err(LoadError::invalid)?;
         plan.is_allowed(allowed)?;
+        let mut taken = theirs.iter().filter(|(path, _)| plan.has(path));
+        if let Some((path, run)) = taken.next() {
+            return Err(LoadError::invalid(is_anothers(path, *run)));
+        }
         Ok(Return {
             to,
             plan,
+            later,
+            theirs,
             has_begun: false,
         })
     }
@@ -344,18 +432,24 @@ impl Return {
             .log
             .add(&records)
             .map_err(|error| cannot_write(watch, &error))?;
+        for later in &mut self.later {
+            later.begins().map_err(|error| cannot_write(watch, &error))?;
+        }
         self.has_begun = true;
         Ok(())
     }
 
     /// The files are what they were: what was undone is of no use any more.
-    fn ends(&self, watch: &mut Watch) -> Result<(), String> {
+    fn ends(&mut self, watch: &mut Watch) -> Result<(), String> {
         let undone = self.to..=watch.log.epoch();
         let ended = watch.next_epoch(self.to).and_then(|()| {
             let moves: Vec<Record> = self.moves().into_iter().collect();
             watch.log.bring_to_disk(&moves)
         });
         ended.map_err(|error| cannot_write(watch, &error))?;
+        for later in &mut self.later {
+            later.ends().map_err(|error| cannot_write(watch, &error))?;
+        }
         watch.forget(|epoch| undone.contains(&epoch));
         Ok(())
     }
@@ -376,6 +470,14 @@ impl Return {
         moves.extend(moved::moves());
         (!moves.is_empty()).then_some(Record::Moved { moves })
     }
+}
+
+fn is_anothers(path: &Path, run: RunId) -> String {
+    format!(
+        "`{}` was changed since by run {}, which has completed, and this run goes on writing it; move what that run has made to another folder, and put the file back as this one had it, or start anew",
+        paths::relative(path).display(),
+        run.short()
+    )
 }
 
 fn cannot_write(watch: &Watch, error: &io::Error) -> String {
@@ -438,6 +540,9 @@ impl FileObserver for Shared {
                 Some(Err(why)) => return Err(why.to_string()),
                 Some(Ok(coming)) => coming,
             };
+            if let Some(run) = coming.theirs.get(path) {
+                return Err(is_anothers(path, *run));
+            }
             let Some(length) = coming.plan.length(path) else {
                 return Ok(Coming::AsItIs);
             };

@@ -298,6 +298,11 @@ impl Plan {
         self.targets = targets.map(|(path, target)| (now(path), target)).collect();
     }
 
+    /// Whether a path is to be changed.
+    pub fn has(&self, path: &Path) -> bool {
+        self.targets.contains_key(path)
+    }
+
     /// How long a file is to be; `None` where the path is not to be changed, or is to be no file.
     pub fn length(&self, path: &Path) -> Option<u64> {
         match self.targets.get(path)?.is {

@@ -716,8 +716,7 @@ impl Watch {
         if records.is_empty() {
             return true;
         }
-        // Where it cannot be noted, a restart asks.
-        let _ = self.outside.note(records.iter().filter_map(Record::path));
+        self.outside.note(records.iter().filter_map(Record::path));
         match self.log.add(&records) {
             Ok(()) => true,
             Err(error) => {
