@@ -95,12 +95,13 @@ pub(crate) fn renew(
     }
     let changes: Vec<Change> = taken.iter().filter_map(|taken| taken.change.clone()).collect();
     let may_have_moved = taken.iter().any(|taken| taken.may_have_moved);
-    if !may_have_moved {
+    // What HDF5 stores elsewhere it puts behind all that there is.
+    if !may_have_moved || container.is_as_written {
         structure.map_err(|damage| StoreError::damaged(path, damage))?;
-        if !container.is_as_written {
-            let what = "it is longer than it was, and no value is there that needs the room";
-            return Err(StoreError::damaged(path, Damage::at(Damage::FILE, what)));
-        }
+    }
+    if !may_have_moved && !container.is_as_written {
+        let what = "it is longer than it was, and no value is there that needs the room";
+        return Err(StoreError::damaged(path, Damage::at(Damage::FILE, what)));
     }
     if changes.is_empty() || !accept(&changes) {
         return Ok(changes);
