@@ -83,13 +83,14 @@ impl Launch {
         unsafe { command.pre_exec(bounded) };
         use std::os::unix::process::ExitStatusExt;
         let mut child = command.spawn()?;
+        let output = (collected(child.stdout.take()), collected(child.stderr.take()));
         let watchdog = Watchdog::over(child.id() as libc::pid_t);
         let status = child.wait()?;
         let ended = match (status.code(), status.signal()) {
             (Some(code), _) => Ended::Code(code),
             (None, signal) => by_signal(signal.unwrap_or(0)),
         };
-        self.ended(watchdog.saw(ended))
+        self.ended(watchdog.saw(ended), output)
     }
 
     /// Runs it to its end under the eyes of a watcher.
@@ -110,14 +111,16 @@ impl Launch {
         // SAFETY: `prepare` makes system calls only; what it needs was made before.
         unsafe { command.pre_exec(prepare) };
         // It is not waited for by way of the handle: the loop below sees its end.
-        let pid = command.spawn()?.id() as libc::pid_t;
+        let mut child = command.spawn()?;
+        let output = (collected(child.stdout.take()), collected(child.stderr.take()));
+        let pid = child.id() as libc::pid_t;
         let watchdog = Watchdog::over(pid);
         let ended = Loop {
             pid,
             told: HashMap::new(),
         }
         .run(watcher)?;
-        self.ended(watchdog.saw(ended))
+        self.ended(watchdog.saw(ended), output)
     }
 
     fn ended(&self, ended: Ended, (stdout, stderr): (Collected, Collected)) -> io::Result<Run> {
@@ -128,6 +131,19 @@ impl Launch {
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
         })
     }
+}
+
+type Collected = JoinHandle<Vec<u8>>;
+
+/// What comes out of a pipe until all have closed it. A file would be one of the program's.
+fn collected(pipe: Option<impl Read + Send + 'static>) -> Collected {
+    std::thread::spawn(move || {
+        let mut all = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut all);
+        }
+        all
+    })
 }
 
 /// Kills a program that does not end. A timer of the program's own would be a part of its state.
