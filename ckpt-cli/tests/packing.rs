@@ -49,7 +49,10 @@ fn process(folder: &Path, rank: u32, checkpoints: u64) {
 
 fn cargo_ckpt(folder: &Path, arguments: &str) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
-    command.env_remove("CKPT_DIR").current_dir(folder);
+    command
+        .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
+        .current_dir(folder);
     let assert = noted(command.args(arguments.split_whitespace()).assert());
     let output = assert.get_output();
     let said = [&output.stdout[..], &output.stderr].concat();
@@ -117,6 +120,53 @@ fn each_rank_has_what_its_own_checkpoints_build_on() {
         code == 76 && said.contains("there is no checkpoint 000002 of rank 1"),
         "{code}: {said}"
     );
+}
+
+/// Without them the files of the program could not be brought back where it is unpacked.
+#[test]
+fn what_the_journal_of_files_keeps_goes_with_the_run() {
+    let run = "0123456789abcdef0123456789abcdef";
+    let here = tempfile::tempdir().unwrap();
+    let folder = here.path().join("ring.ckpt.d");
+    let mut store = Store::open(&folder, Mode::ReadWrite).unwrap();
+    let mut builder = store.snapshot();
+    let frame = builder.frame(&PLAN, 0);
+    builder.value(frame, "round", 3, None, &1_u64);
+    let meta = Meta {
+        run: run.parse().ok(),
+        ..Meta::default()
+    };
+    store.commit(&builder.finish().unwrap(), &meta).unwrap();
+    drop(store);
+    let kept = Path::new("ring.ckpt.d/runs").join(run);
+    fs::create_dir_all(here.path().join(&kept)).unwrap();
+    let goes = [
+        "events.log",
+        "files.000001.log",
+        "files.000001.0001.was",
+        "files.r1.000001.log",
+        "files.r1.000001.0001.was",
+    ];
+    let job = serde_json::json!({
+        "run": run, "program": "ring", "version": "1.0.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
+        "state": "stopped", "visits": 1, "restarted_from": null, "last_checkpoint": 1, "failed_checkpoints": 0,
+        "command": ["ring"], "reason": null,
+    });
+    fs::write(here.path().join(&kept).join("job.json"), job.to_string()).unwrap();
+    for name in goes.iter().chain(&["files.000001.0002.tmp"]) {
+        fs::write(here.path().join(&kept).join(name), name).unwrap();
+    }
+    let (code, said) = cargo_ckpt(here.path(), "pack -o ring.tar");
+    assert_eq!(code, 0, "{said}");
+    let there = tempfile::tempdir().unwrap();
+    fs::rename(here.path().join("ring.tar"), there.path().join("ring.tar")).unwrap();
+    let (code, said) = cargo_ckpt(there.path(), "unpack ring.tar");
+    assert_eq!(code, 0, "{said}");
+    let kept = there.path().join(kept);
+    for name in goes {
+        assert_eq!(fs::read_to_string(kept.join(name)).unwrap(), name);
+    }
+    assert_eq!(fs::read_dir(kept).unwrap().count(), goes.len() + 1);
 }
 
 /// The newest line is damaged in what one rank builds on: the newest that is whole on all is packed.

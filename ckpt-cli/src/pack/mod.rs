@@ -92,8 +92,10 @@ fn belongs_to_a_store(name: &str) -> bool {
 
 /// Whether a file of this name is one that a run keeps.
 fn belongs_to_a_run(name: &str) -> bool {
-    let is_log = name.starts_with("files.") && name.ends_with(".log");
-    is_log
+    // The parts of the journal of files, and the bytes of files that are kept beside them.
+    let is_of_the_journal =
+        name.starts_with("files.") && [".log", ".was"].iter().any(|end| name.ends_with(end));
+    is_of_the_journal
         || name == ckpt::session::events::EVENTS_FILE
         || name == crate::launch::RECORD_FILE
         || name == ckpt::session::job::JOB_FILE
@@ -132,7 +134,10 @@ mod tests {
         for good in [
             "store/000004.r0.h5",
             "store/runs/0123456789abcdef0123456789abcdef/job.json",
-            "store/runs/0123456789abcdef0123456789abcdef/files.r3.log",
+            "store/runs/0123456789abcdef0123456789abcdef/files.000002.log",
+            "store/runs/0123456789abcdef0123456789abcdef/files.000002.0001.was",
+            "store/runs/0123456789abcdef0123456789abcdef/files.r3.000002.log",
+            "store/runs/0123456789abcdef0123456789abcdef/files.r3.000002.0001.was",
             "files/a/b.txt",
             "files/settings.toml",
         ] {
@@ -156,6 +161,8 @@ mod tests {
             "store/runs/../runs/0123456789abcdef0123456789abcdef/job.json",
             "store/runs/0123456789abcdef0123456789abcdef/x/job.json",
             "store/runs/0123456789abcdef0123456789abcdef/job.json.exe",
+            "store/runs/0123456789abcdef0123456789abcdef/files.000002.0001.exe",
+            "store/files.000002.0001.was",
             "store/runs/0123456789abcdef0123456789abcdef/000004.r0.h5",
             "./store/000004.r0.h5",
             "files/.cargo/config.toml",

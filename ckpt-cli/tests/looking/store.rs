@@ -91,7 +91,11 @@ pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
 
 pub fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
-    command.env_remove("CKPT_DIR").current_dir(folder).args(arguments);
+    command
+        .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
+        .current_dir(folder)
+        .args(arguments);
     crate::noted::noted(command.assert())
 }
 
