@@ -4,7 +4,7 @@ mod noted;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assert_cmd::assert::OutputAssertExt;
@@ -29,6 +29,16 @@ static PLAN: FunctionPlan = FunctionPlan {
     }],
 };
 
+/// The run that all of it is of.
+const RUN: &str = "0123456789abcdef0123456789abcdef";
+
+/// Where a pack has what the run keeps.
+macro_rules! kept {
+    ($name:literal) => {
+        concat!("store/runs/0123456789abcdef0123456789abcdef/", $name)
+    };
+}
+
 /// A store with two checkpoints of a program that was started with this command line.
 fn store(folder: &Path, command: &[&str]) {
     let mut store = Store::open(folder, Mode::ReadWrite).unwrap();
@@ -39,16 +49,20 @@ fn store(folder: &Path, command: &[&str]) {
         builder.value(frame, "round", 3, None, &round);
         let meta = Meta {
             program: "ring".into(),
+            run: RUN.parse().ok(),
             notes: vec![("command".into(), json!(command).to_string())],
             ..Meta::default()
         };
         store.commit(&builder.finish().unwrap(), &meta).unwrap();
     }
+    let kept = folder.join("runs").join(RUN);
+    fs::create_dir_all(&kept).unwrap();
+    fs::write(kept.join("job.json"), job(command)).unwrap();
 }
 
 fn job(command: &[&str]) -> String {
     json!({
-        "program": "ring", "version": "1.0.0", "pid": 1, "host": "elsewhere", "started": "2026-01-01T00:00:00Z",
+        "run": RUN, "program": "ring", "version": "1.0.0", "pid": 1, "host": "elsewhere", "started": "2026-01-01T00:00:00Z",
         "updated": "2026-01-01T00:00:01Z", "state": "stopped", "visits": 2, "restarted_from": null,
         "last_checkpoint": 2, "failed_checkpoints": 0, "command": command, "reason": null,
     })
@@ -76,6 +90,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
         .args(["60", env!("CARGO_BIN_EXE_cargo-ckpt")])
         .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
         .env("XDG_STATE_HOME", folder.join("state"))
         .current_dir(folder)
         .args(arguments);
@@ -102,7 +117,7 @@ fn pack(to: &Path, store: &str, files: &[(&str, &[u8])]) {
         .map(|(path, bytes)| json!({ "path": path, "bytes": bytes.len(), "xxh3_128": sum(bytes) }))
         .collect();
     let manifest = json!({
-        "format": "ckpt-pack", "version": 1, "store": store, "program": "ring", "host": "elsewhere", "files": entries,
+        "format": "ckpt-pack", "version": 2, "store": store, "program": "ring", "host": "elsewhere", "files": entries,
     });
     let mut archive = tar::Builder::new(fs::File::create(to).unwrap());
     let mut add = |path: &str, bytes: &[u8]| {
@@ -135,21 +150,25 @@ fn a_record_of_a_store_from_elsewhere_starts_nothing() {
     let trap = trap(here.path());
     let checkpoint = checkpoint();
     let records = [
-        json!({ "cargo": { "exe": trap }, "session": {}, "executable": trap }),
-        json!({ "cargo": { "manifest_path": "/evil/Cargo.toml", "bin": "x", "features": ["--config=/evil"] },
+        json!({ "run": RUN, "cargo": { "exe": trap }, "session": {}, "executable": trap }),
+        json!({ "run": RUN, "cargo": { "manifest_path": "/evil/Cargo.toml", "bin": "x", "features": ["--config=/evil"] },
             "session": {}, "executable": trap }),
-        json!({ "cargo": {}, "session": {}, "ranks": { "ranks": 1, "launcher": format!("{trap} {{cmd}}") },
+        json!({ "run": RUN, "cargo": {}, "session": {}, "ranks": { "ranks": 1, "launcher": format!("{trap} {{cmd}}") },
             "executable": trap }),
     ];
     let mut cases: Vec<(Vec<(&str, Vec<u8>)>, &[&str], &str)> = vec![
         // What the job and the checkpoint say was started.
-        (vec![("store/job.json", job(&[&trap]).into_bytes())], &[], "E3180"),
-        (vec![], &[], "E3180"),
+        (
+            vec![(kept!("job.json"), job(&[&trap]).into_bytes())],
+            &[],
+            "E3180",
+        ),
+        (vec![], &["1"], "E3180"),
     ];
     for (record, code) in records.iter().zip(["E3180", "E3180", "E3181"]) {
         let files = vec![
-            ("store/job.json", job(&["ring"]).into_bytes()),
-            ("store/launch.json", record.to_string().into_bytes()),
+            (kept!("job.json"), job(&["ring"]).into_bytes()),
+            (kept!("launch.json"), record.to_string().into_bytes()),
         ];
         let options: &[&str] = if code == "E3181" {
             &["--exe", "/bin/true"]
@@ -291,7 +310,7 @@ fn a_pack_is_no_larger_than_it_is() {
     let here = tempfile::tempdir().unwrap();
     let to = here.path().join("ring.tar");
     let manifest = json!({
-        "format": "ckpt-pack", "version": 1, "store": "ring.ckpt.d", "program": "ring", "host": "elsewhere",
+        "format": "ckpt-pack", "version": 2, "store": "ring.ckpt.d", "program": "ring", "host": "elsewhere",
         "files": [{ "path": "store/000001.r0.h5", "bytes": u64::MAX, "xxh3_128": "" },
             { "path": "store/000002.r0.h5", "bytes": u64::MAX, "xxh3_128": "" }],
     })
@@ -314,7 +333,7 @@ fn a_pack_is_no_larger_than_the_disk() {
     let here = tempfile::tempdir().unwrap();
     let to = here.path().join("ring.tar");
     let manifest = json!({
-        "format": "ckpt-pack", "version": 1, "store": "ring.ckpt.d", "program": "ring", "host": "elsewhere",
+        "format": "ckpt-pack", "version": 2, "store": "ring.ckpt.d", "program": "ring", "host": "elsewhere",
         "files": [{ "path": "store/000001.r0.h5", "bytes": 1_u64 << 42, "xxh3_128": "" }],
     })
     .to_string();
@@ -356,6 +375,7 @@ fn nothing_that_a_store_says_is_obeyed_by_a_terminal() {
             version: EVIL.into(),
             host: EVIL.into(),
             reason: EVIL.into(),
+            run: RUN.parse().ok(),
             notes: vec![("command".into(), json!([EVIL, EVIL]).to_string())],
             ..Meta::default()
         };
@@ -366,12 +386,14 @@ fn nothing_that_a_store_says_is_obeyed_by_a_terminal() {
     for name in ["program", "version", "host", "reason", "started", "updated"] {
         said_of_job[name] = EVIL.into();
     }
-    fs::write(folder.join("job.json"), said_of_job.to_string()).unwrap();
-    let record = json!({ "cargo": { "bin": EVIL, "package": EVIL, "features": [EVIL], "manifest_path": EVIL },
+    let kept = folder.join("runs").join(RUN);
+    fs::create_dir_all(&kept).unwrap();
+    fs::write(kept.join("job.json"), said_of_job.to_string()).unwrap();
+    let record = json!({ "run": RUN, "cargo": { "bin": EVIL, "package": EVIL, "features": [EVIL], "manifest_path": EVIL },
         "session": { "interval": EVIL }, "ranks": { "launcher": format!("'{EVIL}' {{cmd}}") }, "executable": EVIL });
-    fs::write(folder.join("launch.json"), record.to_string()).unwrap();
+    fs::write(kept.join("launch.json"), record.to_string()).unwrap();
     let event = json!({ "at": 1.0, "event": "failed", "visits": 1, "why": EVIL });
-    fs::write(folder.join("events.log"), format!("{event}\n")).unwrap();
+    fs::write(kept.join("events.log"), format!("{event}\n")).unwrap();
     let entry = format!("files/{}", EVIL.replace('/', ""));
     pack(
         &here.path().join("evil.tar"),
@@ -489,15 +511,20 @@ fn what_is_no_plain_file_is_passed_over() {
     store(&store_folder, &["ring"]);
     let mine = here.path().join("mine");
     fs::write(&mine, "mine").unwrap();
-    for name in [
-        "000003.r0.h5",
-        "000004.h5",
+    let kept = Path::new("runs").join(RUN);
+    fs::create_dir_all(store_folder.join(&kept)).unwrap();
+    let of_the_run = [
         "job.json",
         "launch.json",
-        "files.log",
+        "files.000002.log",
+        "files.000002.0001.was",
         "events.log",
-        "metrics.prom",
-    ] {
+    ];
+    let of_the_store = ["000003.r0.h5", "000004.h5", "metrics.prom"].map(PathBuf::from);
+    for name in of_the_store
+        .into_iter()
+        .chain(of_the_run.map(|name| kept.join(name)))
+    {
         let path = store_folder.join(name);
         let _ = fs::remove_file(&path);
         nix::unistd::mkfifo(&path, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
