@@ -32,9 +32,14 @@ const OVER: u8 = 2;
 /// A leaf lock.
 static CURRENT: Mutex<Option<Arc<World>>> = Mutex::new(None);
 
+/// Called before MPI comes up; what it returns is done once it is up.
+pub(crate) type Watch = fn() -> Box<dyn FnOnce()>;
+
 /// The processes of the program, and this one's place among them.
 #[derive(Debug)]
 pub(crate) struct World {
+    /// Sees what MPI makes of the process.
+    watch: Watch,
     transport: Box<dyn Transport>,
     state: AtomicU8,
     /// Whether the session is open.
@@ -84,13 +89,13 @@ pub(crate) fn abort(code: i32) {
 impl World {
     /// A session begins. The place of this process is what the
     /// launcher says, else what MPI says, which is brought up for that.
-    pub(crate) fn begin() -> Arc<World> {
+    pub(crate) fn begin(watch: Watch) -> Arc<World> {
         let earlier = current().filter(|world| world.state.load(Ordering::SeqCst) != DOWN);
         if let Some(world) = earlier {
             world.session.store(true, Ordering::SeqCst);
             return world;
         }
-        let world = Arc::new(World::new(transport_of_program()));
+        let world = Arc::new(World::new(transport_of_program(), watch));
         *locked(&CURRENT) = Some(Arc::clone(&world));
         if world.transport.has_others() {
             world.meet();
@@ -111,7 +116,7 @@ impl World {
         }
     }
 
-    fn new(transport: Box<dyn Transport>) -> World {
+    fn new(transport: Box<dyn Transport>, watch: Watch) -> World {
         World {
             state: AtomicU8::new(DOWN),
             session: AtomicBool::new(true),
@@ -124,6 +129,7 @@ impl World {
             agreed: Mutex::default(),
             pending: Mutex::default(),
             check: Mutex::default(),
+            watch,
             transport,
         }
     }
@@ -148,10 +154,18 @@ impl World {
         self.threads.load(Ordering::SeqCst)
     }
 
+    /// MPI comes up: the processes that it starts, and what it makes of this one, are not the program's.
+    fn apart<R>(&self, bring_up: impl FnOnce() -> R) -> R {
+        let done = (self.watch)();
+        let result = children::apart(bring_up);
+        done();
+        result
+    }
+
     /// Brings MPI up now, with this level of threading.
     pub(crate) fn bring_up(&self, threads: Option<i32>) {
         if self.state.load(Ordering::SeqCst) == DOWN {
-            let threads = children::apart(|| self.transport.bring_up(threads));
+            let threads = self.apart(|| self.transport.bring_up(threads));
             self.ours.store(true, Ordering::SeqCst);
             self.came_up(threads);
         }
@@ -227,7 +241,7 @@ impl World {
         if self.ours.load(Ordering::SeqCst) {
             return (0, Some(self.threads()));
         }
-        let (code, threads) = children::apart(initialise);
+        let (code, threads) = self.apart(initialise);
         if self.session.load(Ordering::SeqCst) && self.state.load(Ordering::SeqCst) == DOWN {
             self.came_up(threads.unwrap_or_else(|| self.transport.threads()));
             self.agree();
@@ -422,12 +436,12 @@ mod tests {
     }
 
     fn first() -> World {
-        World::new(Box::new(First(Solo::new(), false)))
+        World::new(Box::new(First(Solo::new(), false)), || Box::new(|| ()))
     }
 
     #[test]
     fn alone_everything_is_agreed_on_at_once() {
-        let world = World::new(Box::new(Solo::new()));
+        let world = World::new(Box::new(Solo::new()), || Box::new(|| ()));
         assert!(world.member().is_none() && !world.is_up());
         assert!(world.all_succeeded(true) && !world.all_succeeded(false));
         assert_eq!(world.largest_code(77), 77);
@@ -455,7 +469,7 @@ mod tests {
 
     #[test]
     fn a_session_that_is_opened_when_mpi_is_up_reaches_the_others_at_once() {
-        let world = World::new(Box::new(First(Solo::new(), true)));
+        let world = World::new(Box::new(First(Solo::new(), true)), || Box::new(|| ()));
         world.meet();
         assert!(world.is_up() && world.program_believes_it_is_up(true));
         world.begins(4, run());

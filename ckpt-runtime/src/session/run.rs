@@ -32,7 +32,7 @@ use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
 use crate::state::journal::{self, Journal, OtherRun, Place};
-use crate::state::process::Process;
+use crate::state::process::{self, Process};
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
 use crate::state::standard_streams::StandardStreams;
@@ -121,7 +121,7 @@ impl Run {
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
         handles::note_start_folder();
-        let world = World::begin();
+        let world = World::begin(process::before_mpi);
         let member = world.member();
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.

@@ -53,6 +53,14 @@ fn look(name: &str, resource: Resource) -> Limit {
     }
 }
 
+/// What has changed from the second of these to the third is in the first as in the third.
+pub(super) fn take_over(start: &mut Vec<Limit>, before: &[Limit], after: Vec<Limit>) {
+    for limit in after.into_iter().filter(|limit| !before.contains(limit)) {
+        start.retain(|own| own.name != limit.name);
+        start.push(limit);
+    }
+}
+
 /// Those that are not what they were at the start, and those that have been changed before, as they are now.
 pub(super) fn changed(start: &[Limit], now: &[Limit], before: &[Limit]) -> Vec<Limit> {
     let had = |limit: &&Limit| !start.contains(limit) || before.iter().any(|one| one.name == limit.name);

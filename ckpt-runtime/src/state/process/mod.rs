@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use crate::base::children;
+use crate::base::lock::locked;
 use crate::base::report::{Fatal, headline};
 use crate::handles::{moved, start_folder};
 use environment::{Changed, Variables};
@@ -43,11 +44,18 @@ static START: OnceLock<Start> = OnceLock::new();
 #[derive(Debug)]
 struct Start {
     variables: Variables,
+    identity: Identity,
+    /// A leaf lock.
+    given: Mutex<Given>,
+}
+
+/// What the program has not made itself: as it was started, with what MPI has changed as it came up.
+#[derive(Debug, Clone)]
+struct Given {
     umask: Option<u32>,
     limits: Vec<Limit>,
     signals: Signals,
-    identity: Identity,
-    /// Files that are locked by the one that started the program.
+    /// Files that are locked by the one that started the program, or by MPI.
     locked: Vec<(RawFd, PathBuf)>,
 }
 
@@ -56,12 +64,52 @@ fn start() -> &'static Start {
         children::set_apart();
         Start {
             variables: environment::now(),
+            identity: Identity::now(),
+            given: Mutex::new(Given::now()),
+        }
+    })
+}
+
+impl Start {
+    fn given(&self) -> Given {
+        locked(&self.given).clone()
+    }
+}
+
+impl Given {
+    fn now() -> Given {
+        Given {
             umask: umask(),
             limits: limits::now(),
             signals: Signals::now(),
-            identity: Identity::now(),
             locked: locks::inherited(),
         }
+    }
+
+    /// What has changed from the first of these to the second is not the program's.
+    fn take_over(&mut self, before: &Given, after: Given) {
+        if before.umask != after.umask {
+            self.umask = after.umask;
+        }
+        limits::take_over(&mut self.limits, &before.limits, after.limits);
+        self.signals.take_over(&before.signals, after.signals);
+        let locked = after.locked.into_iter();
+        self.locked
+            .extend(locked.filter(|one| !before.locked.contains(one)));
+    }
+}
+
+/// MPI is about to come up, and may install handlers of signals: what it makes of the process is not the program's. To be
+/// called once it is up: what is returned.
+pub(crate) fn before_mpi() -> Box<dyn FnOnce()> {
+    // Without a start nothing is the program's yet.
+    let Some(start) = START.get() else {
+        return Box::new(|| ());
+    };
+    let before = Given::now();
+    Box::new(move || {
+        let after = Given::now();
+        locked(&start.given).take_over(&before, after);
     })
 }
 
@@ -173,6 +221,7 @@ impl Changes {
     fn since(start: &Start, before: &Changes, locks: Vec<Lock>) -> Changes {
         let here = std::env::current_dir().ok();
         let folder = here.filter(|here| before.folder.is_some() || here != start_folder());
+        let given = start.given();
         let relative = |folder: PathBuf| {
             let below = folder.strip_prefix(start_folder()).unwrap_or(&folder);
             Text::from(below.as_os_str())
@@ -180,9 +229,9 @@ impl Changes {
         Changes {
             folder: folder.map(relative),
             variables: environment::changed(&start.variables, &environment::now(), &before.variables),
-            umask: umask().filter(|now| before.umask.is_some() || Some(*now) != start.umask),
-            limits: limits::changed(&start.limits, &limits::now(), &before.limits),
-            signals: Signals::now().changed(&start.signals, &before.signals),
+            umask: umask().filter(|now| before.umask.is_some() || Some(*now) != given.umask),
+            limits: limits::changed(&given.limits, &limits::now(), &before.limits),
+            signals: Signals::now().changed(&given.signals, &before.signals),
             locks,
         }
     }
@@ -247,7 +296,7 @@ impl Process {
 
     /// The locks of the program.
     fn held(&self) -> Held {
-        Held::now(&self.store, &self.start.locked)
+        Held::now(&self.store, &self.start.given().locked)
     }
 
     /// What a restart could not bring back, if there is such a thing.
@@ -270,7 +319,7 @@ impl StateSource for Process {
 
     /// What code that has been executed again was to do has been done; what needs open files is done now.
     fn restore(&mut self, _: &dyn Recorded) -> Result<(), Fatal> {
-        if let Some(signal) = Signals::now().lacks(&self.start.signals, &self.changes.signals) {
+        if let Some(signal) = Signals::now().lacks(&self.start.given().signals, &self.changes.signals) {
             return Err(Fatal::refused(headline!(
                 "E2334: the program had a handler for {}, and has none now",
                 signal.name()

@@ -66,6 +66,14 @@ impl Signals {
         self.0.iter().filter(had).cloned().collect()
     }
 
+    /// What has changed from the first of these to the second is as in the second.
+    pub fn take_over(&mut self, before: &Signals, after: Signals) {
+        for signal in after.0.into_iter().filter(|signal| !before.0.contains(signal)) {
+            self.0.retain(|own| own.number != signal.number);
+            self.0.push(signal);
+        }
+    }
+
     /// The first of these for which the process has no handler of its own now.
     pub fn lacks<'a>(&self, start: &Signals, had: &'a [Signal]) -> Option<&'a Signal> {
         let has = |number: i32| {
