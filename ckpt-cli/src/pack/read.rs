@@ -46,8 +46,13 @@ pub fn unpack(pack: &Path, store: Option<&Path>, wanted: &[PathBuf]) -> Outcome<
     let manifest = manifest(first.map_err(no_tar)?).map_err(|why| not_one(&why))?;
     let places = places(&manifest).map_err(|why| not_one(&why))?;
     holds_data_or_is_wanted(pack, &places, wanted)?;
-    let bytes = bytes_of(&manifest).filter(|&bytes| bytes <= length);
-    let bytes = bytes.ok_or_else(|| not_one(&"it says that more is in it than it is long"))?;
+    let bytes = bytes_of(&manifest);
+    let bytes = bytes.ok_or_else(|| not_one(&"it says that more is in it than any disk holds"))?;
+    if bytes > length {
+        // The rest of it has been lost on the way.
+        let why = format!("it should hold {bytes} bytes, and is no longer than {length}");
+        return Err(damaged(pack, &why));
+    }
     let store = match store {
         Some(store) => store.to_owned(),
         None => store_of(&manifest).map_err(|why| not_one(&why))?,

@@ -79,6 +79,10 @@ const FAILING: &[(&str, &str)] = &[
         "ckpt pack; truncate -s 6000 heat.ckpt.tar; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
     ),
     (
+        "E3054",
+        "ckpt pack; printf damage | dd of=heat.ckpt.tar bs=1 seek=6000 conv=notrunc status=none; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
+    ),
+    (
         "E3055",
         "touch deck.dat; ckpt pack --with deck.dat; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
     ),
@@ -240,7 +244,7 @@ const FAILING: &[(&str, &str)] = &[
     ),
     (
         "E2001",
-        "parts parts; CKPT_FAULT=visit:5 ckpt run --every 3 -- 1000 2>/dev/null; ckpt restart -- 1500",
+        "parts parts; CKPT_FAULT=visit:5 ckpt run --every 3 -- 1000 2>/dev/null; ckpt restart --args-changed -- 1500",
     ),
     (
         "E2002",
@@ -249,7 +253,7 @@ const FAILING: &[(&str, &str)] = &[
     ),
     (
         "E2028",
-        "parts parts; CKPT_FAULT=visit:5 ckpt run --every 3 -- 1000 2>/dev/null; ckpt restart -- 500",
+        "parts parts; CKPT_FAULT=visit:5 ckpt run --every 3 -- 1000 2>/dev/null; ckpt restart --args-changed -- 500",
     ),
     (
         "E2032",
