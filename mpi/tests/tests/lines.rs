@@ -288,7 +288,11 @@ fn a_store_of_several_ranks_is_packed_and_goes_on_elsewhere() {
     assert_eq!(unpacked.code, Some(0), "{}", unpacked.stderr);
     let verified = there.ckpt("verify", "");
     assert_eq!(verified.code, Some(0), "{}", verified.stderr);
-    let restarted = there.ckpt("restart", "");
+    // A store from elsewhere does not say what is started here.
+    let refused = there.ckpt("restart", "");
+    assert_eq!(refused.code, Some(78), "{}", refused.stderr);
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/ring/Cargo.toml");
+    let restarted = there.ckpt("restart", &format!("--manifest-path {manifest} --bin ring"));
     assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
     let both = killed.stdout + &restarted.stdout;
     assert!(expected.lines().all(|line| both.contains(line)), "{both}");
