@@ -26,6 +26,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ("ckpt-cli/tests/plans.rs", &["E1302"]),
     ("ckpt-cli/src/doctor/fix.rs", &["E3111"]),
     ("mpi/tests/tests/other_mpis.rs", &["E2018"]),
+    ("ckpt-runtime/tests/session/outside.rs", &["W2060"]),
 ];
 
 /// Why no test has the words of the messages of these codes; `E3040-E3042` are all from the first to the last.
