@@ -59,10 +59,6 @@ const NOT_PROVOKED: &[(&str, &[&str])] = &[
     ("somebody at a terminal has said no", &["E3187"]),
     ("it comes after a minute of waiting", &["W2011"]),
     (
-        "a file that cannot be put back: the journal puts back all that a test has tried",
-        &["E2029"],
-    ),
-    (
         "all that `inspect` and `export` find has values",
         &["E3006", "E3104"],
     ),
