@@ -496,6 +496,8 @@ impl StateSource for Journal {
         };
         unobserved(|| {
             let mut watch = locked(&shared.watch);
+            // Older checkpoints need it as well, and where nothing has changed nobody has brought it to the disk.
+            let before = watch.log.path();
             if let Err(error) = watch.next_epoch(0) {
                 to.fail("files", cannot_write(&watch, &error));
                 return;
@@ -508,6 +510,7 @@ impl StateSource for Journal {
             for path in &self.in_flight {
                 to.needs_on_disk(path);
             }
+            to.needs_on_disk(&before);
             to.needs_on_disk(&watch.log.path());
         });
         Ok(())
