@@ -18,6 +18,7 @@ use crate::base::lock::locked;
 use crate::base::noted::Noted;
 use crate::base::own::unobserved;
 use crate::base::report::say;
+use crate::base::run_id::RunId;
 
 /// Under this name stand the paths of rank 0, with the number of the rank behind it those of others; with a zero byte
 /// after each. One that ends with a slash is a folder in which files were written.
@@ -205,6 +206,24 @@ impl Outside {
             known: Mutex::new(known),
             has_told: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that something of an epoch of a run's journal could not be kept, where the journal cannot be written to.
+    pub fn note_lost(&self, run: RunId, epoch: u64) {
+        // Where that cannot be noted either there is no disk left to write to: what is changed now is not written.
+        let _ = self
+            .noted
+            .write(&self.name_of_lost(run), epoch.to_string().as_bytes());
+    }
+
+    /// The newest epoch of a run's journal of which that is noted.
+    pub fn lost(&self, run: RunId) -> Option<u64> {
+        let text = self.noted.read(&self.name_of_lost(run))?;
+        std::str::from_utf8(&text).ok()?.parse().ok()
+    }
+
+    fn name_of_lost(&self, run: RunId) -> String {
+        format!("lost.{run}.{}", self.name)
     }
 
     /// Where it is noted: no file of the program's.

@@ -882,7 +882,9 @@ fn has_what_it_needs(store: &Store, restored: &Restored) -> Result<(), String> {
     let runs = store.runs().map_err(|error| error.to_string())?;
     match restored.meta().run {
         Some(run) if runs.contains(&run) => {
-            journal::can_return(store.documents_of(Some(run)), run, store.rank(), files.epoch)
+            let outside = Outside::of(store.folder(), store.rank());
+            let documents = store.documents_of(Some(run));
+            journal::can_return(documents, run, store.rank(), files.epoch, &outside)
         }
         // Nothing had been changed before it was taken, and what was changed since was elsewhere.
         _ if !files.had_changed => Ok(()),

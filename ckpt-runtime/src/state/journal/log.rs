@@ -77,6 +77,8 @@ pub(super) struct History {
     rank: u32,
     /// By their epochs; those that are damaged as a whole say how.
     parts: BTreeMap<u64, Result<Segment, String>>,
+    /// The newest epoch of which this machine has noted that something could not be kept, nor said here.
+    lost: Option<u64>,
 }
 
 impl History {
@@ -104,7 +106,13 @@ impl History {
             documents,
             rank,
             parts,
+            lost: None,
         })
+    }
+
+    /// Something of that epoch could not be kept, by what is noted elsewhere.
+    pub fn has_lost(&mut self, epoch: Option<u64>) {
+        self.lost = epoch;
     }
 
     /// The newest epoch that there is a part of; 0 if there is none.
@@ -173,6 +181,12 @@ impl History {
             let path = self.documents.path_of(&name(self.rank, epoch));
             format!("the journal of files lacks the part `{}`", path.display())
         };
+        if self.lost.is_some_and(|lost| lost >= to && !self.is_undone(lost)) {
+            return Err(
+                "what a file was since then could be kept nowhere: nothing could be written to the store"
+                    .to_owned(),
+            );
+        }
         if let Some(head) = self
             .heads()
             .find(|head| head.undone_to != 0 && head.undone_to < to && to < head.epoch)
@@ -460,6 +474,16 @@ impl Log {
     pub fn lost(&mut self, path: PathBuf, why: String) {
         self.unsaid.get_or_insert(Record::Lost { path, why });
         let _ = self.say();
+    }
+
+    /// Whether something has to be said that could not be written yet.
+    pub fn has_unsaid(&self) -> bool {
+        self.unsaid.is_some()
+    }
+
+    /// The run that it is of.
+    pub fn run(&self) -> RunId {
+        self.run
     }
 
     /// Writes what could not be written.

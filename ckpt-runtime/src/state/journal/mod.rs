@@ -215,9 +215,11 @@ pub(crate) fn can_return(
     run: RunId,
     rank: u32,
     epoch: u64,
+    outside: &Outside,
 ) -> Result<(), String> {
     unobserved(|| {
-        let history = read(documents, run, rank)?;
+        let mut history = read(documents, run, rank)?;
+        history.has_lost(outside.lost(run));
         history.to_undo(epoch).map(drop)
     })
 }
@@ -261,7 +263,8 @@ impl Journal {
         }
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
-        let history = History::read(Arc::clone(&documents), run, rank)?;
+        let mut history = History::read(Arc::clone(&documents), run, rank)?;
+        history.has_lost(outside.lost(run));
         let files = restored.and_then(files_of);
         // One that was copied here without its journal had changed nothing.
         let comes_back = files.filter(|files| files.had_changed || history.newest() > 0);

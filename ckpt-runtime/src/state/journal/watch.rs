@@ -738,6 +738,9 @@ impl Watch {
              help:  make room where the checkpoints are, or see to the file; from the next checkpoint on it is as ever"
         ));
         self.log.lost(relative(&path).to_owned(), why);
+        if self.log.has_unsaid() {
+            self.outside.note_lost(self.log.run(), self.log.epoch());
+        }
     }
 }
 
