@@ -144,6 +144,9 @@ fn checkpoint() -> Vec<u8> {
     fs::read(folder.path().join("000001.r0.h5")).unwrap()
 }
 
+/// Files of a pack: names, and what is in them.
+type Files<'a> = Vec<(&'a str, Vec<u8>)>;
+
 #[test]
 fn a_record_of_a_store_from_elsewhere_starts_nothing() {
     let here = tempfile::tempdir().unwrap();
@@ -156,7 +159,7 @@ fn a_record_of_a_store_from_elsewhere_starts_nothing() {
         json!({ "run": RUN, "cargo": {}, "session": {}, "ranks": { "ranks": 1, "launcher": format!("{trap} {{cmd}}") },
             "executable": trap }),
     ];
-    let mut cases: Vec<(Vec<(&str, Vec<u8>)>, &[&str], &str)> = vec![
+    let mut cases: Vec<(Files<'_>, &[&str], &str)> = vec![
         // What the job and the checkpoint say was started.
         (
             vec![(kept!("job.json"), job(&[&trap]).into_bytes())],

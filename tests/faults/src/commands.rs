@@ -99,12 +99,15 @@ impl Command {
     }
 }
 
+/// The pack of each program that has been packed.
+type Packs = Vec<(Program, Vec<u8>)>;
+
 /// A killed run as the command finds it, and the visit of a checkpoint that it has.
 fn beginning(program: &Program, command: Command) -> io::Result<(Place, u64)> {
     let killed = killed(program)?;
     let place = Place::like(&killed.0)?;
     if command == Command::Unpack {
-        static PACKED: LazyLock<Mutex<Vec<(Program, Vec<u8>)>>> = LazyLock::new(Mutex::default);
+        static PACKED: LazyLock<Mutex<Packs>> = LazyLock::new(Mutex::default);
         let mut packed = PACKED.lock().unwrap_or_else(|e| e.into_inner());
         let known = packed.iter().find(|(other, _)| other == program);
         let bytes = match known {
