@@ -1,6 +1,8 @@
 //! The command line as a user meets it: help, wrong input, missing things. Every failure says what, and what to do.
 
 mod noted;
+#[path = "../../tests/harness/src/skipped.rs"]
+mod skipped;
 
 use std::fs;
 use std::path::Path;
@@ -78,7 +80,7 @@ fn in_shell(shell: &str, arguments: &[&str], ask: &str) -> Option<Vec<String>> {
         .output()
         .is_err()
     {
-        eprintln!("not tried: there is no {shell} here");
+        skipped::skipped(&format!("completions in {shell}"), "there is no such shell here");
         return None;
     }
     fs::write(here.path().join("completions"), script).unwrap();

@@ -1,6 +1,9 @@
 //! The pages that `plan --html` and `report --html` write, as a browser sees them: headless Chromium gives the document and a
 //! picture, which are looked at by structure. Where there is no Chromium, that is said and nothing is tried.
 
+#[path = "../../tests/harness/src/skipped.rs"]
+mod skipped;
+
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -17,7 +20,10 @@ fn browser() -> Option<PathBuf> {
         .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
     let found = places.into_iter().find(|path| path.is_file());
     if found.is_none() {
-        eprintln!("not tried: there is no Chromium here (`apt-get install chromium`)");
+        skipped::skipped(
+            "pages in a browser",
+            "there is no Chromium here (`apt-get install chromium`)",
+        );
     }
     found
 }

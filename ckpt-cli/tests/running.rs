@@ -1,5 +1,7 @@
 //! Real programs, really killed: `run`, `restart` and `crashtest` from the build to the answer.
 
+#[path = "../../tests/harness/src/held.rs"]
+mod held;
 mod noted;
 
 use std::fs;
@@ -53,28 +55,55 @@ fn answer(folder: &Path) -> String {
     fs::read_to_string(folder.join("cells.txt")).unwrap()
 }
 
-fn start(folder: &Path, options: &[&str], arguments: &[&str]) -> Child {
+/// Starts a run that stays where it is when it has printed some lines, until they are read.
+fn start_and_hold(folder: &Path, options: &[&str], arguments: &[&str]) -> Child {
     let all = [&["run"][..], &PROGRAM, options, &["--"], arguments].concat();
-    command(folder, &all)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
+    let child = command(folder, &all)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
-        .unwrap()
+        .unwrap();
+    held::hold_when_it_has_printed(child.stdout.as_ref().unwrap());
+    child
 }
 
-/// Waits until the store holds a checkpoint.
-fn wait_for_a_checkpoint(folder: &Path) {
-    let end = Instant::now() + Duration::from_secs(300);
+/// Asks again and again, as long as the command runs, which is ended when nothing comes of it.
+fn wait_until<T>(child: &mut Child, ask: impl Fn() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(500);
+    loop {
+        if Instant::now() > end {
+            child.kill().unwrap();
+        }
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "it has ended before: {ended:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The store holds a checkpoint.
+fn has_a_checkpoint(folder: &Path) -> Option<()> {
     let is_one = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".h5");
-    while !fs::read_dir(folder.join("ckpt-cli.ckpt.d"))
+    let mut entries = fs::read_dir(folder.join("ckpt-cli.ckpt.d"))
         .into_iter()
         .flatten()
-        .flatten()
-        .any(is_one)
-    {
-        assert!(Instant::now() < end, "no checkpoint appears");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        .flatten();
+    entries.any(is_one).then_some(())
+}
+
+/// The process of the example that a command has started.
+fn program_of(command: u32) -> Option<i32> {
+    let threads = fs::read_dir(format!("/proc/{command}/task")).ok()?.flatten();
+    let children = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let children: String = children.collect();
+    let is_it =
+        |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with(PROGRAM[5]));
+    children
+        .split_whitespace()
+        .filter_map(|pid| pid.parse().ok())
+        .find(is_it)
 }
 
 #[test]
@@ -140,12 +169,20 @@ fn a_dying_program_is_kept_running() {
 #[test]
 fn a_run_asked_to_stop_takes_a_checkpoint_and_says_requeue() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    run(plain.path(), &[], &[], &["30"]).success();
-    let mut child = start(here.path(), &["--every", "10", "--restarts", "3"], &["30", "20"]);
-    wait_for_a_checkpoint(here.path());
-    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
+    run(plain.path(), &[], &[], &["400"]).success();
+    let mut child = start_and_hold(here.path(), &["--every", "10", "--restarts", "3"], &["400"]);
+    wait_until(&mut child, || has_a_checkpoint(here.path()));
+    let command = child.id();
+    let program = wait_until(&mut child, || program_of(command));
+    // It goes on with a signal that has come, and not while the command is about to pass it on.
+    kill(Pid::from_raw(program), Signal::SIGSTOP).unwrap();
+    kill(Pid::from_raw(command as i32), Signal::SIGTERM).unwrap();
+    wait_until(&mut child, || {
+        held::is_pending(program as u32, Signal::SIGTERM as i32).then_some(())
+    });
+    kill(Pid::from_raw(program), Signal::SIGCONT).unwrap();
     assert_eq!(
-        child.wait().unwrap().code(),
+        child.wait_with_output().unwrap().status.code(),
         Some(75),
         "the signal reaches the program, its code comes back"
     );

@@ -3,6 +3,7 @@
 //! `CARGO_CKPT` names the built `cargo-ckpt`; without it, the one in cargo's target folder is taken.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -176,6 +177,28 @@ pub fn wait_until<T>(ask: impl Fn() -> Option<T>) -> T {
         assert!(since.elapsed() < LIMIT, "waited in vain");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Reads what a command prints until a line begins with this; gives all of it.
+pub fn read_until(running: &mut Child, start: &str) -> String {
+    let stdout = running.stdout.as_mut().expect("it is a pipe");
+    let (mut text, mut line) = (String::new(), Vec::new());
+    while !text
+        .lines()
+        .next_back()
+        .is_some_and(|line| line.starts_with(start))
+    {
+        line.clear();
+        while line.last() != Some(&b'\n') {
+            let mut byte = [0];
+            stdout
+                .read_exact(&mut byte)
+                .unwrap_or_else(|error| panic!("{error} behind {text}"));
+            line.push(byte[0]);
+        }
+        text += &String::from_utf8_lossy(&line);
+    }
+    text
 }
 
 /// Waits for the end of a command.

@@ -1,6 +1,9 @@
 //! Every example is killed at a site, in a commit and at a random instant: one rank, all ranks or the launcher, as the seed
 //! has it. `CRASH_MPI=all`: more often, and in all these ways.
 
+#[path = "../../../tests/harness/src/skipped.rs"]
+mod skipped;
+
 use mpi_tests::Job;
 
 /// Whether a variable asks for all of a sweep.
@@ -86,6 +89,10 @@ fn sphot() {
 #[test]
 fn teams_of_every_size() {
     if !all("CRASH_TEAMS") {
+        skipped::skipped(
+            "crash tests of teams of every size",
+            "CRASH_TEAMS=all asks for them",
+        );
         return;
     }
     for ranks in [1, 2] {

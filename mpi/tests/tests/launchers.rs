@@ -1,12 +1,15 @@
 //! What starts the ranks: `mpirun`, `srun`, a command of one's own; and starting them again after a death.
 
+#[path = "../../../tests/harness/src/held.rs"]
+mod held;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use mpi_tests::{Job, finished, parent, send, sorted, tool, wait_until};
+use mpi_tests::{Job, finished, parent, read_until, send, sorted, tool, wait_until};
+use nix::libc::{SIGTERM, SIGUSR1};
 
 const RING: &str = "programs/ring";
 
@@ -14,6 +17,13 @@ fn uninterrupted(arguments: &str) -> String {
     let ended = Job::new(RING).ckpt("run", &format!("-n 2 --- {arguments}"));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     ended.stdout
+}
+
+/// Keeps the first rank in its twentieth step as long as this file is there.
+fn hold(job: &Job) -> PathBuf {
+    let path = job.folder().join("hold");
+    fs::write(&path, "").expect("it can be written");
+    path
 }
 
 /// A script in the job's folder.
@@ -82,18 +92,27 @@ fn srun_starts_the_ranks_and_a_restart_remembers_it() {
 fn a_job_that_is_preempted_stops_to_be_queued_again_and_goes_on() {
     let mut job = Job::new(RING);
     with_srun(&mut job);
-    let expected = uninterrupted("100 20");
-    let running = job.start("run", "-n 2 --launcher srun --every 100000 --- 100 20");
-    job.wait_for_ranks(2);
-    wait_until(|| job.store().join("job.json").exists().then_some(()));
-    std::thread::sleep(Duration::from_millis(500));
-    // What a scheduler does: the signal reaches `cargo ckpt`, not the ranks.
+    let expected = uninterrupted("100");
+    let hold = hold(&job);
+    let mut running = job.start("run", "-n 2 --launcher srun --every 100000 --- 100");
+    let before = read_until(&mut running, "step 20:");
+    let ranks = job.wait_for_ranks(2);
+    ranks.iter().for_each(|&rank| send(rank, "STOP"));
+    // What a scheduler does: the signal reaches `cargo ckpt`, which passes it on.
     send(running.id(), "TERM");
+    let has_come = |&rank: &u32| {
+        [SIGUSR1, SIGTERM]
+            .into_iter()
+            .any(|signal| held::is_pending(rank, signal))
+    };
+    wait_until(|| ranks.iter().any(has_come).then_some(()));
+    fs::remove_file(hold).expect("it is there");
+    ranks.iter().for_each(|&rank| send(rank, "CONT"));
     let stopped = finished(running);
     assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
     let restarted = job.ckpt("restart", "");
     assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
-    let both = stopped.stdout + &restarted.stdout;
+    let both = before + &stopped.stdout + &restarted.stdout;
     assert_eq!(sorted(&both), sorted(&expected));
 }
 
@@ -181,18 +200,18 @@ fn the_books_script_for_slurm_queues_the_job_again_until_it_is_done() {
             .spawn()
             .expect("there is a shell")
     };
-    let running = start();
-    wait_until(|| here("ring.ckpt.d/job.json").exists().then_some(()));
-    let ranks = job.wait_for_ranks(2);
-    std::thread::sleep(Duration::from_millis(500));
-    ranks.iter().for_each(|&rank| send(rank, "USR1"));
+    let hold = hold(&job);
+    let mut running = start();
+    let before = read_until(&mut running, "step 20:");
+    job.wait_for_ranks(2).iter().for_each(|&rank| send(rank, "USR1"));
+    fs::remove_file(hold).expect("it is there");
     let stopped = finished(running);
     assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
     assert_eq!(lines_of(&here("requeued")), ["requeue 7"]);
     let ended = finished(start());
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(lines_of(&here("requeued")).len(), 1, "it is done");
-    let both = stopped.stdout + &ended.stdout;
+    let both = before + &stopped.stdout + &ended.stdout;
     assert_eq!(sorted(&both), sorted(&expected));
 }
 

@@ -76,13 +76,8 @@ fn a_run_with_checkpoints_calls_mpi_as_often_as_one_without() {
 #[test]
 fn a_signal_on_one_rank_stops_all_at_the_same_count() {
     let job = Job::new("programs/ring");
-    let expected = uninterrupted(3, "100 20");
-    let running = job.start("run", "-n 3 --every 1000 --- 100 20");
-    let ranks = job.wait_for_ranks(3);
-    wait_until(|| job.store().join("job.json").exists().then_some(()));
-    std::thread::sleep(std::time::Duration::from_millis(600));
-    send(ranks[2], "TERM");
-    let stopped = finished(running);
+    let expected = uninterrupted(3, "100");
+    let stopped = job.ckpt("run", "-n 3 --every 1000 --- 100 0 50");
     assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
     let lines = job.lines(&job.store());
     assert_eq!(lines, ["000001.r0.h5", "000001.r1.h5", "000001.r2.h5"]);

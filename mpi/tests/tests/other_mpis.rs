@@ -7,7 +7,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mpi_tests::{Job, build, finished, make_package, send, sorted, target, two_ranks, wait_until};
+use mpi_tests::{
+    Job, build, finished, make_package, read_until, send, sorted, target, two_ranks, wait_until,
+};
 
 /// A program that calls what MPI 4 has brought, and functions of files. `LEFT` says what is under way at its site.
 const OF_MPI_4: &str = r#"
@@ -184,16 +186,15 @@ impl Mpi {
 
         let long = "--- 200 200 4000";
         let uninterrupted = job.ckpt("run", &format!("{options} {long}"));
-        let running = job.start("run", &format!("{options}000000 {long}"));
+        let mut running = job.start("run", &format!("{options}000000 {long}"));
         let ranks = job.wait_for_ranks(2);
-        wait_until(|| job.store().join("job.json").exists().then_some(()));
-        std::thread::sleep(std::time::Duration::from_millis(1500));
+        let before = read_until(&mut running, "step");
         send(ranks[1], "TERM");
         let stopped = finished(running);
         assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
         let restarted = job.ckpt("restart", "");
         assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
-        let both = steps(&stopped.stdout) + &restarted.stdout;
+        let both = steps(&(before + &stopped.stdout)) + &restarted.stdout;
         assert_eq!(sorted(&both), sorted(&uninterrupted.stdout));
         assert!(job.ranks().is_empty(), "nothing is left behind");
     }

@@ -1,7 +1,8 @@
 //! Cells on a ring of ranks: each step exchanges the cells at the ends, without blocking, and smooths the rest.
 //!
 //! `ring STEPS [MILLISECONDS [STEP [BESIDE]]]`: so many steps, with a pause in each; in step STEP the last rank gets a
-//! SIGTERM, which has a thread beside it for the first BESIDE milliseconds.
+//! SIGTERM, which has a thread beside it for the first BESIDE milliseconds. After step 20 the first rank waits as long as the
+//! working folder has a file `hold`.
 
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
@@ -56,10 +57,19 @@ fn main() {
             world.all_reduce_into(&own, &mut total, SystemOperation::sum());
             if rank == 0 {
                 println!("step {}: {total:.9}", step + 1);
+                if step == 19 {
+                    wait_while_held();
+                }
             }
         }
     }
     println!("rank {rank}: {:.12}", cells[CELLS / 2]);
+}
+
+fn wait_while_held() {
+    while std::path::Path::new("hold").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }
 
 fn terminate_myself() {
