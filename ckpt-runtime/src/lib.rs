@@ -52,6 +52,9 @@ mod comm;
 mod context;
 mod format;
 mod frame;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handles;
 mod iterators;
 pub mod output;

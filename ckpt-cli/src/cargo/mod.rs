@@ -386,7 +386,7 @@ impl CargoOptions {
         }
         let status = child
             .wait()
-            .or_fail(|| Failure::build(says!("E3041: cargo {verb} failed")))?;
+            .or_fail(|| Failure::start(says!("E3021: cannot wait")))?;
         if let Some(shown) = shown {
             let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
         }

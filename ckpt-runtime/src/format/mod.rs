@@ -12,6 +12,8 @@ mod container;
 mod error;
 mod extents;
 mod frames;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hdf5;
 mod index;
 mod large;
