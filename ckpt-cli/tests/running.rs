@@ -67,6 +67,24 @@ fn start_and_hold(folder: &Path, options: &[&str], arguments: &[&str]) -> Child 
     child
 }
 
+fn start(folder: &Path, options: &[&str], arguments: &[&str]) -> Child {
+    let all = [&["run"][..], &PROGRAM, options, &["--"], arguments].concat();
+    command(folder, &all)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until the store holds a checkpoint.
+fn wait_for_a_checkpoint(folder: &Path) {
+    let end = Instant::now() + Duration::from_secs(500);
+    while has_a_checkpoint(folder).is_none() {
+        assert!(Instant::now() < end, "no checkpoint appears");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Asks again and again, as long as the command runs, which is ended when nothing comes of it.
 fn wait_until<T>(child: &mut Child, ask: impl Fn() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(500);
