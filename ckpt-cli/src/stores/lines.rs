@@ -3,18 +3,17 @@
 //!
 //! A sequential program is one of one rank. What is on other nodes cannot be looked at from here, and is named.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use ckpt::session::job::Job;
 use ckpt::store::{
-    CheckpointId, Entry, Mode, Restored, Store, file_name, files_in, folder_of_rank, has_place_for_rank,
-    ranks_here,
+    CheckpointId, Entry, Mode, Restored, RunId, Store, file_name, files_in, folder_of_rank,
+    has_place_for_rank, ranks_here,
 };
 
 use crate::failure::{Failure, Outcome, says};
-use crate::stores::checkpoint;
-use crate::stores::{self, Which};
+use crate::stores::{Which, checkpoint, runs};
 
 /// The part of a store that one rank writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +37,23 @@ impl Part {
         own.map(|(id, _)| id.0).collect()
     }
 
+    /// The run of each of its checkpoints that is not known yet.
+    fn owners(&self, known: &BTreeMap<u64, RunId>) -> Vec<(u64, RunId)> {
+        let ids = self.ids().into_iter().filter(|id| !known.contains_key(id));
+        let ids: Vec<u64> = ids.collect();
+        let store = match ids.is_empty() {
+            true => None,
+            false => Store::open_as(&self.folder, Mode::ReadOnly, self.rank).ok(),
+        };
+        let entries = store
+            .and_then(|store| store.list().ok())
+            .unwrap_or_default()
+            .into_iter();
+        let own = entries.filter(|entry| ids.contains(&entry.id.0));
+        own.filter_map(|entry| Some((entry.id.0, entry.meta.ok()?.run?)))
+            .collect()
+    }
+
     fn has(&self, id: u64) -> bool {
         self.ids().contains(&id)
     }
@@ -48,6 +64,12 @@ impl Part {
 pub struct Lines {
     /// As it was named, perhaps with a place for the number of the rank.
     store: PathBuf,
+    /// The run that is looked at; all of the store otherwise.
+    run: Option<RunId>,
+    /// The run of each number, as far as its files can be read.
+    owners: BTreeMap<u64, RunId>,
+    /// How many ranks the runs have, as far as they say so.
+    sizes: BTreeMap<RunId, u32>,
     /// The ranks whose files are here, in order.
     pub parts: Vec<Part>,
     /// The ranks whose files are not.
@@ -59,8 +81,17 @@ pub struct Lines {
 impl Lines {
     /// Of an existing store.
     pub fn of(store: &Path) -> Self {
-        let said = Job::read(&stores::home(store)).ok().flatten();
-        let mut ranks: Vec<u32> = (0..said.and_then(|job| job.ranks).unwrap_or(0)).collect();
+        Lines::of_run(store, None)
+    }
+
+    /// Of one run of an existing store, if one is named.
+    pub fn of_run(store: &Path, run: Option<RunId>) -> Self {
+        let jobs = runs::records(store)
+            .into_iter()
+            .filter_map(|record| record.job.ok());
+        let jobs = jobs.filter(|job| run.is_none_or(|run| job.run == run));
+        let sizes: BTreeMap<RunId, u32> = jobs.filter_map(|job| Some((job.run, job.ranks?))).collect();
+        let mut ranks: Vec<u32> = (0..sizes.values().copied().max().unwrap_or(0)).collect();
         ranks.extend(ranks_here(store));
         ranks.sort_unstable();
         ranks.dedup();
@@ -75,7 +106,14 @@ impl Lines {
         let is_shared = !has_place_for_rank(store) && !files_in(store).is_empty();
         let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
+        let mut owners = BTreeMap::new();
+        for part in &parts {
+            owners.extend(part.owners(&owners));
+        }
         Lines {
+            run,
+            owners,
+            sizes,
             store: store.to_owned(),
             several: ranks != [0],
             parts,
@@ -93,7 +131,21 @@ impl Lines {
         let mut ids: Vec<u64> = self.parts.iter().flat_map(Part::ids).collect();
         ids.sort_unstable();
         ids.dedup();
+        ids.retain(|id| self.run.is_none_or(|run| self.run_of(*id) == Some(run)));
         ids
+    }
+
+    /// The run that a number is of.
+    pub fn run_of(&self, id: u64) -> Option<RunId> {
+        self.owners.get(&id).copied()
+    }
+
+    /// Whether checkpoints of several runs, or of none, are looked at.
+    pub fn has_several_runs(&self) -> bool {
+        let mut runs: Vec<Option<RunId>> = self.ids().into_iter().map(|id| self.run_of(id)).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        runs.len() > 1
     }
 
     /// Size of the files of these lines that are here.
@@ -107,7 +159,13 @@ impl Lines {
 
     /// The ranks here that have no file of this line.
     pub fn lacking(&self, id: u64) -> Vec<u32> {
-        let lacking = self.parts.iter().filter(|part| !part.has(id));
+        // Another run may have had more ranks.
+        let size = self.run_of(id).and_then(|run| self.sizes.get(&run));
+        let parts = self
+            .parts
+            .iter()
+            .filter(|part| size.is_none_or(|size| part.rank < *size));
+        let lacking = parts.filter(|part| !part.has(id));
         lacking.map(|part| part.rank).collect()
     }
 
