@@ -276,7 +276,7 @@ mod tests {
     }
 
     fn stopped() -> Job {
-        let text = r#"{"program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "stopped",
+        let text = r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "stopped",
             "visits": 12, "restarted_from": null, "last_checkpoint": 3, "failed_checkpoints": 0, "command": [], "reason": "SIGUSR1"}"#;
         serde_json::from_str(text).unwrap()
     }
