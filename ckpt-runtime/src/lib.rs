@@ -81,6 +81,7 @@ pub mod store {
         Attribute, Change, CheckpointId, Compression, Damage, Edit, FORMAT_VERSION, FrameInfo, Meta, Node,
         NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
+    pub use crate::state::journal::EPOCH_NOTE;
     pub use crate::storage::{
         Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, folder_of_run,
         has_place_for_rank, open_plain, ranks_here, read_document,

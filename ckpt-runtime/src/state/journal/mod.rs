@@ -38,8 +38,8 @@ use record::Record;
 use undo::{Plan, Records};
 use watch::Watch;
 
-/// The note in which a checkpoint says the epoch that it began.
-const EPOCH_NOTE: &str = "files_epoch";
+/// The note in which a checkpoint says the epoch that it began: for ckpt alone.
+pub const EPOCH_NOTE: &str = "files_epoch";
 /// What stands behind the epoch where no file had been changed.
 const UNCHANGED: &str = "unchanged";
 
