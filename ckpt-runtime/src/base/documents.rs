@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub(crate) enum Durability {
     /// It is on the disk when the call returns.
     Synced,
+    /// A power cut leaves it, or what was there before, as a whole; which of the two is of no matter.
+    Whole,
     /// It informs, and nothing is lost with it.
     Unsynced,
 }

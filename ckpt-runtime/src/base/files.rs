@@ -5,7 +5,7 @@
 //!
 //! These are system calls and no functions of the C library: ckpt's own files are not among those that it watches.
 
-use std::fs::File;
+use std::fs::{DirEntry, File, FileType};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
@@ -71,6 +71,18 @@ pub(crate) fn open_to_add(path: &Path) -> io::Result<File> {
             ErrorKind::InvalidInput,
             "it has another name as well, and may be another file",
         )),
+    }
+}
+
+/// What an entry of a folder is; `None` if it is gone meanwhile.
+///
+/// # Errors
+/// That cannot be told.
+pub(crate) fn kind(entry: &DirEntry) -> io::Result<Option<FileType>> {
+    match entry.file_type() {
+        Ok(kind) => Ok(Some(kind)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

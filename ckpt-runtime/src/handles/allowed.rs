@@ -58,6 +58,15 @@ const PROGRAMS: [&str; 22] = [
     "pl", "py", "rb", "rlib", "rs", "service", "sh", "so",
 ];
 
+/// What a path means that ends at a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinkAtEnd {
+    /// What the link leads to.
+    Followed,
+    /// The link.
+    Itself,
+}
+
 /// A restart may not write there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Forbidden {
@@ -138,24 +147,17 @@ impl Allowed {
         }
     }
 
-    /// Where the file really is that a checkpoint or journal calls `path` (from the folder that the program was started
+    /// Where that really is which a checkpoint or journal calls `path` (from the folder that the program was started
     /// in, after `--map`), if it may be written to, made or removed: a path without links and without `..`.
     ///
     /// # Errors
     /// It may not: says which, why, and how to allow it.
-    pub fn may_restore(&self, path: &Path) -> Result<PathBuf, Forbidden> {
-        self.may_write(path, real(&start_folder().join(path)))
-    }
-
-    /// The same of what stands at the path itself: a link there is not followed.
-    ///
-    /// # Errors
-    /// As [`may_restore`](Allowed::may_restore).
-    pub fn may_change(&self, path: &Path) -> Result<PathBuf, Forbidden> {
-        self.may_write(path, place(&start_folder().join(path)))
-    }
-
-    fn may_write(&self, path: &Path, real: PathBuf) -> Result<PathBuf, Forbidden> {
+    pub fn may_restore(&self, path: &Path, end: LinkAtEnd) -> Result<PathBuf, Forbidden> {
+        let full = start_folder().join(path);
+        let real = match end {
+            LinkAtEnd::Followed => real(&full),
+            LinkAtEnd::Itself => place(&full),
+        };
         let is_noted = |path: &Path| self.noted.contains(path.as_os_str().as_bytes());
         if is_noted(&real) || self.named.contains(&real) {
             return Ok(real);
@@ -300,7 +302,7 @@ fn is_settings(real: &Path, around: &Path) -> bool {
 }
 
 /// Where what stands at a path is: a link at its end is not followed.
-fn place(path: &Path) -> PathBuf {
+pub(super) fn place(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => real(folder).join(name),
         _ => real(path),
@@ -376,7 +378,10 @@ mod tests {
         let path = |name: &str| here.join(name);
         let allowed = Allowed::below(&here);
         for good in ["energy.csv", "a/b/POSCAR", "a/../state.json"] {
-            assert!(allowed.may_restore(&path(good)).is_ok(), "{good}");
+            assert!(
+                allowed.may_restore(&path(good), LinkAtEnd::Followed).is_ok(),
+                "{good}"
+            );
         }
         for bad in [
             "../x.csv",
@@ -389,16 +394,23 @@ mod tests {
             "src/main.rs",
             "run.sh",
         ] {
-            assert!(allowed.may_restore(&path(bad)).is_err(), "{bad}");
+            assert!(
+                allowed.may_restore(&path(bad), LinkAtEnd::Followed).is_err(),
+                "{bad}"
+            );
         }
         // What is executed, and what cargo takes for its own.
         fs::write(path("heat"), "").unwrap();
-        assert!(allowed.may_restore(&path("heat")).is_ok());
+        assert!(allowed.may_restore(&path("heat"), LinkAtEnd::Followed).is_ok());
         fs::set_permissions(path("heat"), fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(allowed.may_restore(&path("heat")).is_err());
+        assert!(allowed.may_restore(&path("heat"), LinkAtEnd::Followed).is_err());
         fs::create_dir_all(path("target/debug")).unwrap();
         fs::write(path("target/CACHEDIR.TAG"), "").unwrap();
-        assert!(allowed.may_restore(&path("target/debug/x.dat")).is_err());
+        assert!(
+            allowed
+                .may_restore(&path("target/debug/x.dat"), LinkAtEnd::Followed)
+                .is_err()
+        );
     }
 
     #[test]
@@ -406,21 +418,53 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (here, scratch) = (folder.path().join("run"), folder.path().join("scratch"));
         let mut allowed = Allowed::below(&here);
-        assert!(allowed.may_restore(&scratch.join("x.csv")).is_err());
+        assert!(
+            allowed
+                .may_restore(&scratch.join("x.csv"), LinkAtEnd::Followed)
+                .is_err()
+        );
         allowed.named = vec![real(&scratch)];
-        assert!(allowed.may_restore(&scratch.join("deep/x.csv")).is_ok());
-        assert!(allowed.may_restore(&scratch.join(".bashrc")).is_err());
+        assert!(
+            allowed
+                .may_restore(&scratch.join("deep/x.csv"), LinkAtEnd::Followed)
+                .is_ok()
+        );
+        assert!(
+            allowed
+                .may_restore(&scratch.join(".bashrc"), LinkAtEnd::Followed)
+                .is_err()
+        );
         allowed.named = vec![real(&scratch.join(".bashrc"))];
-        assert!(allowed.may_restore(&scratch.join(".bashrc")).is_ok());
+        assert!(
+            allowed
+                .may_restore(&scratch.join(".bashrc"), LinkAtEnd::Followed)
+                .is_ok()
+        );
         allowed.named.clear();
         allowed.noted = [
             as_folder(&real(&scratch)),
             real(&here.join("run.sh")).into_os_string().into_encoded_bytes(),
         ]
         .into();
-        assert!(allowed.may_restore(&scratch.join("y.csv")).is_ok());
-        assert!(allowed.may_restore(&scratch.join("deep/y.csv")).is_err());
-        assert!(allowed.may_restore(&scratch.join(".bashrc")).is_err());
-        assert!(allowed.may_restore(&here.join("run.sh")).is_ok());
+        assert!(
+            allowed
+                .may_restore(&scratch.join("y.csv"), LinkAtEnd::Followed)
+                .is_ok()
+        );
+        assert!(
+            allowed
+                .may_restore(&scratch.join("deep/y.csv"), LinkAtEnd::Followed)
+                .is_err()
+        );
+        assert!(
+            allowed
+                .may_restore(&scratch.join(".bashrc"), LinkAtEnd::Followed)
+                .is_err()
+        );
+        assert!(
+            allowed
+                .may_restore(&here.join("run.sh"), LinkAtEnd::Followed)
+                .is_ok()
+        );
     }
 }

@@ -23,7 +23,7 @@ use rustix::fs::OFlags;
 
 use crate::base::changes::Coming;
 use crate::base::{current, folders};
-pub(crate) use allowed::{Allowed, Forbidden, Outside};
+pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Outside};
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -422,7 +422,9 @@ impl ReopenedFiles {
             return Ok(start_folder().join(&was.path));
         }
         let allowed = self.allowed.get_or_init(|| Allowed::of(&self.store));
-        allowed.may_restore(&was.path).map_err(NotReopened::Forbidden)
+        allowed
+            .may_restore(&was.path, LinkAtEnd::Followed)
+            .map_err(NotReopened::Forbidden)
     }
 
     /// Opens a file as it was.
@@ -433,16 +435,17 @@ impl ReopenedFiles {
         if let Some(open) = self.open.borrow().get(&was.handle) {
             return Ok(open.try_clone().map_err(|error| was.fails(&error))?);
         }
+        // What is there now need not be what was held: the journal brings that back first, and is asked by where it was.
+        let coming = match current::observer() {
+            Some(observer) => observer.before_reopening(&allowed::place(&start_folder().join(&was.path)))?,
+            None => Coming::AsItIs,
+        };
         let path = self.place(&was)?;
         let mut options = File::options();
         // A pipe in its place is not waited for.
         options.custom_flags(OFlags::NONBLOCK.bits() as i32);
         options.read(was.access.reads()).append(was.append);
         options.write(was.access.writes() && !was.append);
-        let coming = match current::observer() {
-            Some(observer) => observer.before_reopening(&path)?,
-            None => Coming::AsItIs,
-        };
         let mut file = options.open(&path).map_err(|error| was.fails(&error))?;
         let flags = rustix::fs::fcntl_getfl(&file).map_err(|error| was.fails(&error.into()))?;
         rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK).map_err(|error| was.fails(&error.into()))?;

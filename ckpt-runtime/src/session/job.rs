@@ -185,11 +185,12 @@ impl Job {
         }
     }
 
-    /// Replaces the state file. A power cut must not leave an empty one: which run is the newest would be lost.
-    fn write(&self, documents: &dyn Documents) -> io::Result<()> {
+    /// Replaces the state file. A power cut must not leave an empty one: which run is the newest would be lost. That a run
+    /// has begun or ended has to stay; how far it had come meanwhile its checkpoints say as well.
+    fn write(&self, documents: &dyn Documents, durability: Durability) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        documents.replace(JOB_FILE, &text, Durability::Synced)
+        documents.replace(JOB_FILE, &text, durability)
     }
 }
 
@@ -230,7 +231,7 @@ impl Record {
         store: Arc<dyn Documents>,
         job: Job,
     ) -> io::Result<()> {
-        job.write(&*documents)?;
+        job.write(&*documents, Durability::Synced)?;
         let what = What::Start {
             pid: job.pid,
             host: job.host.clone(),
@@ -261,9 +262,14 @@ impl Record {
     /// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Job)) {
         if let Some(Open { documents, job, .. }) = self.current().as_mut() {
+            let before = job.state;
             change(job);
             job.updated = now();
-            let _ = job.write(&**documents);
+            let durability = match job.state == before {
+                true => Durability::Whole,
+                false => Durability::Synced,
+            };
+            let _ = job.write(&**documents, durability);
         }
     }
 

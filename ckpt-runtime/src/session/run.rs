@@ -1,5 +1,6 @@
 //! A session at work: the store, the policy, and what became of the checkpoints so far.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -37,7 +38,7 @@ use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
 use crate::state::standard_streams::StandardStreams;
 use crate::state::statics::Statics;
-use crate::storage::{Commit, RunDocuments, Store};
+use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
 use crate::value::{LoadError, release_unused};
 
@@ -130,13 +131,18 @@ impl Run {
             mention_unknown_variables(true);
         }
         let opened = line::open_store(config, rank);
+        let journals = RefCell::new(Journals::default());
+        let has_its_files = |store: &Store, restored: &Restored| {
+            let returns = journals.borrow_mut().can_return(store, restored.meta());
+            returns.map_err(|error| error.to_string())
+        };
         let (mut store, restored) = match config.restart {
             Some(which) => {
                 let wanted = Wanted {
                     which,
                     program,
                     config,
-                    check: &has_what_it_needs,
+                    check: &has_its_files,
                 };
                 let (store, restored) = match member {
                     Some(_) => line::find_together(&world, opened, wanted),
@@ -218,6 +224,11 @@ impl Run {
             documents: documents.clone(),
             run: id,
             rank,
+            told: journals.into_inner().into_told(id),
+            epochs: match restored {
+                Some(_) => store.epochs_of(id)?,
+                None => Vec::new(),
+            },
             outside: Arc::clone(&outside),
             other_runs: records
                 .iter()
@@ -234,6 +245,7 @@ impl Run {
             what: "begin the journal of the program's files in the store",
             error,
         })?;
+        store.retain_by(journal.reach());
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -872,30 +884,6 @@ fn apart(visits: u64) -> Fatal {
 /// Kills this process as `kill -9` would: for tests.
 fn kill_self() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGKILL);
-}
-
-/// What a restart needs beside a checkpoint that is whole: what the files were that the run has changed since.
-fn has_what_it_needs(store: &Store, restored: &Restored) -> Result<(), String> {
-    let Some(files) = journal::files_of(restored) else {
-        return Ok(());
-    };
-    let runs = store.runs().map_err(|error| error.to_string())?;
-    match restored.meta().run {
-        Some(run) if runs.contains(&run) => {
-            let outside = Outside::of(store.folder(), store.rank());
-            let documents = store.documents_of(Some(run));
-            journal::can_return(documents, run, store.rank(), files.epoch, &outside)
-        }
-        // Nothing had been changed before it was taken, and what was changed since was elsewhere.
-        _ if !files.had_changed => Ok(()),
-        Some(run) => Err(format!(
-            "the program had changed files, and what they were is not in this store, but in `runs/{run}` of the one where the checkpoint was written"
-        )),
-        None => Err(
-            "the program had changed files, and what they were is not known of a checkpoint that is of no run"
-                .to_owned(),
-        ),
-    }
 }
 
 /// The identity that a start is told to have.

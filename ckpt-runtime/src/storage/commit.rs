@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Keep;
-use super::opened::Opened;
+use super::opened::{Found, Head, Opened};
 use crate::base::fault::{Faults, Step};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
+use crate::base::report::say;
 use crate::base::room;
 use crate::base::run_id::RunId;
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
+use crate::state::journal::Reach;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
 
@@ -35,6 +37,8 @@ pub(crate) struct Commit {
     pub(super) complete: CheckpointId,
     /// Numbers of lines that some rank never wrote.
     pub(super) abandoned: Range<u64>,
+    /// Which checkpoints of this run the program's files can be brought back to.
+    pub(super) reach: Arc<Reach>,
     /// Runs that nobody goes on with.
     pub(super) past: Arc<Mutex<Past>>,
     pub(super) storing: Storing,
@@ -125,22 +129,37 @@ impl Commit {
             return Ok(());
         };
         let all = self.opened.level.list()?;
-        let mut own = Vec::new();
+        let mut past = locked(&self.past);
+        let (mut own, mut has_others) = (Vec::new(), false);
         for id in all.iter().copied().filter(|id| *id <= self.complete) {
-            if self.opened.is_of(id, run)? {
-                own.push(id);
+            match self.opened.found(id)? {
+                Found::Head(head) if head.run == run => own.push((id, self.use_of(id, &head))),
+                Found::Head(head) => has_others |= head.run.is_none_or(|run| !past.runs.contains(&run)),
+                Found::Damaged => own.push((id, Use::Damaged)),
+                Found::Strange => has_others = true,
+                Found::Nothing => {}
             }
         }
-        let ids = own.into_iter();
         // What is no line for others goes as soon as there is a newer one that is.
-        let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.abandoned.contains(&id.0));
-        let surplus = ids.len().saturating_sub(keep.max(1) as usize);
-        let mut surplus: Vec<CheckpointId> = ids[..surplus].iter().chain(&abandoned).copied().collect();
+        let (abandoned, mut own): (Vec<_>, Vec<_>) = own
+            .into_iter()
+            .partition(|(id, _)| self.abandoned.contains(&id.0));
         // This run has a line of its own from now on.
-        if ids.is_empty() {
+        if own.is_empty() {
             return Ok(());
         }
-        let mut past = locked(&self.past);
+        if has_others {
+            // Whose it was cannot be read.
+            own.retain(|(id, of_use)| *of_use != Use::Damaged || self.opened.is_known_damaged(*id));
+        }
+        let mut surplus = surplus(&own, keep.max(1) as usize);
+        let is_damaged = |id: &&CheckpointId| own.contains(&(**id, Use::Damaged));
+        for id in surplus.iter().filter(is_damaged) {
+            say(&format!(
+                "warning[W2080]: checkpoint {id} is damaged, and removed now: as many newer ones can be restored as are to be kept"
+            ));
+        }
+        surplus.extend(abandoned.iter().map(|(id, _)| id));
         for id in &all {
             for run in &past.runs {
                 if self.opened.is_of(*id, Some(*run))? {
@@ -159,6 +178,15 @@ impl Commit {
         // Where something could not be removed, the next checkpoint tries again.
         past.runs.clear();
         Ok(())
+    }
+
+    /// What a checkpoint of this run is of use for, as far as is known without reading it.
+    fn use_of(&self, id: CheckpointId, head: &Head) -> Use {
+        match head.epoch {
+            _ if self.opened.is_known_damaged(id) => Use::Damaged,
+            Some(epoch) if !self.reach.has(epoch) => Use::OutOfReach,
+            _ => Use::Restorable,
+        }
     }
 
     /// Removes checkpoints, but those that others build on.
@@ -183,6 +211,36 @@ impl Commit {
     }
 }
 
+/// What a checkpoint is of use for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Restorable,
+    /// The program's files cannot be brought back to what they were then.
+    OutOfReach,
+    Damaged,
+}
+
+/// Those that need not be kept, of all that a run has, oldest first. One that can be restored goes where as many newer ones
+/// are that can be; so does one that is damaged. One whose files are out of reach, which it stays, goes where there are as many newer
+/// ones of any kind: else a program whose files could never be kept would fill the disk.
+fn surplus(own: &[(CheckpointId, Use)], keep: usize) -> Vec<CheckpointId> {
+    let (mut restorable, mut whole) = (0, 0);
+    let mut surplus = Vec::new();
+    for (id, of_use) in own.iter().rev() {
+        let enough = match of_use {
+            Use::Restorable | Use::Damaged => restorable >= keep,
+            Use::OutOfReach => whole >= keep,
+        };
+        restorable += usize::from(*of_use == Use::Restorable);
+        whole += usize::from(*of_use != Use::Damaged);
+        if enough {
+            surplus.push(*id);
+        }
+    }
+    surplus.reverse();
+    surplus
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,6 +248,38 @@ mod tests {
     use crate::storage::{Mode, Store};
 
     static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
+
+    #[test]
+    fn retention_counts_what_can_be_restored() {
+        use Use::{Damaged, OutOfReach, Restorable};
+        let goes = |own: &[Use], keep| -> Vec<u64> {
+            let ids = (1..).map(CheckpointId);
+            let own: Vec<_> = ids.zip(own.iter().copied()).collect();
+            surplus(&own, keep).iter().map(|id| id.0).collect()
+        };
+        assert_eq!(goes(&[Restorable; 4], 2), [1, 2]);
+        assert_eq!(
+            goes(&[Restorable, Damaged, Damaged], 1),
+            [0; 0],
+            "the only one stays"
+        );
+        assert_eq!(
+            goes(&[Restorable, Damaged, Restorable, Damaged, Restorable], 2),
+            [1, 2]
+        );
+        assert_eq!(goes(&[Damaged; 4], 1), [0; 0]);
+        // A restart from the first has given up the second and third.
+        assert_eq!(goes(&[Restorable, OutOfReach, OutOfReach, Restorable], 2), [2]);
+        assert_eq!(
+            goes(&[Restorable, OutOfReach, OutOfReach, Restorable, Restorable], 2),
+            [1, 2, 3]
+        );
+        // Nothing can be kept any more.
+        assert_eq!(
+            goes(&[Restorable, OutOfReach, OutOfReach, OutOfReach, OutOfReach], 2),
+            [2, 3]
+        );
+    }
 
     type Dense = (Vec<f64>, Vec<[u32; 3]>, Vec<[[u16; 2]; 2]>);
 

@@ -12,6 +12,7 @@ mod names;
 mod opened;
 mod parts;
 mod posix;
+mod restorable;
 mod run_folder;
 mod store;
 #[cfg(test)]
@@ -22,7 +23,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use commit::Commit;
 pub use names::{file_name, file_of};
 pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
-pub use run_folder::folder_of_run;
+pub use restorable::{Journals, NoWayBack};
+pub use run_folder::{begun_in, folder_of_run};
 pub use store::Store;
 
 pub(crate) use level::RunDocuments;

@@ -1,6 +1,6 @@
 //! A level that a store has opened, and what is known about the checkpoints on it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
 use std::sync::Mutex;
 
@@ -9,6 +9,7 @@ use crate::base::events;
 use crate::base::lock::locked;
 use crate::base::run_id::RunId;
 use crate::format::{self, CheckpointId, StoreError};
+use crate::state::journal;
 
 /// Shared by a store and the commits that it has begun: the lock is held as long as one of them is there.
 #[derive(Debug)]
@@ -17,14 +18,29 @@ pub(super) struct Opened {
     /// Held by whoever writes.
     lock: Option<Lock>,
     /// What the heads of checkpoints say, as far as somebody has asked.
-    heads: Mutex<HashMap<CheckpointId, Option<Head>>>,
+    heads: Mutex<HashMap<CheckpointId, Found>>,
+    /// Those of which somebody has found out that their values are damaged.
+    damaged: Mutex<BTreeSet<CheckpointId>>,
+}
+
+/// What there is of a checkpoint, by its head.
+#[derive(Debug, Clone)]
+pub(super) enum Found {
+    Nothing,
+    /// Its head is damaged.
+    Damaged,
+    /// It is of a kind that this ckpt does not know.
+    Strange,
+    Head(Head),
 }
 
 /// What the head of a checkpoint says of others.
 #[derive(Debug, Clone)]
-struct Head {
-    run: Option<RunId>,
-    needs: Vec<CheckpointId>,
+pub(super) struct Head {
+    pub run: Option<RunId>,
+    pub needs: Vec<CheckpointId>,
+    /// The epoch of the journal of files that it began.
+    pub epoch: Option<u64>,
 }
 
 impl Opened {
@@ -33,6 +49,7 @@ impl Opened {
             level,
             lock,
             heads: Mutex::default(),
+            damaged: Mutex::default(),
         }
     }
 
@@ -45,26 +62,49 @@ impl Opened {
         }
     }
 
-    /// What the head says; none of a checkpoint that is damaged, or is not there.
+    /// What there is of a checkpoint.
     ///
     /// # Errors
     /// It is there and cannot be read now: what it says is not known.
-    fn head(&self, id: CheckpointId) -> Result<Option<Head>, StoreError> {
+    pub fn found(&self, id: CheckpointId) -> Result<Found, StoreError> {
         let mut known = locked(&self.heads);
-        if let Some(head) = known.get(&id) {
-            return Ok(head.clone());
+        if let Some(found) = known.get(&id) {
+            return Ok(found.clone());
         }
-        let head = match format::read_head(id, &*self.level) {
-            Ok((meta, needs)) => Some(Head { run: meta.run, needs }),
+        let found = match format::read_head(id, &*self.level) {
+            Ok((meta, needs)) => Found::Head(Head {
+                run: meta.run,
+                needs,
+                epoch: journal::epoch_in(&meta.notes),
+            }),
             Err(StoreError::Io {
                 kind: ErrorKind::NotFound,
                 ..
-            }) => return Ok(None),
+            }) => return Ok(Found::Nothing),
             Err(error @ StoreError::Io { .. }) => return Err(error),
-            Err(_) => None,
+            Err(StoreError::Damaged { .. }) => Found::Damaged,
+            Err(_) => Found::Strange,
         };
-        known.insert(id, head.clone());
-        Ok(head)
+        known.insert(id, found.clone());
+        Ok(found)
+    }
+
+    /// What the head says; none of a checkpoint that is damaged, or is not there.
+    fn head(&self, id: CheckpointId) -> Result<Option<Head>, StoreError> {
+        Ok(match self.found(id)? {
+            Found::Head(head) => Some(head),
+            _ => None,
+        })
+    }
+
+    /// Somebody has found out that values of it are damaged.
+    pub fn is_damaged_now(&self, id: CheckpointId) {
+        locked(&self.damaged).insert(id);
+    }
+
+    /// Whether somebody has.
+    pub fn is_known_damaged(&self, id: CheckpointId) -> bool {
+        locked(&self.damaged).contains(&id)
     }
 
     /// The other checkpoints without which this one cannot be restored; none of one that is damaged.
@@ -97,6 +137,7 @@ impl Opened {
     pub fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
         self.writable()?;
         locked(&self.heads).remove(&id);
+        locked(&self.damaged).remove(&id);
         self.level.remove(id)?;
         events::removed(self.level.folder(), id.0);
         Ok(())

@@ -91,9 +91,15 @@ impl Posix {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.place).map_err(io)? {
             let entry = entry.map_err(io)?;
-            // Our own names are plain text, and what has them and is no plain file is none of ours.
-            if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                names.extend(entry.file_name().into_string());
+            // Our own names are plain text, and what has them and is no plain file is none of ours. What cannot be looked at
+            // may be one.
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            match files::kind(&entry) {
+                Ok(kind) if kind.is_some_and(|kind| kind.is_file()) => names.push(name),
+                Ok(_) => {}
+                Err(error) => return Err(StoreError::io("look at", &self.named.join(name), &error)),
             }
         }
         Ok(names)
@@ -234,7 +240,7 @@ impl Folder {
     fn sync_if(&self, durability: Durability) -> io::Result<()> {
         match durability {
             Durability::Synced => folders::sync(&self.0),
-            Durability::Unsynced => Ok(()),
+            Durability::Whole | Durability::Unsynced => Ok(()),
         }
     }
 }
@@ -251,7 +257,7 @@ impl Documents for Folder {
     fn replace(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
         // Who has the lock is not asked: the end of a process is noted when the store is free again.
         unobserved(|| {
-            files::replace(&self.path_of(name), bytes, durability == Durability::Synced)?;
+            files::replace(&self.path_of(name), bytes, durability != Durability::Unsynced)?;
             self.sync_if(durability)
         })
     }
@@ -306,7 +312,7 @@ impl Log for LogFile {
             self.file.write_all(bytes)?;
             match self.durability {
                 Durability::Synced => self.file.sync_data(),
-                Durability::Unsynced => Ok(()),
+                Durability::Whole | Durability::Unsynced => Ok(()),
             }
         })
     }

@@ -18,6 +18,8 @@ use crate::base::run_id::RunId;
 
 /// The folder with those of all runs.
 const RUNS: &str = "runs";
+/// How the name of a folder begins whose rank does not know its run yet; the number of the rank follows.
+const BEGUN: &str = ".begun.r";
 
 /// The runs that keep something in a store, in any order.
 ///
@@ -41,6 +43,27 @@ pub(super) fn runs_in(store: &Path) -> io::Result<Vec<RunId>> {
         }
     }
     Ok(runs)
+}
+
+/// The folders of ranks that ended, or have not come so far, before they knew their run: `runs/.begun.r3`, from the store's.
+///
+/// # Errors
+/// What the file system says.
+pub fn begun_in(store: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(store.join(RUNS)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut begun = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(BEGUN)) {
+            begun.push(Path::new(RUNS).join(name));
+        }
+    }
+    begun.sort();
+    Ok(begun)
 }
 
 /// The folder with what a run keeps beside its checkpoints.
@@ -67,7 +90,7 @@ impl RunFolder {
 
     /// Of a rank that does not know its run yet. What an earlier process of the rank has left there is removed.
     pub fn begun(store: &Path, rank: u32) -> RunFolder {
-        let name = format!(".begun.r{rank}");
+        let name = format!("{BEGUN}{rank}");
         let _ = fs::remove_dir_all(store.join(RUNS).join(&name));
         RunFolder {
             store: store.to_owned(),

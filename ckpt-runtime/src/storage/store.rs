@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use super::commit::{Commit, Past};
 use super::level::{RunDocuments, StorageLevel};
-use super::opened::Opened;
+use super::opened::{Found, Opened};
 use super::{Entry, Keep, Mode};
 use crate::base::documents::{Documents, Durability};
 use crate::base::fault::Faults;
@@ -18,6 +18,7 @@ use crate::base::lock::locked;
 use crate::base::pages::Pages;
 use crate::base::run_id::RunId;
 use crate::format::{self, Base, Change, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
+use crate::state::journal::Reach;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.
@@ -53,6 +54,7 @@ pub struct Store {
     pages: Option<Arc<Mutex<Pages>>>,
     /// Whether another process copies large lists while the program goes on.
     forks: bool,
+    reach: Arc<Reach>,
     past: Arc<Mutex<Past>>,
     /// The number that the last commit was given.
     last_begun: Option<CheckpointId>,
@@ -105,6 +107,7 @@ impl Store {
             storing: Storing::default(),
             pages: None,
             forks: false,
+            reach: Arc::default(),
             past: Arc::default(),
             last_begun: None,
             base: Arc::default(),
@@ -235,6 +238,7 @@ impl Store {
             keep: self.keep,
             complete: self.lines.complete,
             abandoned: self.lines.abandoned.clone(),
+            reach: Arc::clone(&self.reach),
             past: Arc::clone(&self.past),
             storing: self.storing,
             base: self.base(),
@@ -410,12 +414,32 @@ impl Store {
                         Ok(()) => return Ok(Some(restored)),
                         Err(why) => report(id, &why),
                     },
-                    Err(error) => report(id, &error),
+                    Err(error) => {
+                        if matches!(error, StoreError::Damaged { .. }) {
+                            self.opened.is_damaged_now(id);
+                        }
+                        report(id, &error);
+                    }
                 },
                 Err(error) => report(id, &error),
             }
         }
         Ok(None)
+    }
+
+    /// The epochs of the journal of files that the checkpoints of a run have begun, as far as they can be read.
+    pub(crate) fn epochs_of(&self, run: RunId) -> Result<Vec<u64>, StoreError> {
+        let heads = self.ids()?.into_iter().map(|id| self.opened.found(id));
+        let own = heads.filter_map(|found| match found {
+            Ok(Found::Head(head)) if head.run == Some(run) => head.epoch,
+            _ => None,
+        });
+        Ok(own.collect())
+    }
+
+    /// Retention asks there, from now on, which checkpoints of the run the program's files can be brought back to.
+    pub(crate) fn retain_by(&mut self, reach: Arc<Reach>) {
+        self.reach = reach;
     }
 
     /// The runs that have a record in the store, in any order; others have at most checkpoints that were copied there.

@@ -167,16 +167,33 @@ impl History {
             .any(|head| head.undone_to != 0 && head.undone_to <= epoch && epoch < head.epoch)
     }
 
+    /// The earlier epoch to whose begin the files were brought back, or began to be, so that none can be that began between
+    /// the two.
+    pub fn given_up_for(&self, to: u64) -> Option<u64> {
+        let undone = self.heads().map(|head| (head.undone_to, head.epoch));
+        let undone = undone.filter(|(earlier, _)| *earlier != 0);
+        let mut undone = undone.filter(|(earlier, epoch)| *earlier < to && to < *epoch);
+        if let Some((earlier, _)) = undone.next() {
+            return Some(earlier);
+        }
+        let parts = self
+            .parts
+            .range(to..)
+            .filter(|(epoch, _)| !self.is_undone(**epoch));
+        let mut records = parts
+            .filter_map(|(_, part)| part.as_ref().ok())
+            .flat_map(|part| &part.records);
+        records.find_map(|(_, record)| match record {
+            Record::Returning { to: earlier } if *earlier < to => Some(*earlier),
+            _ => None,
+        })
+    }
+
     /// The epochs to undo, oldest first, to bring the files back to the begin of one.
     ///
     /// # Errors
     /// Why they cannot be brought back.
     pub fn to_undo(&self, to: u64) -> Result<Vec<&Segment>, String> {
-        let given_up = |at: u64| {
-            format!(
-                "the files were brought back to an older checkpoint after this one was taken (epoch {at} of their journal is the last that they can be brought back to); restart from a checkpoint that was taken since, or from that older one"
-            )
-        };
         let lacks = |epoch: u64| {
             let path = self.documents.path_of(&name(self.rank, epoch));
             format!("the journal of files lacks the part `{}`", path.display())
@@ -187,11 +204,10 @@ impl History {
                     .to_owned(),
             );
         }
-        if let Some(head) = self
-            .heads()
-            .find(|head| head.undone_to != 0 && head.undone_to < to && to < head.epoch)
-        {
-            return Err(given_up(head.undone_to));
+        if let Some(at) = self.given_up_for(to) {
+            return Err(format!(
+                "the files were brought back to an older checkpoint after this one was taken (epoch {at} of their journal is the last that they can be brought back to); restart from a checkpoint that was taken since, or from that older one"
+            ));
         }
         if !self.parts.contains_key(&to) && !self.is_undone(to) {
             return Err(lacks(to));
@@ -209,15 +225,11 @@ impl History {
                 return Err(damaged(what));
             }
             for (_, record) in &part.records {
-                match record {
-                    Record::Lost { path, why } => {
-                        return Err(format!(
-                            "what `{}` was then could not be kept: {why}",
-                            path.display()
-                        ));
-                    }
-                    Record::Returning { to: earlier } if *earlier < to => return Err(given_up(*earlier)),
-                    _ => {}
+                if let Record::Lost { path, why } = record {
+                    return Err(format!(
+                        "what `{}` was then could not be kept: {why}",
+                        path.display()
+                    ));
                 }
             }
             let Head {
@@ -319,6 +331,10 @@ pub(super) struct Log {
     unsaid: Option<Record>,
     /// Whether an earlier epoch has kept anything.
     has_earlier: bool,
+    /// Whether the part says that others were undone before it.
+    has_undone: bool,
+    /// Whether the part and its name are on the disk.
+    is_on_disk: bool,
 }
 
 impl Log {
@@ -348,9 +364,27 @@ impl Log {
             beside: 0,
             unsaid: None,
             has_earlier: after.has_records(),
+            has_undone: false,
+            is_on_disk: false,
         };
         log.next(newest.max(at_least) + 1, 0)?;
         Ok(log)
+    }
+
+    /// Whether the epoch begins now as well as when it did: nothing has been kept in it, and its part says nothing of others,
+    /// which would go with it when it is undone.
+    pub fn begins_now(&self) -> bool {
+        self.length == HEAD && self.unsaid.is_none() && !self.has_undone
+    }
+
+    /// The part, where nobody has brought it to the disk yet.
+    pub fn not_on_disk(&self) -> Option<PathBuf> {
+        (!self.is_on_disk).then(|| self.path())
+    }
+
+    /// Somebody has brought this file and its name to the disk.
+    pub fn is_on_disk_now(&mut self, path: &Path) {
+        self.is_on_disk |= self.path() == path;
     }
 
     /// Whether the run has changed anything so far.
@@ -423,6 +457,8 @@ impl Log {
         self.length = HEAD;
         self.open = None;
         self.beside = 0;
+        self.has_undone = undone_to != 0;
+        self.is_on_disk = false;
         Ok(())
     }
 
@@ -442,6 +478,7 @@ impl Log {
         match part.add(&frame) {
             Ok(()) => {
                 self.length += frame.len() as u64;
+                self.is_on_disk = true;
                 Ok(())
             }
             Err(error) => {

@@ -11,6 +11,7 @@ mod interposition;
 mod log;
 mod paths;
 mod ranges;
+mod reach;
 mod record;
 mod segment;
 mod undo;
@@ -34,6 +35,7 @@ use crate::base::run_id::RunId;
 use crate::handles::{Allowed, Outside, moved, start_folder};
 use crate::value::LoadError;
 use log::{History, Log};
+pub(crate) use reach::Reach;
 use record::Record;
 use undo::{Plan, Records};
 use watch::Watch;
@@ -52,6 +54,8 @@ pub(crate) struct Journal {
     in_flight: BTreeSet<PathBuf>,
     /// What the checkpoint in the making says, if it has begun an epoch.
     began: Option<FilesOf>,
+    /// Which checkpoints the files can be brought back to.
+    reach: Arc<Reach>,
 }
 
 /// Where a journal is kept, and whose it is.
@@ -63,6 +67,10 @@ pub(crate) struct Place<'a> {
     pub documents: Arc<dyn Documents>,
     pub run: RunId,
     pub rank: u32,
+    /// What the journal says, where somebody has read it already.
+    pub told: Option<Told>,
+    /// The epochs that checkpoints of the run have begun.
+    pub epochs: Vec<u64>,
     /// What this machine notes of files elsewhere.
     pub outside: Arc<Outside>,
     /// The other runs of the store.
@@ -200,28 +208,58 @@ pub(crate) fn files_of(restored: &dyn Recorded) -> Option<FilesOf> {
     FilesOf::read(restored.note(EPOCH_NOTE)?)
 }
 
-/// The epoch that a checkpoint began, by what is noted with it.
-pub(crate) fn epoch_in(notes: &[(String, String)]) -> Option<u64> {
+/// The same by what is noted with it.
+pub(crate) fn files_in(notes: &[(String, String)]) -> Option<FilesOf> {
     let note = notes.iter().find(|(name, _)| name == EPOCH_NOTE)?;
-    Some(FilesOf::read(&note.1)?.epoch)
+    FilesOf::read(&note.1)
 }
 
-/// Whether a rank's files can be brought back to what they were at the begin of an epoch.
-///
-/// # Errors
-/// Why they cannot.
-pub(crate) fn can_return(
-    documents: Arc<dyn Documents>,
-    run: RunId,
-    rank: u32,
-    epoch: u64,
-    outside: &Outside,
-) -> Result<(), String> {
-    unobserved(|| {
-        let mut history = read(documents, run, rank)?;
-        history.has_lost(outside.lost(run));
-        history.to_undo(epoch).map(drop)
-    })
+/// The epoch that a checkpoint began, by what is noted with it.
+pub(crate) fn epoch_in(notes: &[(String, String)]) -> Option<u64> {
+    Some(files_in(notes)?.epoch)
+}
+
+/// What the journal of a rank of a run says.
+#[derive(Debug)]
+pub(crate) struct Told(History);
+
+/// Why a rank's files cannot be brought back to what they were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutOfReach {
+    pub why: String,
+    /// As they were brought back to an older checkpoint since: nothing is damaged.
+    pub is_given_up: bool,
+}
+
+impl Told {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(
+        documents: Arc<dyn Documents>,
+        run: RunId,
+        rank: u32,
+        outside: &Outside,
+    ) -> Result<Told, String> {
+        unobserved(|| {
+            let mut history = read(documents, run, rank)?;
+            history.has_lost(outside.lost(run));
+            Ok(Told(history))
+        })
+    }
+
+    /// Whether the rank's files can be brought back to what they were at the begin of an epoch.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn can_return(&self, epoch: u64) -> Result<(), OutOfReach> {
+        let undone = unobserved(|| self.0.to_undo(epoch).map(drop));
+        undone.map_err(|why| OutOfReach {
+            why,
+            is_given_up: self.0.given_up_for(epoch).is_some(),
+        })
+    }
 }
 
 /// Ranks whose journals in a folder say more than that they have begun.
@@ -250,6 +288,8 @@ impl Journal {
             documents,
             run,
             rank,
+            told,
+            epochs,
             outside,
             other_runs,
         } = place;
@@ -257,14 +297,22 @@ impl Journal {
             watch: None,
             in_flight: BTreeSet::new(),
             began: None,
+            reach: Arc::default(),
         };
         if !interposition::is_used() {
             return Ok(journal);
         }
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
-        let mut history = History::read(Arc::clone(&documents), run, rank)?;
-        history.has_lost(outside.lost(run));
+        let told = match told {
+            Some(told) => Ok(told),
+            None => Told::read(Arc::clone(&documents), run, rank, &outside),
+        };
+        let Told(history) = told.map_err(io::Error::other)?;
+        let out_of_reach = { epochs }
+            .into_iter()
+            .filter(|epoch| history.to_undo(*epoch).is_err());
+        journal.reach = Arc::new(Reach::without(out_of_reach.collect()));
         let files = restored.and_then(files_of);
         // One that was copied here without its journal had changed nothing.
         let comes_back = files.filter(|files| files.had_changed || history.newest() > 0);
@@ -289,7 +337,7 @@ impl Journal {
         }
         descriptors::next_epoch();
         let watch = Arc::new(Shared {
-            watch: Mutex::new(Watch::new(store, outside, log)),
+            watch: Mutex::new(Watch::new(store, outside, log, Arc::clone(&journal.reach))),
             coming: Mutex::new(coming),
         });
         let observer: Arc<dyn FileObserver> = watch.clone();
@@ -297,6 +345,11 @@ impl Journal {
         current::observe(true);
         journal.watch = Some(watch);
         Ok(journal)
+    }
+
+    /// Which checkpoints of the run the files can be brought back to.
+    pub fn reach(&self) -> Arc<Reach> {
+        Arc::clone(&self.reach)
     }
 
     /// Whether files can be watched at all.
@@ -363,7 +416,11 @@ impl Journal {
 
     /// The last checkpoint counts.
     pub fn committed(&mut self) {
-        self.in_flight.clear();
+        let synced = std::mem::take(&mut self.in_flight);
+        if let Some(shared) = &self.watch {
+            let mut watch = locked(&shared.watch);
+            synced.iter().for_each(|path| watch.log.is_on_disk_now(path));
+        }
     }
 
     /// No checkpoint of the run is older than the one that began this epoch.
@@ -450,6 +507,7 @@ impl Return {
             watch.log.bring_to_disk(&moves)
         });
         ended.map_err(|error| cannot_write(watch, &error))?;
+        watch.has_returned(self.to);
         for later in &mut self.later {
             later.ends().map_err(|error| cannot_write(watch, &error))?;
         }
@@ -499,12 +557,13 @@ impl StateSource for Journal {
         };
         unobserved(|| {
             let mut watch = locked(&shared.watch);
-            // Older checkpoints need it as well, and where nothing has changed nobody has brought it to the disk.
-            let before = watch.log.path();
-            if let Err(error) = watch.next_epoch(0) {
+            // Older checkpoints need it as well.
+            self.in_flight.extend(watch.log.not_on_disk());
+            if let Err(error) = watch.checkpoint() {
                 to.fail("files", cannot_write(&watch, &error));
                 return;
             }
+            self.in_flight.extend(watch.log.not_on_disk());
             self.began = Some(FilesOf {
                 epoch: watch.log.epoch(),
                 had_changed: watch.log.has_records(),
@@ -513,8 +572,6 @@ impl StateSource for Journal {
             for path in &self.in_flight {
                 to.needs_on_disk(path);
             }
-            to.needs_on_disk(&before);
-            to.needs_on_disk(&watch.log.path());
         });
         Ok(())
     }

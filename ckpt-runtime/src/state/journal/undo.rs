@@ -15,7 +15,7 @@ use super::paths;
 use super::record::{Content, Held, Record, Was};
 use super::segment;
 use crate::base::folders;
-use crate::handles::{Allowed, Forbidden};
+use crate::handles::{Allowed, Forbidden, LinkAtEnd};
 
 /// Bytes that are copied at once.
 const BLOCK: u64 = 1 << 20;
@@ -160,7 +160,8 @@ impl Plan {
     pub fn is_allowed(&self, allowed: &Allowed) -> Result<(), Forbidden> {
         let changed = self.targets.iter();
         let mut changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
-        changed.try_for_each(|(path, _)| allowed.may_change(&self.behind_links(path)).map(drop))
+        let is_allowed = |path: &Path| allowed.may_restore(&self.behind_links(path), LinkAtEnd::Itself);
+        changed.try_for_each(|(path, _)| is_allowed(path).map(drop))
     }
 
     /// Where a path leads once the links are there that are to be made.
@@ -305,10 +306,36 @@ impl Plan {
 
     /// How long a file is to be; `None` where the path is not to be changed, or is to be no file.
     pub fn length(&self, path: &Path) -> Option<u64> {
-        match self.targets.get(path)?.is {
-            Is::File { length, .. } => Some(length),
-            _ => None,
+        match self.targets.get(path) {
+            Some(target) => match target.is {
+                Is::File { length, .. } => Some(length),
+                _ => None,
+            },
+            None => self.changed_by_another_name(path).map(|named| named.length),
         }
+    }
+
+    /// How many bytes of a file are at its path, or will be when what was written by another of its names since is undone.
+    fn length_there(&self, path: &Path, target: &Target) -> u64 {
+        let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let Some(found) = found else { return 0 };
+        let later = self
+            .shared_files
+            .iter()
+            .filter(|named| named.order > target.order);
+        let same = later.filter(|named| is_same(&named.file, &found));
+        same.map(|named| named.length).fold(found.len(), u64::max)
+    }
+
+    /// The file of several names at a path that was not changed itself: what was written by another of them is in it as well.
+    fn changed_by_another_name(&self, path: &Path) -> Option<&Named> {
+        // Most programs have none: nothing is asked of the system then.
+        self.shared_files.first()?;
+        let found = fs::symlink_metadata(path).ok()?;
+        // The oldest says what it is to be.
+        self.shared_files
+            .iter()
+            .find(|named| is_same(&named.file, &found))
     }
 
     /// Whether everything that is needed is there. Nothing is changed.
@@ -320,7 +347,7 @@ impl Plan {
         shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
         self.targets
             .iter()
-            .try_for_each(|(path, target)| target.check(path))
+            .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))
     }
 
     /// Whether a file that is there can become what it was; whether one that is not can come back.
@@ -351,7 +378,9 @@ impl Plan {
             ) => found.nlink() > 1,
             (_, found) => found.is_none(),
         };
-        target.check(path).map(|()| comes_back)
+        target
+            .check(path, &|| self.length_there(path, target))
+            .map(|()| comes_back)
     }
 
     /// One file that is to be there becomes what it was, with the folders that it is in.
@@ -476,7 +505,8 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
 }
 
 impl Target {
-    fn check(&self, path: &Path) -> Result<(), String> {
+    /// Whether what is needed is there. A file that is made of what is at its path has so many bytes there.
+    fn check(&self, path: &Path, length_there: &dyn Fn() -> u64) -> Result<(), String> {
         let Is::File {
             length, base, ranges, ..
         } = &self.is
@@ -492,8 +522,7 @@ impl Target {
         if base.is_some() {
             return Ok(());
         }
-        let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
-        let found = found.map_or(0, |found| found.len());
+        let found = length_there();
         let end = ranges.iter().map(|(at, bytes)| at + bytes.length).max();
         if found.max(end.unwrap_or(0)) < *length {
             return Err(format!(

@@ -18,6 +18,7 @@ use super::descriptors;
 use super::log::{self, Log};
 use super::paths::{self, Devices, path_of, relative, resolve};
 use super::ranges::Ranges;
+use super::reach::Reach;
 use super::record::{Content, Held, Record, Was};
 use crate::base::changes::{At, Change, Where};
 use crate::base::folders;
@@ -67,6 +68,7 @@ pub(super) struct Watch {
     /// What this machine notes of files elsewhere.
     outside: Arc<Outside>,
     pub log: Log,
+    reach: Arc<Reach>,
     /// Paths of which all is kept.
     names: HashSet<PathBuf>,
     /// Files that are written.
@@ -83,7 +85,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub fn new(store: [PathBuf; 2], outside: Arc<Outside>, log: Log) -> Watch {
+    pub fn new(store: [PathBuf; 2], outside: Arc<Outside>, log: Log, reach: Arc<Reach>) -> Watch {
         let mut own = Vec::from(store);
         own.extend(outside.folder());
         Watch {
@@ -91,6 +93,7 @@ impl Watch {
             streams: standard_streams(),
             outside,
             log,
+            reach,
             names: HashSet::new(),
             files: HashMap::new(),
             unseen: BTreeMap::new(),
@@ -101,10 +104,22 @@ impl Watch {
         }
     }
 
-    /// The next epoch begins. What can be changed without a call is kept at once.
+    /// A checkpoint is taken: the next epoch begins, unless nothing has changed since this one did. What can be changed
+    /// without a call is kept at once.
     ///
     /// # Errors
     /// It cannot be written down; this epoch goes on.
+    pub fn checkpoint(&mut self) -> io::Result<()> {
+        match self.log.begins_now() && !self.is_lost {
+            true => Ok(()),
+            false => self.next_epoch(0),
+        }
+    }
+
+    /// The next epoch begins.
+    ///
+    /// # Errors
+    /// As [`checkpoint`](Watch::checkpoint).
     pub fn next_epoch(&mut self, undone_to: u64) -> io::Result<()> {
         let epoch = self.log.epoch() + 1;
         self.log.next(epoch, undone_to)?;
@@ -695,6 +710,11 @@ impl Watch {
         is_new
     }
 
+    /// The files were brought back to the begin of an epoch: those that began between it and this one are given up.
+    pub fn has_returned(&mut self, to: u64) {
+        self.reach.give_up(to, self.log.epoch());
+    }
+
     /// Removes the parts of these epochs from the journal.
     pub fn forget(&mut self, is_of_no_use: impl Fn(u64) -> bool) {
         self.log.forget(&is_of_no_use);
@@ -737,6 +757,7 @@ impl Watch {
              why:   no restart can bring the files back to a checkpoint that was taken before this\n  \
              help:  make room where the checkpoints are, or see to the file; from the next checkpoint on it is as ever"
         ));
+        self.reach.lose(self.log.epoch());
         self.log.lost(relative(&path).to_owned(), why);
         if self.log.has_unsaid() {
             self.outside.note_lost(self.log.run(), self.log.epoch());
