@@ -250,3 +250,139 @@ fn what_is_kept_for_its_blocks_is_shown_as_that() {
     let (code, said) = cargo_ckpt(here.path(), "verify");
     assert!(code == 1 && said.contains("2 damaged"), "{code}: {said}");
 }
+
+const RUN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A store with a run that can be continued, and a checkpoint for each text: what is noted of the journal of files.
+fn of_a_run(here: &Path, epochs: &[Option<&str>]) -> std::path::PathBuf {
+    let folder = here.join("ring.ckpt.d");
+    let mut store = Store::open(&folder, Mode::ReadWrite).unwrap();
+    store.set_keep(Keep::All);
+    for epoch in epochs {
+        let mut builder = store.snapshot();
+        let frame = builder.frame(&PLAN, 0);
+        builder.value(frame, "round", 3, None, &1_u64);
+        let note = epoch.map(|epoch| ("files_epoch".to_owned(), epoch.to_owned()));
+        let meta = Meta {
+            run: RUN.parse().ok(),
+            notes: note.into_iter().collect(),
+            ..Meta::default()
+        };
+        store.commit(&builder.finish().unwrap(), &meta).unwrap();
+    }
+    let kept = folder.join("runs").join(RUN);
+    fs::create_dir_all(&kept).unwrap();
+    let job = serde_json::json!({
+        "run": RUN, "program": "ring", "version": "1.0.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
+        "state": "stopped", "visits": 1, "restarted_from": null, "last_checkpoint": 1, "failed_checkpoints": 0,
+        "command": ["ring"], "reason": null,
+    });
+    fs::write(kept.join("job.json"), job.to_string()).unwrap();
+    folder
+}
+
+fn cut(file: &Path) {
+    fs::File::options()
+        .write(true)
+        .open(file)
+        .unwrap()
+        .set_len(10)
+        .unwrap();
+}
+
+/// The file of the second is whole, and what the program's files were then is not there any more.
+#[test]
+fn all_commands_ask_the_journal_of_files_what_can_be_restored() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = of_a_run(here.path(), &[None, Some("4")]);
+    let lacks = "000002 cannot be restored: the journal of files lacks the part";
+    let (code, said) = cargo_ckpt(here.path(), "list");
+    assert!(
+        code == 0 && said.contains(lacks) && said.contains("RESTORABLE"),
+        "{said}"
+    );
+    let (_, said) = cargo_ckpt(here.path(), "list --format json");
+    let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let restorable = |at: usize| found["checkpoints"][at]["restorable"].clone();
+    assert_eq!((restorable(0), restorable(1)), (true.into(), false.into()));
+    let (code, said) = cargo_ckpt(here.path(), "verify");
+    assert!(
+        code == 1 && said.contains(lacks) && said.contains("NOT RESTORABLE"),
+        "{said}"
+    );
+    let (code, said) = cargo_ckpt(here.path(), "report");
+    assert!(code == 0 && said.contains(lacks), "{said}");
+    let (code, said) = cargo_ckpt(here.path(), "prune --keep 1");
+    assert!(code == 0 && said.contains("nothing to remove; 2 left"), "{said}");
+    let (code, said) = cargo_ckpt(here.path(), "pack -o one.tar");
+    assert!(code == 0 && said.contains("packed checkpoint 000001"), "{said}");
+    assert!(said.contains("warning[W2008]: checkpoint 000002"), "{said}");
+    let (code, said) = cargo_ckpt(here.path(), "pack 2 -o two.tar");
+    assert!(
+        code == 0 && said.contains("warning[W3051]: checkpoint 000002 is packed"),
+        "{said}"
+    );
+    assert_eq!(files(&folder).len(), 2);
+}
+
+/// Whose a damaged one was is not known: it is named, and goes when every run has enough that are newer.
+#[test]
+fn what_is_damaged_is_named_and_goes_when_there_is_enough() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = of_a_run(here.path(), &[None; 4]);
+    cut(&folder.join("000001.r0.h5"));
+    cut(&folder.join("000004.r0.h5"));
+    let (code, said) = cargo_ckpt(here.path(), "pack -o ring.tar");
+    assert!(code == 0 && said.contains("packed checkpoint 000003"), "{said}");
+    assert!(
+        said.contains("warning[W3050]: checkpoint 000004 is damaged"),
+        "{said}"
+    );
+    let (code, said) = cargo_ckpt(here.path(), "prune --keep 2");
+    assert!(
+        code == 0 && said.contains("of which damaged: 000001; 3 left"),
+        "{said}"
+    );
+    assert_eq!(files(&folder), ["000002.r0.h5", "000003.r0.h5", "000004.r0.h5"]);
+}
+
+/// The newest cannot be opened: an older one is not taken in its place.
+#[test]
+fn what_cannot_be_looked_at_is_not_taken_for_what_is_not_there() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = of_a_run(here.path(), &[None; 2]);
+    if std::os::unix::fs::chown(folder.join("000002.r0.h5"), Some(12_345), None).is_err() {
+        println!("skipped: only the superuser can give a file away");
+        return;
+    }
+    let (code, said) = cargo_ckpt(here.path(), "pack");
+    assert!(code == 78 && said.contains("E3200"), "{said}");
+    for command in ["inspect latest", "restart", "pack --run 0123"] {
+        let (code, said) = cargo_ckpt(here.path(), command);
+        assert!(code == 78 && said.contains("000002"), "{command}: {said}");
+    }
+}
+
+/// The record of the run is gone, its journal is not.
+#[test]
+fn the_journal_goes_along_where_the_record_of_the_run_is_gone() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = of_a_run(here.path(), &[None]);
+    for record in [Some("{"), None] {
+        let kept = folder.join("runs").join(RUN);
+        fs::write(kept.join("files.000001.log"), "part").unwrap();
+        match record {
+            Some(text) => fs::write(kept.join("job.json"), text).unwrap(),
+            None => fs::remove_file(kept.join("job.json")).unwrap(),
+        }
+        let to = format!("{}.tar", record.is_some());
+        let (code, said) = cargo_ckpt(here.path(), &format!("pack -o {to}"));
+        assert_eq!(code, 0, "{said}");
+        let packed = fs::read(here.path().join(to)).unwrap();
+        let name = format!("store/runs/{RUN}/files.000001.log");
+        assert!(
+            packed.windows(name.len()).any(|bytes| bytes == name.as_bytes()),
+            "{said}"
+        );
+    }
+}

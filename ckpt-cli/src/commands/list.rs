@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::failure::Outcome;
 use crate::render;
-use crate::stores::lines::{Line, Lines, rank_list};
+use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
 use crate::stores::runs;
 use crate::stores::{self, StoreArgs};
 
@@ -37,9 +37,10 @@ impl List {
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
         let named = self.store.run(&store)?;
-        let lines = Lines::of_run(&store, named);
+        let lines = Lines::of_run(&store, named)?;
         let list = lines.list()?;
-        let mut records = runs::records_told(&store);
+        let out_of_reach = lines.out_of_reach(&list)?;
+        let mut records = runs::records_told(&store)?;
         records.retain(|record| named.is_none_or(|run| record.run == run));
         let job = records.last().and_then(|record| record.job.clone().ok());
         let folder = if lines.several {
@@ -48,7 +49,8 @@ impl List {
             stores::home(&store)
         };
         if self.store.json() {
-            let checkpoints: Vec<_> = list.iter().map(|line| as_json(line, lines.several)).collect();
+            let of_line = |line: &Line| as_json(line, lines.several, &out_of_reach);
+            let checkpoints: Vec<_> = list.iter().map(of_line).collect();
             let runs: Vec<_> = records.iter().map(run_as_json).collect();
             let mut value = json!({ "store": folder, "job": job, "runs": runs, "checkpoints": checkpoints });
             if lines.several {
@@ -64,7 +66,7 @@ impl List {
         }
         match list.is_empty() {
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
-            false => print_lines(&list, &lines),
+            false => print_lines(&list, &lines, &out_of_reach),
         }
         if let Some(not_here) = lines.not_here() {
             render::print(&format!("\n{not_here}\n"));
@@ -130,6 +132,12 @@ fn blocks_for(line: &Line) -> Vec<u64> {
     by.into_iter().collect()
 }
 
+/// Whether all ranks here have their part, it can be read, and what it needs is there; values are not read.
+fn is_restorable(line: &Line, out_of_reach: &OutOfReach) -> bool {
+    let is_there = |(_, entry): &(u32, Entry)| entry.meta.is_ok() && entry.lacks.is_empty();
+    line.lacking.is_empty() && line.entries.iter().all(is_there) && !out_of_reach.contains_key(&line.id)
+}
+
 /// Which ranks have their part.
 fn ranks(line: &Line) -> String {
     match rank_list(&line.lacking) {
@@ -138,13 +146,14 @@ fn ranks(line: &Line) -> String {
     }
 }
 
-fn print_lines(list: &[Line], lines: &Lines) {
+fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach) {
     let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
     let several_runs = lines.has_several_runs();
     header.extend(several_runs.then_some("RUN"));
     header.extend(lines.several.then_some("RANKS"));
     let some_need = list.iter().any(|line| !needs(line).is_empty());
     header.extend(some_need.then_some("BUILDS ON"));
+    header.extend((!out_of_reach.is_empty()).then_some("RESTORABLE"));
     header.push("PROGRAM");
     let mut table = render::table(&header);
     render::right(&mut table, &[2, 4]);
@@ -180,6 +189,12 @@ fn print_lines(list: &[Line], lines: &Lines) {
             (needs, none) if none.is_empty() => stores::id_list(&needs),
             (_, by) => format!("blocks for {}", stores::id_list(&by)),
         }));
+        row.extend(
+            (!out_of_reach.is_empty()).then(|| match is_restorable(line, out_of_reach) {
+                true => "yes".to_owned(),
+                false => "no".to_owned(),
+            }),
+        );
         row.push(program);
         table.add_row(row);
     }
@@ -188,6 +203,15 @@ fn print_lines(list: &[Line], lines: &Lines) {
         render::print(
             "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on.\n",
         );
+    }
+    for (id, ranks) in out_of_reach {
+        for (rank, why) in ranks {
+            let whose = match lines.several {
+                true => format!(", rank {rank},"),
+                false => String::new(),
+            };
+            render::print(&format!("\n{id}{whose} cannot be restored: {why}\n"));
+        }
     }
     for line in list {
         for (rank, entry) in &line.entries {
@@ -217,12 +241,18 @@ fn how_often(estimate: &Estimate) -> String {
 }
 
 /// Of several ranks: what the first says of the line, and the file of each.
-fn as_json(line: &Line, several: bool) -> serde_json::Value {
+fn as_json(line: &Line, several: bool, out_of_reach: &OutOfReach) -> serde_json::Value {
     let readable = line.entries.iter().find(|(_, entry)| entry.meta.is_ok());
     let mut value = match readable.or(line.entries.first()) {
         Some((_, entry)) => entry_as_json(entry),
         None => json!({ "id": line.id.0 }),
     };
+    value["restorable"] = json!(is_restorable(line, out_of_reach));
+    let ranks = out_of_reach.get(&line.id).into_iter().flatten();
+    let why: Vec<_> = ranks
+        .map(|(rank, why)| json!({ "rank": rank, "why": why.to_string(), "given_up": why.is_given_up() }))
+        .collect();
+    value["out_of_reach"] = json!(why);
     if several {
         let file = |(rank, entry): &(u32, Entry)| {
             let error = entry.meta.as_ref().err().map(ToString::to_string);

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, Mode, RunId};
+use ckpt::store::{CheckpointId, Mode, RunId, StoreError, printable_lines};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
 use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
-use crate::stores::lines::{Line, Lines, rank_list};
+use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
 use crate::stores::runs;
 use crate::stores::{StoreArgs, Which};
 
@@ -68,7 +68,7 @@ impl Pack {
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
         let run = self.run(&store)?;
-        let lines = Lines::of_run(&store, run);
+        let lines = Lines::of_run(&store, run)?;
         let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
@@ -106,14 +106,16 @@ impl Pack {
         if let Some(run) = self.store.run(store)? {
             return Ok(Some(run));
         }
-        let lines = Lines::of(store);
+        let lines = Lines::of(store)?;
         if let Chosen::One(Which::Id(id)) = self.which {
             return Ok(lines.run_of(id));
         }
         let ids = lines.ids();
         let has_any = |run: &RunId| ids.iter().any(|id| lines.run_of(*id) == Some(*run));
-        let mut runs = runs::records(store).into_iter().rev().map(|record| record.run);
-        Ok(runs.find(has_any))
+        let mut runs = runs::records(store)?.into_iter().rev().map(|record| record.run);
+        // A run may have lost its record, and has its journal of files.
+        let newest = || ids.iter().rev().find_map(|id| lines.run_of(*id));
+        Ok(runs.find(has_any).or_else(newest))
     }
 
     /// The files to pack, by rank and number.
@@ -121,23 +123,38 @@ impl Pack {
         match self.which {
             Chosen::One(Which::Latest) => {
                 let newest = lines.resolve(Which::Latest)?;
-                let mut ids = lines.ids().into_iter().rev().map(CheckpointId);
+                let out_of_reach = lines.out_of_reach(&lines.list()?)?;
+                let mut found = None;
                 // What is damaged is passed over, as by a restart, and not in silence: what is carried away is not the newest.
-                let whole = ids.find(|&id| match problem(lines, id) {
-                    None => true,
-                    Some(why) => {
-                        let why = render::escaped(&why);
-                        eprintln!(
-                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
-                        );
-                        false
-                    }
-                });
-                with_what_it_needs(lines, whole.unwrap_or(newest))
+                for id in lines.ids().into_iter().rev().map(CheckpointId) {
+                    let Some(why) = problem(lines, &out_of_reach, id)? else {
+                        found = Some(id);
+                        break;
+                    };
+                    let why = printable_lines(&why);
+                    eprintln!(
+                        "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
+                    );
+                }
+                with_what_it_needs(lines, found.unwrap_or(newest))
             }
-            Chosen::One(which) => with_what_it_needs(lines, lines.resolve(which)?),
+            Chosen::One(which) => {
+                let id = lines.resolve(which)?;
+                for (_, why) in lines
+                    .out_of_reach(&lines.list()?)?
+                    .remove(&id)
+                    .unwrap_or_default()
+                {
+                    let why = why.to_string();
+                    let why = printable_lines(&why);
+                    eprintln!(
+                        "ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}"
+                    );
+                }
+                with_what_it_needs(lines, id)
+            }
             Chosen::All => {
-                lines.resolve(Which::Latest)?;
+                lines.is_not_empty()?;
                 let of_line = |line: Line| {
                     line.entries
                         .into_iter()
@@ -174,17 +191,31 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
     Ok(chosen)
 }
 
-/// Why a checkpoint is not whole.
-fn problem(lines: &Lines, id: CheckpointId) -> Option<String> {
-    let problem = |part: &crate::stores::lines::Part| match part.open(Mode::ReadOnly) {
-        Err(failure) => Some(failure.to_string()),
-        Ok(store) => {
-            let damage = store.verify(id).err()?;
-            let places: Vec<String> = damage.iter().map(ToString::to_string).collect();
-            Some(places.join("; "))
+/// Why a checkpoint is not whole, or cannot be restored.
+///
+/// # Errors
+/// It cannot be looked at, so that nobody knows whether it is.
+fn problem(lines: &Lines, out_of_reach: &OutOfReach, id: CheckpointId) -> Outcome<Option<String>> {
+    for part in &lines.parts {
+        let store = part.open(Mode::ReadOnly)?;
+        match store.open_checkpoint(id) {
+            Ok(_) => {}
+            Err(error @ StoreError::Io { .. }) => {
+                return Err(checkpoint::store_failure(error)
+                    .because(format!(
+                        "whether checkpoint {id} is whole is not known, and it is the latest"
+                    ))
+                    .help("see to the disk; or name the checkpoint that is to be packed by its number"));
+            }
+            Err(error) => return Ok(Some(error.to_string())),
         }
-    };
-    lines.parts.iter().find_map(problem)
+        if let Err(damage) = store.verify(id) {
+            let places: Vec<String> = damage.iter().map(ToString::to_string).collect();
+            return Ok(Some(places.join("; ")));
+        }
+    }
+    let why = out_of_reach.get(&id).and_then(|ranks| ranks.first());
+    Ok(why.map(|(_, why)| why.to_string()))
 }
 
 /// `heat.ckpt.tar` here, for `some/where/heat.ckpt.d`.

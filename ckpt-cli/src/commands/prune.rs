@@ -8,12 +8,12 @@ use crate::render;
 use crate::stores::checkpoint;
 use crate::stores::lines::{Lines, rank_list};
 use crate::stores::runs;
-use crate::stores::{self, StoreArgs, Which};
+use crate::stores::{self, StoreArgs};
 
 /// Remove all but the newest checkpoints, or whole runs
 ///
-/// Of each run the newest K that are whole stay, and so does everything newer than the oldest of them: a damaged file is
-/// never counted in place of a good one. A run that is removed leaves nothing. Refused while a job runs on the store. Of a program of
+/// Of each run the newest K that can be restored stay, and so does everything newer than the oldest of them: a damaged file, or one
+/// whose files cannot be brought back, is never counted in place of a good one, and goes with those that are as old. A run that is removed leaves nothing. Refused while a job runs on the store. Of a program of
 /// several processes a checkpoint is whole if it is on all ranks: their files must all be on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
@@ -45,14 +45,14 @@ impl Prune {
         let store = self.store.named()?;
         let named = self.store.run(&store)?;
         match (self.keep, named) {
-            (Some(keep), _) => self.keep(keep, &Lines::of_run(&store, named)),
+            (Some(keep), _) => self.keep(keep, &Lines::of_run(&store, named)?),
             (None, named) => {
                 let completed = || {
-                    let completed = runs::records(&store).into_iter().filter(runs::is_completed);
-                    completed.map(|record| record.run).collect()
+                    let completed = runs::records(&store)?.into_iter().filter(runs::is_completed);
+                    Ok(completed.map(|record| record.run).collect())
                 };
-                let whole = named.map_or_else(completed, |run| vec![run]);
-                self.forget(&whole, &Lines::of(&store))
+                let whole = named.map_or_else(completed, |run| Ok(vec![run]))?;
+                self.forget(&whole, &Lines::of(&store)?)
             }
         }
     }
@@ -66,7 +66,7 @@ impl Prune {
 
     /// Removes all but the newest of each run.
     fn keep(&self, keep: u64, lines: &Lines) -> Outcome<u8> {
-        lines.resolve(Which::Latest)?;
+        lines.is_not_empty()?;
         all_are_here(lines)?;
         let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(self.mode())).collect();
         let mut stores = stores?;
@@ -75,13 +75,31 @@ impl Prune {
         let mut owners: Vec<Option<RunId>> = ids.iter().map(owner).collect();
         owners.sort_unstable();
         owners.dedup();
+        let out_of_reach = lines.out_of_reach(&lines.list()?)?;
+        let is_restorable = |id: CheckpointId| {
+            !out_of_reach.contains_key(&id) && stores.iter().all(|store| store.verify(id).is_ok())
+        };
         let mut removed = Vec::new();
+        // Whose the damaged ones were is not known: they go where every run has enough that are newer.
+        let unknown = lines.of_unknown_run();
+        let mut damaged = unknown.clone();
+        let mut has_runs = false;
         for run in owners {
-            let own: Vec<_> = ids.iter().copied().filter(|id| owner(id) == run).collect();
-            removed.extend(removable(&own, keep, &|id| {
-                stores.iter().all(|store| store.verify(id).is_ok())
-            }));
+            let of_run = |id: &CheckpointId| owner(id) == run && !unknown.contains(id);
+            let own: Vec<_> = ids.iter().copied().filter(of_run).collect();
+            if own.is_empty() {
+                continue;
+            }
+            has_runs = true;
+            let enough = enough_from(&own, keep, &is_restorable);
+            damaged.retain(|id| enough.is_some_and(|enough| *id < enough));
+            removed.extend(
+                own.into_iter()
+                    .filter(|id| enough.is_some_and(|enough| *id < enough)),
+            );
         }
+        damaged.retain(|id| has_runs && ids.contains(id));
+        removed.extend(&damaged);
         removed.sort_unstable();
         for store in &stores {
             spare_needed(&mut removed, &store.list().map_err(checkpoint::store_failure)?);
@@ -90,7 +108,8 @@ impl Prune {
         for store in &mut stores {
             bytes += self.prune(store, &removed)?;
         }
-        self.report(&removed, &[], ids.len(), bytes);
+        damaged.retain(|id| removed.contains(id));
+        self.report(&removed, &damaged, &[], ids.len(), bytes);
         Ok(0)
     }
 
@@ -108,7 +127,7 @@ impl Prune {
                 store.forget_run(*run).map_err(checkpoint::store_failure)?;
             }
         }
-        self.report(&removed, runs, ids.len(), bytes);
+        self.report(&removed, &[], runs, ids.len(), bytes);
         Ok(0)
     }
 
@@ -126,11 +145,20 @@ impl Prune {
         Ok(bytes)
     }
 
-    fn report(&self, removed: &[CheckpointId], runs: &[RunId], all: usize, bytes: u64) {
-        let numbers: Vec<u64> = removed.iter().map(|id| id.0).collect();
+    /// Says what was removed; those that are damaged so that nobody knows which run they were of are named.
+    fn report(
+        &self,
+        removed: &[CheckpointId],
+        damaged: &[CheckpointId],
+        runs: &[RunId],
+        all: usize,
+        bytes: u64,
+    ) {
+        let numbers = |ids: &[CheckpointId]| ids.iter().map(|id| id.0).collect::<Vec<u64>>();
+        let (numbers, damaged) = (numbers(removed), numbers(damaged));
         if self.store.json() {
             render::print_json(
-                &json!({ "removed": numbers, "runs": runs, "bytes": bytes, "dry_run": self.dry_run }),
+                &json!({ "removed": numbers, "damaged": damaged, "runs": runs, "bytes": bytes, "dry_run": self.dry_run }),
             );
             return;
         }
@@ -156,7 +184,11 @@ impl Prune {
             true => "nothing to remove".to_owned(),
             false => format!("{verb} {}", parts.join(" with ")),
         };
-        render::print(&format!("{what}; {} left\n", all - removed.len()));
+        let damaged = match damaged.is_empty() {
+            true => String::new(),
+            false => format!(", of which damaged: {}", stores::id_list(&damaged)),
+        };
+        render::print(&format!("{what}{damaged}; {} left\n", all - removed.len()));
     }
 }
 
@@ -172,16 +204,14 @@ fn all_are_here(lines: &Lines) -> Outcome<()> {
     )
 }
 
-/// Everything older than the `keep`-th newest that is whole; nothing if there are not so many.
-fn removable(ids: &[CheckpointId], keep: u64, is_whole: &dyn Fn(CheckpointId) -> bool) -> Vec<CheckpointId> {
-    let mut whole = 0;
-    for (index, id) in ids.iter().enumerate().rev() {
-        whole += u64::from(is_whole(*id));
-        if whole == keep {
-            return ids[..index].to_vec();
-        }
-    }
-    Vec::new()
+/// The `keep`-th newest that can be restored: what is older goes; `None` if there are not so many.
+fn enough_from(
+    ids: &[CheckpointId],
+    keep: u64,
+    is_restorable: &dyn Fn(CheckpointId) -> bool,
+) -> Option<CheckpointId> {
+    let mut restorable = ids.iter().rev().copied().filter(|id| is_restorable(*id));
+    restorable.nth(usize::try_from(keep - 1).ok()?)
 }
 
 /// What those that stay build on stays as well.
@@ -219,10 +249,8 @@ mod tests {
         let ids: Vec<_> = (1..=5).map(CheckpointId).collect();
         let numbers = |keep, damaged: &[u64]| -> Vec<u64> {
             let is_whole = |id: CheckpointId| !damaged.contains(&id.0);
-            removable(&ids, keep, &is_whole)
-                .into_iter()
-                .map(|id| id.0)
-                .collect()
+            let enough = enough_from(&ids, keep, &is_whole).map_or(0, |id| id.0);
+            ids.iter().map(|id| id.0).filter(|id| *id < enough).collect()
         };
         assert_eq!(numbers(2, &[]), [1, 2, 3]);
         assert_eq!(numbers(2, &[5, 3]), [1]);

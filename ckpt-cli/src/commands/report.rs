@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 use crate::report::{self, Life};
+use crate::stores::lines::Lines;
 use crate::stores::{self, StoreArgs};
 
 /// Tell the life of a job: failures, cost, how often pays
@@ -36,7 +37,7 @@ impl ReportCommand {
         let store = self.store.named()?;
         let home = stores::home(&store);
         let run = self.store.run(&store)?;
-        let Some(job) = stores::job(&store, run) else {
+        let Some(job) = stores::job(&store, run)? else {
             return Err(Failure::no_checkpoint(says!(
                 "E3108: no job has noted anything in `{}`",
                 home.display()
@@ -44,7 +45,12 @@ impl ReportCommand {
             .help("a program that runs with checkpoints does, from its start on"));
         };
         let events = ckpt::session::events::read(&home, job.run);
-        let life = Life::of(job, &events);
+        let mut life = Life::of(job, &events);
+        let lines = Lines::of_run(&store, Some(life.job.run))?;
+        for (id, ranks) in lines.out_of_reach(&lines.list()?)? {
+            let why = ranks.first().map_or_else(String::new, |(_, why)| why.to_string());
+            life.out_of_reach.insert(id.0, why);
+        }
         if let Some(file) = &self.html {
             std::fs::write(file, report::page(&life)).about("cannot write", file)?;
         }

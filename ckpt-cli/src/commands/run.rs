@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, RANKS_NOTE};
-use ckpt::store::{Meta, RunId};
+use ckpt::store::{CheckpointId, Meta, RunId};
 
 use crate::cargo::CargoOptions;
 use crate::failure::{Failure, OrFail, Outcome, says};
@@ -65,7 +65,7 @@ impl Run {
             ranks: self.ranks.ranks,
             id: Cell::new(None),
         };
-        let asked = start.asked(self.resume, self.fresh);
+        let asked = start.asked(self.resume, self.fresh)?;
         let cargo = self.cargo.pinned_to(&program);
         let environment = self.session.environment(&store);
         let command = |begin| {
@@ -133,10 +133,10 @@ enum Asked {
 }
 
 impl Start<'_> {
-    fn asked(&self, resume: bool, fresh: bool) -> Asked {
+    fn asked(&self, resume: bool, fresh: bool) -> Outcome<Asked> {
         let restart = std::env::var("CKPT_RESTART").ok().filter(|text| !text.is_empty());
         let asked = match restart {
-            _ if resume => self.resumable().map_or(Asked::ToStart, Asked::ToContinue),
+            _ if resume => self.resumable()?.map_or(Asked::ToStart, Asked::ToContinue),
             Some(text) if !fresh => Asked::ByVariables(self.continued(&text)),
             _ => Asked::ToStart,
         };
@@ -145,7 +145,7 @@ impl Start<'_> {
             Asked::ToContinue(run) => Some(run),
             Asked::ByVariables(run) => run,
         });
-        asked
+        Ok(asked)
     }
 
     /// The run that the variables mean, if there is something to continue: where there is not, the program says so.
@@ -159,16 +159,18 @@ impl Start<'_> {
     }
 
     /// The newest run of the same command line that has not completed and has a checkpoint.
-    fn resumable(&self) -> Option<RunId> {
-        let metas = metas(self.store);
-        let (record, newest) = to_continue(self.store)
-            .into_iter()
-            .find(|(_, newest)| metas.get(newest).is_some_and(|meta| self.wrote(meta)))?;
+    fn resumable(&self) -> Outcome<Option<RunId>> {
+        let metas = metas(self.store)?;
+        let wrote = |newest: &CheckpointId| metas.get(newest).is_some_and(|meta| self.wrote(meta));
+        let mut found = to_continue(self.store)?.into_iter();
+        let Some((record, newest)) = found.find(|(_, newest)| wrote(newest)) else {
+            return Ok(None);
+        };
         output::note(&format!(
             "resuming run {} from its newest checkpoint, {newest}",
             record.run.short()
         ));
-        Some(record.run)
+        Ok(Some(record.run))
     }
 
     /// Whether a process of this command line has written the checkpoint.

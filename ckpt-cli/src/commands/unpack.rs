@@ -46,7 +46,7 @@ impl Unpack {
                 .help("a pack becomes one folder with the files of all ranks"));
         }
         let unpacked = pack::unpack(&self.pack, self.dir.as_deref(), &self.with)?;
-        let ids = stores::ids(&unpacked.store);
+        let ids = stores::ids(&unpacked.store)?;
         if self.format.json() {
             render::print_json(&json!({
                 "store": unpacked.store, "files": unpacked.files, "checkpoints": ids, "manifest": unpacked.manifest,

@@ -163,12 +163,12 @@ impl Test<'_> {
             },
             None,
         )?;
-        let mut job = stores::job(&counted.store, None);
+        let mut job = stores::job(&counted.store, None)?;
         if job.as_ref().is_some_and(|job| job.state == State::Running) {
             // It leaves through `std::process::exit`, past the end of the session: the last checkpoint shows it.
             tell("counting site visits, with a checkpoint at each");
             counted = self.uninterrupted(&|store| environment(store, 1), None)?;
-            job = stores::job(&counted.store, None);
+            job = stores::job(&counted.store, None)?;
         }
         let visits = job.map_or(0, |job| job.visits);
         let time = one
@@ -202,7 +202,7 @@ impl Test<'_> {
         let mut outputs: Vec<Vec<Vec<u8>>> = Vec::new();
         let kills = trial.kills.iter().copied().map(Some).chain([None]);
         for (run, kill) in kills.enumerate() {
-            let newest = stores::newest_id(&store);
+            let newest = stores::newest_id(&store)?;
             let mut variables = environment(&store, if run == 0 { trial.every } else { trial.then_every });
             if run > 0 {
                 done.resumed.push(newest);
@@ -235,7 +235,7 @@ impl Test<'_> {
                     return Ok(done);
                 }
             }
-            if stores::runs::records(&store)
+            if stores::runs::records(&store)?
                 .iter()
                 .any(stores::runs::is_completed)
             {

@@ -40,7 +40,8 @@ pub struct Record {
 impl Record {
     /// Writes the record, unless another job is at work on the store: then it is that job's record.
     pub fn write_unless_locked(&self, store: &Path) {
-        if !stores::is_locked(store) {
+        // Where that cannot be told it may be.
+        if matches!(stores::is_locked(store), Ok(false)) {
             self.write(store);
         }
     }

@@ -117,8 +117,11 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
         number,
     });
     let supervisor = Supervisor::new(ranks)?;
-    let newest_of_run = || runs::newest_of(store, run.id.get()?);
-    let baseline = if run.continues { None } else { newest_of_run() };
+    let newest_of_run = || match run.id.get() {
+        Some(id) => runs::newest_of(store, id),
+        None => Ok(None),
+    };
+    let baseline = if run.continues { None } else { newest_of_run()? };
     let mut judge = Judge {
         left: options.restarts,
         baseline,
@@ -131,7 +134,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
         let ending = supervisor.run((run.command)(begin)?)?;
         let stopped = stopped_job(store, run.id.get()).filter(|job| Some(job) != before.as_ref());
         let ending = meant(ending, stopped.as_ref(), supervisor.stopped());
-        let newest = newest_of_run();
+        let newest = newest_of_run()?;
         match judge.after(ending, newest, supervisor.stopped().is_some()) {
             Next::Done => {
                 // One that has stopped has said so, and how to go on.

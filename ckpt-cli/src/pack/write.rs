@@ -125,19 +125,26 @@ fn notes(lines: &Lines, run: RunId) -> Outcome<Vec<Piece>> {
         .map(|part| folder_of_run(&part.folder, run))
         .collect();
     folders.dedup();
-    folders.retain(|folder| folder.is_dir());
+    let mut there = Vec::new();
+    for folder in folders {
+        if folder.try_exists().about("cannot look for", &folder)? {
+            there.push(folder);
+        }
+    }
     let mut pieces: Vec<Piece> = Vec::new();
-    for folder in &folders {
-        let names = fs::read_dir(folder).about("cannot read", folder)?.flatten();
-        let mut names: Vec<String> = names
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
+    for folder in &there {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).about("cannot read", folder)? {
+            names.extend(entry.about("cannot read", folder)?.file_name().into_string());
+        }
         names.sort();
         for name in names.iter().filter(|name| belongs_to_a_run(name)) {
             let path = format!("{STORE}/{RUNS}/{run}/{name}");
             let from = folder.join(name);
-            let is_plain = || fs::symlink_metadata(&from).is_ok_and(|found| found.is_file());
-            if is_plain() && !pieces.iter().any(|piece| piece.path == path) {
+            let is_plain = fs::symlink_metadata(&from)
+                .about("cannot look at", &from)?
+                .is_file();
+            if is_plain && !pieces.iter().any(|piece| piece.path == path) {
                 pieces.push(Piece::open(from, path)?);
             }
         }

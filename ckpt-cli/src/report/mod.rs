@@ -4,8 +4,11 @@
 mod model;
 mod page;
 
+use std::collections::BTreeMap;
+
 use ckpt::session::events::{Event, What};
 use ckpt::session::job::{Job, State};
+use ckpt::store::CheckpointId;
 use serde::Serialize;
 
 pub use page::page;
@@ -23,6 +26,8 @@ pub struct Life {
     pub totals: Totals,
     /// What the model says.
     pub advice: Option<model::Advice>,
+    /// Checkpoints that are there and cannot be restored, as the program's files cannot be brought back; why.
+    pub out_of_reach: BTreeMap<u64, String>,
 }
 
 /// One process of the job.
@@ -146,6 +151,7 @@ impl Life {
             processes,
             totals,
             advice,
+            out_of_reach: BTreeMap::new(),
         }
     }
 }
@@ -274,6 +280,9 @@ pub fn words(life: &Life) -> String {
     );
     if let Some(advice) = &life.advice {
         text += &format!("\n{}\n", advice.words());
+    }
+    for (id, why) in &life.out_of_reach {
+        text += &format!("\ncheckpoint {} cannot be restored: {why}\n", CheckpointId(*id));
     }
     text
 }

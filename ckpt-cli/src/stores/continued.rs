@@ -28,7 +28,7 @@ impl Continued {
     /// # Errors
     /// There is nothing to continue, or it is not known what.
     pub fn find(store: &Path, which: Which, named: Option<RunId>) -> Outcome<Continued> {
-        let ids = stores::ids(store);
+        let ids = stores::ids(store)?;
         let none = || checkpoint::none(store, &ids, which);
         match which {
             _ if ids.is_empty() => Err(none().help("start the program with `cargo ckpt run`")),
@@ -39,7 +39,7 @@ impl Continued {
     }
 
     fn by_number(store: &Path, id: CheckpointId, named: Option<RunId>) -> Outcome<Continued> {
-        let meta = metas(store).remove(&id);
+        let meta = metas(store)?.remove(&id);
         let run = meta.as_ref().and_then(|meta| meta.run);
         if let (Some(named), Some(meta)) = (named, &meta)
             && meta.run != Some(named)
@@ -53,12 +53,16 @@ impl Continued {
             ))
             .help("`cargo ckpt list` shows which is of which"));
         }
-        let job = run.and_then(|run| runs::of(store, Some(run))?.job.ok());
+        let record = match run {
+            Some(run) => runs::of(store, Some(run))?,
+            None => None,
+        };
+        let job = record.and_then(|record| record.job.ok());
         Ok(Continued { run, meta, job })
     }
 
     fn newest(store: &Path, named: Option<RunId>) -> Outcome<Continued> {
-        let records = records_told(store);
+        let records = records_told(store)?;
         let record = match named {
             Some(run) => records.iter().find(|record| record.run == run),
             None => unfinished(&records, store)?,
@@ -80,12 +84,12 @@ impl Continued {
         {
             return Err(completed(job, store));
         }
-        let metas = metas(store);
+        let metas = metas(store)?;
         let newest = metas
             .into_iter()
             .rev()
             .find(|(_, meta)| meta.run == Some(record.run));
-        let others = to_continue(store);
+        let others = to_continue(store)?;
         let others = others.iter().filter(|(other, _)| other.run != record.run);
         let others: Vec<String> = others
             .map(|(other, newest)| {
@@ -152,7 +156,7 @@ fn completed(job: &Job, store: &Path) -> Failure {
         store.display(),
         job.updated
     );
-    let ids = stores::id_list(&stores::ids(store));
+    let ids = stores::id_list(&stores::ids(store).unwrap_or_default());
     Failure::no_checkpoint(what).help(format!(
         "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({ids})"
     ))

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, RunId, file_name, file_of, files_in, folder_of_rank, ranks_here};
+use ckpt::store::{CheckpointId, RunId, file_of, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::FormatOption;
@@ -43,7 +43,7 @@ impl StoreArgs {
     pub fn lines(&self) -> Outcome<Lines> {
         let store = self.named()?;
         let run = self.run(&store)?;
-        Ok(Lines::of_run(&store, run))
+        Lines::of_run(&store, run)
     }
 
     /// The run of this store that is named.
@@ -119,7 +119,7 @@ impl StoreOption {
 
 /// A store that was named has to be there; the failure names those that are `here`.
 pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
-    if home(dir).is_dir() || !ranks_here(dir).is_empty() {
+    if home(dir).is_dir() || !ranks_here(dir).about("cannot look into", dir)?.is_empty() {
         return Ok(());
     }
     let what = if dir.exists() {
@@ -207,26 +207,29 @@ pub fn home(store: &Path) -> PathBuf {
 }
 
 /// The numbers of the committed checkpoints in the folder of rank 0, in order.
-pub fn ids(store: &Path) -> Vec<u64> {
-    let mut list: Vec<u64> = files_in(&home(store)).into_iter().map(|(id, _)| id.0).collect();
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn ids(store: &Path) -> Outcome<Vec<u64>> {
+    let home = home(store);
+    let files = files_in(&home).about("cannot look into", &home)?;
+    let mut list: Vec<u64> = files.into_iter().map(|(id, _)| id.0).collect();
     list.sort_unstable();
     list.dedup();
-    list
+    Ok(list)
 }
 
 /// The number of the newest committed checkpoint of a store with one run; of a program of several processes, the newest that
 /// all have.
-pub fn newest_id(store: &Path) -> Option<u64> {
-    let jobs = runs::records(store)
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn newest_id(store: &Path) -> Outcome<Option<u64>> {
+    let jobs = runs::records(store)?
         .into_iter()
         .filter_map(|record| record.job.ok());
     let ranks = jobs.filter_map(|job| job.ranks).max();
-    let has = |id: u64, rank| {
-        let file = file_name(CheckpointId(id), rank);
-        folder_of_rank(store, rank).join(file).is_file()
-    };
-    let is_line = |id: &u64| ranks.is_none_or(|ranks| (0..ranks).all(|rank| has(*id, rank)));
-    ids(store).into_iter().rev().find(is_line)
+    runs::newest_line(store, ids(store)?.into_iter().rev().map(CheckpointId), ranks)
 }
 
 /// Size of the largest committed checkpoint file.
@@ -261,11 +264,14 @@ pub fn id_list(ids: &[u64]) -> String {
 
 /// Whether a process of this host is at work on the store now, as far as its own record says. The lock is not tried:
 /// that could make a job that starts in this moment believe that the store is in use.
-pub fn is_locked(store: &Path) -> bool {
-    let mut jobs = runs::records(store)
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn is_locked(store: &Path) -> Outcome<bool> {
+    let mut jobs = runs::records(store)?
         .into_iter()
         .filter_map(|record| record.job.ok());
-    jobs.any(|job| is_running(&job))
+    Ok(jobs.any(|job| is_running(&job)))
 }
 
 /// Whether the job's last process still runs on this host.
@@ -280,8 +286,11 @@ pub fn is_here(job: &Job) -> bool {
 
 /// What the store says about the run that is meant: the named one, or the one that began last. `None` if nothing ran, or,
 /// after a warning, if the record is damaged.
-pub fn job(store: &Path, run: Option<RunId>) -> Option<Job> {
-    runs::told_of(store, run)?.job.ok()
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn job(store: &Path, run: Option<RunId>) -> Outcome<Option<Job>> {
+    Ok(runs::told_of(store, run)?.and_then(|record| record.job.ok()))
 }
 
 #[cfg(test)]
@@ -292,7 +301,7 @@ mod tests {
     #[test]
     fn the_newest_checkpoint_is_found_by_its_name() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(newest_id(folder.path()), None);
+        assert_eq!(newest_id(folder.path()).unwrap(), None);
         for name in [
             "000002.h5",
             "000010.r0.h5",
@@ -302,8 +311,8 @@ mod tests {
         ] {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        assert_eq!(newest_id(folder.path()), Some(10));
-        assert_eq!(newest_id(&folder.path().join("none")), None);
+        assert_eq!(newest_id(folder.path()).unwrap(), Some(10));
+        assert_eq!(newest_id(&folder.path().join("none")).unwrap(), None);
     }
 
     #[test]

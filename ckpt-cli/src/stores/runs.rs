@@ -5,9 +5,9 @@ use std::path::Path;
 
 use ckpt::session::job::{Job, State};
 use ckpt::session::runs::{self, RunRecord};
-use ckpt::store::{CheckpointId, Meta, RunId, RunPrefix, Store, file_name, folder_of_rank};
+use ckpt::store::{CheckpointId, Meta, RunId, RunPrefix, StoreError, file_name, folder_of_rank};
 
-use crate::failure::{Failure, Outcome, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 use crate::stores::{self, checkpoint, home};
 
@@ -23,8 +23,8 @@ impl RunOption {
     /// The run that it names, of those that the store has a record of or checkpoints of.
     pub fn of(&self, store: &Path) -> Outcome<Option<RunId>> {
         let Some(prefix) = &self.run else { return Ok(None) };
-        let mut all: Vec<RunId> = records(store).into_iter().map(|record| record.run).collect();
-        let metas = metas(store);
+        let mut all: Vec<RunId> = records(store)?.into_iter().map(|record| record.run).collect();
+        let metas = metas(store)?;
         all.extend(metas.values().filter_map(|meta| meta.run));
         all.sort_unstable();
         all.dedup();
@@ -55,13 +55,17 @@ fn there_are(runs: &[RunId]) -> String {
 
 /// The runs that the store has a record of, in the order in which they began. A record that cannot be read is one of a run
 /// that may be unfinished.
-pub fn records(store: &Path) -> Vec<RunRecord> {
-    runs::records(&home(store)).unwrap_or_default()
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn records(store: &Path) -> Outcome<Vec<RunRecord>> {
+    let home = home(store);
+    runs::records(&home).about("cannot look into", &home)
 }
 
 /// The same, with a warning for each record that cannot be read.
-pub fn records_told(store: &Path) -> Vec<RunRecord> {
-    let records = records(store);
+pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
+    let records = records(store)?;
     for record in &records {
         if let Err(error) = &record.job {
             eprintln!(
@@ -71,27 +75,39 @@ pub fn records_told(store: &Path) -> Vec<RunRecord> {
             );
         }
     }
-    records
+    Ok(records)
 }
 
-/// What the heads of the first rank's checkpoints say, as far as they can be read.
-pub fn metas(store: &Path) -> BTreeMap<CheckpointId, Meta> {
-    let entries =
-        checkpoint::open(store).and_then(|store: Store| store.list().map_err(checkpoint::store_failure));
-    let entries = entries.unwrap_or_default().into_iter();
-    entries
-        .filter_map(|entry| Some((entry.id, entry.meta.ok()?)))
-        .collect()
+/// What the heads of the first rank's checkpoints say, but for those that are damaged.
+///
+/// # Errors
+/// One cannot be looked at: it is not there, or damaged, only where that has been seen.
+pub fn metas(store: &Path) -> Outcome<BTreeMap<CheckpointId, Meta>> {
+    if !home(store).is_dir() {
+        return Ok(BTreeMap::new());
+    }
+    let entries = checkpoint::open(store)?
+        .list()
+        .map_err(checkpoint::store_failure)?;
+    let mut metas = BTreeMap::new();
+    for entry in entries {
+        match entry.meta {
+            Ok(meta) => drop(metas.insert(entry.id, meta)),
+            Err(error @ StoreError::Io { .. }) => return Err(checkpoint::store_failure(error)),
+            Err(_) => {}
+        }
+    }
+    Ok(metas)
 }
 
 /// The record of the run that is meant: the one that is named, or the one that began last.
-pub fn of(store: &Path, named: Option<RunId>) -> Option<RunRecord> {
-    meant(records(store), named)
+pub fn of(store: &Path, named: Option<RunId>) -> Outcome<Option<RunRecord>> {
+    Ok(meant(records(store)?, named))
 }
 
 /// The same, with a warning for each record that cannot be read.
-pub fn told_of(store: &Path, named: Option<RunId>) -> Option<RunRecord> {
-    meant(records_told(store), named)
+pub fn told_of(store: &Path, named: Option<RunId>) -> Outcome<Option<RunRecord>> {
+    Ok(meant(records_told(store)?, named))
 }
 
 fn meant(records: Vec<RunRecord>, named: Option<RunId>) -> Option<RunRecord> {
@@ -103,14 +119,37 @@ fn meant(records: Vec<RunRecord>, named: Option<RunId>) -> Option<RunRecord> {
 }
 
 /// The newest checkpoint of a run; of a program of several processes, the newest that all have.
-pub fn newest_of(store: &Path, run: RunId) -> Option<u64> {
+///
+/// # Errors
+/// They cannot be looked at.
+pub fn newest_of(store: &Path, run: RunId) -> Outcome<Option<u64>> {
     let job = Job::read(&home(store), run).ok().flatten();
     let ranks = job.and_then(|job| job.ranks);
-    let has = |id: CheckpointId, rank| folder_of_rank(store, rank).join(file_name(id, rank)).is_file();
-    let is_line = |id: CheckpointId| ranks.is_none_or(|ranks| (0..ranks).all(|rank| has(id, rank)));
-    let metas = metas(store);
-    let mut own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
-    own.find(|(id, _)| is_line(**id)).map(|(id, _)| id.0)
+    let metas = metas(store)?;
+    let own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
+    newest_line(store, own.map(|(id, _)| *id), ranks)
+}
+
+/// The first of these that all ranks have.
+///
+/// # Errors
+/// That cannot be looked at.
+pub fn newest_line(
+    store: &Path,
+    ids: impl Iterator<Item = CheckpointId>,
+    ranks: Option<u32>,
+) -> Outcome<Option<u64>> {
+    for id in ids {
+        let mut all = true;
+        for rank in 0..ranks.unwrap_or(0) {
+            let file = folder_of_rank(store, rank).join(file_name(id, rank));
+            all &= file.try_exists().about("cannot look for", &file)?;
+        }
+        if all {
+            return Ok(Some(id.0));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether a restart has something to continue, as far as the record says.
@@ -119,16 +158,19 @@ pub fn is_completed(record: &RunRecord) -> bool {
 }
 
 /// The runs that could be continued: the newest first, each with its newest checkpoint.
-pub fn to_continue(store: &Path) -> Vec<(RunRecord, CheckpointId)> {
-    let metas = metas(store);
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn to_continue(store: &Path) -> Outcome<Vec<(RunRecord, CheckpointId)>> {
+    let metas = metas(store)?;
     let newest = |run| {
         let mut own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
         own.next().map(|(id, _)| *id)
     };
-    let unfinished = records(store).into_iter().rev().filter(RunRecord::is_unfinished);
-    unfinished
+    let unfinished = records(store)?.into_iter().rev().filter(RunRecord::is_unfinished);
+    Ok(unfinished
         .filter_map(|record| newest(record.run).map(|newest| (record, newest)))
-        .collect()
+        .collect())
 }
 
 /// How a run stands, in one line; `how` is what continues it.

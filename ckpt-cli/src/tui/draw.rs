@@ -8,7 +8,7 @@ use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, T
 
 use super::facts::facts;
 use super::state::{App, Opened, Tab};
-use ckpt::store::printable;
+use ckpt::store::{printable, printable_lines};
 
 use crate::plot::{Scale, raster::Raster};
 use crate::render;
@@ -139,15 +139,30 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                         format!("{run}visit {:>8}  {}", meta.visit, meta.time_text())
                     },
                 );
+                let mark = match app.out_of_reach.contains_key(&line.id) {
+                    true => "  not restorable",
+                    false => "",
+                };
                 ListItem::new(format!(
-                    "{}  {:>10}  {described}",
+                    "{}  {:>10}  {described}{mark}",
                     line.id,
                     render::bytes(line.bytes())
                 ))
             });
             list(frame, left, " checkpoints ", rows.collect(), app.selected);
+            let chosen = app.lines.get(app.selected).map(|line| line.id);
+            let ranks = chosen.and_then(|id| app.out_of_reach.get(&id));
+            let why = ranks.and_then(|ranks| ranks.first());
+            let why = why.map_or_else(String::new, |(_, why)| {
+                format!("It cannot be restored: {why}\n\n")
+            });
             frame.render_widget(
-                Paragraph::new("Enter opens the chosen checkpoint.").block(Block::bordered()),
+                Paragraph::new(format!(
+                    "{}Enter opens the chosen checkpoint.",
+                    printable_lines(&why)
+                ))
+                .wrap(Wrap { trim: true })
+                .block(Block::bordered()),
                 right,
             );
         }

@@ -155,6 +155,7 @@ mod tests {
 
     fn life(job: Job, process: Process) -> Life {
         Life {
+            out_of_reach: Default::default(),
             job,
             processes: vec![process],
             totals: Default::default(),

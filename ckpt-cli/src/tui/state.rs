@@ -7,11 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ckpt::store::{CheckpointId, NodeKind, Restored, RunId};
 
 use crate::export::{self, Named};
+use crate::failure::Outcome;
 use crate::plot::raster::{Cell, Plane, Raster};
 use crate::render;
 use crate::report::Life;
 use crate::stores;
-use crate::stores::lines::{Line, Lines, Part};
+use crate::stores::lines::{Line, Lines, OutOfReach, Part};
 use crate::stores::runs;
 use crate::values::elements::Elements;
 use crate::values::{is_number, summary, type_and_shape};
@@ -54,6 +55,8 @@ pub struct App {
     pub life: Option<Life>,
     /// The checkpoints, oldest first.
     pub lines: Vec<Line>,
+    /// Those of them that cannot be restored, and why.
+    pub out_of_reach: OutOfReach,
     /// Ranks of which nothing is here, in words.
     pub not_here: Option<String>,
     /// What each thread of each rank has of the newest line.
@@ -113,6 +116,7 @@ impl App {
             tab: Tab::Job,
             life: None,
             lines: Vec::new(),
+            out_of_reach: OutOfReach::new(),
             not_here: None,
             shares: None,
             selected: 0,
@@ -128,21 +132,36 @@ impl App {
     pub fn look(&mut self) {
         let at_end = self.selected + 1 >= self.lines.len();
         let home = stores::home(&self.store);
-        self.life = runs::of(&self.store, self.run).and_then(|record| {
-            let events = ckpt::session::events::read(&home, record.run);
-            Some(Life::of(record.job.ok()?, &events))
-        });
-        let lines = Lines::of_run(&self.store, self.run);
-        self.several_runs = lines.has_several_runs();
-        self.not_here = lines.not_here();
-        match lines.list() {
-            Ok(list) => self.lines = list,
+        match runs::of(&self.store, self.run) {
+            Ok(record) => {
+                self.life = record.and_then(|record| {
+                    let events = ckpt::session::events::read(&home, record.run);
+                    Some(Life::of(record.job.ok()?, &events))
+                });
+            }
             Err(failure) => self.wrong = Some(failure.to_string()),
         }
-        self.look_at_threads(&lines);
+        if let Err(failure) = self.look_at_lines() {
+            self.wrong = Some(failure.to_string());
+        }
         // Whoever looks at the newest goes with it.
         let last = self.lines.len().saturating_sub(1);
         self.selected = if at_end { last } else { self.selected.min(last) };
+    }
+
+    fn look_at_lines(&mut self) -> Outcome<()> {
+        let lines = Lines::of_run(&self.store, self.run)?;
+        self.several_runs = lines.has_several_runs();
+        self.not_here = lines.not_here();
+        let list = lines.list()?;
+        let numbers = |list: &[Line]| list.iter().map(|line| line.id).collect::<Vec<_>>();
+        // The journals may be long: they are read when there is another checkpoint.
+        if numbers(&list) != numbers(&self.lines) {
+            self.out_of_reach = lines.out_of_reach(&list)?;
+        }
+        self.lines = list;
+        self.look_at_threads(&lines);
+        Ok(())
     }
 
     /// A line does not change: it is looked into once.
@@ -185,8 +204,8 @@ impl App {
             return;
         };
         let lines = Lines::of_run(&self.store, self.run);
-        let loaded = lines.parts.first().map(|part| lines.load(part, line.id));
-        match loaded {
+        let load = |lines: Lines| Some(lines.load(lines.parts.first()?, line.id));
+        match lines.map_or_else(|failure| Some(Err(failure)), load) {
             Some(Ok(checkpoint)) => self.opened = Some(Opened::new(checkpoint)),
             Some(Err(failure)) => self.wrong = Some(failure.to_string()),
             None => {}

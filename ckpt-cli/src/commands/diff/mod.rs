@@ -202,7 +202,7 @@ fn side(name: &str, store: &StoreArgs) -> Outcome<Side> {
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    let lines = Lines::of(&folder);
+    let lines = Lines::of(&folder)?;
     Ok(Side::File(lines, Part { rank, folder }, id))
 }
 

@@ -44,9 +44,9 @@ pub fn named(text: &str, store: &StoreArgs) -> Outcome<Option<Named>> {
         return Ok(None);
     }
     // The newest that has something to compare.
-    let lines = Lines::of(folder);
+    let lines = Lines::of(folder)?;
     let has_any = |run: &RunId| lines.ids().iter().any(|id| lines.run_of(*id) == Some(*run));
-    let mut runs = runs::records(folder).into_iter().rev().map(|record| record.run);
+    let mut runs = runs::records(folder)?.into_iter().rev().map(|record| record.run);
     let run = runs.find(has_any).filter(|_| lines.has_several_runs());
     Ok(Some(Named {
         store: folder.to_owned(),
@@ -57,7 +57,7 @@ pub fn named(text: &str, store: &StoreArgs) -> Outcome<Option<Named>> {
 impl Run {
     fn of(named: &Named) -> Outcome<Run> {
         let Named { store, run } = named;
-        let lines = Lines::of_run(store, *run);
+        let lines = Lines::of_run(store, *run)?;
         let (checkpoints, newest) = by_visit(&lines)?;
         let run = run.map_or_else(String::new, |run| format!(", run {}", run.short()));
         Ok(Run {
