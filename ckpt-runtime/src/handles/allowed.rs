@@ -302,7 +302,7 @@ fn is_settings(real: &Path, around: &Path) -> bool {
 }
 
 /// Where what stands at a path is: a link at its end is not followed.
-pub(super) fn place(path: &Path) -> PathBuf {
+fn place(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => real(folder).join(name),
         _ => real(path),

@@ -416,14 +416,14 @@ impl ReopenedFiles {
     }
 
     /// Where the file is, if it may be opened so.
-    fn place(&self, was: &OpenFile) -> Result<PathBuf, NotReopened> {
+    fn place(&self, was: &OpenFile, end: LinkAtEnd) -> Result<PathBuf, NotReopened> {
         let is_device = was.length.is_none() && DEVICES.iter().any(|device| was.path == Path::new(device));
         if !was.access.writes() || is_device {
             return Ok(start_folder().join(&was.path));
         }
         let allowed = self.allowed.get_or_init(|| Allowed::of(&self.store));
         allowed
-            .may_restore(&was.path, LinkAtEnd::Followed)
+            .may_restore(&was.path, end)
             .map_err(NotReopened::Forbidden)
     }
 
@@ -436,11 +436,12 @@ impl ReopenedFiles {
             return Ok(open.try_clone().map_err(|error| was.fails(&error))?);
         }
         // What is there now need not be what was held: the journal brings that back first, and is asked by where it was.
+        let named = self.place(&was, LinkAtEnd::Itself)?;
         let coming = match current::observer() {
-            Some(observer) => observer.before_reopening(&allowed::place(&start_folder().join(&was.path)))?,
+            Some(observer) => observer.before_reopening(&named)?,
             None => Coming::AsItIs,
         };
-        let path = self.place(&was)?;
+        let path = self.place(&was, LinkAtEnd::Followed)?;
         let mut options = File::options();
         // A pipe in its place is not waited for.
         options.custom_flags(OFlags::NONBLOCK.bits() as i32);
