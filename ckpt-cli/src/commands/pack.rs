@@ -77,6 +77,10 @@ impl Pack {
                     .help("write another one with `--output FILE`, or remove it"),
             );
         }
+        let run = match run {
+            None => pack::run_of(&lines, &chosen)?,
+            known => known,
+        };
         let packed = pack::pack(&lines, &store, run, &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
         if self.store.json() {
@@ -126,14 +130,13 @@ impl Pack {
                 let whole = ids.find(|&id| match problem(lines, id) {
                     None => true,
                     Some(why) => {
-                        let why = render::escaped(&why);
-                        eprintln!(
-                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
-                        );
+                        pass_over(id, &why);
                         false
                     }
                 });
-                with_what_it_needs(lines, whole.unwrap_or(newest))
+                let chosen = whole.unwrap_or(newest);
+                pass_over_unread(lines, chosen.0 + 1);
+                with_what_it_needs(lines, chosen)
             }
             Chosen::One(which) => with_what_it_needs(lines, lines.resolve(which)?),
             Chosen::All => {
@@ -145,6 +148,21 @@ impl Pack {
                 };
                 Ok(lines.list()?.into_iter().flat_map(of_line).collect())
             }
+        }
+    }
+}
+
+fn pass_over(id: CheckpointId, why: &str) {
+    let why = render::escaped(why);
+    eprintln!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}");
+}
+
+/// Names those from this number on of which nobody can tell whose they are: they are not among what is chosen from.
+fn pass_over_unread(lines: &Lines, from: u64) {
+    let ids = lines.ids();
+    for (&id, why) in lines.unread.range(from..) {
+        if !ids.contains(&id) {
+            pass_over(CheckpointId(id), why);
         }
     }
 }

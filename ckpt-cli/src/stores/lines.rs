@@ -37,21 +37,25 @@ impl Part {
         own.map(|(id, _)| id.0).collect()
     }
 
-    /// The run of each of its checkpoints that is not known yet.
-    fn owners(&self, known: &BTreeMap<u64, RunId>) -> Vec<(u64, RunId)> {
+    /// The run of each of its checkpoints that is not known yet, if it is of one; or why that cannot be read.
+    fn owners(&self, known: &BTreeMap<u64, RunId>) -> Vec<(u64, Result<Option<RunId>, String>)> {
         let ids = self.ids().into_iter().filter(|id| !known.contains_key(id));
         let ids: Vec<u64> = ids.collect();
-        let store = match ids.is_empty() {
-            true => None,
-            false => Store::open_as(&self.folder, Mode::ReadOnly, self.rank).ok(),
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let store = Store::open_as(&self.folder, Mode::ReadOnly, self.rank);
+        let entries = store.and_then(|store| store.list());
+        let entries = match entries {
+            Ok(entries) => entries.into_iter(),
+            Err(error) => {
+                let why = error.to_string();
+                return ids.into_iter().map(|id| (id, Err(why.clone()))).collect();
+            }
         };
-        let entries = store
-            .and_then(|store| store.list().ok())
-            .unwrap_or_default()
-            .into_iter();
         let own = entries.filter(|entry| ids.contains(&entry.id.0));
-        own.filter_map(|entry| Some((entry.id.0, entry.meta.ok()?.run?)))
-            .collect()
+        let run = |entry: Entry| entry.meta.map(|meta| meta.run).map_err(|error| error.to_string());
+        own.map(|entry| (entry.id.0, run(entry))).collect()
     }
 
     fn has(&self, id: u64) -> bool {
@@ -68,6 +72,8 @@ pub struct Lines {
     run: Option<RunId>,
     /// The run of each number, as far as its files can be read.
     owners: BTreeMap<u64, RunId>,
+    /// The numbers of which that cannot be read, and why.
+    pub unread: BTreeMap<u64, String>,
     /// How many ranks the runs have, as far as they say so.
     sizes: BTreeMap<RunId, u32>,
     /// The ranks whose files are here, in order.
@@ -106,13 +112,21 @@ impl Lines {
         let is_shared = !has_place_for_rank(store) && !files_in(store).is_empty();
         let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
-        let mut owners = BTreeMap::new();
+        let (mut owners, mut unread) = (BTreeMap::new(), BTreeMap::new());
         for part in &parts {
-            owners.extend(part.owners(&owners));
+            for (id, run) in part.owners(&owners) {
+                match run {
+                    Ok(run) => owners.extend(run.map(|run| (id, run))),
+                    Err(why) => drop(unread.insert(id, why)),
+                }
+            }
         }
+        // Another rank may have said it.
+        unread.retain(|id, _| !owners.contains_key(id));
         Lines {
             run,
             owners,
+            unread,
             sizes,
             store: store.to_owned(),
             several: ranks != [0],
