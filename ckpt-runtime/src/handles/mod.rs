@@ -23,7 +23,7 @@ use rustix::fs::OFlags;
 
 use crate::base::changes::Coming;
 use crate::base::{current, folders};
-pub(crate) use allowed::{Allowed, Forbidden, Outside};
+pub(crate) use allowed::{Allowed, Forbidden, Links, Outside, place_among};
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
