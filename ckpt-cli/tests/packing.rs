@@ -8,7 +8,7 @@ use std::process::Command;
 
 use assert_cmd::assert::OutputAssertExt;
 use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
-use ckpt::store::{Keep, Meta, Mode, Store, Storing};
+use ckpt::store::{Keep, Meta, Mode, RunId, Store, Storing, folder_of_run};
 use noted::noted;
 
 static PLAN: FunctionPlan = FunctionPlan {
@@ -29,6 +29,11 @@ static PLAN: FunctionPlan = FunctionPlan {
 
 /// A process of a rank that takes so many checkpoints, of which the first holds everything.
 fn process(folder: &Path, rank: u32, checkpoints: u64) {
+    process_of(folder, rank, checkpoints, None);
+}
+
+/// The same, of a run.
+fn process_of(folder: &Path, rank: u32, checkpoints: u64, run: Option<RunId>) {
     let mut store = Store::open_as(folder, Mode::ReadWrite, rank).unwrap();
     store.set_keep(Keep::All);
     store.set_storing(Storing {
@@ -41,9 +46,11 @@ fn process(folder: &Path, rank: u32, checkpoints: u64) {
         let mut builder = store.snapshot();
         let frame = builder.frame(&PLAN, 0);
         builder.value(frame, "cells", 3, None, &cells);
-        store
-            .commit(&builder.finish().unwrap(), &Meta::default())
-            .unwrap();
+        let meta = Meta {
+            run,
+            ..Meta::default()
+        };
+        store.commit(&builder.finish().unwrap(), &meta).unwrap();
     }
 }
 
@@ -192,7 +199,25 @@ fn the_newest_line_that_is_whole_on_all_ranks_is_packed() {
         "{said}"
     );
     assert!(
-        said.contains("warning[W2008]: checkpoint 000003 cannot be used and is passed over: "),
+        said.contains("warning[W3050]: checkpoint 000003 is damaged, so that it is not known which run it is of"),
+        "{said}"
+    );
+}
+
+/// What the newest says of its run cannot be read: an older one is packed, and not in silence.
+#[test]
+fn a_checkpoint_of_which_nobody_knows_whose_it_is_is_named() {
+    let here = tempfile::tempdir().unwrap();
+    let store = here.path().join("ring.ckpt.d");
+    let run = RunId::new().unwrap();
+    process_of(&store, 0, 3, Some(run));
+    fs::create_dir_all(folder_of_run(&store, run)).unwrap();
+    fs::write(store.join("000003.r0.h5"), "no checkpoint").unwrap();
+    let (code, said) = cargo_ckpt(here.path(), "pack -o ring.tar");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("packed checkpoints 000001, 000002 into"), "{said}");
+    assert!(
+        said.contains("warning[W3050]: checkpoint 000003 is damaged, so that it is not known which run it is of"),
         "{said}"
     );
 }

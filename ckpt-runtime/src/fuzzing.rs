@@ -2,3 +2,4 @@
 //! compiled with `--cfg fuzzing` only.
 
 pub use crate::format::fuzzing::{index, reseal};
+pub use crate::state::journal::fuzzing::{Ground, Part, written};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ckpt::Checkpoint;
+use ckpt::fuzzing::Part;
 use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::snapshot::SnapshotBuilder;
 use ckpt::store::{CheckpointId, Compression, Meta, Mode, Store, Storing};
@@ -70,6 +71,19 @@ impl Default for State {
     }
 }
 
+/// A folder in memory.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").expect("there is a file system in memory")
+}
+
+thread_local! {
+    /// A part of the journal of files, in memory.
+    pub static PART: Part = {
+        let file = tempfile::tempfile_in("/dev/shm").expect("there is a file system in memory");
+        Part::new(file).expect("the file can be used")
+    };
+}
+
 /// A store in memory.
 pub struct Folder {
     folder: tempfile::TempDir,
@@ -80,7 +94,7 @@ pub struct Folder {
 impl Folder {
     /// With one checkpoint; gives its bytes, too.
     pub fn new() -> (Folder, Vec<u8>) {
-        let folder = tempfile::tempdir_in("/dev/shm").expect("there is a file system in memory");
+        let folder = scratch();
         let mut store = Store::open(folder.path(), Mode::ReadWrite).expect("a store");
         store.set_storing(Storing {
             compression: Some(Compression::Lz4),

@@ -77,6 +77,10 @@ impl Pack {
                     .help("write another one with `--output FILE`, or remove it"),
             );
         }
+        let run = match run {
+            None => pack::run_of(&lines, &chosen)?,
+            known => known,
+        };
         let packed = pack::pack(&lines, &store, run, &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
         if self.store.json() {

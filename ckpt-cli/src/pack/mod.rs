@@ -15,7 +15,7 @@ use twox_hash::xxhash3_128::Hasher;
 use crate::output::Bar;
 
 pub use read::unpack;
-pub use write::pack;
+pub use write::{pack, run_of};
 
 /// The first entry.
 const MANIFEST: &str = "manifest.json";

@@ -10,8 +10,8 @@ use ckpt::store::{CheckpointId, Mode, RunId, file_name, folder_of_run, open_plai
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, RUNS, STORE, VERSION, belongs_to_a_run, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output::{self, Bar};
-use crate::stores;
 use crate::stores::lines::{Lines, rank_list};
+use crate::stores::{self, checkpoint};
 
 /// What has been packed.
 #[derive(Debug)]
@@ -76,6 +76,21 @@ pub fn pack(
         bytes,
         manifest,
     })
+}
+
+/// The run that these checkpoints are of, by what they say; none if none of them is of one.
+pub fn run_of(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Option<RunId>> {
+    for part in &lines.parts {
+        let store = part.open(Mode::ReadOnly)?;
+        for entry in store.list().map_err(checkpoint::store_failure)? {
+            if chosen.contains(&(part.rank, entry.id))
+                && let Some(run) = entry.meta.map_err(checkpoint::store_failure)?.run
+            {
+                return Ok(Some(run));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The name that the store has without its path.

@@ -27,6 +27,11 @@ const LONGEST: u64 = 16 << 20;
 /// What nobody has asked for in so long is forgotten if the store is not there any more.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(180 * 24 * 3600);
 
+/// How often it is looked for what can be forgotten: it takes as long as there are stores.
+const LOOKED_EVERY: Duration = Duration::from_secs(24 * 3600);
+/// The name beside the folders of all stores of what says when that was done.
+const LOOKED: &str = "looked";
+
 /// What is noted here of one store.
 #[derive(Debug, Clone)]
 pub struct Noted {
@@ -170,13 +175,14 @@ fn state_folder() -> Option<PathBuf> {
 
 /// Whether nobody else can have written there: it is the user's own, and so is the one with all notes.
 fn is_private(folder: &Path) -> bool {
+    is_own(folder) && folder.parent().is_some_and(is_own)
+}
+
+fn is_own(folder: &Path) -> bool {
     const OTHERS_WRITE: u32 = 0o022;
     let user = rustix::process::geteuid().as_raw();
-    let is_own = |folder: &Path| {
-        fs::symlink_metadata(folder)
-            .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & OTHERS_WRITE == 0)
-    };
-    is_own(folder) && folder.parent().is_some_and(is_own)
+    fs::symlink_metadata(folder)
+        .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & OTHERS_WRITE == 0)
 }
 
 /// The path without links, as far as it is there.
@@ -191,17 +197,30 @@ fn real_path(path: &Path) -> PathBuf {
     }
 }
 
-/// Removes the notes of stores that have long been gone.
+/// How long nothing has been changed there, by the clock; nothing where that cannot be told.
+fn age_of(metadata: io::Result<fs::Metadata>) -> Option<Duration> {
+    let changed = metadata.and_then(|found| found.modified()).ok()?;
+    Some(SystemTime::now().duration_since(changed).unwrap_or_default())
+}
+
+/// Removes the notes of stores that have long been gone, now and then.
 fn forget_old(all: &Path) {
+    let looked = all.join(LOOKED);
+    if age_of(fs::symlink_metadata(&looked)).is_some_and(|age| age < LOOKED_EVERY) {
+        return;
+    }
+    if is_own(all) {
+        let _ = files::replace(&looked, b"", false);
+    }
     for entry in fs::read_dir(all).into_iter().flatten().flatten() {
+        if age_of(entry.metadata()).is_none_or(|age| age <= FORGOTTEN_AFTER) {
+            continue;
+        }
         let path = entry.path();
         let Ok(Some(store)) = files::read(&path.join(STORE), LONGEST) else {
             continue;
         };
-        let changed = entry.metadata().and_then(|found| found.modified());
-        let age = changed.map(|changed| SystemTime::now().duration_since(changed).unwrap_or_default());
-        let store = PathBuf::from(std::ffi::OsStr::from_bytes(&store));
-        if age.is_ok_and(|age| age > FORGOTTEN_AFTER) && !store.exists() {
+        if !PathBuf::from(std::ffi::OsStr::from_bytes(&store)).exists() {
             remove(&path);
         }
     }
@@ -229,6 +248,30 @@ mod tests {
         assert_eq!(noted(&here.path().join("link")).read("how").unwrap(), b"here");
         noted(&store).forget();
         assert_eq!(noted(&store).read("how"), None);
+    }
+
+    #[test]
+    fn what_is_old_is_forgotten_with_its_store_and_looked_for_now_and_then() {
+        let here = tempfile::tempdir().unwrap();
+        let state = here.path().join("stores");
+        let gone = Noted::in_state(&here.path().join("gone.ckpt.d"), Some(&state));
+        let begin = |name: &str| {
+            let noted = Noted::in_state(&here.path().join(name), Some(&state));
+            noted.write("how", b"here").unwrap();
+        };
+        gone.write("how", b"here").unwrap();
+        let set_age = |path: &Path, age: Duration| {
+            let time = SystemTime::now() - age;
+            fs::File::open(path).unwrap().set_modified(time).unwrap();
+        };
+        // The first that finds others looks through them.
+        begin("a.ckpt.d");
+        set_age(gone.folder.as_deref().unwrap(), 2 * FORGOTTEN_AFTER);
+        begin("b.ckpt.d");
+        assert_eq!(gone.read("how").unwrap(), b"here");
+        set_age(&state.join(LOOKED), 2 * LOOKED_EVERY);
+        begin("c.ckpt.d");
+        assert_eq!(gone.read("how"), None);
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub(crate) fn grow<T>(items: &mut Vec<T>, more: usize) -> bool {
     if items.capacity() - items.len() >= more {
         return true;
     }
-    items.try_reserve(more).is_ok() && is_spared(items)
+    let before = items.capacity();
+    items.try_reserve(more).is_ok() && spares(items, before)
 }
 
 /// The same for no more than that.
@@ -38,12 +39,17 @@ pub(crate) fn grow_exact<T>(items: &mut Vec<T>, more: usize) -> bool {
     if items.capacity() - items.len() >= more {
         return true;
     }
-    items.try_reserve_exact(more).is_ok() && is_spared(items)
+    let before = items.capacity();
+    items.try_reserve_exact(more).is_ok() && spares(items, before)
 }
 
-/// Whether a vector that has grown has left some memory to others.
-fn is_spared<T>(items: &Vec<T>) -> bool {
-    items.capacity().saturating_mul(size_of::<T>()) < LARGE || is_there(0)
+/// Whether a vector that has grown has left some memory to others; if not, it has what it had before again.
+fn spares<T>(items: &mut Vec<T>, before: usize) -> bool {
+    let spares = items.capacity().saturating_mul(size_of::<T>()) < LARGE || is_there(0);
+    if !spares {
+        items.shrink_to(before);
+    }
+    spares
 }
 
 /// Memory for the small pieces of a checkpoint, and for what is said if there is none for them.

@@ -58,7 +58,7 @@ impl RunId {
     }
 
     /// That of a number.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) const fn numbered(number: u128) -> RunId {
         RunId(number.to_be_bytes())
     }

@@ -5,7 +5,7 @@
 //! what this machine itself has noted, outside of the store, when a run with this store wrote there ([`Outside`]). Files that
 //! tools read as programs or settings are allowed only if they were noted, or named one by one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -60,11 +60,14 @@ const PROGRAMS: [&str; 22] = [
 
 /// What a path means that ends at a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LinkAtEnd {
+pub(crate) enum LinkAtEnd<'a> {
     /// What the link leads to.
     Followed,
-    /// The link.
-    Itself,
+    /// The link, once those are there that are to be made.
+    Itself {
+        /// These.
+        coming: &'a Links,
+    },
 }
 
 /// A restart may not write there.
@@ -126,7 +129,7 @@ pub(crate) struct Allowed {
 
 impl Allowed {
     /// Everything below a folder that holds data by its name.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub fn below(start: &Path) -> Allowed {
         Allowed {
             start: real(start),
@@ -152,11 +155,11 @@ impl Allowed {
     ///
     /// # Errors
     /// It may not: says which, why, and how to allow it.
-    pub fn may_restore(&self, path: &Path, end: LinkAtEnd) -> Result<PathBuf, Forbidden> {
+    pub fn may_restore(&self, path: &Path, end: LinkAtEnd<'_>) -> Result<PathBuf, Forbidden> {
         let full = start_folder().join(path);
         let real = match end {
             LinkAtEnd::Followed => real(&full),
-            LinkAtEnd::Itself => place(&full),
+            LinkAtEnd::Itself { coming } => place_among(&full, coming),
         };
         let is_noted = |path: &Path| self.noted.contains(path.as_os_str().as_bytes());
         if is_noted(&real) || self.named.contains(&real) {
@@ -301,16 +304,32 @@ fn is_settings(real: &Path, around: &Path) -> bool {
     below.components().any(is_hidden) || name || end || is_executable() || is_cached()
 }
 
+/// Links that are to be made, by their real places, and places where no link is to be.
+pub(crate) type Links = BTreeMap<PathBuf, Option<PathBuf>>;
+
 /// Where what stands at a path is: a link at its end is not followed.
 fn place(path: &Path) -> PathBuf {
+    place_among(path, &Links::new())
+}
+
+/// The same among links that are to be made.
+pub(crate) fn place_among(path: &Path, coming: &Links) -> PathBuf {
     match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) => real(folder).join(name),
-        _ => real(path),
+        (Some(folder), Some(name)) => real_among(folder, coming).join(name),
+        _ => real_among(path, coming),
     }
 }
 
 /// The path without links and without `..`, whether or not what it leads to is there.
 fn real(path: &Path) -> PathBuf {
+    real_among(path, &Links::new())
+}
+
+fn real_among(path: &Path, coming: &Links) -> PathBuf {
+    let target = |place: &Path| match coming.get(place) {
+        Some(coming) => coming.clone(),
+        None => fs::read_link(place).ok(),
+    };
     let mut ahead: Vec<PathBuf> = parts(path);
     let mut real = PathBuf::from("/");
     let mut links = 0;
@@ -320,8 +339,8 @@ fn real(path: &Path) -> PathBuf {
             Some(Component::ParentDir) => drop(real.pop()),
             Some(Component::Normal(name)) => {
                 let next = real.join(name);
-                match fs::read_link(&next) {
-                    Ok(target) if links < MOST_LINKS => {
+                match target(&next) {
+                    Some(target) if links < MOST_LINKS => {
                         links += 1;
                         ahead.extend(parts(&target));
                     }

@@ -23,7 +23,7 @@ use rustix::fs::OFlags;
 
 use crate::base::changes::Coming;
 use crate::base::{current, folders};
-pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Outside};
+pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among};
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -416,7 +416,7 @@ impl ReopenedFiles {
     }
 
     /// Where the file is, if it may be opened so.
-    fn place(&self, was: &OpenFile, end: LinkAtEnd) -> Result<PathBuf, NotReopened> {
+    fn place(&self, was: &OpenFile, end: LinkAtEnd<'_>) -> Result<PathBuf, NotReopened> {
         let is_device = was.length.is_none() && DEVICES.iter().any(|device| was.path == Path::new(device));
         if !was.access.writes() || is_device {
             return Ok(start_folder().join(&was.path));
@@ -436,7 +436,8 @@ impl ReopenedFiles {
             return Ok(open.try_clone().map_err(|error| was.fails(&error))?);
         }
         // What is there now need not be what was held: the journal brings that back first, and is asked by where it was.
-        let named = self.place(&was, LinkAtEnd::Itself)?;
+        let coming = Links::new();
+        let named = self.place(&was, LinkAtEnd::Itself { coming: &coming })?;
         let coming = match current::observer() {
             Some(observer) => observer.before_reopening(&named)?,
             None => Coming::AsItIs,

@@ -438,6 +438,7 @@ impl Run {
         let mut taken = false;
         if let Some(reason) = self.due(visits)
             && !self.puts_off(reason)
+            && !self.waits_for_memory(visits, reason, self.store.next_line())
             && !self.waits_for_threads(visits, reason)
             && !self.waits_for_process(visits, reason)
         {
@@ -450,6 +451,21 @@ impl Run {
         self.policy.arm(visits);
         self.reserve.fill();
         Ok(taken)
+    }
+
+    /// Whether there is no memory for what is small: no checkpoint is taken then. Otherwise that is free from here on.
+    fn waits_for_memory(&mut self, visits: u64, reason: Reason, line: Option<u64>) -> bool {
+        if self.reserve.fill() {
+            self.reserve.release();
+            return false;
+        }
+        self.reserve.release_all();
+        self.store.has_passed(line);
+        if reason.stops() {
+            self.world.all_succeeded(false);
+        }
+        self.failed(NO_MEMORY.to_owned(), visits, reason);
+        true
     }
 
     /// Whether threads run that a checkpoint would not hold: none is taken then.
@@ -509,17 +525,9 @@ impl Run {
         if due.elapsed() > LONG_WAIT {
             self.mention_slow_disk("the program waits for it");
         }
-        let taken = if self.reserve.fill() {
-            self.reserve.release();
-            self.take(visits, reason, gather, line)
-        } else {
-            self.reserve.release_all();
-            self.store.has_passed(line);
-            if reason.stops() {
-                self.world.all_succeeded(false);
-            }
-            self.failed(NO_MEMORY.to_owned(), visits, reason);
-            Ok(false)
+        let taken = match self.waits_for_memory(visits, reason, line) {
+            false => self.take(visits, reason, gather, line),
+            true => Ok(false),
         };
         if !self.reserve.fill() {
             // Memory that the next snapshot would use again is worth less.

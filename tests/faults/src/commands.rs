@@ -79,7 +79,7 @@ impl Command {
                 .iter()
                 .map(|argument| (*argument).to_owned())
                 .collect(),
-            environment: Vec::new(),
+            environment: vec![place.environment()],
             folder: place.folder(),
             output: place.output(),
         };

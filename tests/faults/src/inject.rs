@@ -73,13 +73,24 @@ impl Failure {
 
     /// Whether a call can fail so.
     pub fn fits(self, call: &Call) -> bool {
+        match self {
+            Failure::Kill => true,
+            Failure::Short => call.length_at().is_some_and(|at| call.arguments[at] > 1),
+            // Nothing was written to it, and std takes for granted that this cannot fail.
+            Failure::Error(_) if call.kind == Kind::Close && call.is_folder => false,
+            Failure::Error(_) => self.may_fit(call.kind),
+        }
+    }
+
+    /// Whether some calls of a kind can fail so.
+    fn may_fit(self, kind: Kind) -> bool {
         use Errno::{EACCES, EDQUOT, EINTR, EIO, EMFILE, ENOLCK, ENOMEM, ENOSPC, EROFS};
         let errno = match self {
             Failure::Kill => return true,
-            Failure::Short => return call.length_at().is_some_and(|at| call.arguments[at] > 1),
+            Failure::Short => return matches!(kind, Kind::Read | Kind::Write | Kind::Copy),
             Failure::Error(errno) => errno,
         };
-        let possible: &[Errno] = match call.kind {
+        let possible: &[Errno] = match kind {
             Kind::Open { creates: true, .. } => &[EIO, ENOSPC, EDQUOT, EROFS, EACCES, EMFILE, EINTR],
             Kind::Open { writes: true, .. } => &[EIO, EROFS, EACCES, EMFILE, EINTR],
             Kind::Open { .. } => &[EIO, EACCES, EMFILE, EINTR],
@@ -96,8 +107,6 @@ impl Failure {
             Kind::Lock => &[EINTR, EIO, ENOLCK],
             Kind::Duplicate => &[EMFILE],
             Kind::Copy => &[EIO, ENOSPC, EDQUOT],
-            // Nothing was written to it, and std takes for granted that this cannot fail.
-            Kind::Close if call.is_folder => &[],
             Kind::Close => &[EIO, ENOSPC, EDQUOT, EINTR],
             Kind::Rights => &[EIO, EROFS, EACCES],
         };
@@ -192,6 +201,10 @@ impl Injector {
 }
 
 impl Watcher for Injector {
+    fn hears(&self, kind: Kind) -> bool {
+        kind == Kind::Sync || self.plan.is_none_or(|plan| plan.failure.may_fit(kind))
+    }
+
     fn call(&mut self, call: &Call, _: &Tracee) -> Action {
         if call.is_below(&self.folder) {
             let in_store = call.is_below(&self.store);
@@ -231,6 +244,10 @@ impl Watcher for Injector {
 pub struct Unharmed;
 
 impl Watcher for Unharmed {
+    fn hears(&self, kind: Kind) -> bool {
+        kind == Kind::Sync
+    }
+
     fn call(&mut self, call: &Call, _: &Tracee) -> Action {
         match call.kind {
             Kind::Sync => Action::Fail(0),

@@ -218,6 +218,12 @@ impl Place {
         self.scratch.path().join("output")
     }
 
+    /// What a program's environment has besides: what ckpt notes on the machine is this place's own.
+    pub fn environment(&self) -> (String, String) {
+        let state = self.scratch.path().join("state");
+        ("XDG_STATE_HOME".to_owned(), state.display().to_string())
+    }
+
     /// The program, to be run here.
     pub fn launch(&self, program: &Program, settings: &[(&str, &str)]) -> Launch {
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -228,7 +234,7 @@ impl Place {
                 program.size.to_string(),
                 program.files.to_owned(),
             ],
-            environment: settings.iter().map(text).collect(),
+            environment: settings.iter().map(text).chain([self.environment()]).collect(),
             folder: self.folder(),
             output: self.output(),
         }

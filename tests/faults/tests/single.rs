@@ -165,6 +165,26 @@ fn names_of_files_that_could_not_be_synced_are_with_the_next_checkpoint() {
 }
 
 #[test]
+fn a_file_that_may_not_be_looked_at_once_comes_back_all_the_same() {
+    let program = named("files");
+    for nth in (0..).step_by(6) {
+        let place = Place::new().unwrap();
+        let mut seen = 0;
+        let run = killed(&place, &program, |call| {
+            let is_it = call.kind == Kind::Look && name(call) == "counter.txt";
+            seen += usize::from(is_it);
+            (is_it && seen == nth + 1).then_some(libc::EACCES)
+        });
+        if seen <= nth {
+            assert!(nth > 10, "{nth}");
+            break;
+        }
+        let outcome = restarts_from(&place, &program, 0);
+        assert!(!outcome.is_broken(), "{nth}: {outcome:?}\n{}", run.stderr);
+    }
+}
+
+#[test]
 fn nothing_happens_without_a_plan() {
     let place = Place::new().unwrap();
     let mut injector = Injector::new(&place.folder(), &place.store(), None);

@@ -7,6 +7,10 @@
 //! [`interposition`] sees what is about to change, [`watch`] keeps it, [`log`] has it on the disk, [`undo`] brings it back.
 
 mod descriptors;
+#[cfg(fuzzing)]
+pub mod fuzzing;
+#[cfg(any(test, fuzzing))]
+mod in_folder;
 mod interposition;
 mod log;
 mod paths;

@@ -6,7 +6,7 @@
 //! of zeros. So a frame that was being added when the machine stopped is told from one that was damaged later.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -137,10 +137,14 @@ pub(super) fn turn(bytes: &mut [u8]) {
 /// # Errors
 /// It cannot be read.
 pub(super) fn read(path: &Path, epoch: u64) -> io::Result<Option<Result<Segment, String>>> {
-    let file = File::open(path)?;
+    parse(&File::open(path)?, epoch)
+}
+
+/// Reads an open part from its begin.
+pub(super) fn parse(file: &File, epoch: u64) -> io::Result<Option<Result<Segment, String>>> {
     let length = file.metadata()?.len();
-    let mut head = Vec::new();
-    (&file).take(HEAD).read_to_end(&mut head)?;
+    let mut head = vec![0; length.min(HEAD) as usize];
+    file.read_exact_at(&mut head, 0)?;
     if (head.len() as u64) < HEAD || head.iter().all(|byte| *byte == 0) {
         return Ok(None);
     }
@@ -156,7 +160,7 @@ pub(super) fn read(path: &Path, epoch: u64) -> io::Result<Option<Result<Segment,
         damage: None,
     };
     while segment.length < length {
-        match next(&file, epoch, segment.length, length)? {
+        match next(file, epoch, segment.length, length)? {
             Next::Records(records, end) => {
                 segment.records.extend(records);
                 segment.length = end;
@@ -224,6 +228,40 @@ fn records(payload: &[u8], epoch: u64, at: u64) -> Option<Vec<(u64, Record)>> {
         from += length;
     }
     Some(records)
+}
+
+/// Makes the checksums of a part fit what it holds, as far as its lengths do.
+#[cfg(fuzzing)]
+pub(super) fn reseal(bytes: &mut Vec<u8>, epoch: u64) {
+    if bytes.len() < HEAD as usize {
+        return;
+    }
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[32..40].copy_from_slice(&epoch.to_le_bytes());
+    let sum = xxh3(&bytes[..72]);
+    bytes[72..88].copy_from_slice(&sum.to_le_bytes());
+    let mut at = HEAD as usize;
+    while let Some(words) = bytes.get(at..at + BEFORE as usize) {
+        let length = u32::from_le_bytes([words[0], words[1], words[2], words[3]]);
+        let length = length.min((bytes.len() - at) as u32);
+        bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&check(length, epoch, at as u64).to_le_bytes());
+        let from = at + BEFORE as usize;
+        let to = from + length as usize;
+        let Some(payload) = bytes.get(from..to) else {
+            return;
+        };
+        let mut payload = payload.to_vec();
+        turn(&mut payload);
+        let mut sum = xxh3(&payload).to_le_bytes();
+        turn(&mut sum);
+        let Some(place) = bytes.get_mut(to..to + BEHIND as usize) else {
+            return;
+        };
+        place.copy_from_slice(&sum);
+        at = to + BEHIND as usize;
+    }
 }
 
 /// Whether one of the sectors of these bytes is all zeros, as far as it belongs to the bytes from `at` to the end.

@@ -15,7 +15,7 @@ use super::paths;
 use super::record::{Content, Held, Record, Was};
 use super::segment;
 use crate::base::folders;
-use crate::handles::{Allowed, Forbidden, LinkAtEnd};
+use crate::handles::{Allowed, Forbidden, LinkAtEnd, Links, place_among};
 
 /// Bytes that are copied at once.
 const BLOCK: u64 = 1 << 20;
@@ -158,28 +158,48 @@ impl Plan {
     /// # Errors
     /// The first path that may not be changed.
     pub fn is_allowed(&self, allowed: &Allowed) -> Result<(), Forbidden> {
+        let Some(coming) = self.links() else {
+            return allowed.may_restore(Path::new("/"), LinkAtEnd::Followed).map(drop);
+        };
         let changed = self.targets.iter();
         let mut changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
-        let is_allowed = |path: &Path| allowed.may_restore(&self.behind_links(path), LinkAtEnd::Itself);
-        changed.try_for_each(|(path, _)| is_allowed(path).map(drop))
+        let end = LinkAtEnd::Itself { coming: &coming };
+        changed.try_for_each(|(path, _)| allowed.may_restore(path, end).map(drop))
     }
 
-    /// Where a path leads once the links are there that are to be made.
-    fn behind_links(&self, path: &Path) -> PathBuf {
+    /// The links that there will be, by where they really are: some lie behind others. `None` where that has no end.
+    fn links(&self) -> Option<Links> {
         /// A path leads over no more links.
         const MOST: u32 = 40;
-        let mut place = path.to_owned();
+        let mut links = Links::new();
         for _ in 0..MOST {
-            let mut above = place.ancestors().skip(1);
-            let link = above.find_map(|folder| match &self.targets.get(folder)?.is {
-                Is::Link { target } => Some((folder.to_owned(), target)),
-                _ => None,
-            });
-            let Some((folder, target)) = link else { break };
-            let rest = place.strip_prefix(&folder).unwrap_or(Path::new("")).to_owned();
-            place = folder.parent().unwrap_or(Path::new("/")).join(target).join(rest);
+            let mut next = Links::new();
+            for (path, target) in &self.targets {
+                let leads = match &target.is {
+                    Is::Other => continue,
+                    Is::Link { target } => Some(target.clone()),
+                    _ => None,
+                };
+                let known = next.entry(place_among(path, &links)).or_default();
+                *known = match (known.take(), leads) {
+                    // One is made after the other: nobody knows what is done through which.
+                    (Some(one), Some(other)) if one != other => Some("/".into()),
+                    (one, other) => one.or(other),
+                };
+            }
+            if next == links {
+                return Some(links);
+            }
+            links = next;
         }
-        place
+        None
+    }
+
+    /// Whether a path leads over a link that is in the place of a folder of the plan, or is to be there: what is found behind
+    /// it is something else than what the journal speaks of.
+    fn is_behind_a_link(&self, path: &Path) -> bool {
+        let mut above = path.ancestors().skip(1);
+        above.any(|folder| self.targets.contains_key(folder) && folder.is_symlink())
     }
 
     fn add(&mut self, order: usize, history: &History, rank: u32, record: &Record) -> Result<(), String> {
@@ -409,12 +429,16 @@ impl Plan {
         let mut folders = BTreeSet::new();
         // What is in a folder is sorted behind it.
         for (path, target) in self.targets.iter().rev() {
+            if self.is_behind_a_link(path) {
+                continue;
+            }
             match target.remove_others(path, &mut folders) {
                 Err(_) if self.shared.contains(path) && is_folder(path) => {}
                 other => other?,
             }
         }
-        for path in self.shared.iter().rev().filter(|path| is_folder(path)) {
+        let emptied = self.shared.iter().rev().filter(|path| is_folder(path));
+        for path in emptied.filter(|path| !self.is_behind_a_link(path)) {
             let _ = fs::remove_dir(path);
         }
         for (path, target) in &self.targets {
@@ -523,7 +547,10 @@ impl Target {
             return Ok(());
         }
         let found = length_there();
-        let end = ranges.iter().map(|(at, bytes)| at + bytes.length).max();
+        let end = ranges
+            .iter()
+            .map(|(at, bytes)| at.saturating_add(bytes.length))
+            .max();
         if found.max(end.unwrap_or(0)) < *length {
             return Err(format!(
                 "the file `{}` has {found} bytes now and had {length} at the checkpoint; put it back as it was, or restart from an older checkpoint",
@@ -663,6 +690,9 @@ impl Bytes {
 
     /// Writes them into a file.
     fn write(&self, to: &File, at: u64) -> io::Result<()> {
+        if at.checked_add(self.length).is_none() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let from = File::open(&self.file)?;
         let mut block = vec![0; BLOCK.min(self.length) as usize];
         let mut done = 0;
@@ -677,5 +707,142 @@ impl Bytes {
             done += count as u64;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::in_folder::Folder;
+    use super::super::log::Log;
+    use super::*;
+    use crate::base::run_id::RunId;
+
+    const RUN: RunId = RunId::numbered(7);
+
+    /// A folder with `run`, where a run may write, and what is to be undone there.
+    struct Scene {
+        scratch: tempfile::TempDir,
+        journal: Arc<Folder>,
+    }
+
+    impl Scene {
+        fn new() -> Scene {
+            let scratch = tempfile::tempdir().unwrap();
+            fs::create_dir(scratch.path().join("run")).unwrap();
+            fs::create_dir(scratch.path().join("outside")).unwrap();
+            Scene {
+                scratch,
+                journal: Folder::new(),
+            }
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            fs::canonicalize(self.scratch.path()).unwrap().join(below)
+        }
+
+        /// What was at these paths below `run`.
+        fn was(&self, all: &[(&str, Was)]) -> Plan {
+            let history = History::read(self.journal.clone(), RUN, 0).unwrap();
+            let mut log = Log::begin(self.journal.clone(), RUN, 0, &history, 0).unwrap();
+            let records = all.iter().map(|(path, was)| Record::Was {
+                path: self.path("run").join(path),
+                was: was.clone(),
+            });
+            log.add(&records.collect::<Vec<_>>()).unwrap();
+            let history = History::read(self.journal.clone(), RUN, 0).unwrap();
+            let own = Records {
+                rank: 0,
+                history: &history,
+                to: 1,
+            };
+            Plan::new(&[own], 0, &[]).unwrap()
+        }
+
+        fn is_allowed(&self, plan: &Plan) -> bool {
+            plan.is_allowed(&Allowed::below(&self.path("run"))).is_ok()
+        }
+    }
+
+    fn link(to: &str) -> Was {
+        Was::Link { target: to.into() }
+    }
+
+    fn file() -> Was {
+        Was::File {
+            mode: 0o644,
+            length: 1,
+            held: Held::Apart(Content::New(b"x".to_vec())),
+        }
+    }
+
+    const FOLDER: Was = Was::Folder { mode: 0o755 };
+
+    #[test]
+    fn no_link_that_is_to_be_leads_out_of_the_runs_folder() {
+        let outside: [&[(&str, Was)]; 7] = [
+            &[("a", link("../outside")), ("a/x.txt", file())],
+            &[
+                ("a", link("c/../b")),
+                ("b", link("../outside")),
+                ("c", FOLDER),
+                ("a/x.txt", file()),
+            ],
+            &[("c", FOLDER), ("b", link("../outside")), ("c/../b/x.txt", file())],
+            &[
+                ("a", link("sub")),
+                ("sub", FOLDER),
+                ("a/y", link("../../outside")),
+                ("sub/y/x.txt", file()),
+            ],
+            &[
+                ("a", link("sub")),
+                ("sub", FOLDER),
+                ("a/y", link("../../outside")),
+                ("a/y/made", FOLDER),
+                ("sub/y", link(".")),
+            ],
+            &[("there", link("../outside")), ("by/x.txt", file())],
+            &[("a", link("/proc/self/root")), ("a/tmp/x.txt", file())],
+        ];
+        for (nth, all) in outside.into_iter().enumerate() {
+            let scene = Scene::new();
+            symlink("there", scene.path("run/by")).unwrap();
+            let plan = scene.was(all);
+            let allowed = scene.is_allowed(&plan);
+            assert!(!allowed, "{nth}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_has_become_a_link_is_a_folder_again_and_what_was_behind_it_stays() {
+        let scene = Scene::new();
+        fs::write(scene.path("outside/new.txt"), "another's").unwrap();
+        fs::write(scene.path("outside/old.txt"), "another's").unwrap();
+        symlink("../outside", scene.path("run/d")).unwrap();
+        let plan = scene.was(&[("d/new.txt", Was::Absent), ("d", FOLDER), ("d/old.txt", file())]);
+        assert!(scene.is_allowed(&plan));
+        plan.apply().unwrap();
+        assert_eq!(fs::read(scene.path("run/d/old.txt")).unwrap(), b"x");
+        assert!(!scene.path("run/d/new.txt").exists());
+        for name in ["outside/new.txt", "outside/old.txt"] {
+            assert_eq!(fs::read(scene.path(name)).unwrap(), b"another's", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_has_become_a_folder_is_a_link_again_however_often_it_is_brought_back() {
+        let scene = Scene::new();
+        fs::create_dir_all(scene.path("run/d")).unwrap();
+        fs::create_dir(scene.path("run/other")).unwrap();
+        fs::write(scene.path("run/other/x.txt"), "was there").unwrap();
+        fs::write(scene.path("run/d/x.txt"), "made since").unwrap();
+        let plan = scene.was(&[("d", link("other")), ("d/x.txt", Was::Absent)]);
+        for _ in 0..2 {
+            assert!(scene.is_allowed(&plan));
+            plan.apply().unwrap();
+            assert_eq!(fs::read(scene.path("run/d/x.txt")).unwrap(), b"was there");
+        }
     }
 }

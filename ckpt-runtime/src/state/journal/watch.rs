@@ -210,7 +210,7 @@ impl Watch {
 
     fn before_open(&mut self, at: At<'_>, creates: bool, truncates: bool) {
         let Some(path) = self.watched(at) else { return };
-        match fs::symlink_metadata(&path) {
+        match look_at(&path) {
             Ok(_) if truncates => {
                 if let Some(id) = self.keep_file_at(&path) {
                     self.save(id, 0..u64::MAX, &path);
@@ -237,7 +237,7 @@ impl Watch {
         let (Some(old), Some(new)) = (resolve(old), resolve(new)) else {
             return;
         };
-        let id = |path: &Path| fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()));
+        let id = |path: &Path| look_at(path).map(|found| (found.dev(), found.ino()));
         match (id(&old), id(&new)) {
             (Err(error), _) => return self.cannot_look(old, &error),
             (Ok(old), Ok(new)) if old == new => return,
@@ -297,7 +297,7 @@ impl Watch {
 
     /// Keeps how long the file of a path is, if it is one; gives which it is.
     fn keep_file_at(&mut self, path: &Path) -> Option<Id> {
-        let found = match fs::symlink_metadata(path) {
+        let found = match look_at(path) {
             Ok(found) => found,
             Err(error) => {
                 self.cannot_look(path.to_owned(), &error);
@@ -575,7 +575,7 @@ impl Watch {
     /// What is at a path.
     fn all_of(&mut self, path: &Path, goes: bool) -> Result<Was, String> {
         let failed = |error: io::Error| format!("it cannot be read: {error}");
-        let found = match fs::symlink_metadata(path) {
+        let found = match look_at(path) {
             Ok(found) => found,
             Err(error) if is_nothing(&error) => {
                 return Ok(Was::Absent);
@@ -672,7 +672,7 @@ impl Watch {
     }
 
     fn keep_permissions(&mut self, path: PathBuf) {
-        match fs::symlink_metadata(&path) {
+        match look_at(&path) {
             Ok(found) if found.is_dir() => self.keep_all([path], false),
             Ok(_) => drop(self.keep_file_at(&path)),
             Err(error) => self.cannot_look(path, &error),
@@ -786,6 +786,15 @@ fn standard_streams() -> Vec<Id> {
         .filter(|found| rustix::fs::FileType::from_raw_mode(found.st_mode).is_file())
         .map(|found| (found.st_dev, found.st_ino))
         .collect()
+}
+
+/// What is at a path. Who may not look there is asked once more: on file systems of other machines the right to may come back
+/// at any time, with a ticket that is renewed, and the change that is about to be made would find it.
+fn look_at(path: &Path) -> io::Result<Metadata> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => fs::symlink_metadata(path),
+        found => found,
+    }
 }
 
 /// All paths that change when what is at `old` moves to `new`.

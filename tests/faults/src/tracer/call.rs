@@ -212,6 +212,19 @@ pub(super) const WATCHED: &[i64] = &[
     libc::SYS_utimensat,
 ];
 
+/// What a call of this number may do; `None` where that is for its arguments to say.
+pub(super) fn can_be(number: i64) -> Option<Vec<Kind>> {
+    if number == libc::SYS_fcntl {
+        return None;
+    }
+    Some(match meaning(number, &[0; 6])?.0 {
+        Kind::Open { .. } => [(false, false), (false, true), (true, false), (true, true)]
+            .map(|(creates, writes)| Kind::Open { creates, writes })
+            .into(),
+        kind => vec![kind],
+    })
+}
+
 fn meaning(number: i64, arguments: &[u64; 6]) -> Option<(Kind, Names)> {
     use Names::{At, Descriptor, Path, Paths, PathsAt};
     let opened = |flags: u64| Kind::Open {

@@ -2,10 +2,13 @@
 
 use std::io;
 
-use super::call::WATCHED;
+use super::Kind;
+use super::call::{WATCHED, can_be};
 
 /// The program of the filter, made before the fork: nothing is allocated between that and the start of the program.
-pub(super) fn filter() -> Vec<libc::sock_filter> {
+pub(super) fn filter(hears: impl Fn(Kind) -> bool) -> Vec<libc::sock_filter> {
+    let heard = |number: &&i64| can_be(**number).is_none_or(|kinds| kinds.into_iter().any(&hears));
+    let watched: Vec<i64> = WATCHED.iter().filter(heard).copied().collect();
     let statement = |code: u32, k: u32| libc::sock_filter {
         code: code as u16,
         jt: 0,
@@ -16,8 +19,8 @@ pub(super) fn filter() -> Vec<libc::sock_filter> {
         // The number of the call is the first field of `seccomp_data`.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
     ];
-    let count = WATCHED.len();
-    for (at, number) in WATCHED.iter().enumerate() {
+    let count = watched.len();
+    for (at, number) in watched.iter().enumerate() {
         let mut jump = statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, *number as u32);
         // To the last statement, which stops.
         jump.jt = (count - at) as u8;

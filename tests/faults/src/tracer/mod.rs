@@ -4,6 +4,7 @@
 //! A filter of system calls (seccomp) stops the program at those calls only, `ptrace` tells of the stop. Linux on x86-64.
 
 mod call;
+mod core;
 mod filter;
 mod process;
 mod tracee;
@@ -31,6 +32,11 @@ pub enum Action {
 
 /// Who is asked at every call.
 pub trait Watcher {
+    /// Whether it has to hear of calls of this kind: to hold a program takes far longer than most calls do.
+    fn hears(&self, _kind: Kind) -> bool {
+        true
+    }
+
     /// The program is about to make a call.
     fn call(&mut self, call: &Call, tracee: &Tracee) -> Action;
 

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::call::Call;
+use super::core::OneCore;
 use super::filter;
 use super::{Action, Tracee, Watcher};
 
@@ -99,7 +100,8 @@ impl Launch {
     /// It cannot be started or held.
     pub fn watched(&self, watcher: &mut dyn Watcher) -> io::Result<Run> {
         let mut command = self.command()?;
-        let program = filter::filter();
+        let program = filter::filter(|kind| watcher.hears(kind));
+        let _both = OneCore::stay();
         let prepare = move || {
             bounded()?;
             // SAFETY: the call has no arguments that matter.
