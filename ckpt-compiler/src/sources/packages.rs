@@ -142,7 +142,7 @@ impl Package {
         let folder = settings.get("path").and_then(Value::as_str);
         let folder = folder.map(|path| cleaned(&from.join(path)));
         const DECIDES: [&str; 4] = ["features", "default-features", "optional", "package"];
-        settings.retain(|setting, _| DECIDES.iter().any(|known| setting == *known));
+        settings.retain(|setting, _| DECIDES.contains(&setting));
         Dependency {
             package,
             folder,
