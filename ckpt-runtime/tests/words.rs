@@ -133,6 +133,10 @@ fn of_sessions() -> Vec<SessionError> {
             theirs: "heat".into(),
             ours: "cold".into(),
         },
+        SessionError::OtherSources {
+            id: id(3),
+            files: "`src/solver.rs` has changed".into(),
+        },
         SessionError::NotByHand { id: id(3) },
         SessionError::Value {
             key: "grid".into(),

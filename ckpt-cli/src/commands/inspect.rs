@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ckpt::session::job::COMMAND_NOTE;
+use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
 use ckpt::store::{EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
@@ -310,7 +310,8 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         checkpoint.path().display(),
         elsewhere(checkpoint)
     ));
-    for (name, text) in meta.notes.iter().filter(|(name, _)| name != EPOCH_NOTE) {
+    let is_for_people = |name: &str| ![EPOCH_NOTE, SOURCES_NOTE].contains(&name);
+    for (name, text) in meta.notes.iter().filter(|(name, _)| is_for_people(name)) {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));
     }

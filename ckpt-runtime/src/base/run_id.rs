@@ -48,7 +48,8 @@ impl RunId {
         Ok(RunId(bytes))
     }
 
-    fn of_number(number: u128) -> RunId {
+    /// That of a number.
+    pub(crate) fn of_number(number: u128) -> RunId {
         RunId(number.to_be_bytes())
     }
 

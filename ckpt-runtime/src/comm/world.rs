@@ -221,6 +221,12 @@ impl World {
         RunId::of_parts(self.largest(self.own_parts(run)))
     }
 
+    /// The number that the first rank has, whatever the others have.
+    pub(crate) fn number_of_first(&self, number: u128) -> u128 {
+        let number = RunId::of_number(number);
+        self.run_of_first(Some(number)).unwrap_or(number).number()
+    }
+
     /// The number of the newest checkpoint that any rank had when the run began.
     pub(crate) fn line_base(&self) -> u64 {
         locked(&self.agreed).newest

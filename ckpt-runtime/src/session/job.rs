@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::auto::{self, Estimate, History};
 use super::config::{Config, Interval};
 use super::events::{self, Totals, What};
+use super::sources::Builds;
 use crate::base::documents::{Documents, Durability};
 use crate::base::lock::locked;
 use crate::base::processes;
@@ -30,6 +31,9 @@ pub(crate) const RECORDS: &[&str] = &[JOB_FILE, super::events::EVENTS_FILE, LAUN
 /// Name of the note in every checkpoint that holds the command line of its process, a JSON list: `job.json` speaks of the
 /// last process only, which may have been given other arguments.
 pub const COMMAND_NOTE: &str = "command";
+
+/// Name of the note in every checkpoint that says what its program was made of: the hash of all its sources, 32 hexadecimal digits.
+pub const SOURCES_NOTE: &str = "sources";
 
 /// Name of the note in every checkpoint of an MPI program that says how many ranks it had.
 pub const RANKS_NOTE: &str = "mpi_ranks";
@@ -102,6 +106,9 @@ pub struct Job {
     /// When checkpoints are taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
+    /// What the programs were made of that were processes of the run.
+    #[serde(default, skip_serializing_if = "Builds::is_empty")]
+    pub sources: Builds,
 }
 
 /// When a process takes checkpoints without being asked to.

@@ -3,6 +3,7 @@
 use super::config::{Config, Restart};
 use super::job::RANKS_NOTE;
 use super::runs::{self, RunRecord};
+use super::sources::{self, Changed, Sources};
 use super::{SessionError, arguments};
 use crate::base::documents::Documents;
 use crate::base::report::say;
@@ -28,6 +29,8 @@ pub(super) struct Wanted<'a> {
     pub which: Restart,
     pub program: &'a str,
     pub config: &'a Config,
+    /// What this program is made of.
+    pub sources: Option<&'a Sources>,
     pub check: Check<'a>,
 }
 
@@ -41,7 +44,10 @@ pub(super) fn find(store: &Store, wanted: Wanted<'_>) -> Result<Restored, Sessio
     let mut passed_over = 0;
     let newest = newest(store, run, wanted, u64::MAX, &mut passed_over)?;
     let restored = newest.ok_or_else(|| none_of(store, &records, run, passed_over))?;
-    fits(&restored, wanted)?;
+    fits(&restored, wanted, &records)?;
+    if let Some(changed) = sources::changed(&restored, wanted.sources) {
+        sources::mention(&changed, &restored, wanted.sources, &records);
+    }
     mention_skipped(&records, run, store, wanted);
     Ok(restored)
 }
@@ -148,8 +154,8 @@ pub(super) fn journals_of_others(
     others.filter_map(|rank| Some((rank, epoch(rank)?))).collect()
 }
 
-/// Whether the checkpoint is one of this program, with these arguments.
-fn fits(restored: &Restored, wanted: Wanted<'_>) -> Result<(), SessionError> {
+/// Whether the checkpoint is one of this program, with these arguments; where it is asked for, of these sources.
+fn fits(restored: &Restored, wanted: Wanted<'_>, records: &[RunRecord]) -> Result<(), SessionError> {
     let meta = restored.meta();
     if meta.program != wanted.program {
         return Err(SessionError::OtherProgram {
@@ -158,7 +164,26 @@ fn fits(restored: &Restored, wanted: Wanted<'_>) -> Result<(), SessionError> {
             ours: wanted.program.into(),
         });
     }
-    arguments::are_the_same(restored, wanted.config)
+    arguments::are_the_same(restored, wanted.config)?;
+    match sources::changed(restored, wanted.sources) {
+        Some(changed) if wanted.config.strict => {
+            Err(sources::refused(&changed, restored, wanted.sources, records))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What all ranks would say alike of a change of the sources is said by the first.
+fn mention_changed_together(world: &World, restored: &Restored, store: &Store, wanted: Wanted<'_>) {
+    let changed = sources::changed(restored, wanted.sources);
+    let own = Changed::number(changed.as_ref());
+    let of_first = world.number_of_first(own);
+    if let Some(changed) = changed
+        && (is_first(world) || own != of_first)
+    {
+        let records = runs::records_in(store).unwrap_or_default();
+        sources::mention(&changed, restored, wanted.sources, &records);
+    }
 }
 
 pub(super) fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
@@ -207,7 +232,10 @@ pub(super) fn find_together(
     };
     let verdict = comm::negotiate(world, look, passed);
     match (verdict, opened.take()) {
-        (Verdict::Line(restored), Some(store)) => (store, restored),
+        (Verdict::Line(restored), Some(store)) => {
+            mention_changed_together(world, &restored, &store, wanted);
+            (store, restored)
+        }
         (verdict, store) => refuse(world, verdict, store.as_ref()),
     }
 }
@@ -256,7 +284,9 @@ fn look(
         Ok(Some(restored)) => {
             let size = world.member().map_or(1, |member| member.size);
             let saved = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
-            match fits(&restored, wanted) {
+            // What is in the way says which files differ if that is known.
+            let records = runs::records_in(store).unwrap_or_default();
+            match fits(&restored, wanted, &records) {
                 Err(error) => Found::Failed(error),
                 Ok(()) if saved != size => Found::OfOthers(saved),
                 Ok(()) => {

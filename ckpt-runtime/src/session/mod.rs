@@ -22,6 +22,7 @@
 //! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
 //! | `CKPT_RUN` | | which run a restart continues: its identity, or how it begins; of a start, the identity of the new run | the newest that has not completed |
 //! | `CKPT_ARGS_CHANGED` | | 1: restart although the arguments are not those that the run has read | |
+//! | `CKPT_STRICT` | `strict` | 1: do not restart from a checkpoint that was taken by a build of other sources | 0: a warning says which files have changed |
 //! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths, one pair a line | |
 //! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
@@ -60,6 +61,7 @@ mod policy;
 mod run;
 pub mod runs;
 mod signals;
+mod sources;
 pub mod stop;
 mod writer;
 
@@ -80,6 +82,7 @@ use crate::state::process::ProcessError;
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 use run::{Kind, Run};
+pub use sources::{Builds, Sources};
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -238,6 +241,14 @@ pub enum SessionError {
         /// That of this one.
         ours: String,
     },
+    /// The checkpoint was taken by a build of other sources, and the restart is to be strict about that.
+    #[error("E2360: checkpoint {id} was taken by a build of other sources: {files}")]
+    OtherSources {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// What differs, in words.
+        files: String,
+    },
     /// The checkpoint is not of the run that is continued.
     #[error("E2183: checkpoint {id} is of {}, not of run {wanted}", the_run(*.theirs))]
     OfOtherRun {
@@ -318,6 +329,7 @@ impl SessionError {
             SessionError::NoSuchRun { .. } => Some(2180),
             SessionError::RecordUnreadable { .. } => Some(2181),
             SessionError::OtherArguments { .. } => Some(2182),
+            SessionError::OtherSources { .. } => Some(2360),
             SessionError::OfOtherRun { .. } => Some(2183),
             SessionError::Lacks { .. } => Some(2184),
             SessionError::RunExists { .. } => Some(2185),
@@ -339,6 +351,7 @@ impl SessionError {
             | SessionError::Apart { .. }
             | SessionError::NotByHand { .. }
             | SessionError::OtherArguments { .. }
+            | SessionError::OtherSources { .. }
             | SessionError::OfOtherRun { .. }
             | SessionError::Value { .. }
             | SessionError::Process(_)
@@ -408,6 +421,11 @@ impl SessionError {
                  what the run has read from its arguments stays as it was: restart with the same ones, or start a new run without CKPT_RESTART;\n\
                  CKPT_ARGS_CHANGED=1 restarts all the same (`cargo ckpt restart --args-changed -- ...`)"
             ),
+            SessionError::OtherSources { .. } => {
+                "build the sources of the checkpoint again, or start a new run without CKPT_RESTART;\n\
+                 CKPT_STRICT=0 restarts all the same where the change was meant (`strict` in ckpt.toml asks for the refusal)"
+                    .into()
+            }
             SessionError::OfOtherRun { .. } => {
                 "name a checkpoint of that run, or leave CKPT_RUN out; `cargo ckpt list` shows which is of which".into()
             }
@@ -439,6 +457,8 @@ pub struct Program {
     pub name: &'static str,
     /// The package's version.
     pub version: &'static str,
+    /// What the program is made of, where that is known.
+    pub sources: Option<&'static Sources>,
 }
 
 /// Keeps the session of `main` open; its drop is the end of the run.
@@ -468,7 +488,12 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
         }
         return Ok(false);
     };
-    let run = match Run::open(&config, program.name, program.version, Kind::Instrumented) {
+    let named = run::Named {
+        name: program.name,
+        version: program.version,
+        sources: program.sources,
+    };
+    let run = match Run::open(&config, named, Kind::Instrumented) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
         Err(SessionError::AlreadyOpen) => return Ok(false),
         opened => opened?,

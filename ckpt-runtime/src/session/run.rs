@@ -14,6 +14,7 @@ use super::line::Wanted;
 use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
 use super::runs::{self, RunRecord};
+use super::sources::Sources;
 use super::stop::Stops;
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, arguments, at_exit, line, signals};
@@ -53,11 +54,24 @@ pub(super) enum Kind {
     ByHand,
 }
 
+/// The program that a session is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its version, if it has one.
+    pub version: &'a str,
+    /// What it is made of, where that is known.
+    pub sources: Option<&'static Sources>,
+}
+
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
 pub(crate) struct Run {
     program: String,
     version: String,
+    /// What the program is made of.
+    sources: Option<&'static Sources>,
     host: String,
     quiet: bool,
     /// The processes of the program.
@@ -112,12 +126,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
-    pub(super) fn open(
-        config: &Config,
-        program: &str,
-        version: &str,
-        kind: Kind,
-    ) -> Result<Run, SessionError> {
+    pub(super) fn open(config: &Config, program: Named<'_>, kind: Kind) -> Result<Run, SessionError> {
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
@@ -140,7 +149,8 @@ impl Run {
             Some(which) => {
                 let wanted = Wanted {
                     which,
-                    program,
+                    program: program.name,
+                    sources: program.sources,
                     config,
                     check: &has_its_files,
                 };
@@ -247,8 +257,9 @@ impl Run {
         })?;
         store.retain_by(journal.reach());
         let run = Run {
-            program: program.into(),
-            version: version.into(),
+            program: program.name.into(),
+            version: program.version.into(),
+            sources: program.sources,
             host: host_name(),
             quiet,
             world,
@@ -303,6 +314,10 @@ impl Run {
         let now = job::now();
         let own = records.iter().find(|record| record.run == self.id);
         let own = own.and_then(|record| record.job.as_ref().ok());
+        let mut sources = own.map(|own| own.sources.clone()).unwrap_or_default();
+        if let Some(ours) = self.sources {
+            ours.enter(&mut sources);
+        }
         let job = Job {
             run: self.id,
             order: own.map_or_else(|| runs::next_order(records), |own| own.order),
@@ -325,6 +340,7 @@ impl Run {
             history,
             interval: None,
             rule: Some(rule),
+            sources,
         };
         Noted::of(self.store.folder()).write_executable();
         let documents: Arc<dyn Documents> = self.documents.clone();
@@ -754,6 +770,7 @@ impl Run {
 
     fn notes(&mut self) -> Vec<(String, String)> {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), arguments::command_note())];
+        notes.extend(self.sources.map(Sources::note));
         for source in self.sources() {
             notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
         }

@@ -15,6 +15,8 @@ crate::tests! {
     a_start_keeps_the_files_of_an_unfinished_run,
     checkpoints_that_were_copied_are_not_taken_by_latest,
     other_arguments_are_refused_unless_they_are_meant,
+    other_sources_are_named_and_refused_where_that_is_asked_for,
+    sources_that_are_not_known_are_not_the_same,
     retention_counts_per_run,
     a_run_is_named_by_its_identity,
     a_record_that_cannot_be_read_is_no_reason_to_guess,
@@ -170,6 +172,61 @@ fn other_arguments_are_refused_unless_they_are_meant() {
     let moved = [LATEST, ("CKPT_MAP", "/home/a=/work")];
     job.run_as(&["/home/a/deck.toml"], &moved).expect_code(77);
     job.run_as(&["/work/deck.toml"], &moved).expect_code(0);
+}
+
+const SOURCES: &str = "TEST_SOURCES";
+const STRICT: (&str, &str) = ("CKPT_STRICT", "1");
+
+fn other_sources_are_named_and_refused_where_that_is_asked_for() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[(SOURCES, "first"), ("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    let refused = job.run(&[LATEST, STRICT, (SOURCES, "changed")]).expect_code(77);
+    assert_eq!(refused.stdout, "");
+    refused.expect_message(&[
+        "error[E2360]: checkpoint 000001 was taken by a build of other sources",
+        "`src/flux.rs` has changed, `src/wall.rs` is new",
+        "CKPT_STRICT=0",
+    ]);
+    // Only what differs is named, and the run goes on.
+    let goes_on = [LATEST, (SOURCES, "changed"), ("CKPT_FAULT", "visit:8")];
+    job.run(&goes_on).expect_killed().expect_message(&[
+        "warning[W2071]: checkpoint 000001 was taken by a build of other sources",
+        "`src/flux.rs` has changed, `src/wall.rs` is new",
+    ]);
+    // Its checkpoints are the new build's from then on; the record of the run has both.
+    let third = job.run(&[LATEST, STRICT, (SOURCES, "third")]).expect_code(77);
+    third.expect_message(&[
+        "checkpoint 000002",
+        "`src/flux.rs` is gone, `src/wall.rs` is gone",
+    ]);
+    let first = job.run(&[("CKPT_RESTART", "1"), STRICT, (SOURCES, "third")]);
+    first
+        .expect_code(77)
+        .expect_message(&["checkpoint 000001", "`src/flux.rs` is gone\n"]);
+    let rest = job.run(&[LATEST, STRICT, (SOURCES, "changed")]).expect_code(0);
+    assert_eq!(rest.stdout, whole("10"));
+    assert!(!rest.stderr.contains("sources"), "{}", rest.stderr);
+}
+
+fn sources_that_are_not_known_are_not_the_same() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    let message = "the checkpoint does not say what its program was made of";
+    job.run(&[LATEST, STRICT, (SOURCES, "first")])
+        .expect_code(77)
+        .expect_message(&["E2360", message]);
+    job.run(&[LATEST, (SOURCES, "first"), ("CKPT_FAULT", "visit:8")])
+        .expect_killed()
+        .expect_message(&["W2071", message]);
+    job.run(&[LATEST, STRICT])
+        .expect_code(77)
+        .expect_message(&["E2360", "this program does not know what it was made of"]);
+    // Where neither knows there is nothing to compare.
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    let rest = job.run(&[LATEST, STRICT]).expect_code(0);
+    assert!(!rest.stderr.contains("sources"), "{}", rest.stderr);
 }
 
 fn retention_counts_per_run() {

@@ -44,6 +44,7 @@ const KNOWN: &[&str] = &[
     "CKPT_PROFILE",
     "CKPT_RUN",
     "CKPT_ARGS_CHANGED",
+    "CKPT_STRICT",
     "CKPT_RUNTIME_PATH",
 ];
 

@@ -59,6 +59,8 @@ pub struct Config {
     pub run: Option<RunPrefix>,
     /// Restart with other arguments than those that the run has read.
     pub arguments_changed: bool,
+    /// Refuse to restart from a checkpoint that was taken by a build of other sources.
+    pub strict: bool,
     /// Time that this process may run: it takes a checkpoint and stops before.
     pub time_limit: Option<Duration>,
     /// Restart although the source of a function changed, as long as the layout is the same.
@@ -160,6 +162,7 @@ struct Section {
     full_every: Option<NonZeroU32>,
     watch_pages: Option<bool>,
     copy_on_write: Option<bool>,
+    strict: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -233,6 +236,7 @@ impl Config {
                 "the identity of a run, or how it begins: digits from 0 to f",
             )?,
             arguments_changed: flag("CKPT_ARGS_CHANGED")?.unwrap_or(false),
+            strict: flag("CKPT_STRICT")?.or(section.strict).unwrap_or(false),
             background: flag("CKPT_BACKGROUND")?.or(section.background).unwrap_or(true),
             force_layout: flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: flag("CKPT_QUIET")?.unwrap_or(false),
@@ -360,6 +364,15 @@ mod tests {
         assert!(
             message(None, &[("CKPT_EVERY", "1"), ("CKPT_COMPRESSION", "gzip")]).contains("`off`, `deflate`")
         );
+    }
+
+    #[test]
+    fn strict_is_said_once_or_for_one_restart() {
+        let strict = |toml, variables: &[_]| resolve(Some(toml), variables).unwrap().unwrap().strict;
+        assert!(!strict("", &[]));
+        assert!(strict("[session]\nstrict = true", &[]));
+        assert!(strict("", &[("CKPT_STRICT", "1")]));
+        assert!(!strict("[session]\nstrict = true", &[("CKPT_STRICT", "0")]));
     }
 
     #[test]

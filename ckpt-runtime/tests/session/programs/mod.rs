@@ -50,6 +50,7 @@ pub fn run(program: &str) -> Result<(), String> {
 pub const PROGRAM: Program = Program {
     name: "test",
     version: "0.1.0",
+    sources: None,
 };
 
 /// A plan without variables' lines, for short.
