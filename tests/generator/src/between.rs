@@ -7,6 +7,7 @@ use crate::random::Random;
 use faults::inject::Unharmed;
 use faults::tracer::{Action, Call, Ended, Kind, Launch, Run, Tracee, Watcher};
 use harness::{Disagreement, Place, Program, Reference};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What was done to a program that stood it.
@@ -30,6 +31,8 @@ struct Killer {
     /// How many are to be let pass.
     left: Option<usize>,
     seen: usize,
+    /// How many there were when the first checkpoint had its name.
+    first: Option<usize>,
 }
 
 impl Killer {
@@ -39,6 +42,7 @@ impl Killer {
             store: place.store(),
             left,
             seen: 0,
+            first: None,
         }
     }
 }
@@ -51,6 +55,11 @@ impl Watcher for Killer {
                 return Action::Kill;
             }
             self.seen += 1;
+            let names_one = call.kind == Kind::Rename && is_about(&self.store);
+            let is_checkpoint = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "h5");
+            if names_one && call.other.as_ref().is_some_and(is_checkpoint) {
+                self.first.get_or_insert(self.seen);
+            }
         }
         match call.kind {
             Kind::Sync => Action::Fail(0),
@@ -167,17 +176,19 @@ pub fn between(
         trial.has_printed(&whole)?;
         trial.has_ended(&whole)?;
         (trial.place, trial.printed) = (Place::new(), 0);
-        trial.killed(counter.seen, &mut random, &mut kills)?;
+        trial.killed(counter.first.unwrap_or_default()..counter.seen, &mut random, &mut kills)?;
     }
     Ok(kills)
 }
 
 impl Trial<'_> {
-    /// Killed before one of `calls` calls; and again a few times after restarts; then let go on.
-    fn killed(&mut self, calls: usize, random: &mut Random, kills: &mut Kills) -> Result<(), Disagreement> {
+    /// Killed before one of `calls`; and again a few times after restarts; then let go on.
+    fn killed(&mut self, calls: Range<usize>, random: &mut Random, kills: &mut Kills) -> Result<(), Disagreement> {
         let restarts = random.below(LONGEST_CHAIN + 1);
         for restart in 0..=restarts {
-            let at = random.below(calls);
+            let at = random.below(calls.len());
+            // A restart begins with a checkpoint.
+            let at = if restart == 0 { calls.start + at } else { at };
             self.stage = format!("between sites, restart {restart} killed at call {at}");
             let mut killer = Killer::new(&self.place, Some(at));
             let run = self.run(restart > 0, &mut killer)?;

@@ -98,13 +98,18 @@ impl Outcome {
     }
 }
 
-/// A message without the names and numbers in it, so that those of one kind are counted together.
+/// A message without the names and numbers in it, so that those of one kind are counted together. Its code stays.
 pub fn without_names(message: &str) -> String {
     let parts = message.split('`').enumerate();
     let text: String = parts
         .map(|(at, part)| if at % 2 == 1 { "`..`" } else { part })
         .collect();
-    text.chars().filter(|letter| !letter.is_ascii_digit()).collect()
+    text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric())
+        .flat_map(|word| {
+            let is_code = word.starts_with(['E', 'W']);
+            word.chars().filter(move |letter| is_code || !letter.is_ascii_digit())
+        })
+        .collect()
 }
 
 /// Builds and runs `programs`, each killed and restarted as often as `effort` says.
@@ -141,5 +146,18 @@ fn subject(package: &Package, program: &Program) -> harness::Program {
         instrumented: package.executable(Variant::Instrumented),
         arguments: vec![program.name.clone()],
         most: usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_one_kind_are_counted_together_and_keep_their_code() {
+        let message = |name: &str, line: u32| format!("ckpt: E1002: `{name}` borrows in line {line}");
+        let kind = without_names(&message("a", 12));
+        assert_eq!(kind, without_names(&message("b7", 3)));
+        assert!(kind.contains("E1002"), "{kind}");
     }
 }
