@@ -176,14 +176,23 @@ pub fn between(
         trial.has_printed(&whole)?;
         trial.has_ended(&whole)?;
         (trial.place, trial.printed) = (Place::new(), 0);
-        trial.killed(counter.first.unwrap_or_default()..counter.seen, &mut random, &mut kills)?;
+        trial.killed(
+            counter.first.unwrap_or_default()..counter.seen,
+            &mut random,
+            &mut kills,
+        )?;
     }
     Ok(kills)
 }
 
 impl Trial<'_> {
     /// Killed before one of `calls`; and again a few times after restarts; then let go on.
-    fn killed(&mut self, calls: Range<usize>, random: &mut Random, kills: &mut Kills) -> Result<(), Disagreement> {
+    fn killed(
+        &mut self,
+        calls: Range<usize>,
+        random: &mut Random,
+        kills: &mut Kills,
+    ) -> Result<(), Disagreement> {
         let restarts = random.below(LONGEST_CHAIN + 1);
         for restart in 0..=restarts {
             let at = random.below(calls.len());

@@ -1,7 +1,7 @@
 //! A batch of programs: built in both variants, every one killed and restarted at its site visits.
 
-use crate::package::{Complaint, Package, PackageError, Variant};
 use crate::between::{Kills, between};
+use crate::package::{Complaint, Package, PackageError, Variant};
 use crate::random::Random;
 use crate::tree::Program;
 use harness::{Disagreement, Reference, Tally, every_visit, in_parallel};
@@ -57,10 +57,16 @@ pub fn stand(program: &harness::Program, effort: Effort) -> Result<Stood, Disagr
     };
     let tally = every_visit(program)?;
     if tally.visits == 0 || effort.between == 0 {
-        return Ok(Stood { tally, kills: Kills::default() });
+        return Ok(Stood {
+            tally,
+            kills: Kills::default(),
+        });
     }
     let reference = Reference::of(program)?;
-    let number = program.name.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31) + u64::from(byte));
+    let number = program
+        .name
+        .bytes()
+        .fold(7_u64, |hash, byte| hash.wrapping_mul(31) + u64::from(byte));
     let random = Random::new(effort.seed, number);
     let kills = between(program, &reference, random, effort.between)?;
     Ok(Stood { tally, kills })
@@ -107,7 +113,8 @@ pub fn without_names(message: &str) -> String {
     text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric())
         .flat_map(|word| {
             let is_code = word.starts_with(['E', 'W']);
-            word.chars().filter(move |letter| is_code || !letter.is_ascii_digit())
+            word.chars()
+                .filter(move |letter| is_code || !letter.is_ascii_digit())
         })
         .collect()
 }
@@ -120,7 +127,9 @@ pub fn check(package: &Package, programs: &[Program], effort: Effort) -> Result<
     let (valid, invalid) = package.build(programs, Variant::Plain)?;
     let (good, bad) = package.build(&valid, Variant::Instrumented)?;
     let (refused, broken) = bad.into_iter().partition(|(_, complaint)| complaint.refusal);
-    let results = in_parallel(&good, |program| stand(&subject(package, program), effort.of(program)));
+    let results = in_parallel(&good, |program| {
+        stand(&subject(package, program), effort.of(program))
+    });
     Ok(Outcome {
         invalid,
         refused,

@@ -2,7 +2,8 @@
 
 use clap::Parser;
 use generator::{
-    Effort, Failure, Outcome, Package, Program, check, check_unmodified, minimise, program, tool, without_names,
+    Effort, Failure, Outcome, Package, Program, check, check_unmodified, minimise, program, tool,
+    without_names,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

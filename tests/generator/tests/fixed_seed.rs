@@ -1,6 +1,8 @@
 //! Fifty programs of a fixed seed. `cargo run -p generator -- --programs 5000 --seed 7` runs as many as one likes.
 
-use generator::{Effort, Failure, Outcome, Package, PackageError, Program, check, check_unmodified, program, tool};
+use generator::{
+    Effort, Failure, Outcome, Package, PackageError, Program, check, check_unmodified, program, tool,
+};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -175,7 +175,9 @@ impl Trial<'_> {
     }
 
     /// The visits at which there was a checkpoint, and how many there was none at, by the reason.
-    fn with_a_checkpoint_at_every_visit(&self) -> Result<(Vec<usize>, BTreeMap<String, usize>), Disagreement> {
+    fn with_a_checkpoint_at_every_visit(
+        &self,
+    ) -> Result<(Vec<usize>, BTreeMap<String, usize>), Disagreement> {
         let place = Place::new();
         let run = self
             .session(&place)
@@ -236,7 +238,13 @@ impl Trial<'_> {
     }
 
     /// `run` ended as the reference did, `before` followed by its output is the reference's output, and its folder is the same.
-    fn expect_reference(&self, stage: &str, before: &[u8], run: &Run, place: &Place) -> Result<(), Disagreement> {
+    fn expect_reference(
+        &self,
+        stage: &str,
+        before: &[u8],
+        run: &Run,
+        place: &Place,
+    ) -> Result<(), Disagreement> {
         if run.ended != self.reference.run.ended {
             return Err(self.disagreement(stage, format!("{}", run.ended), run));
         }

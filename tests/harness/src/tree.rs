@@ -50,7 +50,9 @@ impl Tree {
     /// The first path at which `other` is not the same, with what is there in both.
     pub fn difference(&self, other: &Tree) -> Option<String> {
         let paths = self.0.keys().chain(other.0.keys());
-        let different = paths.filter(|path| self.0.get(*path) != other.0.get(*path)).min()?;
+        let different = paths
+            .filter(|path| self.0.get(*path) != other.0.get(*path))
+            .min()?;
         let shown = |tree: &Tree| match tree.0.get(different) {
             None => "nothing".to_string(),
             Some(entry) => entry.to_string(),

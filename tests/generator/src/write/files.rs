@@ -51,7 +51,9 @@ impl Writer {
     /// What it prints of files at the end of a function.
     pub(super) fn files_at_the_end(&mut self) -> Statement {
         let path = self.file();
-        Statement::Line(format!("println!(\"{{}} {{}}\", names(\".\"), contents({path}));"))
+        Statement::Line(format!(
+            "println!(\"{{}} {{}}\", names(\".\"), contents({path}));"
+        ))
     }
 
     /// A value of type `u64` goes into a variable, or is printed where none can be changed.
@@ -97,7 +99,11 @@ impl Writer {
             20 => format!("done(std::fs::hard_link({}, {}))", self.file(), self.file()),
             21..=22 => {
                 let target = self.random.pick(&TARGETS).unwrap_or("f0");
-                let link = if self.random.chance(70) { "\"l0\"" } else { "\"d0/l1\"" };
+                let link = if self.random.chance(70) {
+                    "\"l0\""
+                } else {
+                    "\"d0/l1\""
+                };
                 format!("done(symlink(\"{target}\", {link}))")
             }
             23 => format!("done(std::fs::create_dir({}))", self.folder()),
@@ -275,9 +281,7 @@ impl Writer {
         };
         let (first, second) = (own("t0"), own("t1"));
         let value = match self.random.chance(50) {
-            true => format!(
-                "{{ let q = {one}; std::thread::spawn(move || {first}).join().unwrap_or(9) }}"
-            ),
+            true => format!("{{ let q = {one}; std::thread::spawn(move || {first}).join().unwrap_or(9) }}"),
             false => format!(
                 "{{ let (q, r) = ({one}, {two}); let all = std::thread::scope(|s| {{ let x = s.spawn(move || {first}); \
                  let y = s.spawn(move || {{ let q = r; {second} }}); (x.join().unwrap_or(8), y.join().unwrap_or(8)) }}); \
@@ -297,7 +301,9 @@ impl Writer {
                 2 => "*part = mix(*part, done(std::fs::write(&name, format!(\"{part}\"))));",
                 3 => "*part = mix(*part, cut(&name, *part % 7));",
                 4 => "*part = mix(*part, done(std::fs::rename(&name, format!(\"{name}x\"))));",
-                5 => "if let Some(file) = log.as_mut() { *part = mix(*part, done(writeln!(file, \"{part}\"))); }",
+                5 => {
+                    "if let Some(file) = log.as_mut() { *part = mix(*part, done(writeln!(file, \"{part}\"))); }"
+                }
                 _ => "*part = mix(*part, contents(&name));",
             };
             inner.push(Statement::Line(line.into()));
@@ -309,11 +315,7 @@ impl Writer {
         body.push(Statement::Line(
             "let mut log = File::create(format!(\"m{k}log\")).ok();".into(),
         ));
-        body.push(Statement::block(
-            format!("for step in 0..{turns} {{"),
-            inner,
-            "}",
-        ));
+        body.push(Statement::block(format!("for step in 0..{turns} {{"), inner, "}"));
         let spawned = Statement::block("s.spawn(move || {", body, "});");
         let started = Statement::block(
             "for (k, part) in parts.iter_mut().enumerate() {",
