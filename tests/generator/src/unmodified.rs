@@ -1,10 +1,10 @@
 //! Generated programs that have never heard of ckpt: without attributes and sites, rewritten by `cargo ckpt rewrite`, which
 //! places the sites itself. What they are compared with is the package as it was written.
 
-use crate::check::Outcome;
+use crate::check::{Effort, Outcome, stand};
 use crate::package::{Complaint, PackageError, compile, workspace, write_if_changed};
 use crate::tree::Program;
-use harness::{every_visit, in_parallel};
+use harness::in_parallel;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ fn without_ckpt(text: &str) -> String {
         .replace(", ckpt::Checkpoint)", ")")
 }
 
-/// Builds and runs `programs`, each killed at no more than `most` of its site visits. `folder` is for their sources, `target` for
+/// Builds and runs `programs`, each killed and restarted as often as `effort` says. `folder` is for their sources, `target` for
 /// what cargo makes, which outlives it, `tool` the built `cargo-ckpt`.
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn check_unmodified(
     target: &Path,
     tool: &Path,
     programs: &[Program],
-    most: usize,
+    effort: Effort,
 ) -> Result<Outcome, PackageError> {
     let plain = folder.join("plain");
     let (valid, invalid) = sorted(programs, |programs| {
@@ -62,13 +62,14 @@ pub fn check_unmodified(
     }
     let executable = |variant: &str| target.join(variant).join("debug/generated");
     let results = in_parallel(&valid, |program| {
-        every_visit(&harness::Program {
+        let subject = harness::Program {
             name: program.name.clone(),
             plain: executable("plain"),
             instrumented: executable("rewritten"),
             arguments: vec![program.name.clone()],
-            most,
-        })
+            most: usize::MAX,
+        };
+        stand(&subject, effort.of(program))
     });
     Ok(Outcome {
         invalid,

@@ -1,12 +1,18 @@
 //! Fifty programs of a fixed seed. `cargo run -p generator -- --programs 5000 --seed 7` runs as many as one likes.
 
-use generator::{Failure, Outcome, Package, PackageError, Program, check, check_unmodified, program, tool};
+use generator::{
+    Effort, Failure, Outcome, Package, PackageError, Program, check, check_unmodified, program, tool,
+};
 use std::path::Path;
 use std::process::ExitCode;
 
 const SEED: u64 = 2;
 const PROGRAMS: u64 = 50;
-const VISITS: usize = 8;
+const EFFORT: Effort = Effort {
+    visits: 8,
+    between: 1,
+    seed: SEED,
+};
 /// So many of them also without attributes.
 const UNMODIFIED: usize = 12;
 /// A generator whose programs are refused tests nothing.
@@ -19,11 +25,11 @@ fn main() -> ExitCode {
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
     );
     let programs: Vec<Program> = (0..PROGRAMS).map(|number| program(SEED, number)).collect();
-    let annotated = is_right("with attributes", check(&package, &programs, VISITS));
+    let annotated = is_right("with attributes", check(&package, &programs, EFFORT));
     let folder = harness::scratch_directory();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated/unmodified");
     let some = &programs[..UNMODIFIED];
-    let outcome = check_unmodified(folder.path(), &target, &tool(), some, VISITS);
+    let outcome = check_unmodified(folder.path(), &target, &tool(), some, EFFORT);
     match is_right("without attributes", outcome) && annotated {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
@@ -54,7 +60,7 @@ fn is_right(how: &str, outcome: Result<Outcome, PackageError>) -> bool {
     let visits: usize = outcome
         .run
         .iter()
-        .filter_map(|(_, result)| Some(result.as_ref().ok()?.visits))
+        .filter_map(|(_, result)| Some(result.as_ref().ok()?.tally.visits))
         .sum();
     println!(
         "{how}: {} programs run and killed at {visits} visits, {} refused, {failed} failed",
