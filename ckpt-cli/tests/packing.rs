@@ -199,7 +199,9 @@ fn the_newest_line_that_is_whole_on_all_ranks_is_packed() {
         "{said}"
     );
     assert!(
-        said.contains("warning[W3050]: checkpoint 000003 is damaged, so that it is not known which run it is of"),
+        said.contains(
+            "warning[W3050]: checkpoint 000003 is damaged, so that it is not known which run it is of"
+        ),
         "{said}"
     );
 }
@@ -217,7 +219,9 @@ fn a_checkpoint_of_which_nobody_knows_whose_it_is_is_named() {
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("packed checkpoints 000001, 000002 into"), "{said}");
     assert!(
-        said.contains("warning[W3050]: checkpoint 000003 is damaged, so that it is not known which run it is of"),
+        said.contains(
+            "warning[W3050]: checkpoint 000003 is damaged, so that it is not known which run it is of"
+        ),
         "{said}"
     );
 }

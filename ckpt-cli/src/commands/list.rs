@@ -66,7 +66,7 @@ impl List {
         }
         match list.is_empty() {
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
-            false => print_lines(&list, &lines, &out_of_reach),
+            false => print_lines(&list, &lines, &out_of_reach, &records),
         }
         if let Some(not_here) = lines.not_here() {
             render::print(&format!("\n{not_here}\n"));
@@ -90,7 +90,11 @@ fn print_standing(folder: &Path, records: &[RunRecord]) {
         ));
     }
     // Without a name a restart continues the newest that has not completed.
-    let next = records.iter().rev().find(|record| record.is_unfinished());
+    let next = match records.iter().all(|record| record.job.is_ok()) {
+        true => records.iter().rev().find(|record| record.is_unfinished()),
+        // Which is the newest is not known.
+        false => None,
+    };
     for record in records {
         let how = match next.is_some_and(|next| next.run == record.run) {
             true => "cargo ckpt restart".to_owned(),
@@ -146,9 +150,13 @@ fn ranks(line: &Line) -> String {
     }
 }
 
-fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach) {
+fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records: &[RunRecord]) {
     let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
-    let several_runs = lines.has_several_runs();
+    let is_known = |run: Option<RunId>| records.iter().any(|record| Some(record.run) == run);
+    let whose = |line: &Line| meta(line).map(|meta| meta.run);
+    // With records of runs: what was written before runs had an identity is of none.
+    let has_others = !records.is_empty() && list.iter().filter_map(whose).any(|run| !is_known(run));
+    let several_runs = lines.has_several_runs() || records.len() > 1 || has_others;
     header.extend(several_runs.then_some("RUN"));
     header.extend(lines.several.then_some("RANKS"));
     let some_need = list.iter().any(|line| !needs(line).is_empty());
@@ -202,6 +210,11 @@ fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach) {
     if list.iter().any(|line| !blocks_for(line).is_empty()) {
         render::print(
             "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on.\n",
+        );
+    }
+    if has_others {
+        render::print(
+            "\nOf a run that has no record here a checkpoint is continued only if it is named: `cargo ckpt restart ID`.\n",
         );
     }
     for (id, ranks) in out_of_reach {

@@ -85,10 +85,7 @@ impl Continued {
             return Err(completed(job, store));
         }
         let metas = metas(store)?;
-        let newest = metas
-            .into_iter()
-            .rev()
-            .find(|(_, meta)| meta.run == Some(record.run));
+        let newest = metas.iter().rev().find(|(_, meta)| meta.run == Some(record.run));
         let others = to_continue(store)?;
         let others = others.iter().filter(|(other, _)| other.run != record.run);
         let others: Vec<String> = others
@@ -106,9 +103,25 @@ impl Continued {
         for other in others {
             crate::output::note(&format!("not continued: {other}"));
         }
+        let known = |run: &RunId| records.iter().any(|record| record.run == *run);
+        let strange = metas
+            .iter()
+            .filter(|(_, meta)| meta.run.is_none_or(|run| !known(&run)));
+        let strange: Vec<u64> = strange.map(|(id, _)| id.0).collect();
+        if let Some(newest) = strange.last() {
+            eprintln!(
+                "warning[W2030]: {} of no run that `{}` has a record of, and passed over\n  \
+                 help: they may have been copied there; `cargo ckpt restart {newest}` takes one all the same",
+                match strange[..] {
+                    [one] => format!("checkpoint {} is", CheckpointId(one)),
+                    _ => format!("checkpoints {} are", stores::id_list(&strange)),
+                },
+                store.display()
+            );
+        }
         Ok(Continued {
             run: Some(record.run),
-            meta: Some(meta),
+            meta: Some(meta.clone()),
             job: record.job.clone().ok(),
         })
     }
@@ -156,10 +169,16 @@ fn completed(job: &Job, store: &Path) -> Failure {
         store.display(),
         job.updated
     );
-    let ids = stores::id_list(&stores::ids(store).unwrap_or_default());
-    Failure::no_checkpoint(what).help(format!(
-        "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({ids})"
-    ))
+    let metas = metas(store).unwrap_or_default().into_iter();
+    let own = metas.filter(|(_, meta)| meta.run == Some(job.run));
+    let ids: Vec<u64> = own.map(|(id, _)| id.0).collect();
+    Failure::no_checkpoint(what).help(match ids.is_empty() {
+        true => "`cargo ckpt run` starts anew".into(),
+        false => format!(
+            "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({})",
+            stores::id_list(&ids)
+        ),
+    })
 }
 
 fn without_checkpoint(record: &RunRecord, store: &Path, others: &[String]) -> Failure {

@@ -230,6 +230,11 @@ pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), S
             true => folders::enter(folder, Some(start_folder())),
             false => Ok(()),
         });
+        // The program has removed it meanwhile, or given it another name: what that did is on the disk with the journal.
+        let synced = match synced {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        };
         synced.map_err(|error| not_on_disk(path, &error))?;
     }
     // What failed is tried again with the next checkpoint.

@@ -80,10 +80,10 @@ pub(super) fn history(records: &[RunRecord]) -> History {
     histories.max_by_key(|history| history.runs).unwrap_or_default()
 }
 
-/// The runs that nobody goes on with when this one has begun.
-pub(super) fn completed(records: &[RunRecord], but: RunId) -> Vec<RunId> {
-    let others = records.iter().filter(|record| record.run != but);
-    others
+/// The earlier runs that nobody goes on with when this one has begun.
+pub(super) fn completed(records: &[RunRecord], this: RunId) -> Vec<RunId> {
+    let earlier = records.iter().take_while(|record| record.run != this);
+    earlier
         .filter(|record| !record.is_unfinished())
         .map(|record| record.run)
         .collect()

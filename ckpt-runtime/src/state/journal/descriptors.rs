@@ -2,10 +2,11 @@
 //! nothing is locked and nothing allocated here.
 //!
 //! A number says nothing any more when its file is closed, and what is known of a file ends with the epoch. What holds only
-//! for the place where a handle stands ends as soon as any handle is moved: clones share their place.
+//! for the place where a handle stands ends as soon as any handle is moved: clones share their place. Stamps are words of
+//! the machine: where those are short, nothing is watched.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::base::changes::Where;
 use crate::base::current;
@@ -14,31 +15,31 @@ use crate::base::current;
 const KNOWN: usize = 16_384;
 
 /// Nothing is known.
-const UNKNOWN: u64 = 0;
+const UNKNOWN: usize = 0;
 /// It is no file that is watched.
-const UNWATCHED: u64 = 1;
+const UNWATCHED: usize = 1;
 /// The first stamp.
-const FIRST: u64 = 2;
+const FIRST: usize = 2;
 
 /// What is known of one number.
 struct Slot {
     /// The epoch in which everything that the file was at its begin has been kept, or a value from above.
-    kept: AtomicU64,
+    kept: AtomicUsize,
     /// The moment since which writing where the handle stands needs nothing kept.
-    beyond: AtomicU64,
+    beyond: AtomicUsize,
 }
 
 /// Of the process: numbers are the process's.
 static SLOTS: [Slot; KNOWN] = [const {
     Slot {
-        kept: AtomicU64::new(UNKNOWN),
-        beyond: AtomicU64::new(UNKNOWN),
+        kept: AtomicUsize::new(UNKNOWN),
+        beyond: AtomicUsize::new(UNKNOWN),
     }
 }; KNOWN];
 /// Counts epochs, of all sessions of the process.
-static EPOCH: AtomicU64 = AtomicU64::new(FIRST);
+static EPOCH: AtomicUsize = AtomicUsize::new(FIRST);
 /// Counts epochs and movements of handles.
-static MOMENT: AtomicU64 = AtomicU64::new(FIRST);
+static MOMENT: AtomicUsize = AtomicUsize::new(FIRST);
 
 fn slot(file: c_int) -> Option<&'static Slot> {
     SLOTS.get(usize::try_from(file).ok()?)
@@ -103,12 +104,12 @@ pub(super) fn kept(file: c_int) {
 }
 
 /// A moment, to say later that something has held since.
-pub(super) fn moment() -> u64 {
+pub(super) fn moment() -> usize {
     MOMENT.load(Ordering::Acquire)
 }
 
 /// Since that moment, the handle stands where writing needs nothing.
-pub(super) fn beyond(file: c_int, since: u64) {
+pub(super) fn beyond(file: c_int, since: usize) {
     if let Some(slot) = slot(file) {
         slot.beyond.store(since, Ordering::Release);
     }

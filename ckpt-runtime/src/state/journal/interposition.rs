@@ -16,6 +16,17 @@ pub(super) fn is_used() -> bool {
     USED.load(Ordering::SeqCst)
 }
 
+/// Only this process is heard from now on: what a fork of it does to files is not told, as its observer has the log of this
+/// one open.
+pub(super) fn only_this_process() {
+    extern "C" fn in_a_fork() {
+        crate::base::current::observe(false);
+    }
+    // SAFETY: the function sets a flag, which is all that a fork of a process with threads may do. Where it cannot be
+    // called, the C library has no room for its address, and nothing is changed.
+    unsafe { libc::pthread_atfork(None, None, Some(in_a_fork)) };
+}
+
 #[cfg(all(
     target_os = "linux",
     target_env = "gnu",
@@ -27,8 +38,8 @@ mod calls {
     use std::sync::atomic::Ordering;
 
     use libc::{
-        AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, FILE, O_CREAT, O_TRUNC, c_char, c_int,
-        c_uint, c_void, iovec, loff_t, mode_t, off_t, size_t, ssize_t,
+        AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, FILE, O_CREAT, O_TRUNC, aiocb, c_char,
+        c_int, c_uint, c_void, dev_t, iovec, loff_t, mode_t, off_t, sigevent, size_t, ssize_t,
     };
 
     use crate::base::changes::{At, Change, Where};
@@ -129,6 +140,65 @@ mod calls {
         }
     }
 
+    /// Makes something of a name that nothing has: `make` does, or says that something has it.
+    ///
+    /// # Safety
+    /// As `mkstemps(3)`: `template` points to a text with a zero at its end that may be written to, or is null.
+    unsafe fn of_a_new_name(template: *mut c_char, suffix: c_int, make: impl Fn() -> c_int) -> c_int {
+        const LETTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        const CHOSEN: usize = 6;
+        let length = match template.is_null() {
+            true => 0,
+            // SAFETY: the caller's promise.
+            false => unsafe { libc::strlen(template) },
+        };
+        let begin = usize::try_from(suffix)
+            .ok()
+            .and_then(|suffix| length.checked_sub(suffix)?.checked_sub(CHOSEN));
+        // SAFETY: so many bytes of the text are there.
+        let chosen = begin.map(|begin| unsafe { template.add(begin) }.cast::<u8>());
+        // SAFETY: as above.
+        let is_free = |at: &*mut u8| (0..CHOSEN).all(|k| unsafe { *at.add(k) } == b'X');
+        let Some(chosen) = chosen.filter(is_free) else {
+            return failed(libc::EINVAL);
+        };
+        for _ in 0..1000 {
+            let mut random = 0_u64;
+            // SAFETY: the system fills the eight bytes, or as many as it can.
+            unsafe { libc::syscall(libc::SYS_getrandom, &raw mut random, 8_usize, 0) };
+            for k in 0..CHOSEN {
+                // SAFETY: the bytes are there, and may be written to.
+                unsafe { *chosen.add(k) = LETTERS[(random % 62) as usize] };
+                random /= 62;
+            }
+            let made = make();
+            // SAFETY: every thread has its `errno`.
+            if made >= 0 || unsafe { *libc::__errno_location() } != libc::EEXIST {
+                return made;
+            }
+        }
+        -1
+    }
+
+    /// What a function gives that fails with this error.
+    fn failed(errno: c_int) -> c_int {
+        // SAFETY: every thread has its `errno`.
+        unsafe { *libc::__errno_location() = errno };
+        -1
+    }
+
+    /// Tells of what is about to be written while the program goes on.
+    ///
+    /// # Safety
+    /// As `aio_write(3)`: it is null or what that function takes.
+    unsafe fn writes_later(block: *const aiocb) {
+        // SAFETY: the caller's promise.
+        if let Some(block) = unsafe { block.as_ref() } {
+            let at = Where::From(block.aio_offset as u64);
+            writes(block.aio_fildes, at, || block.aio_nbytes as u64);
+        }
+    }
+
     /// Functions by the name and the promise of the C library's.
     macro_rules! functions {
         ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {$(
@@ -161,6 +231,77 @@ mod calls {
         }
         creat64(path: *const c_char, mode: mode_t) -> c_int {
             open_in(AT_FDCWD, path, libc::O_WRONLY | O_CREAT | O_TRUNC, mode)
+        }
+
+        mkostemps(template: *mut c_char, suffix: c_int, flags: c_int) -> c_int {
+            let flags = flags & !libc::O_ACCMODE | libc::O_RDWR | O_CREAT | libc::O_EXCL;
+            of_a_new_name(template, suffix, || open_in(AT_FDCWD, template, flags, 0o600))
+        }
+        mkostemps64(template: *mut c_char, suffix: c_int, flags: c_int) -> c_int {
+            mkostemps(template, suffix, flags)
+        }
+        mkostemp(template: *mut c_char, flags: c_int) -> c_int {
+            mkostemps(template, 0, flags)
+        }
+        mkostemp64(template: *mut c_char, flags: c_int) -> c_int {
+            mkostemps(template, 0, flags)
+        }
+        mkstemps(template: *mut c_char, suffix: c_int) -> c_int {
+            mkostemps(template, suffix, 0)
+        }
+        mkstemps64(template: *mut c_char, suffix: c_int) -> c_int {
+            mkostemps(template, suffix, 0)
+        }
+        mkstemp(template: *mut c_char) -> c_int {
+            mkostemps(template, 0, 0)
+        }
+        mkstemp64(template: *mut c_char) -> c_int {
+            mkostemps(template, 0, 0)
+        }
+        mkdtemp(template: *mut c_char) -> *mut c_char {
+            match of_a_new_name(template, 0, || mkdirat(AT_FDCWD, template, 0o700)) {
+                0.. => template,
+                _ => std::ptr::null_mut(),
+            }
+        }
+        mknodat(folder: c_int, path: *const c_char, mode: mode_t, device: dev_t) -> c_int {
+            tell_at(folder, path, false, |at| Change::Make { at });
+            libc::syscall(libc::SYS_mknodat, folder, path, mode, device as c_uint) as c_int
+        }
+        mknod(path: *const c_char, mode: mode_t, device: dev_t) -> c_int {
+            mknodat(AT_FDCWD, path, mode, device)
+        }
+        mkfifoat(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
+            mknodat(folder, path, mode | libc::S_IFIFO, 0)
+        }
+        mkfifo(path: *const c_char, mode: mode_t) -> c_int {
+            mkfifoat(AT_FDCWD, path, mode)
+        }
+
+        aio_write(block: *mut aiocb) -> c_int {
+            writes_later(block);
+            match next::aio_write() {
+                Some(call) => call(block),
+                None => failed(libc::ENOSYS),
+            }
+        }
+        aio_write64(block: *mut aiocb) -> c_int {
+            aio_write(block)
+        }
+        lio_listio(mode: c_int, blocks: *const *mut aiocb, count: c_int, told: *mut sigevent) -> c_int {
+            for at in 0..usize::try_from(count).unwrap_or(0) {
+                let block = *blocks.add(at);
+                if block.as_ref().is_some_and(|block| block.aio_lio_opcode == libc::LIO_WRITE) {
+                    writes_later(block);
+                }
+            }
+            match next::lio_listio() {
+                Some(call) => call(mode, blocks, count, told),
+                None => failed(libc::ENOSYS),
+            }
+        }
+        lio_listio64(mode: c_int, blocks: *const *mut aiocb, count: c_int, told: *mut sigevent) -> c_int {
+            lio_listio(mode, blocks, count, told)
         }
 
         write(file: c_int, from: *const c_void, count: size_t) -> ssize_t {
@@ -440,11 +581,13 @@ mod calls {
     mod next {
         use std::ffi::CStr;
 
-        use super::{FILE, c_char, c_int, off_t};
+        use super::{FILE, aiocb, c_char, c_int, off_t, sigevent};
 
         type Open = unsafe extern "C" fn(*const c_char, *const c_char) -> *mut FILE;
         type Reopen = unsafe extern "C" fn(*const c_char, *const c_char, *mut FILE) -> *mut FILE;
 
+        type WriteLater = unsafe extern "C" fn(*mut aiocb) -> c_int;
+        type AllLater = unsafe extern "C" fn(c_int, *const *mut aiocb, c_int, *mut sigevent) -> c_int;
         type Allocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
 
         fn find(name: &CStr) -> *mut libc::c_void {
@@ -454,6 +597,18 @@ mod calls {
 
         pub fn fopen() -> Option<Open> {
             let found = find(c"fopen64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
+        }
+
+        pub fn aio_write() -> Option<WriteLater> {
+            let found = find(c"aio_write64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
+        }
+
+        pub fn lio_listio() -> Option<AllLater> {
+            let found = find(c"lio_listio64");
             // SAFETY: the C library's function of this name has this type; null is `None`.
             unsafe { std::mem::transmute(found) }
         }

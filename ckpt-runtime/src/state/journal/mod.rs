@@ -346,6 +346,7 @@ impl Journal {
         });
         let observer: Arc<dyn FileObserver> = watch.clone();
         current::observe_with(Some(observer));
+        interposition::only_this_process();
         current::observe(true);
         journal.watch = Some(watch);
         Ok(journal)
