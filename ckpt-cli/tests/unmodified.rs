@@ -286,9 +286,12 @@ const INFLOW: (&str, &str) = ("6.0 * self.params.u_in", "5.5 * self.params.u_in"
 
 const STRICT: (&str, &str) = ("CKPT_STRICT", "1");
 
+/// Starts the program with these variables, as a restart or not.
+type Start<'a> = dyn Fn(&[(&str, &str)], bool) -> Output + 'a;
+
 /// A restart after a change outside of the instrumented functions, by a way of building and starting the program: `start` is
 /// given variables, and whether it is a restart.
-fn other_sources_are_noticed(package: &Package, start: &dyn Fn(&[(&str, &str)], bool) -> Output) {
+fn other_sources_are_noticed(package: &Package, start: &Start<'_>) {
     assert!(!start(&[("CKPT_FAULT", "visit:50")], false).status.success());
     // Comments are no sources, nor is what the program is not made of.
     package.replace(

@@ -20,7 +20,8 @@ crate::tests! {
     a_program_that_changes_no_files_has_one_part_of_the_journal,
 }
 
-const KINDS: [&str; 7] = [
+const KINDS: [&str; 8] = [
+    "tree-forks",
     "tree-names",
     "tree-count",
     "tree-memory",

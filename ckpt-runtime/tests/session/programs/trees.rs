@@ -6,6 +6,7 @@ pub mod histories;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use ckpt::__rt::{Frame, FunctionPlan, MainSession, open};
@@ -132,6 +133,17 @@ fn advance(kind: &str, (step, held): &mut State) -> io::Result<()> {
                     _ => Err(error),
                 })?;
             }
+            saw(&count()?)
+        }
+        // A fork of the process writes a file of its own, and a folder takes another name as soon as there is a file in it.
+        "forks" => {
+            fs::create_dir("next")?;
+            fs::write("next/part", format!("{step}"))?;
+            fs::rename("next", format!("part-{step}"))?;
+            let mut child = std::process::Command::new("true");
+            // SAFETY: what the fork does needs no lock of another thread but those of the allocator, which knows of forks.
+            unsafe { child.pre_exec(|| fs::write("of-a-fork", "its own")) };
+            child.status()?;
             saw(&count()?)
         }
         "linked" => {

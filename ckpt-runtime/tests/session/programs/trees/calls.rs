@@ -49,6 +49,64 @@ const CALLS: &[Call] = &[
     ("create_new", |root| {
         File::create_new(root.join("new"))?.write_all(b"new")
     }),
+    ("mkstemp, which chooses the name", |root| {
+        let name = text(&root.join("new-XXXXXX")).into_raw();
+        // SAFETY: the text has a zero at its end, and belongs to nobody else.
+        let file = unsafe { libc::mkstemp(name) };
+        done(file.into())?;
+        // SAFETY: the number is that of a file that has just been opened; the text is the one from above.
+        unsafe { libc::close(file) };
+        drop(unsafe { CString::from_raw(name) });
+        Ok(())
+    }),
+    ("mkostemps, with an end", |root| {
+        let name = text(&root.join("new-XXXXXX.txt")).into_raw();
+        // SAFETY: as above.
+        let file = unsafe { libc::mkostemps(name, 4, libc::O_CLOEXEC) };
+        done(file.into())?;
+        // SAFETY: as above.
+        unsafe { libc::close(file) };
+        drop(unsafe { CString::from_raw(name) });
+        Ok(())
+    }),
+    ("mkdtemp", |root| {
+        let name = text(&root.join("new-XXXXXX")).into_raw();
+        // SAFETY: as above.
+        let made = unsafe { libc::mkdtemp(name) };
+        let is_made = !made.is_null();
+        // SAFETY: as above.
+        drop(unsafe { CString::from_raw(name) });
+        done(i64::from(is_made) - 1)
+    }),
+    ("aio_write", |root| {
+        let file = writing(&root.join("file"))?;
+        let bytes = *b"written later";
+        // SAFETY: a block of zeros is one that asks for nothing.
+        let mut block: libc::aiocb = unsafe { std::mem::zeroed() };
+        block.aio_fildes = file.as_raw_fd();
+        block.aio_buf = bytes.as_ptr().cast_mut().cast();
+        block.aio_nbytes = bytes.len();
+        block.aio_offset = 3;
+        // SAFETY: the file, the bytes and the block outlive the write, whose end is waited for.
+        unsafe {
+            done(libc::aio_write(&mut block).into())?;
+            done(libc::aio_suspend(&(&raw const block), 1, std::ptr::null()).into())?;
+            done(libc::aio_return(&mut block) as i64)
+        }
+    }),
+    ("lio_listio", |root| {
+        let file = writing(&root.join("other"))?;
+        let bytes = *b"of a list";
+        // SAFETY: as above.
+        let mut block: libc::aiocb = unsafe { std::mem::zeroed() };
+        block.aio_fildes = file.as_raw_fd();
+        block.aio_lio_opcode = libc::LIO_WRITE;
+        block.aio_buf = bytes.as_ptr().cast_mut().cast();
+        block.aio_nbytes = bytes.len();
+        let blocks = [&raw mut block];
+        // SAFETY: as above: this waits for all of them.
+        unsafe { done(libc::lio_listio(libc::LIO_WAIT, blocks.as_ptr(), 1, std::ptr::null_mut()).into()) }
+    }),
     ("create through a link", |root| {
         File::create(root.join("link")).map(drop)
     }),
