@@ -43,12 +43,12 @@ impl From<OutOfReach> for NoWayBack {
 /// The journals of the files of a store's runs, as they were when they were first asked: each is read once.
 ///
 /// ```
-/// use ckpt::snapshot::SnapshotBuilder;
 /// use ckpt::store::{Journals, Meta, Mode, Store};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let mut store = Store::open(folder.path(), Mode::ReadWrite)?;
-/// store.commit(&SnapshotBuilder::new().finish()?, &Meta::default())?;
+/// let nothing = store.snapshot().finish()?;
+/// store.commit(&nothing, &Meta::default())?;
 /// let mut journals = Journals::default();
 /// for entry in store.list()? {
 ///     journals.can_return(&store, &entry.meta?)?; // nobody has watched any files here

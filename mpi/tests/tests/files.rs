@@ -90,7 +90,11 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 /// The journals of two ranks: parts with more in them than their head of 88 bytes.
 fn ranks_with_records(store: &Path) -> (bool, bool) {
     let runs = store.join("runs");
-    let run = fs::read_dir(&runs).expect("runs").flatten().next().expect("one run");
+    let run = fs::read_dir(&runs)
+        .expect("runs")
+        .flatten()
+        .next()
+        .expect("one run");
     let begun = fs::read_dir(&runs).expect("runs").count();
     assert_eq!(begun, 1, "what was kept before the run was known is the run's");
     let parts = fs::read_dir(run.path()).expect("what it keeps").flatten();
@@ -118,18 +122,30 @@ fn files_of_ranks_come_back_where_nobody_tells_them_their_run() {
     let ended = run(whole.path(), &[("CKPT_EVERY", "100")]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let expected = files(whole.path());
-    assert!(expected.contains_key("turns/1/7") && !expected.contains_key("turns/1/4"), "{expected:?}");
+    assert!(
+        expected.contains_key("turns/1/7") && !expected.contains_key("turns/1/4"),
+        "{expected:?}"
+    );
     for (every, killed) in [("2", "visit:5@1"), ("1", "visit:7@0"), ("3", "visit:6@1")] {
         let job = tempfile::tempdir().expect("a folder");
         let ended = run(job.path(), &[("CKPT_EVERY", every), ("CKPT_FAULT", killed)]);
         assert_ne!(ended.code, Some(0), "{}", ended.stderr);
         assert_eq!(ranks_with_records(&job.path().join("store")), (true, true));
         // Once more on its way, before it is through.
-        let again = [("CKPT_EVERY", every), ("CKPT_RESTART", "latest"), ("CKPT_FAULT", "visit:8@0")];
+        let again = [
+            ("CKPT_EVERY", every),
+            ("CKPT_RESTART", "latest"),
+            ("CKPT_FAULT", "visit:8@0"),
+        ];
         let ended = run(job.path(), &again);
         assert_ne!(ended.code, Some(0), "{}", ended.stderr);
         let ended = run(job.path(), &[("CKPT_EVERY", every), ("CKPT_RESTART", "latest")]);
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-        assert_eq!(files(job.path()), expected, "every {every}, killed at {killed}: {}", ended.stderr);
+        assert_eq!(
+            files(job.path()),
+            expected,
+            "every {every}, killed at {killed}: {}",
+            ended.stderr
+        );
     }
 }

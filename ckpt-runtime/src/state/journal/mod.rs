@@ -34,7 +34,7 @@ use crate::base::current;
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
 use crate::base::own::{self, unobserved};
-use crate::base::report::{Fatal, headline};
+use crate::base::report::{Fatal, headline, say};
 use crate::base::run_id::RunId;
 use crate::handles::{Allowed, Outside, moved, start_folder};
 use crate::value::LoadError;
@@ -138,6 +138,16 @@ impl Later {
         log.add(&[Record::Returning { to: self.from }])?;
         self.log = Some(log);
         Ok(())
+    }
+
+    /// Says that it is given up.
+    fn mention(&self) {
+        say(&format!(
+            "warning[W2081]: what run {} has changed in the same files since is undone, and its checkpoints since then cannot be \
+             restored any more\n  \
+             help:  give runs that write the same files folders of their own",
+            self.of.run.short()
+        ));
     }
 
     /// What it had changed is undone.
@@ -499,6 +509,7 @@ impl Return {
             .map_err(|error| cannot_write(watch, &error))?;
         for later in &mut self.later {
             later.begins().map_err(|error| cannot_write(watch, &error))?;
+            later.mention();
         }
         self.has_begun = true;
         Ok(())

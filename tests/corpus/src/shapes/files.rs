@@ -305,6 +305,7 @@ fn after_the_header() {
 }
 
 #[ckpt::instrument]
+#[allow(unused_variables)]
 pub fn file_that_no_one_reads_and_that_hides_a_number() {
     make_input();
     let mut a = 1;
