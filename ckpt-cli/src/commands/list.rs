@@ -59,7 +59,9 @@ impl List {
             render::print_json(&value);
             return Ok(0);
         }
-        print_standing(&folder, &records);
+        let restorable = list.iter().filter(|line| is_restorable(line, &out_of_reach));
+        let restorable: BTreeSet<RunId> = restorable.filter_map(|line| meta(line)?.run).collect();
+        print_standing(&folder, &records, &restorable);
         if let Some(job) = &job {
             let often = job.interval.as_ref().map(how_often).unwrap_or_default();
             render::print(&format!("{often}\n"));
@@ -76,9 +78,13 @@ impl List {
 }
 
 /// How the run stands, or each of several, the newest last.
-fn print_standing(folder: &Path, records: &[RunRecord]) {
+fn print_standing(folder: &Path, records: &[RunRecord], restorable: &BTreeSet<RunId>) {
+    let next = |run: RunId, how: &str| match restorable.contains(&run) {
+        true => format!("`{how}` continues it"),
+        false => "it has no checkpoint that can be restored".to_owned(),
+    };
     if let [one] = records {
-        let standing = runs::standing(one, "cargo ckpt restart");
+        let standing = runs::standing(one, &next(one.run, "cargo ckpt restart"));
         render::print(&format!("{}: {standing}\n", folder.display()));
         return;
     }
@@ -90,17 +96,17 @@ fn print_standing(folder: &Path, records: &[RunRecord]) {
         ));
     }
     // Without a name a restart continues the newest that has not completed.
-    let next = match records.iter().all(|record| record.job.is_ok()) {
+    let newest = match records.iter().all(|record| record.job.is_ok()) {
         true => records.iter().rev().find(|record| record.is_unfinished()),
         // Which is the newest is not known.
         false => None,
     };
     for record in records {
-        let how = match next.is_some_and(|next| next.run == record.run) {
+        let how = match newest.is_some_and(|newest| newest.run == record.run) {
             true => "cargo ckpt restart".to_owned(),
             false => format!("cargo ckpt restart --run {}", record.run.short()),
         };
-        let standing = runs::standing(record, &how);
+        let standing = runs::standing(record, &next(record.run, &how));
         render::print(&format!("  {}: {standing}\n", record.run.short()));
     }
 }

@@ -173,11 +173,11 @@ pub fn to_continue(store: &Path) -> Outcome<Vec<(RunRecord, CheckpointId)>> {
         .collect())
 }
 
-/// How a run stands, in one line; `how` is what continues it.
-pub fn standing(record: &RunRecord, how: &str) -> String {
+/// How a run stands, in one line; `next` is what continues it, or why nothing does.
+pub fn standing(record: &RunRecord, next: &str) -> String {
     let job = match &record.job {
         Ok(job) => job,
-        Err(_) => return format!("its record cannot be read; `{how}` continues it"),
+        Err(_) => return format!("its record cannot be read; {next}"),
     };
     let who = format!("{} {}", job.program, job.version);
     let visits = format!("{} site visits", job.visits);
@@ -188,12 +188,12 @@ pub fn standing(record: &RunRecord, how: &str) -> String {
             job.pid, job.host, job.started
         ),
         State::Running if stores::is_here(job) => {
-            format!("{who} was killed (pid {}); `{how}` continues it", job.pid)
+            format!("{who} was killed (pid {}); {next}", job.pid)
         }
         State::Running => format!("{who} runs, or was killed, as pid {} on {}", job.pid, job.host),
         State::Completed => format!("{who} completed at {} after {visits}", job.updated),
         State::Stopped => format!(
-            "{who} stopped at {} ({}); `{how}` continues it",
+            "{who} stopped at {} ({}); {next}",
             job.updated,
             reason("asked to")
         ),
