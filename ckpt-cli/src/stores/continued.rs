@@ -109,13 +109,13 @@ impl Continued {
             .filter(|(_, meta)| meta.run.is_none_or(|run| !known(&run)));
         let strange: Vec<u64> = strange.map(|(id, _)| id.0).collect();
         if let Some(newest) = strange.last() {
+            let which = match strange[..] {
+                [one] => format!("checkpoint {} is", CheckpointId(one)),
+                _ => format!("checkpoints {} are", stores::id_list(&strange)),
+            };
             eprintln!(
-                "warning[W2030]: {} of no run that `{}` has a record of, and passed over\n  \
+                "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
                  help: they may have been copied there; `cargo ckpt restart {newest}` takes one all the same",
-                match strange[..] {
-                    [one] => format!("checkpoint {} is", CheckpointId(one)),
-                    _ => format!("checkpoints {} are", stores::id_list(&strange)),
-                },
                 store.display()
             );
         }

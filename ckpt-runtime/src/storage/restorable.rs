@@ -2,6 +2,8 @@
 //! its run, and that has to be there.
 
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 use super::Store;
@@ -12,12 +14,20 @@ use crate::handles::Outside;
 use crate::state::journal::{self, OutOfReach, Told};
 
 /// Why the program's files cannot be brought back to what they were at a checkpoint, which is not restored then.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoWayBack {
     why: String,
     is_given_up: bool,
 }
+
+/// The reason alone: who cannot do what is said by whoever asked.
+impl fmt::Display for NoWayBack {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str(&self.why)
+    }
+}
+
+impl Error for NoWayBack {}
 
 impl NoWayBack {
     fn new(why: String) -> NoWayBack {

@@ -143,8 +143,8 @@ impl Later {
     /// Says that it is given up.
     fn mention(&self) {
         say(&format!(
-            "warning[W2081]: what run {} has changed in the same files since is undone, and its checkpoints since then cannot be \
-             restored any more\n  \
+            "warning[W2081]: what run {} has changed in the same files since is undone, and that run given up from there on\n  \
+             why:   its checkpoints since then cannot be restored any more\n  \
              help:  give runs that write the same files folders of their own",
             self.of.run.short()
         ));
