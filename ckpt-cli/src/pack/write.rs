@@ -5,7 +5,7 @@ use std::io::{Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, Mode, RunId, file_name, folder_of_run, open_plain};
+use ckpt::store::{CheckpointId, Meta, Mode, RunId, StoreError, file_name, folder_of_run, open_plain};
 
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, RUNS, STORE, VERSION, belongs_to_a_run, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -82,11 +82,13 @@ pub fn pack(
 pub fn run_of(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Option<RunId>> {
     for part in &lines.parts {
         let store = part.open(Mode::ReadOnly)?;
-        for entry in store.list().map_err(checkpoint::store_failure)? {
-            if chosen.contains(&(part.rank, entry.id))
-                && let Some(run) = entry.meta.map_err(checkpoint::store_failure)?.run
-            {
-                return Ok(Some(run));
+        let entries = store.list().map_err(checkpoint::store_failure)?.into_iter();
+        for entry in entries.filter(|entry| chosen.contains(&(part.rank, entry.id))) {
+            match entry.meta {
+                Ok(Meta { run: Some(run), .. }) => return Ok(Some(run)),
+                Err(error @ StoreError::Io { .. }) => return Err(checkpoint::store_failure(error)),
+                // What is damaged is not packed.
+                Ok(_) | Err(_) => {}
             }
         }
     }
