@@ -406,13 +406,13 @@ fn a_restart_continues_one_run_and_not_what_another_has_left() {
             .and(contains("completed")),
     );
     cargo_ckpt(here.path(), &["restart", "--run", "xyz"]).code(2);
-    cargo_ckpt(
-        here.path(),
-        &["restart", "--run", &format!("{}{}", runs[0], runs[0])],
-    )
-    .code(76)
-    .stderr(contains("E3150"));
-    cargo_ckpt(here.path(), &["restart", "4", "--run", &runs[1]])
+    // It names both runs, by what is another each time.
+    let unknown = format!("{}{}", runs[0], runs[0]);
+    Command::from_std(command(here.path(), &["restart", "--run", &unknown]))
+        .assert()
+        .code(76)
+        .stderr(contains("E3150"));
+    cargo_ckpt(here.path(), &["restart", "7", "--run", &runs[1]])
         .code(77)
         .stderr(contains("E3152"));
     // A run that is removed leaves nothing, and a completed one is found by that.
