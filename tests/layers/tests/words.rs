@@ -70,6 +70,14 @@ const OTHERS: [(&str, &[&str]); 45] = [
     ("ckpt-compiler/src/names/mod.rs", &["count"]),
     ("ckpt-compiler/src/parse/options.rs", &["save", "skip"]),
     ("ckpt-compiler/src/passes/mod.rs", &["cfg", "parse"]),
+    (
+        "ckpt-compiler/src/sources/modules.rs",
+        &["concat", "env", "include", "include_bytes", "include_str", "path"],
+    ),
+    (
+        "ckpt-compiler/src/sources/packages.rs",
+        &["exclude", "name", "path"],
+    ),
     ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
     ("ckpt-compiler/src/validate.rs", &["checkpoint"]),
     ("ckpt-safepoints/src/explorer/mod.rs", &["drop"]),

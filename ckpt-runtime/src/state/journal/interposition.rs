@@ -518,7 +518,13 @@ mod calls {
             if file >= 0 && flags & libc::MAP_SHARED != 0 && flags & libc::MAP_ANONYMOUS == 0 && current::observes() {
                 tell(Change::Map(file));
             }
-            libc::syscall(libc::SYS_mmap, at, length, rights, flags, file, from) as *mut c_void
+            if cfg!(target_arch = "s390x") {
+                // The system takes its six arguments from a list there.
+                let arguments = [at as i64, length as i64, rights.into(), flags.into(), file.into(), from];
+                libc::syscall(libc::SYS_mmap, arguments.as_ptr()) as *mut c_void
+            } else {
+                libc::syscall(libc::SYS_mmap, at, length, rights, flags, file, from) as *mut c_void
+            }
         }
         mmap64(at: *mut c_void, length: size_t, rights: c_int, flags: c_int, file: c_int, from: off_t) -> *mut c_void {
             mmap(at, length, rights, flags, file, from)
