@@ -60,7 +60,7 @@ fn a_pack_is_carried_from_machine_to_machine() {
         );
         match is_last {
             true => assert_eq!(place.outcome(&ended), uninterrupted(machines[0], &[])),
-            false => expect(&ended, 137, "restarting from the latest checkpoint: --exe"),
+            false => expect(&ended, 137, "restarting from the latest checkpoint of run "),
         }
     }
 }
@@ -158,15 +158,18 @@ fn a_damaged_pack_is_refused() {
     same_store(&journey.store(), &there.store());
 }
 
-fn same_store(a: &Path, b: &Path) {
+fn same_files(a: &Path, b: &Path) {
     for entry in fs::read_dir(b).unwrap().flatten() {
-        let name = entry.file_name();
-        assert_eq!(
-            fs::read(a.join(&name)).unwrap(),
-            fs::read(entry.path()).unwrap(),
-            "{name:?}"
-        );
+        let (path, other) = (entry.path(), a.join(entry.file_name()));
+        match path.is_dir() {
+            true => same_files(&other, &path),
+            false => assert_eq!(fs::read(&other).unwrap(), fs::read(&path).unwrap(), "{path:?}"),
+        }
     }
+}
+
+fn same_store(a: &Path, b: &Path) {
+    same_files(a, b);
     assert!(!b.join("lock").exists() && b.join("runs").is_dir());
 }
 
