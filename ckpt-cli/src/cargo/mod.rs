@@ -278,12 +278,9 @@ impl CargoOptions {
     /// The options that choose features, as cargo takes them.
     pub fn feature_arguments(&self) -> Vec<String> {
         let mut words = Vec::new();
-        // In one word with its option: what begins with a dash must not become an option of its own.
-        words.extend(
-            self.features
-                .iter()
-                .map(|features| format!("--features={features}")),
-        );
+        for features in &self.features {
+            words.extend(["--features".to_owned(), features.clone()]);
+        }
         words.extend(self.all_features.then(|| "--all-features".to_owned()));
         words.extend(
             self.no_default_features
@@ -389,7 +386,7 @@ impl CargoOptions {
         }
         let status = child
             .wait()
-            .or_fail(|| Failure::start(says!("E3021: cannot wait")))?;
+            .or_fail(|| Failure::build(says!("E3041: cargo {verb} failed")))?;
         if let Some(shown) = shown {
             let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
         }
@@ -399,13 +396,9 @@ impl CargoOptions {
 
     fn cargo_arguments(&self, choice: &Choice) -> Vec<OsString> {
         let mut list: Vec<OsString> = Vec::new();
-        // In one word with its option: what begins with a dash must not become an option of its own.
         let mut option = |name: &str, value: Option<OsString>| {
             if let Some(value) = value {
-                let mut word = OsString::from(name);
-                word.push("=");
-                word.push(value);
-                list.push(word);
+                list.extend([name.into(), value]);
             }
         };
         option("--package", Some(choice.package.clone().into()));

@@ -95,7 +95,7 @@ impl Completions {
             Shell::Fish => script += FISH,
             _ => {}
         }
-        render::print_as_it_is(&script);
+        render::print(&script);
         Ok(0)
     }
 }

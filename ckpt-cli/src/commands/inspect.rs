@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ckpt::session::job::COMMAND_NOTE;
-use ckpt::store::{EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
@@ -310,7 +310,7 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         checkpoint.path().display(),
         elsewhere(checkpoint)
     ));
-    for (name, text) in meta.notes.iter().filter(|(name, _)| name != EPOCH_NOTE) {
+    for (name, text) in &meta.notes {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, Mode, RunId};
+use ckpt::store::{CheckpointId, Mode};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
@@ -11,18 +11,17 @@ use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
 use crate::stores::lines::{Line, Lines, rank_list};
-use crate::stores::runs;
 use crate::stores::{StoreArgs, Which};
 
 /// Put checkpoints into one file, to carry or mail to another machine
 ///
-/// An ordinary tar file: a manifest with the checksum of every file, checkpoints of one run, and what the store knows about
-/// the run: the newest, unless a checkpoint or a run is named. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
+/// An ordinary tar file: a manifest with the checksum of every file, the checkpoints, and what the store knows about
+/// the run. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
 /// before it is packed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Pack {
-    /// Number of the checkpoint, `latest`: the newest that is whole, or `all` of the run
+    /// Number of the checkpoint, `latest`: the newest that is whole, or `all`
     #[arg(value_name = "ID", default_value = "latest")]
     which: Chosen,
     /// The file to write [default: PROGRAM.ckpt.tar]
@@ -67,8 +66,7 @@ impl Pack {
     /// Chooses and packs.
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
-        let run = self.run(&store)?;
-        let lines = Lines::of_run(&store, run);
+        let lines = Lines::of(&store);
         let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
@@ -77,11 +75,7 @@ impl Pack {
                     .help("write another one with `--output FILE`, or remove it"),
             );
         }
-        let run = match run {
-            None => pack::run_of(&lines, &chosen)?,
-            known => known,
-        };
-        let packed = pack::pack(&lines, &store, run, &chosen, &self.with, &to)?;
+        let packed = pack::pack(&lines, &store, &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
         if self.store.json() {
             render::print_json(&json!({
@@ -105,38 +99,14 @@ impl Pack {
         Ok(0)
     }
 
-    /// The run that is packed: the one that is named, or that the checkpoint is of; else the newest that has any.
-    fn run(&self, store: &Path) -> Outcome<Option<RunId>> {
-        if let Some(run) = self.store.run(store)? {
-            return Ok(Some(run));
-        }
-        let lines = Lines::of(store);
-        if let Chosen::One(Which::Id(id)) = self.which {
-            return Ok(lines.run_of(id));
-        }
-        let ids = lines.ids();
-        let has_any = |run: &RunId| ids.iter().any(|id| lines.run_of(*id) == Some(*run));
-        let mut runs = runs::records(store).into_iter().rev().map(|record| record.run);
-        Ok(runs.find(has_any))
-    }
-
     /// The files to pack, by rank and number.
     fn chosen(&self, lines: &Lines) -> Outcome<Vec<(u32, CheckpointId)>> {
         match self.which {
             Chosen::One(Which::Latest) => {
                 let newest = lines.resolve(Which::Latest)?;
                 let mut ids = lines.ids().into_iter().rev().map(CheckpointId);
-                // What is damaged is passed over, as by a restart, and not in silence: what is carried away is not the newest.
-                let whole = ids.find(|&id| match problem(lines, id) {
-                    None => true,
-                    Some(why) => {
-                        pass_over(id, &why);
-                        false
-                    }
-                });
-                let chosen = whole.unwrap_or(newest);
-                pass_over_unread(lines, chosen.0 + 1);
-                with_what_it_needs(lines, chosen)
+                // What is damaged is passed over, as by a restart.
+                with_what_it_needs(lines, ids.find(|&id| is_whole(lines, id)).unwrap_or(newest))
             }
             Chosen::One(which) => with_what_it_needs(lines, lines.resolve(which)?),
             Chosen::All => {
@@ -148,21 +118,6 @@ impl Pack {
                 };
                 Ok(lines.list()?.into_iter().flat_map(of_line).collect())
             }
-        }
-    }
-}
-
-fn pass_over(id: CheckpointId, why: &str) {
-    let why = render::escaped(why);
-    eprintln!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}");
-}
-
-/// Names those from this number on of which nobody can tell whose they are: they are not among what is chosen from.
-fn pass_over_unread(lines: &Lines, from: u64) {
-    let ids = lines.ids();
-    for (&id, why) in lines.unread.range(from..) {
-        if !ids.contains(&id) {
-            pass_over(CheckpointId(id), why);
         }
     }
 }
@@ -192,17 +147,12 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
     Ok(chosen)
 }
 
-/// Why a checkpoint is not whole.
-fn problem(lines: &Lines, id: CheckpointId) -> Option<String> {
-    let problem = |part: &crate::stores::lines::Part| match part.open(Mode::ReadOnly) {
-        Err(failure) => Some(failure.to_string()),
-        Ok(store) => {
-            let damage = store.verify(id).err()?;
-            let places: Vec<String> = damage.iter().map(ToString::to_string).collect();
-            Some(places.join("; "))
-        }
+fn is_whole(lines: &Lines, id: CheckpointId) -> bool {
+    let is_whole = |part: &crate::stores::lines::Part| {
+        part.open(Mode::ReadOnly)
+            .is_ok_and(|store| store.verify(id).is_ok())
     };
-    lines.parts.iter().find_map(problem)
+    lines.parts.iter().all(is_whole)
 }
 
 /// `heat.ckpt.tar` here, for `some/where/heat.ckpt.d`.

@@ -1,29 +1,25 @@
 //! `cargo ckpt prune`: removes old checkpoints.
 
-use ckpt::store::{CheckpointId, Entry, Mode, RunId, Store};
+use ckpt::store::{CheckpointId, Entry, Mode, Store};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::checkpoint;
 use crate::stores::lines::{Lines, rank_list};
-use crate::stores::runs;
 use crate::stores::{self, StoreArgs, Which};
 
-/// Remove all but the newest checkpoints, or whole runs
+/// Remove all but the newest checkpoints
 ///
-/// Of each run the newest K that are whole stay, and so does everything newer than the oldest of them: a damaged file is
-/// never counted in place of a good one. A run that is removed leaves nothing. Refused while a job runs on the store. Of a program of
-/// several processes a checkpoint is whole if it is on all ranks: their files must all be on this machine.
+/// The newest K that are whole stay, and so does everything newer than the oldest of them: a damaged file is never
+/// counted in place of a good one. Refused while a job runs on the store. Of a program of several processes a checkpoint
+/// is whole if it is on all ranks: their files must all be on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Prune {
-    /// How many whole checkpoints of each run stay
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["run", "completed"])]
-    keep: Option<u64>,
-    /// Remove the runs that have completed, with all that the store has of them
-    #[arg(long, conflicts_with_all = ["run", "keep"])]
-    completed: bool,
+    /// How many whole checkpoints stay
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    keep: u64,
     /// Only say what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -34,55 +30,26 @@ pub struct Prune {
 const EXAMPLE: &str = "\
 Example:
   cargo ckpt prune --keep 1
-  cargo ckpt prune --run 1a2b3c4d     that run, with all that there is of it
-  cargo ckpt prune --completed
 
 Exit codes: 0 done, 76 there is no checkpoint, 78 the store is in use or cannot be written.";
 
 impl Prune {
     /// Chooses and removes.
     pub fn perform(&self) -> Outcome<u8> {
-        let store = self.store.named()?;
-        let named = self.store.run(&store)?;
-        match (self.keep, named) {
-            (Some(keep), _) => self.keep(keep, &Lines::of_run(&store, named)),
-            (None, named) => {
-                let completed = || {
-                    let completed = runs::records(&store).into_iter().filter(runs::is_completed);
-                    completed.map(|record| record.run).collect()
-                };
-                let whole = named.map_or_else(completed, |run| vec![run]);
-                self.forget(&whole, &Lines::of(&store))
-            }
-        }
-    }
-
-    fn mode(&self) -> Mode {
-        match self.dry_run {
-            true => Mode::ReadOnly,
-            false => Mode::ReadWrite,
-        }
-    }
-
-    /// Removes all but the newest of each run.
-    fn keep(&self, keep: u64, lines: &Lines) -> Outcome<u8> {
+        let lines = self.store.lines()?;
         lines.resolve(Which::Latest)?;
-        all_are_here(lines)?;
-        let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(self.mode())).collect();
+        all_are_here(&lines)?;
+        let mode = if self.dry_run {
+            Mode::ReadOnly
+        } else {
+            Mode::ReadWrite
+        };
+        let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(mode)).collect();
         let mut stores = stores?;
         let ids: Vec<_> = lines.ids().into_iter().map(CheckpointId).collect();
-        let owner = |id: &CheckpointId| lines.run_of(id.0);
-        let mut owners: Vec<Option<RunId>> = ids.iter().map(owner).collect();
-        owners.sort_unstable();
-        owners.dedup();
-        let mut removed = Vec::new();
-        for run in owners {
-            let own: Vec<_> = ids.iter().copied().filter(|id| owner(id) == run).collect();
-            removed.extend(removable(&own, keep, &|id| {
-                stores.iter().all(|store| store.verify(id).is_ok())
-            }));
-        }
-        removed.sort_unstable();
+        let mut removed = removable(&ids, self.keep, &|id| {
+            stores.iter().all(|store| store.verify(id).is_ok())
+        });
         for store in &stores {
             spare_needed(&mut removed, &store.list().map_err(checkpoint::store_failure)?);
         }
@@ -90,25 +57,7 @@ impl Prune {
         for store in &mut stores {
             bytes += self.prune(store, &removed)?;
         }
-        self.report(&removed, &[], ids.len(), bytes);
-        Ok(0)
-    }
-
-    /// Removes runs, with all that there is of them.
-    fn forget(&self, runs: &[RunId], lines: &Lines) -> Outcome<u8> {
-        let ids = lines.ids();
-        let of_them = |id: &u64| lines.run_of(*id).is_some_and(|run| runs.contains(&run));
-        let removed: Vec<_> = ids.iter().copied().filter(of_them).map(CheckpointId).collect();
-        let mut bytes = 0;
-        for part in &lines.parts {
-            let mut store = part.open(self.mode())?;
-            bytes += self.prune(&mut store, &removed)?;
-            let kept = store.runs().map_err(checkpoint::store_failure)?;
-            for run in runs.iter().filter(|run| kept.contains(run) && !self.dry_run) {
-                store.forget_run(*run).map_err(checkpoint::store_failure)?;
-            }
-        }
-        self.report(&removed, runs, ids.len(), bytes);
+        self.report(&removed, ids.len(), bytes);
         Ok(0)
     }
 
@@ -126,35 +75,23 @@ impl Prune {
         Ok(bytes)
     }
 
-    fn report(&self, removed: &[CheckpointId], runs: &[RunId], all: usize, bytes: u64) {
+    fn report(&self, removed: &[CheckpointId], all: usize, bytes: u64) {
         let numbers: Vec<u64> = removed.iter().map(|id| id.0).collect();
         if self.store.json() {
-            render::print_json(
-                &json!({ "removed": numbers, "runs": runs, "bytes": bytes, "dry_run": self.dry_run }),
-            );
+            render::print_json(&json!({ "removed": numbers, "bytes": bytes, "dry_run": self.dry_run }));
             return;
         }
         let verb = if self.dry_run { "would remove" } else { "removed" };
-        let mut parts = Vec::new();
-        if !runs.is_empty() {
-            let names: Vec<String> = runs.iter().map(|run| run.short()).collect();
-            parts.push(format!(
-                "{} ({})",
-                render::count(runs.len(), "run"),
-                names.join(", ")
-            ));
-        }
-        if !removed.is_empty() {
-            parts.push(format!(
-                "{} ({}), {}",
-                render::count(removed.len(), "checkpoint"),
-                stores::id_list(&numbers),
-                render::bytes(bytes)
-            ));
-        }
-        let what = match parts.is_empty() {
-            true => "nothing to remove".to_owned(),
-            false => format!("{verb} {}", parts.join(" with ")),
+        let what = match removed.len() {
+            0 => "nothing to remove".to_owned(),
+            number => {
+                let list = stores::id_list(&numbers);
+                format!(
+                    "{verb} {} ({list}), {}",
+                    render::count(number, "checkpoint"),
+                    render::bytes(bytes)
+                )
+            }
         };
         render::print(&format!("{what}; {} left\n", all - removed.len()));
     }
@@ -204,8 +141,6 @@ mod tests {
             path: "x".into(),
             bytes: 1,
             needs: needs.iter().copied().map(CheckpointId).collect(),
-            lacks: Vec::new(),
-            needed_by: Vec::new(),
             meta: Ok(Default::default()),
         };
         let entries = [entry(1, &[]), entry(2, &[1]), entry(3, &[1, 2]), entry(4, &[2])];

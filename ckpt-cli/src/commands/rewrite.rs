@@ -141,7 +141,7 @@ fn print_diff(rewritten: &Rewritten, texts: &BTreeMap<PathBuf, String>) -> Outco
             .header(&format!("a/{name}"), &format!("b/{name}"))
             .to_string();
     }
-    render::print_as_it_is(&out);
+    render::print(&out);
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 use crate::failure::Outcome;
 use crate::stores::StoreOption;
-use crate::stores::runs::RunOption;
 use crate::tui;
 
 /// Watch a job, and look into its checkpoints, in the terminal
@@ -14,8 +13,6 @@ use crate::tui;
 pub struct Tui {
     #[command(flatten)]
     store: StoreOption,
-    #[command(flatten)]
-    run: RunOption,
 }
 
 const EXAMPLE: &str = "\
@@ -30,9 +27,7 @@ Exit codes: 0 done, 1 there is no terminal, 76 no store.";
 impl Tui {
     /// Shows.
     pub fn perform(&self) -> Outcome<u8> {
-        let store = self.store.named()?;
-        let run = self.run.of(&store)?;
-        tui::show(&store, run)?;
+        tui::show(&self.store.named()?)?;
         Ok(0)
     }
 }

@@ -9,11 +9,9 @@ use crate::failure::{Outcome, code};
 use crate::output::{self, Bar};
 use crate::render;
 use crate::stores::lines::{Lines, Part};
-use crate::stores::{self, StoreArgs, Which, checkpoint};
+use crate::stores::{StoreArgs, Which};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
-///
-/// Of incremental checkpoints, one that is kept for the blocks that newer ones need is shown as that.
 ///
 /// Nothing is changed: a restart passes damaged checkpoints over by itself. Of a program of several processes the files
 /// of all ranks are checked that are on this machine; a checkpoint that a rank has no file of is not whole.
@@ -40,8 +38,6 @@ struct Checked {
     rank: u32,
     /// None where the rank has no file.
     bytes: Option<u64>,
-    /// Where it is kept for its blocks alone: for which others.
-    blocks_for: Vec<CheckpointId>,
     damage: Vec<Damage>,
 }
 
@@ -79,14 +75,9 @@ impl Verify {
 /// Checks the files of one rank.
 fn check(part: &Part, ids: &[CheckpointId], bar: &Bar) -> Outcome<Vec<Checked>> {
     let store = part.open(Mode::ReadOnly)?;
-    let entries = store.list().map_err(checkpoint::store_failure)?;
     let one = |&id: &CheckpointId| {
-        let entry = entries.iter().find(|entry| entry.id == id);
-        let blocks_for = entry.filter(|entry| entry.holds_blocks_only());
-        let blocks_for = blocks_for.map_or_else(Vec::new, |entry| entry.needed_by.clone());
-        let bytes = entry.map(|entry| entry.bytes);
+        let bytes = std::fs::metadata(store.path(id)).ok().map(|file| file.len());
         let damage = match bytes {
-            Some(_) if !blocks_for.is_empty() => store.verify_file(id).err().unwrap_or_default(),
             Some(_) => store.verify(id).err().unwrap_or_default(),
             None => vec![Damage {
                 place: "file".into(),
@@ -98,15 +89,10 @@ fn check(part: &Part, ids: &[CheckpointId], bar: &Bar) -> Outcome<Vec<Checked>> 
             id,
             rank: part.rank,
             bytes,
-            blocks_for,
             damage,
         }
     };
     Ok(ids.iter().map(one).collect())
-}
-
-fn numbers(ids: &[CheckpointId]) -> Vec<u64> {
-    ids.iter().map(|id| id.0).collect()
 }
 
 /// All that was checked.
@@ -131,10 +117,9 @@ impl Found {
         render::right(&mut table, if several { &[1, 2] } else { &[1] });
         for checked in &self.list {
             let verdict = match (checked.bytes, checked.damage.is_empty()) {
-                (None, _) => "MISSING".to_owned(),
-                (_, true) if checked.blocks_for.is_empty() => "whole".to_owned(),
-                (_, true) => format!("blocks for {}", stores::id_list(&numbers(&checked.blocks_for))),
-                (_, false) => "DAMAGED".to_owned(),
+                (None, _) => "MISSING",
+                (_, true) => "whole",
+                (_, false) => "DAMAGED",
             };
             let size = checked.bytes.map_or_else(|| "-".into(), render::bytes);
             let mut row = vec![checked.id.to_string().into()];
@@ -153,12 +138,6 @@ impl Found {
             for damage in &checked.damage {
                 render::print(&format!("  {}: {}\n", damage.place, damage.what));
             }
-        }
-        if self.list.iter().any(|checked| !checked.blocks_for.is_empty()) {
-            render::print(
-                "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on, and \
-                 newer checkpoints need what it holds.\n",
-            );
         }
         self.print_end();
     }
@@ -188,9 +167,7 @@ impl Found {
             .map(|damage| json!({ "place": damage.place, "what": damage.what }))
             .collect();
         let mut value = json!({
-            "id": checked.id.0, "bytes": checked.bytes, "whole": damage.is_empty(), "damage": damage,
-            "restorable": damage.is_empty() && checked.blocks_for.is_empty(),
-            "blocks_for": numbers(&checked.blocks_for),
+            "id": checked.id.0, "bytes": checked.bytes, "whole": damage.is_empty(), "damage": damage
         });
         if self.lines.several {
             value["rank"] = json!(checked.rank);

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ckpt::session::job::State;
+use ckpt::session::job::{Job, State};
 use regex::Regex;
 use serde::Serialize;
 
@@ -163,12 +163,12 @@ impl Test<'_> {
             },
             None,
         )?;
-        let mut job = stores::job(&counted.store, None);
+        let mut job = stores::job(&counted.store);
         if job.as_ref().is_some_and(|job| job.state == State::Running) {
             // It leaves through `std::process::exit`, past the end of the session: the last checkpoint shows it.
             tell("counting site visits, with a checkpoint at each");
             counted = self.uninterrupted(&|store| environment(store, 1), None)?;
-            job = stores::job(&counted.store, None);
+            job = stores::job(&counted.store);
         }
         let visits = job.map_or(0, |job| job.visits);
         let time = one
@@ -235,9 +235,10 @@ impl Test<'_> {
                     return Ok(done);
                 }
             }
-            if stores::runs::records(&store)
-                .iter()
-                .any(stores::runs::is_completed)
+            if Job::read(&stores::home(&store))
+                .ok()
+                .flatten()
+                .is_some_and(|job| job.state == State::Completed)
             {
                 // Killed on its way out, after the end of `main`: there is nothing left to do.
                 break;

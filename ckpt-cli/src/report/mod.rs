@@ -284,7 +284,7 @@ mod tests {
 
     fn job() -> Job {
         serde_json::from_str(
-            r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1.0", "pid": 2, "host": "elsewhere", "started": "1970-01-01T00:02:00Z", "updated": "1970-01-01T00:03:20Z",
+            r#"{"program": "heat", "version": "1.0", "pid": 2, "host": "elsewhere", "started": "1970-01-01T00:02:00Z", "updated": "1970-01-01T00:03:20Z",
             "state": "completed", "visits": 40, "restarted_from": 2, "last_checkpoint": 3, "failed_checkpoints": 0, "command": ["heat"], "reason": null}"#,
         )
         .unwrap()
@@ -325,10 +325,7 @@ mod tests {
             (140.0, checkpoint(3)),
             (200.0, end),
         ];
-        let run = job().run;
-        all.into_iter()
-            .map(|(at, what)| Event { at, run, what })
-            .collect()
+        all.into_iter().map(|(at, what)| Event { at, what }).collect()
     }
 
     #[test]

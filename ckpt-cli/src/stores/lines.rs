@@ -3,17 +3,18 @@
 //!
 //! A sequential program is one of one rank. What is on other nodes cannot be looked at from here, and is named.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use ckpt::session::job::Job;
 use ckpt::store::{
-    CheckpointId, Entry, Mode, Restored, RunId, Store, file_name, files_in, folder_of_rank,
-    has_place_for_rank, ranks_here,
+    CheckpointId, Entry, Mode, Restored, Store, file_name, files_in, folder_of_rank, has_place_for_rank,
+    ranks_here,
 };
 
 use crate::failure::{Failure, Outcome, says};
-use crate::stores::{Which, checkpoint, runs};
+use crate::stores::checkpoint;
+use crate::stores::{self, Which};
 
 /// The part of a store that one rank writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,27 +38,6 @@ impl Part {
         own.map(|(id, _)| id.0).collect()
     }
 
-    /// The run of each of its checkpoints that is not known yet, if it is of one; or why that cannot be read.
-    fn owners(&self, known: &BTreeMap<u64, RunId>) -> Vec<(u64, Result<Option<RunId>, String>)> {
-        let ids = self.ids().into_iter().filter(|id| !known.contains_key(id));
-        let ids: Vec<u64> = ids.collect();
-        if ids.is_empty() {
-            return Vec::new();
-        }
-        let store = Store::open_as(&self.folder, Mode::ReadOnly, self.rank);
-        let entries = store.and_then(|store| store.list());
-        let entries = match entries {
-            Ok(entries) => entries.into_iter(),
-            Err(error) => {
-                let why = error.to_string();
-                return ids.into_iter().map(|id| (id, Err(why.clone()))).collect();
-            }
-        };
-        let own = entries.filter(|entry| ids.contains(&entry.id.0));
-        let run = |entry: Entry| entry.meta.map(|meta| meta.run).map_err(|error| error.to_string());
-        own.map(|entry| (entry.id.0, run(entry))).collect()
-    }
-
     fn has(&self, id: u64) -> bool {
         self.ids().contains(&id)
     }
@@ -68,14 +48,6 @@ impl Part {
 pub struct Lines {
     /// As it was named, perhaps with a place for the number of the rank.
     store: PathBuf,
-    /// The run that is looked at; all of the store otherwise.
-    run: Option<RunId>,
-    /// The run of each number, as far as its files can be read.
-    owners: BTreeMap<u64, RunId>,
-    /// The numbers of which that cannot be read, and why.
-    pub unread: BTreeMap<u64, String>,
-    /// How many ranks the runs have, as far as they say so.
-    sizes: BTreeMap<RunId, u32>,
     /// The ranks whose files are here, in order.
     pub parts: Vec<Part>,
     /// The ranks whose files are not.
@@ -87,17 +59,8 @@ pub struct Lines {
 impl Lines {
     /// Of an existing store.
     pub fn of(store: &Path) -> Self {
-        Lines::of_run(store, None)
-    }
-
-    /// Of one run of an existing store, if one is named.
-    pub fn of_run(store: &Path, run: Option<RunId>) -> Self {
-        let jobs = runs::records(store)
-            .into_iter()
-            .filter_map(|record| record.job.ok());
-        let jobs = jobs.filter(|job| run.is_none_or(|run| job.run == run));
-        let sizes: BTreeMap<RunId, u32> = jobs.filter_map(|job| Some((job.run, job.ranks?))).collect();
-        let mut ranks: Vec<u32> = (0..sizes.values().copied().max().unwrap_or(0)).collect();
+        let said = Job::read(&stores::home(store)).ok().flatten();
+        let mut ranks: Vec<u32> = (0..said.and_then(|job| job.ranks).unwrap_or(0)).collect();
         ranks.extend(ranks_here(store));
         ranks.sort_unstable();
         ranks.dedup();
@@ -112,22 +75,7 @@ impl Lines {
         let is_shared = !has_place_for_rank(store) && !files_in(store).is_empty();
         let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
-        let (mut owners, mut unread) = (BTreeMap::new(), BTreeMap::new());
-        for part in &parts {
-            for (id, run) in part.owners(&owners) {
-                match run {
-                    Ok(run) => owners.extend(run.map(|run| (id, run))),
-                    Err(why) => drop(unread.insert(id, why)),
-                }
-            }
-        }
-        // Another rank may have said it.
-        unread.retain(|id, _| !owners.contains_key(id));
         Lines {
-            run,
-            owners,
-            unread,
-            sizes,
             store: store.to_owned(),
             several: ranks != [0],
             parts,
@@ -145,21 +93,7 @@ impl Lines {
         let mut ids: Vec<u64> = self.parts.iter().flat_map(Part::ids).collect();
         ids.sort_unstable();
         ids.dedup();
-        ids.retain(|id| self.run.is_none_or(|run| self.run_of(*id) == Some(run)));
         ids
-    }
-
-    /// The run that a number is of.
-    pub fn run_of(&self, id: u64) -> Option<RunId> {
-        self.owners.get(&id).copied()
-    }
-
-    /// Whether checkpoints of several runs, or of none, are looked at.
-    pub fn has_several_runs(&self) -> bool {
-        let mut runs: Vec<Option<RunId>> = self.ids().into_iter().map(|id| self.run_of(id)).collect();
-        runs.sort_unstable();
-        runs.dedup();
-        runs.len() > 1
     }
 
     /// Size of the files of these lines that are here.
@@ -173,13 +107,7 @@ impl Lines {
 
     /// The ranks here that have no file of this line.
     pub fn lacking(&self, id: u64) -> Vec<u32> {
-        // Another run may have had more ranks.
-        let size = self.run_of(id).and_then(|run| self.sizes.get(&run));
-        let parts = self
-            .parts
-            .iter()
-            .filter(|part| size.is_none_or(|size| part.rank < *size));
-        let lacking = parts.filter(|part| !part.has(id));
+        let lacking = self.parts.iter().filter(|part| !part.has(id));
         lacking.map(|part| part.rank).collect()
     }
 

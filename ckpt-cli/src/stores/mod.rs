@@ -1,23 +1,20 @@
-//! Which store a command is about, and what is known of it without opening a checkpoint. `runs` finds the runs that it holds,
-//! `continued` the one that a restart goes on with, `lines` the parts of its ranks; `checkpoint` opens one to look into it.
+//! Which store a command is about, and what is known of it without opening a checkpoint. `lines` finds the parts of
+//! its ranks, `checkpoint` opens one to look into it.
 
 pub mod checkpoint;
-pub mod continued;
 pub mod lines;
-pub mod runs;
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, RunId, file_name, file_of, files_in, folder_of_rank, ranks_here};
+use ckpt::session::job::{JOB_FILE, Job, State};
+use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::FormatOption;
 use crate::stores::lines::Lines;
-use crate::stores::runs::RunOption;
 
 /// The `--dir` option of the commands that look at a store.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -33,27 +30,23 @@ pub struct StoreArgs {
     #[command(flatten)]
     store: StoreOption,
     #[command(flatten)]
-    run: RunOption,
-    #[command(flatten)]
     format: FormatOption,
 }
 
 impl StoreArgs {
-    /// An existing store, by its ranks; only what the named run has, where one is named.
+    /// An existing store, by its ranks.
     pub fn lines(&self) -> Outcome<Lines> {
-        let store = self.named()?;
-        let run = self.run(&store)?;
-        Ok(Lines::of_run(&store, run))
-    }
-
-    /// The run of this store that is named.
-    pub fn run(&self, store: &Path) -> Outcome<Option<RunId>> {
-        self.run.of(store)
+        self.store.lines()
     }
 
     /// An existing store as it was named, perhaps with a place for the number of the rank.
     pub fn named(&self) -> Outcome<PathBuf> {
         self.store.named()
+    }
+
+    /// What `--dir` names.
+    pub fn dir(&self) -> Option<&Path> {
+        self.store.dir.as_deref()
     }
 
     /// Whether JSON was asked for.
@@ -105,6 +98,11 @@ impl Which {
 }
 
 impl StoreOption {
+    /// An existing store, by its ranks.
+    pub fn lines(&self) -> Outcome<Lines> {
+        self.named().map(|store| Lines::of(&store))
+    }
+
     /// An existing store as it was named, perhaps with a place for the number of the rank.
     pub fn named(&self) -> Outcome<PathBuf> {
         let here = Path::new(".");
@@ -214,13 +212,9 @@ pub fn ids(store: &Path) -> Vec<u64> {
     list
 }
 
-/// The number of the newest committed checkpoint of a store with one run; of a program of several processes, the newest that
-/// all have.
+/// The number of the newest committed checkpoint; of a program of several processes, the newest that all have.
 pub fn newest_id(store: &Path) -> Option<u64> {
-    let jobs = runs::records(store)
-        .into_iter()
-        .filter_map(|record| record.job.ok());
-    let ranks = jobs.filter_map(|job| job.ranks).max();
+    let ranks = Job::read(&home(store)).ok().flatten().and_then(|job| job.ranks);
     let has = |id: u64, rank| {
         let file = file_name(CheckpointId(id), rank);
         folder_of_rank(store, rank).join(file).is_file()
@@ -262,15 +256,19 @@ pub fn id_list(ids: &[u64]) -> String {
 /// Whether a process of this host is at work on the store now, as far as its own record says. The lock is not tried:
 /// that could make a job that starts in this moment believe that the store is in use.
 pub fn is_locked(store: &Path) -> bool {
-    let mut jobs = runs::records(store)
-        .into_iter()
-        .filter_map(|record| record.job.ok());
-    jobs.any(|job| is_running(&job))
+    Job::read(&home(store)).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
 }
 
 /// Whether the job's last process still runs on this host.
 pub fn is_running(job: &Job) -> bool {
-    is_here(job) && job.is_running()
+    let process = nix::unistd::Pid::from_raw(i32::try_from(job.pid).unwrap_or(0));
+    let alive = || {
+        !matches!(
+            nix::sys::signal::kill(process, None),
+            Err(nix::errno::Errno::ESRCH)
+        )
+    };
+    job.state == State::Running && is_here(job) && job.pid > 0 && alive()
 }
 
 /// Whether the job's last process ran on this host.
@@ -278,10 +276,17 @@ pub fn is_here(job: &Job) -> bool {
     nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host)
 }
 
-/// What the store says about the run that is meant: the named one, or the one that began last. `None` if nothing ran, or,
-/// after a warning, if the record is damaged.
-pub fn job(store: &Path, run: Option<RunId>) -> Option<Job> {
-    runs::told_of(store, run)?.job.ok()
+/// What the store says about its last run; `None` if nothing ran, or, after a warning, if the record is damaged: it
+/// informs, nothing depends on it.
+pub fn job(store: &Path) -> Option<Job> {
+    let store = &home(store);
+    Job::read(store).unwrap_or_else(|error| {
+        eprintln!(
+            "warning[W3001]: `{}` cannot be read: {error}",
+            store.join(JOB_FILE).display()
+        );
+        None
+    })
 }
 
 #[cfg(test)]

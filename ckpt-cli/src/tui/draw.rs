@@ -8,8 +8,6 @@ use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, T
 
 use super::facts::facts;
 use super::state::{App, Opened, Tab};
-use ckpt::store::printable;
-
 use crate::plot::{Scale, raster::Raster};
 use crate::render;
 
@@ -35,16 +33,6 @@ pub fn all(frame: &mut Frame<'_>, app: &App) {
         None => Line::styled(HELP, Style::new().add_modifier(Modifier::DIM)),
     };
     frame.render_widget(foot_line, foot);
-    show_what_a_terminal_obeys(frame);
-}
-
-/// A store may have any text in it. There is no room in a cell for more than a sign.
-fn show_what_a_terminal_obeys(frame: &mut Frame<'_>) {
-    for cell in &mut frame.buffer_mut().content {
-        if printable(cell.symbol()) != cell.symbol() {
-            cell.set_symbol("?");
-        }
-    }
 }
 
 fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
@@ -60,8 +48,7 @@ fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
         Constraint::Min(0),
     ])
     .areas(area);
-    let (job, run) = (&life.job, life.job.run.short());
-    let title = format!(" {} {}, run {run} ", job.program, job.version);
+    let title = format!(" {} {} ", life.job.program, life.job.version);
     frame.render_widget(Paragraph::new(facts).block(Block::bordered().title(title)), above);
     let all = life.processes.iter().flat_map(|one| &one.checkpoints);
     let micros: Vec<u64> = all.map(|one| (one.waited * 1e6) as u64).collect();
@@ -133,11 +120,7 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                     .and_then(|(_, entry)| entry.meta.as_ref().ok());
                 let described = meta.map_or_else(
                     || "damaged".to_owned(),
-                    |meta| {
-                        let run = meta.run.filter(|_| app.several_runs);
-                        let run = run.map_or_else(String::new, |run| format!("run {}  ", run.short()));
-                        format!("{run}visit {:>8}  {}", meta.visit, meta.time_text())
-                    },
+                    |meta| format!("visit {:>8}  {}", meta.visit, meta.time_text()),
                 );
                 ListItem::new(format!(
                     "{}  {:>10}  {described}",

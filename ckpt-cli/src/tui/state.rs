@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ckpt::store::{CheckpointId, NodeKind, Restored, RunId};
+use ckpt::store::{CheckpointId, NodeKind, Restored};
 
 use crate::export::{self, Named};
 use crate::plot::raster::{Cell, Plane, Raster};
@@ -12,7 +12,6 @@ use crate::render;
 use crate::report::Life;
 use crate::stores;
 use crate::stores::lines::{Line, Lines, Part};
-use crate::stores::runs;
 use crate::values::elements::Elements;
 use crate::values::{is_number, summary, type_and_shape};
 
@@ -44,10 +43,6 @@ pub enum Key {
 /// Everything that is shown.
 pub struct App {
     store: PathBuf,
-    /// The run that was named.
-    run: Option<RunId>,
-    /// Whether there are checkpoints of others.
-    pub several_runs: bool,
     /// The view.
     pub tab: Tab,
     /// What has happened on the store.
@@ -105,11 +100,9 @@ pub struct Shown {
 
 impl App {
     /// Looks at a store for the first time.
-    pub fn new(store: &Path, run: Option<RunId>) -> App {
+    pub fn new(store: &Path) -> App {
         let mut app = App {
             store: store.to_owned(),
-            run,
-            several_runs: false,
             tab: Tab::Job,
             life: None,
             lines: Vec::new(),
@@ -127,13 +120,9 @@ impl App {
     /// Looks again.
     pub fn look(&mut self) {
         let at_end = self.selected + 1 >= self.lines.len();
-        let home = stores::home(&self.store);
-        self.life = runs::of(&self.store, self.run).and_then(|record| {
-            let events = ckpt::session::events::read(&home, record.run);
-            Some(Life::of(record.job.ok()?, &events))
-        });
-        let lines = Lines::of_run(&self.store, self.run);
-        self.several_runs = lines.has_several_runs();
+        let events = ckpt::session::events::read(&stores::home(&self.store));
+        self.life = stores::job(&self.store).map(|job| Life::of(job, &events));
+        let lines = Lines::of(&self.store);
         self.not_here = lines.not_here();
         match lines.list() {
             Ok(list) => self.lines = list,
@@ -184,7 +173,7 @@ impl App {
         let Some(line) = self.lines.get(self.selected) else {
             return;
         };
-        let lines = Lines::of_run(&self.store, self.run);
+        let lines = Lines::of(&self.store);
         let loaded = lines.parts.first().map(|part| lines.load(part, line.id));
         match loaded {
             Some(Ok(checkpoint)) => self.opened = Some(Opened::new(checkpoint)),

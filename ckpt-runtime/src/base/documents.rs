@@ -37,12 +37,6 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// What the system says.
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>>;
 
-    /// The names of all that are there, in no order.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn names(&self) -> io::Result<Vec<String>>;
-
     /// Removes it, if it is there.
     ///
     /// # Errors
@@ -79,10 +73,10 @@ pub(crate) mod in_memory {
 
     use super::*;
 
-    pub(crate) type Bytes = Arc<Mutex<Vec<u8>>>;
+    type Bytes = Arc<Mutex<Vec<u8>>>;
 
     #[derive(Debug, Default)]
-    pub(crate) struct Shelf(pub(crate) Mutex<BTreeMap<String, Bytes>>);
+    pub(crate) struct Shelf(Mutex<BTreeMap<String, Bytes>>);
 
     impl Documents for Shelf {
         fn path_of(&self, name: &str) -> PathBuf {
@@ -103,10 +97,6 @@ pub(crate) mod in_memory {
         fn log(&self, name: &str, _: Durability) -> io::Result<Box<dyn Log>> {
             let mut all = self.0.lock().unwrap();
             Ok(Box::new(Arc::clone(all.entry(name.to_owned()).or_default())))
-        }
-
-        fn names(&self) -> io::Result<Vec<String>> {
-            Ok(self.0.lock().unwrap().keys().cloned().collect())
         }
 
         fn remove(&self, name: &str) -> io::Result<()> {

@@ -11,7 +11,6 @@ use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
 use crate::base::lock::locked;
-use crate::handles::ReopenedFiles;
 use crate::state::source::Recorded;
 use crate::state::statics::Place;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
@@ -298,8 +297,7 @@ impl Restored {
                 .collect();
             all.push((ids, table.items.cursor()));
         }
-        let store = self.path().parent().unwrap_or(Path::new("."));
-        Ok(cell.get_or_init(|| Tables::new(all.into_iter(), ReopenedFiles::of(store))))
+        Ok(cell.get_or_init(|| Tables::new(all.into_iter())))
     }
 }
 

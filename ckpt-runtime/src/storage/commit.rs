@@ -1,6 +1,5 @@
 //! One checkpoint on its way to the disk: written under another name, published, and what retention lets go removed.
 
-use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,21 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Keep;
 use super::opened::Opened;
 use crate::base::fault::{Faults, Step};
-use crate::base::lock::locked;
 use crate::base::pages::Pages;
-use crate::base::room;
-use crate::base::run_id::RunId;
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
-
-/// Runs that nobody goes on with: their checkpoints go once this run has one.
-#[derive(Debug, Default)]
-pub(super) struct Past {
-    pub runs: Vec<RunId>,
-    /// The documents that tell of a run, which stay.
-    pub keeps: Option<fn(&str) -> bool>,
-}
 
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
 #[derive(Debug)]
@@ -35,8 +23,6 @@ pub(crate) struct Commit {
     pub(super) complete: CheckpointId,
     /// Numbers of lines that some rank never wrote.
     pub(super) abandoned: Range<u64>,
-    /// Runs that nobody goes on with.
-    pub(super) past: Arc<Mutex<Past>>,
     pub(super) storing: Storing,
     /// What it need not store again.
     pub(super) base: Option<Arc<Base>>,
@@ -81,15 +67,6 @@ impl Commit {
             None => level.create(id)?,
         };
         copied.map_err(|error| StoreError::io("copy the state for", &unfinished, &error))?;
-        if !room::is_there(format::memory_for(snapshot, self.storing)) {
-            drop(stream);
-            level.discard(id);
-            return Err(StoreError::io(
-                "write",
-                &unfinished,
-                &io::Error::new(io::ErrorKind::OutOfMemory, room::NO_MEMORY),
-            ));
-        }
         let order = Order {
             id,
             files: level,
@@ -112,64 +89,35 @@ impl Commit {
         level.publish(id)?;
         *next() = (self.storing.full_every > 1).then(|| Arc::new(base));
         self.faults.reached(Step::Committed);
-        self.retain(meta.run).map_err(|error| StoreError::NotRemoved {
+        self.retain().map_err(|error| StoreError::NotRemoved {
             id,
             why: error.to_string(),
         })?;
         Ok(id)
     }
 
-    /// Removes what retention lets go: of this run, and of those that nobody goes on with. What other runs have stays.
-    fn retain(&self, run: Option<RunId>) -> Result<(), StoreError> {
+    /// Removes what retention lets go.
+    fn retain(&self) -> Result<(), StoreError> {
         let Keep::Last(keep) = self.keep else {
             return Ok(());
         };
-        let all = self.opened.level.list()?;
-        let mut own = Vec::new();
-        for id in all.iter().copied().filter(|id| *id <= self.complete) {
-            if self.opened.is_of(id, run)? {
-                own.push(id);
-            }
-        }
-        let ids = own.into_iter();
+        let ids = self
+            .opened
+            .level
+            .list()?
+            .into_iter()
+            .filter(|id| *id <= self.complete);
         // What is no line for others goes as soon as there is a newer one that is.
         let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.abandoned.contains(&id.0));
         let surplus = ids.len().saturating_sub(keep.max(1) as usize);
         let mut surplus: Vec<CheckpointId> = ids[..surplus].iter().chain(&abandoned).copied().collect();
-        // This run has a line of its own from now on.
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let mut past = locked(&self.past);
-        for id in &all {
-            for run in &past.runs {
-                if self.opened.is_of(*id, Some(*run))? {
-                    surplus.push(*id);
-                }
-            }
-        }
-        self.remove(surplus)?;
-        for run in &past.runs {
-            let documents = self.opened.level.documents_of(Some(*run));
-            let kept = documents.keep_only(&past.keeps.unwrap_or(|_| true));
-            kept.map_err(|error| {
-                StoreError::io("remove what is not needed in", &documents.path_of(""), &error)
-            })?;
-        }
-        // Where something could not be removed, the next checkpoint tries again.
-        past.runs.clear();
-        Ok(())
-    }
-
-    /// Removes checkpoints, but those that others build on.
-    fn remove(&self, mut surplus: Vec<CheckpointId>) -> Result<(), StoreError> {
         if surplus.is_empty() {
             return Ok(());
         }
         // What those that stay build on stays as well.
         for id in self.opened.level.list()? {
             if !surplus.contains(&id) {
-                let needs = self.opened.needs(id)?;
+                let needs = self.opened.needs(id);
                 surplus.retain(|surplus| !needs.contains(surplus));
             }
         }

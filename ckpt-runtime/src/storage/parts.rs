@@ -22,11 +22,9 @@ pub fn folder_of_rank(store: &Path, rank: u32) -> PathBuf {
     }
 }
 
-/// The checkpoints in a folder, and the ranks that they are of. In any order; none where the folder cannot be read. What
-/// has such a name and is no plain file is none.
+/// The checkpoints in a folder, and the ranks that they are of. In any order; none where the folder cannot be read.
 pub fn files_in(folder: &Path) -> Vec<(CheckpointId, u32)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(|name| file_of(&name)).collect()
 }

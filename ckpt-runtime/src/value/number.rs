@@ -12,9 +12,8 @@ mod sealed {
 pub trait Number: Copy + sealed::Sealed + 'static {
     /// The element type of its columns.
     const DTYPE: DType;
-    /// Appends the stored form of `items`; whether there is memory for them.
-    #[must_use]
-    fn append(items: &[Self], to: &mut Bytes) -> bool;
+    /// Appends the stored form of `items`.
+    fn append(items: &[Self], to: &mut Bytes);
     /// Appends the stored form of one number.
     fn push(self, to: &mut Vec<u8>);
     /// Reads `count` elements through `fill`, which gets exactly `count * size` bytes to fill.
@@ -52,15 +51,13 @@ macro_rules! numbers {
         impl Number for $type {
             const DTYPE: DType = DType::$dtype;
             #[inline]
-            fn append(items: &[Self], to: &mut Bytes) -> bool {
+            fn append(items: &[Self], to: &mut Bytes) {
                 if cfg!(target_endian = "little") {
-                    return to.append(as_bytes(items));
-                }
-                let has_room = to.make_room(std::mem::size_of_val(items));
-                if has_room {
+                    to.append(as_bytes(items));
+                } else {
+                    to.make_room(std::mem::size_of_val(items));
                     items.iter().for_each(|n| n.push(to));
                 }
-                has_room
             }
             #[inline]
             fn push(self, to: &mut Vec<u8>) {

@@ -122,7 +122,7 @@ fn what_cannot_be_opened_again_is_refused() {
 }
 
 /// Every file of the folder but those of ckpt.
-pub fn all_files(folder: &Path) -> BTreeMap<String, String> {
+fn all_files(folder: &Path) -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
     files
@@ -133,14 +133,14 @@ pub fn all_files(folder: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-pub fn closed_job() -> Job {
+fn closed_job() -> Job {
     let job = Job::new("closed");
     std::fs::write(job.folder().join("old.log"), "from before\n").unwrap();
     std::fs::write(job.folder().join("counter.txt"), "7").unwrap();
     job
 }
 
-pub fn expected_of_closed() -> BTreeMap<String, String> {
+fn expected_of_closed() -> BTreeMap<String, String> {
     let whole = closed_job();
     assert_eq!(whole.run(&[]).expect_code(0).stderr, "");
     let expected = all_files(whole.folder());

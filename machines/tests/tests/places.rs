@@ -92,7 +92,12 @@ fn absolute_paths_are_mapped() {
     let map = format!("restart --exe {exe} --map {}={}", old.display(), new.display());
     let again = cargo_ckpt(there.folder(), words(&map), &[("CKPT_FAULT", "visit:22")]);
     expect(&again, 137, "");
-    // What has been written since knows the new paths, and so does the journal of the files.
+    // What has been written since knows the new paths; the log of the files does too.
+    let log = fs::read_to_string(there.store().join("files.log")).unwrap();
+    assert!(
+        log.contains("/new/data/log.txt") && !log.contains("/old/"),
+        "{log}"
+    );
     assert!(!old.exists());
     let ended = cargo_ckpt(there.folder(), words(&map), &[]);
     let expected = uninterrupted(machine("x86-64"), &[]);
@@ -167,7 +172,7 @@ fn same_store(a: &Path, b: &Path) {
             "{name:?}"
         );
     }
-    assert!(!b.join("lock").exists() && b.join("runs").is_dir());
+    assert!(!b.join("lock").exists() && b.join("job.json").exists());
 }
 
 /// Times in files are those of UTC, wherever they are written.

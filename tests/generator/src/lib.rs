@@ -8,12 +8,10 @@ mod package;
 mod random;
 mod scope;
 mod tree;
-mod unmodified;
 mod write;
 
 pub use check::{Failure, Outcome, check, without_names};
 pub use minimise::minimise;
 pub use package::{Complaint, Package, PackageError, Variant};
 pub use tree::{Function, Program, Statement};
-pub use unmodified::{check_unmodified, tool};
 pub use write::program;

@@ -1,9 +1,7 @@
 //! `generator --programs 5000 --seed 7`: as many random programs as one likes, in batches.
 
 use clap::Parser;
-use generator::{
-    Failure, Outcome, Package, Program, check, check_unmodified, minimise, program, tool, without_names,
-};
+use generator::{Failure, Outcome, Package, Program, check, minimise, program, without_names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,9 +32,6 @@ struct Options {
     /// Print the program of this number, and nothing else
     #[arg(long, value_name = "NUMBER")]
     print: Option<u64>,
-    /// Without attributes and sites: `cargo ckpt rewrite` places them
-    #[arg(long)]
-    unmodified: bool,
     /// Go on after a failure
     #[arg(long)]
     keep_going: bool,
@@ -73,12 +68,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<Totals, generator::PackageError> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let folder = harness::scratch_directory();
-    let target = std::path::absolute(target.join("generated"))?;
-    let package = Package::new(folder.path(), &target);
-    let check = |programs: &[Program], most: usize| match options.unmodified {
-        true => check_unmodified(folder.path(), &target.join("unmodified"), &tool(), programs, most),
-        false => check(&package, programs, most),
-    };
+    let package = Package::new(folder.path(), &std::path::absolute(target.join("generated"))?);
     let (mut totals, mut told) = (Totals::default(), BTreeSet::new());
     let last = options.first + options.programs;
     let mut next = options.first;
@@ -87,13 +77,13 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
             .map(|n| program(options.seed, n))
             .collect();
         next += batch.len() as u64;
-        let outcome = check(&batch, options.visits)?;
+        let outcome = check(&package, &batch, options.visits)?;
         totals.add(&outcome);
         println!(
             "{} of {} programs: {} run, {} failed",
             totals.programs, options.programs, totals.run, totals.failed
         );
-        tell(&outcome, &check, options, &mut told)?;
+        tell(&outcome, &package, options, &mut told)?;
         if totals.failed > 0 && !options.keep_going {
             break;
         }
@@ -126,13 +116,10 @@ impl Totals {
     }
 }
 
-/// Builds and runs programs, each killed at no more than so many visits.
-type Check<'c> = dyn Fn(&[Program], usize) -> Result<Outcome, generator::PackageError> + 'c;
-
 /// Prints what went wrong in a batch; of every kind of failure, the first is minimised.
 fn tell(
     outcome: &Outcome,
-    check: &Check<'_>,
+    package: &Package,
     options: &Options,
     told: &mut BTreeSet<String>,
 ) -> Result<(), generator::PackageError> {
@@ -146,10 +133,10 @@ fn tell(
         println!("FAILED {} of seed {}\n{what}", program.name, options.seed);
         if !options.no_minimise && told.insert(kind.clone()) {
             let least = minimise(program, |smaller| {
-                check(std::slice::from_ref(smaller), 1000)
+                check(package, std::slice::from_ref(smaller), 1000)
                     .is_ok_and(|outcome| outcome.failures().any(|failure| failure.kind == kind))
             });
-            let again = check(std::slice::from_ref(&least), 1000)?;
+            let again = check(package, std::slice::from_ref(&least), 1000)?;
             let what: String = again.failures().map(|failure| failure.what).collect();
             println!("minimised:\n{}\n{what}", least.print());
         }

@@ -5,22 +5,16 @@
 
 mod compare;
 mod every_visit;
-mod held;
 pub mod messages;
 mod pool;
 mod process;
 mod report;
-mod skipped;
-mod small_disk;
 
 pub use compare::Difference;
 pub use every_visit::{Disagreement, Program, Tally, every_visit};
-pub use held::{hold_when_it_has_printed, is_pending};
 pub use pool::in_parallel;
 pub use process::{Ended, Run, Runner, scratch_directory};
 pub use report::Report;
-pub use skipped::skipped;
-pub use small_disk::SmallDisk;
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ const NAMES: &[Cow<'static, str>] = &[
     Cow::Borrowed("append"),
     Cow::Borrowed("offset"),
     Cow::Borrowed("length"),
+    Cow::Borrowed("content"),
 ];
 
 impl Checkpoint for File {
@@ -31,7 +32,7 @@ impl Checkpoint for File {
             return File::open("/dev/null").map_err(LoadError::invalid);
         }
         let file = OpenFile::load(from)?;
-        Ok(from.files().reopen(file)?)
+        from.files().reopen(file).map_err(LoadError::invalid)
     }
 }
 
@@ -43,6 +44,7 @@ impl Checkpoint for OpenFile {
         self.append.save(&mut to.field(NAMES, 3));
         self.offset.save(&mut to.field(NAMES, 4));
         self.length.save(&mut to.field(NAMES, 5));
+        self.content.save(&mut to.field(NAMES, 6));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         Ok(OpenFile {
@@ -52,6 +54,7 @@ impl Checkpoint for OpenFile {
             append: from.field(&["append"])?,
             offset: from.field(&["offset"])?,
             length: from.field(&["length"])?,
+            content: from.field(&["content"])?,
         })
     }
 }

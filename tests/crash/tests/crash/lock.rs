@@ -1,30 +1,29 @@
 //! Two jobs on one store; stops on request.
 
 use crate::victim::{FINISHED, Job, SMALL, expect_end_of, small_reference};
-use harness::{Ended, Runner, hold_when_it_has_printed};
+use harness::{Ended, Runner};
 use std::path::Path;
-use std::process::Child;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Starts a process that stays in the middle of `job` until what it prints is read, and waits for its first checkpoint: it
-/// holds the lock.
-fn start_and_hold(job: &Job, visits: usize) -> Child {
-    let mut child = job.every(visits).start();
-    hold_when_it_has_printed(child.stdout.as_ref().expect("it is a pipe"));
+/// Waits until the store of `job` has a checkpoint: its process holds the lock.
+fn wait_for_a_checkpoint(job: &Job) {
+    let begun = Instant::now();
     while job.checkpoints().is_empty() {
-        let ended = child.try_wait().expect("it can be waited for");
-        assert!(ended.is_none(), "it ended without a checkpoint: {ended:?}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no checkpoint within a minute"
+        );
         std::thread::sleep(Duration::from_millis(2));
     }
-    child
 }
 
 #[test]
 fn a_second_job_is_refused_and_the_first_is_not_disturbed() {
     let job = Job::new(60_000);
     let reference = job.reference();
-    let first = start_and_hold(&job, 2);
+    let first = job.every(2).start();
     let pid = first.id().to_string();
+    wait_for_a_checkpoint(&job);
     let second = job.every(2).run();
     let third = job.restart(2).run();
     let first = first.wait_with_output().expect("the first job can be waited for");
@@ -54,7 +53,8 @@ fn a_signal_stops_the_run_at_the_next_site() {
     for signal in ["TERM", "USR1"] {
         let job = Job::new(60_000);
         let reference = job.reference();
-        let child = start_and_hold(&job, 3);
+        let child = job.every(3).start();
+        wait_for_a_checkpoint(&job);
         let pid = child.id().to_string();
         let sent = Runner::new(
             Path::new("kill"),
