@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use ckpt::store::StoreError;
+use ckpt::store::{StoreError, printable_lines};
 use ckpt_compiler::Code;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
@@ -19,6 +19,8 @@ pub mod code {
     pub const USAGE: u8 = 2;
     /// There is no checkpoint, or not the one that was named.
     pub const NO_CHECKPOINT: u8 = 76;
+    /// The checkpoint does not fit what it is to be continued with.
+    pub const REFUSED: u8 = 77;
     /// The configuration or the store cannot be used: unreadable, damaged, unwritable, locked.
     pub const STORE: u8 = 78;
     /// `cargo` could not build the program, or there is no such program.
@@ -117,6 +119,11 @@ impl Failure {
         Self::new(code::NO_CHECKPOINT, what)
     }
 
+    /// A checkpoint that does not fit what it is to be continued with.
+    pub fn refused(what: impl Into<What>) -> Self {
+        Self::new(code::REFUSED, what)
+    }
+
     /// A store or configuration that cannot be used.
     pub fn store(what: impl Into<What>) -> Self {
         Self::new(code::STORE, what)
@@ -184,13 +191,14 @@ impl Failure {
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         // Nothing can be done about a closed standard error.
         let code = self.code.map_or_else(String::new, |code| format!("[{code}]"));
-        let _ = writeln!(out, "{red}error{code}:{red:#} {}", self.what);
+        let _ = writeln!(out, "{red}error{code}:{red:#} {}", printable_lines(&self.what));
         for why in &self.why {
-            for line in why.lines() {
+            for line in printable_lines(why).lines() {
                 let _ = writeln!(out, "  {line}");
             }
         }
         if let Some(next) = &self.next {
+            let next = printable_lines(next);
             let mut lines = next.lines();
             let _ = writeln!(out, "{cyan}help:{cyan:#} {}", lines.next().unwrap_or_default());
             for line in lines {

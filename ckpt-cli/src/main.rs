@@ -50,9 +50,19 @@ fn main() -> ExitCode {
     }
 }
 
+/// A misspelt variable would be a setting that silently does nothing. A program that is started with checkpoints says so itself.
+fn mention_unknown_variables() {
+    for name in ckpt::session::config::unknown_variables() {
+        eprintln!("ckpt: warning[W3042]: {name} is set, but ckpt knows no variable of that name");
+    }
+}
+
 fn perform() -> ExitCode {
     let line = commands::line::CommandLine::read();
     line.output_options.apply();
+    if !line.command.starts_the_program() {
+        mention_unknown_variables();
+    }
     match line.command.perform() {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use ckpt::store::printable_lines;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// When colours are used.
@@ -29,6 +30,28 @@ pub struct OutputOptions {
     /// Results and errors only: no notes, no progress, cargo's neither
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Take stores and files of this user as well, a name or number: those of others are refused
+    #[arg(long, global = true, value_name = "USER", value_parser = user)]
+    pub trust: Vec<u32>,
+}
+
+/// The number of a user.
+fn user(text: &str) -> Result<u32, String> {
+    if let Ok(number) = text.parse() {
+        return Ok(number);
+    }
+    match nix::unistd::User::from_name(text) {
+        Ok(Some(user)) => Ok(user.uid.as_raw()),
+        Ok(None) => Err("this machine knows no user of that name; a number will do".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What programs that are started are told of whose stores are taken; nothing where the command line says nothing.
+pub fn trusted() -> Option<String> {
+    let users = &CHOSEN.get()?.trust;
+    let numbers: Vec<String> = users.iter().map(u32::to_string).collect();
+    (!numbers.is_empty()).then(|| numbers.join(","))
 }
 
 static CHOSEN: OnceLock<OutputOptions> = OnceLock::new();
@@ -42,6 +65,9 @@ impl OutputOptions {
             Color::Never => anstream::ColorChoice::Never,
         };
         choice.write_global();
+        if !self.trust.is_empty() {
+            ckpt::store::trust(self.trust.clone());
+        }
         let _ = CHOSEN.set(self.clone()); // a process has one command line
     }
 }
@@ -75,7 +101,7 @@ pub fn coloured() -> bool {
 /// What is good to know and no result: `ckpt: ...` on standard error.
 pub fn note(text: &str) {
     if !is_quiet() {
-        eprintln!("ckpt: {text}");
+        eprintln!("ckpt: {}", printable_lines(text));
     }
 }
 

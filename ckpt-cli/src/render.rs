@@ -1,9 +1,11 @@
 //! Drawing for people: tables, sizes, durations. Colours are off when the output is no terminal or `NO_COLOR` is
 //! set; tables are then plain ASCII-free columns that `grep` and `awk` like.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+use ckpt::store::{printable, printable_lines};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Row, Table};
 
 use crate::output;
 
@@ -64,16 +66,43 @@ pub fn verdict(good: bool, text: impl ToString) -> Cell {
     Cell::new(text).fg(if good { Color::Green } else { Color::Red })
 }
 
-/// Prints a table on standard output, without trailing blanks. A closed pipe (`| head`) is no error.
+/// A command line as one would type it, with quotes where they are needed.
+pub fn command_line(words: &[String]) -> String {
+    let quoted = |word: &String| match shlex::try_quote(word) {
+        Ok(quoted) if !word.chars().any(char::is_control) => quoted.into_owned(),
+        _ => format!("{word:?}"),
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Prints a table on standard output, without trailing blanks. A closed pipe (`| head`) is no error. What a terminal would
+/// obey in a cell is shown there.
 pub fn print_table(table: &Table) {
+    let mut table = table.clone();
+    for row in table.row_iter_mut() {
+        let cells = row.cell_iter().map(|cell| {
+            let text = cell.content();
+            match printable(&text) {
+                same if same == text => cell.clone(),
+                shown => Cell::new(shown),
+            }
+        });
+        *row = Row::from(cells.collect::<Vec<Cell>>());
+    }
     let text: String = table
         .lines()
         .fold(String::new(), |text, line| text + line.trim_end() + "\n");
-    print(&text);
+    print_as_it_is(&text);
 }
 
-/// Prints text on standard output; ends quietly when nobody reads it any more.
+/// Prints text on standard output, in which what a terminal would obey is shown: it may be from a store. Ends quietly when
+/// nobody reads it any more.
 pub fn print(text: &str) {
+    print_as_it_is(&printable_lines(text));
+}
+
+/// The same of a text that is to be just that: sources, scripts.
+pub fn print_as_it_is(text: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
@@ -84,9 +113,32 @@ pub fn print(text: &str) {
 /// Prints a value as JSON.
 pub fn print_json(value: &impl serde::Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&(text + "\n")),
+        Ok(text) => print_as_it_is(&(escaped_json(&text) + "\n")),
         Err(error) => print(&format!("{{\"error\": {:?}}}\n", error.to_string())),
     }
+}
+
+/// JSON in which what a terminal would obey is escaped, as what is below a blank is by itself. Outside of strings it has
+/// nothing of the kind.
+fn escaped_json(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut units = [0; 2];
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        for one in line.chars() {
+            let mut bytes = [0; 4];
+            match printable(one.encode_utf8(&mut bytes)) {
+                Cow::Borrowed(same) => escaped.push_str(same),
+                Cow::Owned(_) => {
+                    for unit in one.encode_utf16(&mut units) {
+                        escaped += &format!("\\u{unit:04x}");
+                    }
+                }
+            }
+        }
+        escaped.push_str(end);
+    }
+    escaped
 }
 
 /// A line of a source, with a mark under a column where there is one; both are counted from 1.
@@ -106,7 +158,8 @@ pub fn source_line(text: &str, line: usize, column: Option<usize>) -> String {
 
 /// A text as it stands in HTML and SVG.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    printable_lines(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
@@ -180,6 +233,14 @@ mod tests {
         assert_eq!(short_time(9.21), "9.2 ns");
         assert_eq!(short_time(1.3e6), "1.3 ms");
         assert_eq!(short_time(2e9), "2.0 s");
+    }
+
+    #[test]
+    fn json_says_the_same_without_what_a_terminal_obeys() {
+        let value = serde_json::json!({ "a\u{202e}": "\u{9b}\u{1b}\n\u{e0041}ä" });
+        let text = escaped_json(&serde_json::to_string_pretty(&value).unwrap());
+        assert_eq!(printable_lines(&text), text);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The command line as a user meets it: help, wrong input, missing things. Every failure says what, and what to do.
 
 mod noted;
+#[path = "../../tests/harness/src/skipped.rs"]
+mod skipped;
 
 use std::fs;
 use std::path::Path;
@@ -78,7 +80,7 @@ fn in_shell(shell: &str, arguments: &[&str], ask: &str) -> Option<Vec<String>> {
         .output()
         .is_err()
     {
-        eprintln!("not tried: there is no {shell} here");
+        skipped::skipped(&format!("completions in {shell}"), "there is no such shell here");
         return None;
     }
     fs::write(here.path().join("completions"), script).unwrap();
@@ -290,6 +292,19 @@ fn arguments_reach_the_program_and_its_exit_code_comes_back() {
     cargo_ckpt(here.path(), &["run", "-q", "--offline"])
         .code(128 + 6)
         .stderr(contains("was killed by SIGABRT").and(contains("no checkpoint")));
+}
+
+#[test]
+fn a_misspelt_variable_is_told_of() {
+    let here = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(here.path()).args(["list", "--dir", "none"]);
+    noted(command.env("CKPT_DRI", "store").env("CKPT_QUIET", "1").assert())
+        .code(76)
+        .stderr(contains("ckpt: warning[W3042]: CKPT_DRI is set").count(1));
 }
 
 #[test]

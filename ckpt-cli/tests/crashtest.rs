@@ -1,6 +1,6 @@
 //! The crash test must be believed: it passes a program that restarts rightly and catches every way of being wrong.
 //!
-//! The program here is a shell script that speaks the library's protocol (`CKPT_*`, `job.json`, `000001.h5`), so that it
+//! The program here is a shell script that speaks the library's protocol (`CKPT_*`, `runs/RUN/job.json`, `000001.h5`), so that it
 //! can be made wrong at will.
 
 mod noted;
@@ -53,11 +53,13 @@ while [ $i -lt 12 ]; do
 done
 echo "sum $sum"
 if [ -n "$CKPT_DIR" ]; then
+    run=0123456789abcdef0123456789abcdef
+    mkdir -p "$CKPT_DIR/runs/$run"
     cat > "$CKPT_DIR/tmp" <<JSON
-{"program":"sum","version":"1.0.0","pid":$$,"host":"h","started":"","updated":"","state":"completed","visits":$i,
+{"run":"$run","program":"sum","version":"1.0.0","pid":$$,"host":"h","started":"","updated":"","state":"completed","visits":$i,
  "restarted_from":null,"last_checkpoint":null,"failed_checkpoints":0,"command":["sum"],"reason":null}
 JSON
-    mv "$CKPT_DIR/tmp" "$CKPT_DIR/job.json"
+    mv "$CKPT_DIR/tmp" "$CKPT_DIR/runs/$run/job.json"
 fi
 exit 0
 "#;

@@ -64,6 +64,21 @@ fn leftovers_of_killed_processes_are_removed_and_named() {
 }
 
 #[test]
+fn what_runs_keep_is_looked_at() {
+    let here = tempfile::tempdir().unwrap();
+    let runs = here.path().join("heat.ckpt.d/runs");
+    let run = runs.join("0123456789abcdef0123456789abcdef");
+    fs::create_dir_all(&run).unwrap();
+    let found = || doctor(here.path(), &["--dir", "heat.ckpt.d"]).assert();
+    found().stdout(contains("what they keep in heat.ckpt.d can be read"));
+    fs::write(run.join("job.json"), "{").unwrap();
+    fs::create_dir(runs.join(".begun.r1")).unwrap();
+    found().stdout(
+        contains("the record of run 01234567 cannot be read").and(contains(".begun.r1` was left by a rank")),
+    );
+}
+
+#[test]
 fn a_package_that_names_ckpt_gets_the_dependency() {
     let here = tempfile::tempdir().unwrap();
     fs::create_dir(here.path().join("src")).unwrap();

@@ -1,6 +1,9 @@
 //! The pages that `plan --html` and `report --html` write, as a browser sees them: headless Chromium gives the document and a
 //! picture, which are looked at by structure. Where there is no Chromium, that is said and nothing is tried.
 
+#[path = "../../tests/harness/src/skipped.rs"]
+mod skipped;
+
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -17,7 +20,10 @@ fn browser() -> Option<PathBuf> {
         .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
     let found = places.into_iter().find(|path| path.is_file());
     if found.is_none() {
-        eprintln!("not tried: there is no Chromium here (`apt-get install chromium`)");
+        skipped::skipped(
+            "pages in a browser",
+            "there is no Chromium here (`apt-get install chromium`)",
+        );
     }
     found
 }
@@ -104,19 +110,21 @@ fn a_browser_shows_the_life_of_a_job() {
     let here = tempfile::tempdir().unwrap();
     let store = here.path().join("heat.ckpt.d");
     fs::create_dir(&store).unwrap();
-    let job = r#"{"program": "he<at", "version": "0.1.0", "pid": 2, "host": "node7", "started": "2026-01-01T00:00:00Z",
+    let job = r#"{"run": "0123456789abcdef0123456789abcdef", "program": "he<at", "version": "0.1.0", "pid": 2, "host": "node7", "started": "2026-01-01T00:00:00Z",
         "updated": "2026-01-01T02:00:00Z", "state": "completed", "visits": 900, "restarted_from": 3, "last_checkpoint": 5,
         "failed_checkpoints": 0, "command": ["heat", "deck.toml"], "reason": null}"#;
-    fs::write(store.join("job.json"), job).unwrap();
+    let kept = store.join("runs/0123456789abcdef0123456789abcdef");
+    fs::create_dir_all(&kept).unwrap();
+    fs::write(kept.join("job.json"), job).unwrap();
     let checkpoint = |at: f64, id: u64| {
         format!(
-            r#"{{"at": {at}, "event": "checkpoint", "id": {id}, "visits": {}, "waited": 12.0, "took": 30.0, "bytes": 1000000, "reason": "interval"}}"#,
+            r#"{{"at": {at}, "run": "0123456789abcdef0123456789abcdef", "event": "checkpoint", "id": {id}, "visits": {}, "waited": 12.0, "took": 30.0, "bytes": 1000000, "reason": "interval"}}"#,
             100 * id
         )
     };
     let start = |at: f64, pid: u32, from: &str| {
         format!(
-            r#"{{"at": {at}, "event": "start", "pid": {pid}, "host": "node7", "visits": 0, "restarted_from": {from}}}"#
+            r#"{{"at": {at}, "run": "0123456789abcdef0123456789abcdef", "event": "start", "pid": {pid}, "host": "node7", "visits": 0, "restarted_from": {from}}}"#
         )
     };
     let events = [
@@ -127,9 +135,9 @@ fn a_browser_shows_the_life_of_a_job() {
         start(4000.0, 2, "3"),
         checkpoint(5000.0, 4),
         checkpoint(6000.0, 5),
-        r#"{"at": 7000.0, "event": "end", "state": "completed", "visits": 900, "reason": null}"#.to_owned(),
+        r#"{"at": 7000.0, "run": "0123456789abcdef0123456789abcdef", "event": "end", "state": "completed", "visits": 900, "reason": null}"#.to_owned(),
     ];
-    fs::write(store.join("events.log"), events.join("\n") + "\n").unwrap();
+    fs::write(kept.join("events.log"), events.join("\n") + "\n").unwrap();
     cargo_ckpt(here.path(), &["report", "--html", "job.html"]);
     let page = here.path().join("job.html");
     let dom = browse(&browser, &page, &["--dump-dom"]);

@@ -610,3 +610,19 @@ fn main() {
     );
     assert_eq!(sites(&blocks.plan(&[])).len(), 1);
 }
+
+/// What has attributes already stays as it is: what stands in the way there is said.
+#[test]
+fn a_call_that_is_not_marked_is_told() {
+    let heavy = "let mut x = 0.0; for i in 0..1000000u64 { x += (i as f64).sqrt(); } println!(\"{x}\");";
+    let main = format!(
+        "fn advance() {{ {heavy} }} fn warm_up() {{ {heavy} }}
+         #[ckpt::main(calls(warm_up))] fn main() {{ warm_up(); advance(); }}"
+    );
+    let package = Package::new("not-marked", &main);
+    let (told, _) = package.succeeds(&["plan", "--offline"]);
+    assert!(
+        told.contains("E1302: `main` is annotated and does not mark `advance`"),
+        "{told}"
+    );
+}

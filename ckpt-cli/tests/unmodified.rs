@@ -35,6 +35,11 @@ impl Package {
     }
 
     fn tool(&self, arguments: &[&str]) -> Output {
+        self.tool_with(&[], arguments)
+    }
+
+    /// The same with variables of ckpt.
+    fn tool_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
             command.env_remove(name);
@@ -47,6 +52,7 @@ impl Package {
                 "CKPT_RUNTIME_PATH",
                 Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime"),
             )
+            .envs(variables.iter().copied())
             .arg("ckpt")
             .args(arguments);
         let output = command.output().unwrap();
@@ -58,6 +64,13 @@ impl Package {
         let output = self.tool(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", said(&output));
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Changes a text in a file.
+    fn replace(&self, file: &str, from: &str, to: &str) {
+        let text = self.text(file);
+        assert!(text.contains(from), "{file}");
+        fs::write(self.folder.path().join(file), text.replace(from, to)).unwrap();
     }
 
     fn text(&self, file: &str) -> String {
@@ -263,4 +276,100 @@ fn programs_of_one_package_do_not_take_each_others_sites_away() {
         });
         assert!(has_checkpoints, "{program}");
     }
+}
+
+/// Few steps of a small lattice, for `lbm2d`.
+const SMALL: [&str; 6] = ["--nx", "60", "--ny", "32", "--steps", "100"];
+
+/// The inflow, in a function that leads to no site.
+const INFLOW: (&str, &str) = ("6.0 * self.params.u_in", "5.5 * self.params.u_in");
+
+const STRICT: (&str, &str) = ("CKPT_STRICT", "1");
+
+/// Starts the program with these variables, as a restart or not.
+type Start<'a> = dyn Fn(&[(&str, &str)], bool) -> Output + 'a;
+
+/// A restart after a change outside of the instrumented functions, by a way of building and starting the program: `start` is
+/// given variables, and whether it is a restart.
+fn other_sources_are_noticed(package: &Package, start: &Start<'_>) {
+    assert!(!start(&[("CKPT_FAULT", "visit:50")], false).status.success());
+    // Comments are no sources, nor is what the program is not made of.
+    package.replace(
+        "src/solver.rs",
+        "pub struct Lbm {",
+        "// Both lattices.\npub struct Lbm {",
+    );
+    fs::create_dir_all(package.folder.path().join("src/bin")).unwrap();
+    fs::write(package.folder.path().join("src/bin/other.rs"), "fn main() {}").unwrap();
+    let same = start(&[STRICT, ("CKPT_FAULT", "visit:70")], true);
+    assert!(
+        said(&same).contains("restarts from checkpoint"),
+        "{}",
+        said(&same)
+    );
+    assert!(!said(&same).contains("other sources"), "{}", said(&same));
+
+    package.replace("src/solver.rs", INFLOW.0, INFLOW.1);
+    let refused = start(&[STRICT], true);
+    assert_eq!(refused.status.code(), Some(77), "{}", said(&refused));
+    let message = "was taken by a build of other sources: `src/solver.rs` has changed\n";
+    for part in ["error[E2360]: checkpoint ", message] {
+        assert!(said(&refused).contains(part), "{part}: {}", said(&refused));
+    }
+    let warned = start(&[], true);
+    assert!(warned.status.success(), "{}", said(&warned));
+    for part in ["warning[W2071]: checkpoint ", message] {
+        assert!(said(&warned).contains(part), "{part}: {}", said(&warned));
+    }
+}
+
+#[test]
+fn other_sources_of_an_unmodified_program_are_noticed() {
+    let package = Package::new();
+    other_sources_are_noticed(&package, &|variables, is_restart| match is_restart {
+        true => package.tool_with(
+            variables,
+            &["restart", "--offline", "--bin", "lbm2d", "--dir", "store"],
+        ),
+        false => {
+            let run = [
+                "run",
+                "--offline",
+                "--bin",
+                "lbm2d",
+                "--every",
+                "20",
+                "--dir",
+                "store",
+                "--",
+            ];
+            package.tool_with(variables, &[&run[..], &SMALL].concat())
+        }
+    });
+}
+
+#[test]
+fn other_sources_of_an_annotated_program_are_noticed() {
+    let package = Package::new();
+    package.succeeds(&["rewrite", "--offline", "--in-place"]);
+    // Built by cargo alone, each time after the last.
+    let target = package.target.join("ckpt/build");
+    other_sources_are_noticed(&package, &|variables, is_restart| {
+        let built = std::process::Command::new(env!("CARGO"))
+            .args(["build", "--offline", "--quiet", "--bin", "lbm2d"])
+            .current_dir(package.folder.path())
+            .env("CARGO_TARGET_DIR", &target)
+            .envs(noted::PROFILE)
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", said(&built));
+        let mut program = std::process::Command::new(target.join("debug/lbm2d"));
+        if is_restart {
+            program.env("CKPT_RESTART", "latest");
+        }
+        let settings = [("CKPT_EVERY", "20"), ("CKPT_DIR", "store")];
+        let variables = settings.iter().chain(variables).copied();
+        let program = program.args(SMALL).envs(variables);
+        program.current_dir(package.folder.path()).output().unwrap()
+    });
 }

@@ -7,6 +7,7 @@
 //! | ground | [`mod@visit`], [`mod@names`], [`paths`], [`mod@diagnostics`] | walks over syn's trees, names that ckpt adds, paths of the runtime, what is said to the user |
 //! | library | [`library`] | what calls mean, from tables |
 //! | syntax | [`syntax`] | what syntax alone tells, with these tables: sites, origins of values, patterns, macros |
+//! | sources | [`sources`] | a hash for each file that a program is made of |
 //! | parse | [`parse`] | what the attributes of a function say |
 //! | resolve | [`mod@resolve`] | a name of its own for every variable, and the table of them |
 //! | items | [`mod@derive`], [`mod@object`] | `Checkpoint` for types and trait objects, which need none of the stages below |
@@ -41,6 +42,7 @@ pub mod passes;
 pub mod paths;
 pub mod plan;
 pub mod resolve;
+pub mod sources;
 pub mod spine;
 pub mod strategies;
 pub mod syntax;
@@ -54,3 +56,4 @@ pub use library::{CallTable, last_name, segments};
 pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};
+pub use sources::{ProgramRoot, SOURCES_RECORD, SourceHash, Sources};

@@ -207,8 +207,23 @@ fn is_keyword(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::diagnostics::Diagnostics;
     use crate::passes::try_expand;
     use quote::quote;
+
+    #[test]
+    fn what_is_not_in_what_was_written_is_refused() {
+        let source = "fn f() { let steps = 3; go(steps); }".parse().unwrap();
+        let mut errors = Diagnostics::default();
+        super::check(&source, &[&source], &mut errors);
+        assert!(errors.is_empty());
+        // The same tokens without the call, at their places.
+        let part = source.clone().into_iter().take(1).collect();
+        super::check(&source, &[&part], &mut errors);
+        let said: Vec<String> = errors.iter().map(|one| one.message()).collect();
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("ckpt: E1006: `f` would be lost"), "{said:?}");
+    }
 
     #[test]
     fn a_variable_may_have_the_name_of_the_function_that_makes_it() {

@@ -1,5 +1,7 @@
 //! The attribute and derive macros of ckpt: a thin shim over [`ckpt_compiler`].
 
+mod sources;
+
 use proc_macro::TokenStream;
 
 /// Instruments a function that holds a checkpoint site or leads to one.
@@ -15,7 +17,7 @@ pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Instruments `main` and opens the session there. Takes the arguments of [`macro@instrument`].
 #[proc_macro_attribute]
 pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    ckpt_compiler::instrument_main(arguments.into(), item.into()).into()
+    ckpt_compiler::instrument_main(arguments.into(), item.into(), sources::of_this_program()).into()
 }
 
 /// On a trait: its objects, `dyn Trait` and `Box<dyn Trait>`, can be saved in a checkpoint. `#[ckpt::object(TypeA, TypeB)]`

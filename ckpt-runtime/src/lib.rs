@@ -52,6 +52,9 @@ mod comm;
 mod context;
 mod format;
 mod frame;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handles;
 mod iterators;
 pub mod output;
@@ -70,13 +73,18 @@ mod work;
 pub mod store {
     pub use crate::base::fault::COMMIT_STEPS;
     pub use crate::base::host::host_name;
+    pub use crate::base::noted::{EXECUTABLE_NOTE, Noted};
+    pub use crate::base::printable::{printable, printable_lines};
+    pub use crate::base::run_id::{NoRunId, RunId, RunPrefix};
+    pub use crate::base::trust::trust;
     pub use crate::format::{
-        Attribute, CheckpointId, Compression, Damage, FORMAT_VERSION, FrameInfo, Meta, Node, NodeKind,
-        Restored, StoreError, Storing, VariableContent, VariableInfo,
+        Attribute, Change, CheckpointId, Compression, Damage, Edit, FORMAT_VERSION, FrameInfo, Meta, Node,
+        NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
+    pub use crate::state::journal::EPOCH_NOTE;
     pub use crate::storage::{
-        Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, has_place_for_rank,
-        ranks_here,
+        Entry, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
+        folder_of_rank, folder_of_run, has_place_for_rank, open_plain, ranks_here, read_document,
     };
 }
 

@@ -5,10 +5,12 @@
 //! `rayon`'s pool only work while somebody waits for them.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::base::children;
 
 /// The threads that run, by number, with the place where each was started. Of the process: a thread may outlive a session,
 /// and holds back the checkpoints of the next one as well.
@@ -48,7 +50,7 @@ pub fn watched<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
     }
 }
 
-/// Until what it returns is dropped, threads that this thread starts hold no checkpoint back: those of a pool that a restart
+/// Until what it returns is dropped, threads and processes that this thread starts hold no checkpoint back: those that a restart
 /// starts anew. `cargo ckpt` puts it into functions of which the user has said that they are called again at a restart.
 ///
 /// ```
@@ -61,17 +63,25 @@ pub fn watched<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
 /// ```
 pub fn made_again() -> MadeAgain {
     MADE_AGAIN.set(MADE_AGAIN.get() + 1);
-    MadeAgain(PhantomData)
+    MadeAgain {
+        children: children::all(),
+        of_this_thread: PhantomData,
+    }
 }
 
 /// See [`made_again`].
 #[derive(Debug)]
 #[must_use = "it holds until it is dropped"]
-pub struct MadeAgain(PhantomData<*const ()>);
+pub struct MadeAgain {
+    /// Processes that had been started before.
+    children: BTreeSet<u32>,
+    of_this_thread: PhantomData<*const ()>,
+}
 
 impl Drop for MadeAgain {
     fn drop(&mut self) {
         MADE_AGAIN.set(MADE_AGAIN.get() - 1);
+        children::since(&self.children);
     }
 }
 

@@ -194,6 +194,129 @@ fn expect_every_flip_to_be_found(victim: &Victim) {
     assert_eq!(victim.with(&bytes).unwrap(), victim.whole);
 }
 
+/// A small file with values of every kind of place: in one piece, in blocks, zeros.
+fn small_victim(compression: Option<Compression>) -> Victim {
+    let folder = tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap();
+    let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+    store.set_storing(Storing {
+        compression,
+        full_every: 1,
+    });
+    let mut builder = SnapshotBuilder::new();
+    let frame = builder.frame(&PLAN, 1);
+    builder.value(frame, "name", 1, None, "a name");
+    builder.value(frame, "few", 2, None, &vec![1.5_f64; 3]);
+    if compression.is_some() {
+        builder.value(
+            frame,
+            "many",
+            3,
+            None,
+            &(0..9000).map(|n| f64::from(n / 50)).collect::<Vec<_>>(),
+        );
+        builder.value(frame, "none", 4, None, &vec![0_u64; 9000]);
+    }
+    let id = store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+    Victim {
+        bytes: fs::read(store.path(id)).unwrap(),
+        _folder: folder,
+        store,
+        id,
+        whole: String::new(),
+    }
+}
+
+const CODINGS: [Option<Compression>; 4] = [
+    None,
+    Some(Compression::Deflate),
+    Some(Compression::Lz4),
+    Some(Compression::Zstd),
+];
+
+/// Calls `look` with every byte of the file changed in turn.
+fn every_byte(victim: &Victim, look: &mut dyn FnMut(usize)) {
+    use std::os::unix::fs::FileExt;
+    let path = victim.store.path(victim.id);
+    for (at, &byte) in victim.bytes.iter().enumerate() {
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.write_all_at(&[byte ^ 1 << (at % 8)], at as u64).unwrap();
+        look(at);
+        file.write_all_at(&[byte], at as u64).unwrap();
+    }
+}
+
+#[test]
+fn every_byte_of_every_coding_is_under_a_checksum() {
+    for coding in CODINGS {
+        let victim = small_victim(coding);
+        every_byte(&victim, &mut |at| {
+            let found = victim.store.verify(victim.id);
+            assert!(found.is_err(), "byte {at} of {} ({coding:?})", victim.bytes.len());
+        });
+        victim.store.verify(victim.id).unwrap();
+    }
+}
+
+/// What an accident has changed is no edit, but where it has changed values; then it is shown before anything is renewed.
+#[test]
+fn damage_is_not_sealed_but_where_values_have_changed() {
+    for coding in CODINGS {
+        let mut victim = small_victim(coding);
+        let (mut refused, mut shown) = (0, 0);
+        let (path, bytes) = (victim.store.path(victim.id), victim.bytes.clone());
+        for at in (0..bytes.len()).step_by(if coding.is_some() { 7 } else { 1 }) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&path, &damaged).unwrap();
+            let places: Vec<String> = match victim.store.verify(victim.id) {
+                Ok(()) => panic!("byte {at} is under no checksum"),
+                Err(damage) => damage.into_iter().map(|one| one.place).collect(),
+            };
+            let mut seen = Vec::new();
+            match victim.store.renew(victim.id, &mut |changes| {
+                seen = changes.to_vec();
+                false
+            }) {
+                Err(_) => refused += 1,
+                Ok(changes) => {
+                    shown += 1;
+                    assert!(!changes.is_empty() && changes == seen, "byte {at}");
+                    let is_value = |change: &ckpt::store::Change| places.contains(&change.path);
+                    assert!(changes.iter().all(is_value), "byte {at}: {places:?}, {changes:?}");
+                }
+            }
+            assert_eq!(fs::read(&path).unwrap(), damaged, "it was not agreed to");
+        }
+        assert!(
+            refused > 10 * shown && shown > 0,
+            "{refused} refused, {shown} shown ({coding:?})"
+        );
+    }
+}
+
+#[test]
+fn an_edit_is_shown_and_sealed() {
+    let mut victim = small_victim(None);
+    let path = victim.store.path(victim.id);
+    let few = victim
+        .bytes
+        .windows(8)
+        .rposition(|bytes| bytes == 1.5_f64.to_le_bytes())
+        .unwrap();
+    let mut edited = victim.bytes.clone();
+    edited[few..few + 8].copy_from_slice(&2.5_f64.to_le_bytes());
+    fs::write(&path, &edited).unwrap();
+    let changes = victim.store.renew(victim.id, &mut |_| true).unwrap();
+    assert_eq!(changes.len(), 1);
+    assert_eq!((changes[0].elements, changes[0].changed), (3, None));
+    assert_eq!(changes[0].edits[2].after, "2.5");
+    let restored = victim.store.load(victim.id).unwrap();
+    assert_eq!(restored.decode::<Vec<f64>>(0, "few").unwrap(), [1.5, 1.5, 2.5]);
+    assert_eq!(victim.store.renew(victim.id, &mut |_| true).unwrap(), []);
+}
+
 #[test]
 fn a_file_that_was_cut_off_is_found() {
     let victim = victim();
@@ -305,7 +428,7 @@ fn forge_values(victim: &Victim) {
 fn forge_bodies(bytes: &mut [u8]) {
     let index = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
     let mut at = index;
-    let mut large = Vec::new();
+    let mut values = Vec::new();
     let u32_at = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let u64_at = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let text = |bytes: &[u8], at: usize| at + 4 + u32_at(bytes, at);
@@ -333,6 +456,7 @@ fn forge_bodies(bytes: &mut [u8]) {
         let total = if bytes[at] == 0 {
             let offset = u64_at(bytes, at + 1);
             at += 9;
+            values.push((offset, offset + length));
             xxh3_128(&bytes[offset..offset + length])
         } else {
             let blocks = u32_at(bytes, at + 9);
@@ -352,9 +476,7 @@ fn forge_bodies(bytes: &mut [u8]) {
                 if kind == 1 && file == 0 {
                     let sum = xxh3_128(&bytes[offset..offset + length]);
                     bytes[at - 16..at].copy_from_slice(&sum.to_le_bytes());
-                }
-                if file == 0 {
-                    large.push((offset, offset + length));
+                    values.push((offset, offset + length));
                 }
                 sums.extend_from_slice(&bytes[at - 16..at]);
             }
@@ -362,12 +484,12 @@ fn forge_bodies(bytes: &mut [u8]) {
         };
         bytes[sum..sum + 16].copy_from_slice(&total.to_le_bytes());
     }
-    large.sort_unstable();
+    values.sort_unstable();
     let mut rest = Vec::new();
     let mut from = 512;
-    for (first, last) in large {
-        rest.extend_from_slice(&bytes[from..first]);
-        from = last;
+    for (first, last) in values {
+        rest.extend_from_slice(&bytes[from..first.max(from)]);
+        from = from.max(last);
     }
     rest.extend_from_slice(&bytes[from..index]);
     let sum = xxh3_128(&rest);

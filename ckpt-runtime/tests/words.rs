@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ckpt::session::SessionError;
 use ckpt::session::config::ConfigError;
-use ckpt::store::{CheckpointId, Damage, StoreError};
+use ckpt::store::{CheckpointId, Damage, RunId, StoreError};
 use ckpt::value::LoadProblem;
 use ckpt::{LoadError, SaveError};
 
@@ -83,6 +83,10 @@ fn of_stores() -> Vec<StoreError> {
     ]
 }
 
+fn run() -> Option<RunId> {
+    "0123456789abcdef0123456789abcdef".parse().ok()
+}
+
 fn of_sessions() -> Vec<SessionError> {
     vec![
         ConfigError::Unreadable(gone()).into(),
@@ -107,6 +111,8 @@ fn of_sessions() -> Vec<SessionError> {
         },
         SessionError::NoCheckpoint {
             folder: folder(),
+            run: run(),
+            others: Box::default(),
             passed_over: 2,
         },
         SessionError::NoLine {
@@ -119,12 +125,17 @@ fn of_sessions() -> Vec<SessionError> {
         SessionError::Elsewhere,
         SessionError::Completed {
             folder: folder(),
+            run: run().unwrap(),
             when: "noon".into(),
         },
         SessionError::OtherProgram {
             id: id(3),
             theirs: "heat".into(),
             ours: "cold".into(),
+        },
+        SessionError::OtherSources {
+            id: id(3),
+            files: "`src/solver.rs` has changed".into(),
         },
         SessionError::NotByHand { id: id(3) },
         SessionError::Value {
@@ -134,6 +145,34 @@ fn of_sessions() -> Vec<SessionError> {
         SessionError::NothingRestored,
         SessionError::TooLate { key: "grid".into() },
         SessionError::Twice { key: "grid".into() },
+        SessionError::NoSuchRun {
+            prefix: "0123".into(),
+            folder: folder(),
+            several: true,
+        },
+        SessionError::RecordUnreadable {
+            run: run().unwrap(),
+            folder: folder(),
+            why: "it is empty".into(),
+        },
+        SessionError::OtherArguments {
+            id: id(3),
+            theirs: "heat a".into(),
+            ours: "heat b".into(),
+        },
+        SessionError::OfOtherRun {
+            id: id(3),
+            theirs: run(),
+            wanted: "4567".into(),
+        },
+        SessionError::Lacks {
+            id: id(3),
+            why: "what the files were is not there".into(),
+        },
+        SessionError::RunExists {
+            run: run().unwrap(),
+            folder: folder(),
+        },
     ]
 }
 

@@ -85,7 +85,7 @@ mkdir "$folder/job"
 cd ../examples/heat-mpi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 "$tool" ckpt run -n 2 --release --dir "$folder/built.ckpt.d" -- 8 8 1 >/dev/null
-built=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["executable"])' "$folder/built.ckpt.d/launch.json")
+built=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["executable"])' "$folder"/built.ckpt.d/runs/*/launch.json)
 cd "$folder/job"
 cp "$built" heat
 cp "$tool" cargo-ckpt

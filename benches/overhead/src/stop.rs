@@ -78,7 +78,7 @@ fn signalled(mut command: Command, store: &Path, run: u32) -> Result<f64> {
     let asked = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64();
     kill_process(pid, Signal::USR1)?;
     let _ = child.wait()?;
-    let events = std::fs::read_to_string(store.join("events.log"))?;
+    let events = events_of(store)?;
     let find = |kind: &str| {
         let events = events
             .lines()
@@ -124,9 +124,17 @@ fn median(mut all: Vec<f64>) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// What the one run of a store has noted.
+fn events_of(store: &Path) -> Result<String> {
+    let run = std::fs::read_dir(store.join("runs"))?
+        .next()
+        .context("a run has begun")??;
+    Ok(std::fs::read_to_string(run.path().join("events.log"))?)
+}
+
 /// The events of a kind that a store tells of.
 fn events(store: &Path, kind: &str) -> Result<Vec<Value>> {
-    let all = std::fs::read_to_string(store.join("events.log"))?;
+    let all = events_of(store)?;
     let all = all
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());

@@ -39,7 +39,9 @@ pub fn build(binaries: &Path, folder: &Path) -> Result<()> {
     ckpt.env("CKPT_RUNTIME_PATH", root.join("ckpt-runtime"));
     ckpt.env("CARGO_TARGET_DIR", target).current_dir(&package);
     finish(&mut ckpt)?;
-    let record = package.join(format!("{}.ckpt.d/launch.json", UNMODIFIED.name));
+    let runs = package.join(format!("{}.ckpt.d/runs", UNMODIFIED.name));
+    let run = std::fs::read_dir(runs)?.next().context("a run has begun")??;
+    let record = run.path().join("launch.json");
     let record: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(record)?)?;
     let built = record["executable"]
         .as_str()

@@ -278,9 +278,12 @@ impl CargoOptions {
     /// The options that choose features, as cargo takes them.
     pub fn feature_arguments(&self) -> Vec<String> {
         let mut words = Vec::new();
-        for features in &self.features {
-            words.extend(["--features".to_owned(), features.clone()]);
-        }
+        // In one word with its option: what begins with a dash must not become an option of its own.
+        words.extend(
+            self.features
+                .iter()
+                .map(|features| format!("--features={features}")),
+        );
         words.extend(self.all_features.then(|| "--all-features".to_owned()));
         words.extend(
             self.no_default_features
@@ -386,7 +389,7 @@ impl CargoOptions {
         }
         let status = child
             .wait()
-            .or_fail(|| Failure::build(says!("E3041: cargo {verb} failed")))?;
+            .or_fail(|| Failure::start(says!("E3021: cannot wait")))?;
         if let Some(shown) = shown {
             let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
         }
@@ -396,9 +399,13 @@ impl CargoOptions {
 
     fn cargo_arguments(&self, choice: &Choice) -> Vec<OsString> {
         let mut list: Vec<OsString> = Vec::new();
+        // In one word with its option: what begins with a dash must not become an option of its own.
         let mut option = |name: &str, value: Option<OsString>| {
             if let Some(value) = value {
-                list.extend([name.into(), value]);
+                let mut word = OsString::from(name);
+                word.push("=");
+                word.push(value);
+                list.push(word);
             }
         };
         option("--package", Some(choice.package.clone().into()));

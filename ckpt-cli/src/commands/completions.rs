@@ -95,7 +95,7 @@ impl Completions {
             Shell::Fish => script += FISH,
             _ => {}
         }
-        render::print(&script);
+        render::print_as_it_is(&script);
         Ok(0)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::doctor::{Check, State, checks};
 use crate::failure::{Outcome, code};
-use crate::render;
-use crate::stores::{self, StoreArgs};
+use crate::render::{self, FormatOption};
+use crate::stores::{self, StoreOption};
 
 /// Check that this machine has what ckpt needs, and say how to get what is missing
 ///
@@ -23,7 +23,9 @@ pub struct Doctor {
     #[arg(long, requires = "fix")]
     dry_run: bool,
     #[command(flatten)]
-    store: StoreArgs,
+    store: StoreOption,
+    #[command(flatten)]
+    format: FormatOption,
 }
 
 const EXAMPLE: &str = "\
@@ -37,14 +39,14 @@ Exit codes: 0 nothing required is missing, 1 something is.";
 impl Doctor {
     /// Checks and reports.
     pub fn perform(&self) -> Outcome<u8> {
-        let store = stores::for_program(self.store.dir(), "program")?;
+        let store = stores::for_program(self.store.dir.as_deref(), "program")?;
         let mut list = checks(&store);
         let mended = if self.fix { self.mend(&list) } else { Vec::new() };
         if !self.dry_run && !mended.is_empty() {
             list = checks(&store);
         }
         let missing = list.iter().filter(|check| check.state == State::Missing).count();
-        if self.store.json() {
+        if self.format.json() {
             render::print_json(
                 &serde_json::json!({ "healthy": missing == 0, "checks": list, "mended": mended }),
             );
@@ -102,7 +104,7 @@ impl Doctor {
     }
 
     fn tell(&self, text: &str) {
-        if !self.store.json() {
+        if !self.format.json() {
             render::print(text);
         }
     }

@@ -40,7 +40,7 @@ impl Expand {
             return Ok(0);
         };
         let found = expand::only(&annotated, function, &files)?;
-        render::print(&found.expansion()?);
+        render::print_as_it_is(&found.expansion()?);
         Ok(0)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ckpt::session::job::COMMAND_NOTE;
-use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent};
+use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
+use ckpt::store::{EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
@@ -310,7 +310,8 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         checkpoint.path().display(),
         elsewhere(checkpoint)
     ));
-    for (name, text) in &meta.notes {
+    let is_for_people = |name: &str| ![EPOCH_NOTE, SOURCES_NOTE].contains(&name);
+    for (name, text) in meta.notes.iter().filter(|(name, _)| is_for_people(name)) {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));
     }

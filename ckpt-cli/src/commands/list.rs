@@ -1,15 +1,17 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use ckpt::session::auto::Estimate;
-use ckpt::session::job::Job;
-use ckpt::store::{Entry, Meta};
+use ckpt::session::runs::RunRecord;
+use ckpt::store::{Entry, Meta, RunId};
 use serde_json::json;
 
 use crate::failure::Outcome;
 use crate::render;
-use crate::stores::lines::{Line, Lines, rank_list};
+use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
+use crate::stores::runs;
 use crate::stores::{self, StoreArgs};
 
 /// List the checkpoints of a store, oldest first
@@ -34,36 +36,85 @@ impl List {
     /// Lists.
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
-        let lines = Lines::of(&store);
+        let named = self.store.run(&store)?;
+        let lines = Lines::of_run(&store, named)?;
         let list = lines.list()?;
-        let job = stores::job(&store);
+        let out_of_reach = lines.out_of_reach(&list)?;
+        let mut records = runs::records_told(&store)?;
+        records.retain(|record| named.is_none_or(|run| record.run == run));
+        let job = records.last().and_then(|record| record.job.clone().ok());
         let folder = if lines.several {
             store
         } else {
             stores::home(&store)
         };
         if self.store.json() {
-            let checkpoints: Vec<_> = list.iter().map(|line| as_json(line, lines.several)).collect();
-            let mut value = json!({ "store": folder, "job": job, "checkpoints": checkpoints });
+            let of_line = |line: &Line| as_json(line, lines.several, &out_of_reach);
+            let checkpoints: Vec<_> = list.iter().map(of_line).collect();
+            let runs: Vec<_> = records.iter().map(run_as_json).collect();
+            let mut value = json!({ "store": folder, "job": job, "runs": runs, "checkpoints": checkpoints });
             if lines.several {
                 value["elsewhere"] = json!(lines.elsewhere);
             }
             render::print_json(&value);
             return Ok(0);
         }
+        let restorable = list.iter().filter(|line| is_restorable(line, &out_of_reach));
+        let restorable: BTreeSet<RunId> = restorable.filter_map(|line| meta(line)?.run).collect();
+        print_standing(&folder, &records, &restorable);
         if let Some(job) = &job {
-            render::print(&format!("{}: {}\n", folder.display(), standing(job)));
             let often = job.interval.as_ref().map(how_often).unwrap_or_default();
             render::print(&format!("{often}\n"));
         }
         match list.is_empty() {
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
-            false => print_lines(&list, &lines),
+            false => print_lines(&list, &lines, &out_of_reach, &records),
         }
         if let Some(not_here) = lines.not_here() {
             render::print(&format!("\n{not_here}\n"));
         }
         Ok(0)
+    }
+}
+
+/// How the run stands, or each of several, the newest last.
+fn print_standing(folder: &Path, records: &[RunRecord], restorable: &BTreeSet<RunId>) {
+    let next = |run: RunId, how: &str| match restorable.contains(&run) {
+        true => format!("`{how}` continues it"),
+        false => "it has no checkpoint that can be restored".to_owned(),
+    };
+    if let [one] = records {
+        let standing = runs::standing(one, &next(one.run, "cargo ckpt restart"));
+        render::print(&format!("{}: {standing}\n", folder.display()));
+        return;
+    }
+    if !records.is_empty() {
+        render::print(&format!(
+            "{}: {}\n",
+            folder.display(),
+            render::count(records.len(), "run")
+        ));
+    }
+    // Without a name a restart continues the newest that has not completed.
+    let newest = match records.iter().all(|record| record.job.is_ok()) {
+        true => records.iter().rev().find(|record| record.is_unfinished()),
+        // Which is the newest is not known.
+        false => None,
+    };
+    for record in records {
+        let how = match newest.is_some_and(|newest| newest.run == record.run) {
+            true => "cargo ckpt restart".to_owned(),
+            false => format!("cargo ckpt restart --run {}", record.run.short()),
+        };
+        let standing = runs::standing(record, &next(record.run, &how));
+        render::print(&format!("  {}: {standing}\n", record.run.short()));
+    }
+}
+
+fn run_as_json(record: &RunRecord) -> serde_json::Value {
+    match &record.job {
+        Ok(job) => json!({ "run": record.run, "job": job }),
+        Err(error) => json!({ "run": record.run, "error": error }),
     }
 }
 
@@ -81,6 +132,22 @@ fn needs(line: &Line) -> Vec<u64> {
     needs.into_iter().collect()
 }
 
+/// The lines that need what this one holds, where it is kept for that alone.
+fn blocks_for(line: &Line) -> Vec<u64> {
+    let kept = line.entries.iter().filter(|(_, entry)| entry.holds_blocks_only());
+    let by: BTreeSet<u64> = kept
+        .flat_map(|(_, entry)| &entry.needed_by)
+        .map(|id| id.0)
+        .collect();
+    by.into_iter().collect()
+}
+
+/// Whether all ranks here have their part, it can be read, and what it needs is there; values are not read.
+fn is_restorable(line: &Line, out_of_reach: &OutOfReach) -> bool {
+    let is_there = |(_, entry): &(u32, Entry)| entry.meta.is_ok() && entry.lacks.is_empty();
+    line.lacking.is_empty() && line.entries.iter().all(is_there) && !out_of_reach.contains_key(&line.id)
+}
+
 /// Which ranks have their part.
 fn ranks(line: &Line) -> String {
     match rank_list(&line.lacking) {
@@ -89,11 +156,18 @@ fn ranks(line: &Line) -> String {
     }
 }
 
-fn print_lines(list: &[Line], lines: &Lines) {
+fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records: &[RunRecord]) {
     let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
+    let is_known = |run: Option<RunId>| records.iter().any(|record| Some(record.run) == run);
+    let whose = |line: &Line| meta(line).map(|meta| meta.run);
+    // With records of runs: what was written before runs had an identity is of none.
+    let has_others = !records.is_empty() && list.iter().filter_map(whose).any(|run| !is_known(run));
+    let several_runs = lines.has_several_runs() || records.len() > 1 || has_others;
+    header.extend(several_runs.then_some("RUN"));
     header.extend(lines.several.then_some("RANKS"));
     let some_need = list.iter().any(|line| !needs(line).is_empty());
     header.extend(some_need.then_some("BUILDS ON"));
+    header.extend((!out_of_reach.is_empty()).then_some("RESTORABLE"));
     header.push("PROGRAM");
     let mut table = render::table(&header);
     render::right(&mut table, &[2, 4]);
@@ -121,15 +195,43 @@ fn print_lines(list: &[Line], lines: &Lines) {
                 "-".into(),
             ),
         };
+        let run = || meta(line).and_then(|meta| meta.run);
+        row.extend(several_runs.then(|| run().map_or_else(|| "-".to_owned(), RunId::short)));
         row.extend(lines.several.then(|| ranks(line)));
-        row.extend(some_need.then(|| match needs(line) {
-            none if none.is_empty() => "-".to_owned(),
-            needs => stores::id_list(&needs),
+        row.extend(some_need.then(|| match (needs(line), blocks_for(line)) {
+            (none, _) if none.is_empty() => "-".to_owned(),
+            (needs, none) if none.is_empty() => stores::id_list(&needs),
+            (_, by) => format!("blocks for {}", stores::id_list(&by)),
         }));
+        row.extend(
+            (!out_of_reach.is_empty()).then(|| match is_restorable(line, out_of_reach) {
+                true => "yes".to_owned(),
+                false => "no".to_owned(),
+            }),
+        );
         row.push(program);
         table.add_row(row);
     }
     render::print_table(&table);
+    if list.iter().any(|line| !blocks_for(line).is_empty()) {
+        render::print(
+            "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on.\n",
+        );
+    }
+    if has_others {
+        render::print(
+            "\nOf a run that has no record here a checkpoint is continued only if it is named: `cargo ckpt restart ID`.\n",
+        );
+    }
+    for (id, ranks) in out_of_reach {
+        for (rank, why) in ranks {
+            let whose = match lines.several {
+                true => format!(", rank {rank},"),
+                false => String::new(),
+            };
+            render::print(&format!("\n{id}{whose} cannot be restored: {why}\n"));
+        }
+    }
     for line in list {
         for (rank, entry) in &line.entries {
             if let Err(error) = &entry.meta {
@@ -157,55 +259,19 @@ fn how_often(estimate: &Estimate) -> String {
     )
 }
 
-/// How the run stands, in one line.
-fn standing(job: &Job) -> String {
-    use ckpt::session::job::State;
-    let who = format!("{} {}", job.program, job.version);
-    let visits = format!("{} site visits", job.visits);
-    match (job.state, &job.reason) {
-        (State::Running, _) if stores::is_running(job) => {
-            format!(
-                "{who} is running: pid {} on {} since {}",
-                job.pid, job.host, job.started
-            )
-        }
-        (State::Running, _) if stores::is_here(job) => {
-            format!(
-                "{who} was killed (pid {}); `cargo ckpt restart` continues it",
-                job.pid
-            )
-        }
-        (State::Running, _) => format!("{who} runs, or was killed, as pid {} on {}", job.pid, job.host),
-        (State::Completed, _) => format!("{who} completed at {} after {visits}", job.updated),
-        (State::Stopped, reason) => format!(
-            "{who} stopped at {} ({}); `cargo ckpt restart` continues it",
-            job.updated,
-            reason.as_deref().unwrap_or("asked to")
-        ),
-        (State::Failed, reason) => {
-            format!(
-                "{who} failed at {}: {}",
-                job.updated,
-                reason.as_deref().unwrap_or("no reason given")
-            )
-        }
-        (State::Refused, reason) => {
-            format!(
-                "{who} was ended by ckpt at {}: {}",
-                job.updated,
-                reason.as_deref().unwrap_or("no reason given")
-            )
-        }
-    }
-}
-
 /// Of several ranks: what the first says of the line, and the file of each.
-fn as_json(line: &Line, several: bool) -> serde_json::Value {
+fn as_json(line: &Line, several: bool, out_of_reach: &OutOfReach) -> serde_json::Value {
     let readable = line.entries.iter().find(|(_, entry)| entry.meta.is_ok());
     let mut value = match readable.or(line.entries.first()) {
         Some((_, entry)) => entry_as_json(entry),
         None => json!({ "id": line.id.0 }),
     };
+    value["restorable"] = json!(is_restorable(line, out_of_reach));
+    let ranks = out_of_reach.get(&line.id).into_iter().flatten();
+    let why: Vec<_> = ranks
+        .map(|(rank, why)| json!({ "rank": rank, "why": why.to_string(), "given_up": why.is_given_up() }))
+        .collect();
+    value["out_of_reach"] = json!(why);
     if several {
         let file = |(rank, entry): &(u32, Entry)| {
             let error = entry.meta.as_ref().err().map(ToString::to_string);
@@ -218,6 +284,14 @@ fn as_json(line: &Line, several: bool) -> serde_json::Value {
     value
 }
 
+/// Empty for one that can be restored by itself.
+fn blocks_for_as_json(entry: &Entry) -> Vec<u64> {
+    match entry.holds_blocks_only() {
+        true => entry.needed_by.iter().map(|id| id.0).collect(),
+        false => Vec::new(),
+    }
+}
+
 fn entry_as_json(entry: &Entry) -> serde_json::Value {
     match &entry.meta {
         Ok(meta) => json!({
@@ -225,12 +299,14 @@ fn entry_as_json(entry: &Entry) -> serde_json::Value {
             "path": entry.path,
             "bytes": entry.bytes,
             "needs": entry.needs.iter().map(|id| id.0).collect::<Vec<_>>(),
+            "blocks_for": blocks_for_as_json(entry),
             "time": meta.time_text(),
             "visit": meta.visit,
             "reason": meta.reason,
             "program": meta.program,
             "version": meta.version,
             "host": meta.host,
+            "run": meta.run,
         }),
         Err(error) => json!({
             "id": entry.id.0,

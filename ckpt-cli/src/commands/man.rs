@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap_mangen::Man;
 
-use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 
 /// Print the man page of a command, or write those of all
@@ -53,8 +53,8 @@ impl ManPages {
         let mut page = Vec::new();
         Man::new(chosen.clone())
             .render(&mut page)
-            .or_fail(|| Failure::store(says!("E3008: the page cannot be made")))?;
-        render::print(&String::from_utf8_lossy(&page));
+            .expect("a list takes all bytes");
+        render::print_as_it_is(&String::from_utf8_lossy(&page));
         Ok(0)
     }
 }

@@ -55,6 +55,11 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether what it prints is, for the greater part, what a program with a session says.
+    pub fn starts_the_program(&self) -> bool {
+        matches!(self, Command::Run(_) | Command::Restart(_))
+    }
+
     /// Carries the command out; the number is the exit code.
     pub fn perform(&self) -> Outcome<u8> {
         match self {

@@ -3,25 +3,26 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, Mode};
+use ckpt::store::{CheckpointId, Mode, RunId, StoreError, printable_lines};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
 use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
-use crate::stores::lines::{Line, Lines, rank_list};
+use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
+use crate::stores::runs;
 use crate::stores::{StoreArgs, Which};
 
 /// Put checkpoints into one file, to carry or mail to another machine
 ///
-/// An ordinary tar file: a manifest with the checksum of every file, the checkpoints, and what the store knows about
-/// the run. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
+/// An ordinary tar file: a manifest with the checksum of every file, checkpoints of one run, and what the store knows about
+/// the run: the newest, unless a checkpoint or a run is named. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
 /// before it is packed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Pack {
-    /// Number of the checkpoint, `latest`: the newest that is whole, or `all`
+    /// Number of the checkpoint, `latest`: the newest that is whole, or `all` of the run
     #[arg(value_name = "ID", default_value = "latest")]
     which: Chosen,
     /// The file to write [default: PROGRAM.ckpt.tar]
@@ -66,7 +67,8 @@ impl Pack {
     /// Chooses and packs.
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
-        let lines = Lines::of(&store);
+        let run = self.run(&store)?;
+        let lines = Lines::of_run(&store, run)?;
         let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
@@ -75,7 +77,11 @@ impl Pack {
                     .help("write another one with `--output FILE`, or remove it"),
             );
         }
-        let packed = pack::pack(&lines, &store, &chosen, &self.with, &to)?;
+        let run = match run {
+            None => pack::run_of(&lines, &chosen)?,
+            known => known,
+        };
+        let packed = pack::pack(&lines, &store, run, &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
         if self.store.json() {
             render::print_json(&json!({
@@ -99,18 +105,60 @@ impl Pack {
         Ok(0)
     }
 
+    /// The run that is packed: the one that is named, or that the checkpoint is of; else the newest that has any.
+    fn run(&self, store: &Path) -> Outcome<Option<RunId>> {
+        if let Some(run) = self.store.run(store)? {
+            return Ok(Some(run));
+        }
+        let lines = Lines::of(store)?;
+        if let Chosen::One(Which::Id(id)) = self.which {
+            return Ok(lines.run_of(id));
+        }
+        let ids = lines.ids();
+        let has_any = |run: &RunId| ids.iter().any(|id| lines.run_of(*id) == Some(*run));
+        let mut runs = runs::records(store)?.into_iter().rev().map(|record| record.run);
+        // A run may have lost its record, and has its journal of files.
+        let newest = || ids.iter().rev().find_map(|id| lines.run_of(*id));
+        Ok(runs.find(has_any).or_else(newest))
+    }
+
     /// The files to pack, by rank and number.
     fn chosen(&self, lines: &Lines) -> Outcome<Vec<(u32, CheckpointId)>> {
         match self.which {
             Chosen::One(Which::Latest) => {
                 let newest = lines.resolve(Which::Latest)?;
-                let mut ids = lines.ids().into_iter().rev().map(CheckpointId);
-                // What is damaged is passed over, as by a restart.
-                with_what_it_needs(lines, ids.find(|&id| is_whole(lines, id)).unwrap_or(newest))
+                let out_of_reach = lines.out_of_reach(&lines.list()?)?;
+                let mut found = None;
+                // What is damaged is passed over, as by a restart, and not in silence: what is carried away is not the newest.
+                for id in lines.ids().into_iter().rev().map(CheckpointId) {
+                    let Some(why) = problem(lines, &out_of_reach, id)? else {
+                        found = Some(id);
+                        break;
+                    };
+                    let why = printable_lines(&why);
+                    eprintln!(
+                        "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
+                    );
+                }
+                with_what_it_needs(lines, found.unwrap_or(newest))
             }
-            Chosen::One(which) => with_what_it_needs(lines, lines.resolve(which)?),
+            Chosen::One(which) => {
+                let id = lines.resolve(which)?;
+                for (_, why) in lines
+                    .out_of_reach(&lines.list()?)?
+                    .remove(&id)
+                    .unwrap_or_default()
+                {
+                    let why = why.to_string();
+                    let why = printable_lines(&why);
+                    eprintln!(
+                        "ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}"
+                    );
+                }
+                with_what_it_needs(lines, id)
+            }
             Chosen::All => {
-                lines.resolve(Which::Latest)?;
+                lines.is_not_empty()?;
                 let of_line = |line: Line| {
                     line.entries
                         .into_iter()
@@ -147,12 +195,31 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
     Ok(chosen)
 }
 
-fn is_whole(lines: &Lines, id: CheckpointId) -> bool {
-    let is_whole = |part: &crate::stores::lines::Part| {
-        part.open(Mode::ReadOnly)
-            .is_ok_and(|store| store.verify(id).is_ok())
-    };
-    lines.parts.iter().all(is_whole)
+/// Why a checkpoint is not whole, or cannot be restored.
+///
+/// # Errors
+/// It cannot be looked at, so that nobody knows whether it is.
+fn problem(lines: &Lines, out_of_reach: &OutOfReach, id: CheckpointId) -> Outcome<Option<String>> {
+    for part in &lines.parts {
+        let store = part.open(Mode::ReadOnly)?;
+        match store.open_checkpoint(id) {
+            Ok(_) => {}
+            Err(error @ StoreError::Io { .. }) => {
+                return Err(checkpoint::store_failure(error)
+                    .because(format!(
+                        "whether checkpoint {id} is whole is not known, and it is the latest"
+                    ))
+                    .help("see to the disk; or name the checkpoint that is to be packed by its number"));
+            }
+            Err(error) => return Ok(Some(error.to_string())),
+        }
+        if let Err(damage) = store.verify(id) {
+            let places: Vec<String> = damage.iter().map(ToString::to_string).collect();
+            return Ok(Some(places.join("; ")));
+        }
+    }
+    let why = out_of_reach.get(&id).and_then(|ranks| ranks.first());
+    Ok(why.map(|(_, why)| why.to_string()))
 }
 
 /// `heat.ckpt.tar` here, for `some/where/heat.ckpt.d`.

@@ -1,25 +1,29 @@
 //! `cargo ckpt prune`: removes old checkpoints.
 
-use ckpt::store::{CheckpointId, Entry, Mode, Store};
+use ckpt::store::{CheckpointId, Entry, Mode, RunId, Store};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::checkpoint;
 use crate::stores::lines::{Lines, rank_list};
-use crate::stores::{self, StoreArgs, Which};
+use crate::stores::runs;
+use crate::stores::{self, StoreArgs};
 
-/// Remove all but the newest checkpoints
+/// Remove all but the newest checkpoints, or whole runs
 ///
-/// The newest K that are whole stay, and so does everything newer than the oldest of them: a damaged file is never
-/// counted in place of a good one. Refused while a job runs on the store. Of a program of several processes a checkpoint
-/// is whole if it is on all ranks: their files must all be on this machine.
+/// Of each run the newest K that can be restored stay, and so does everything newer than the oldest of them: a damaged file, or one
+/// whose files cannot be brought back, is never counted in place of a good one, and goes with those that are as old. A run that is removed leaves nothing. Refused while a job runs on the store. Of a program of
+/// several processes a checkpoint is whole if it is on all ranks: their files must all be on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Prune {
-    /// How many whole checkpoints stay
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
-    keep: u64,
+    /// How many whole checkpoints of each run stay
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["run", "completed"])]
+    keep: Option<u64>,
+    /// Remove the runs that have completed, with all that the store has of them
+    #[arg(long, conflicts_with_all = ["run", "keep"])]
+    completed: bool,
     /// Only say what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -30,26 +34,73 @@ pub struct Prune {
 const EXAMPLE: &str = "\
 Example:
   cargo ckpt prune --keep 1
+  cargo ckpt prune --run 1a2b3c4d     that run, with all that there is of it
+  cargo ckpt prune --completed
 
 Exit codes: 0 done, 76 there is no checkpoint, 78 the store is in use or cannot be written.";
 
 impl Prune {
     /// Chooses and removes.
     pub fn perform(&self) -> Outcome<u8> {
-        let lines = self.store.lines()?;
-        lines.resolve(Which::Latest)?;
-        all_are_here(&lines)?;
-        let mode = if self.dry_run {
-            Mode::ReadOnly
-        } else {
-            Mode::ReadWrite
-        };
-        let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(mode)).collect();
+        let store = self.store.named()?;
+        let named = self.store.run(&store)?;
+        match (self.keep, named) {
+            (Some(keep), _) => self.keep(keep, &Lines::of_run(&store, named)?),
+            (None, named) => {
+                let completed = || {
+                    let completed = runs::records(&store)?.into_iter().filter(runs::is_completed);
+                    Ok(completed.map(|record| record.run).collect())
+                };
+                let whole = named.map_or_else(completed, |run| Ok(vec![run]))?;
+                self.forget(&whole, &Lines::of(&store)?)
+            }
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        match self.dry_run {
+            true => Mode::ReadOnly,
+            false => Mode::ReadWrite,
+        }
+    }
+
+    /// Removes all but the newest of each run.
+    fn keep(&self, keep: u64, lines: &Lines) -> Outcome<u8> {
+        lines.is_not_empty()?;
+        all_are_here(lines)?;
+        let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(self.mode())).collect();
         let mut stores = stores?;
         let ids: Vec<_> = lines.ids().into_iter().map(CheckpointId).collect();
-        let mut removed = removable(&ids, self.keep, &|id| {
-            stores.iter().all(|store| store.verify(id).is_ok())
-        });
+        let owner = |id: &CheckpointId| lines.run_of(id.0);
+        let mut owners: Vec<Option<RunId>> = ids.iter().map(owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        let out_of_reach = lines.out_of_reach(&lines.list()?)?;
+        let is_restorable = |id: CheckpointId| {
+            !out_of_reach.contains_key(&id) && stores.iter().all(|store| store.verify(id).is_ok())
+        };
+        let mut removed = Vec::new();
+        // Whose the damaged ones were is not known: they go where every run has enough that are newer.
+        let unknown = lines.of_unknown_run();
+        let mut damaged = unknown.clone();
+        let mut has_runs = false;
+        for run in owners {
+            let of_run = |id: &CheckpointId| owner(id) == run && !unknown.contains(id);
+            let own: Vec<_> = ids.iter().copied().filter(of_run).collect();
+            if own.is_empty() {
+                continue;
+            }
+            has_runs = true;
+            let enough = enough_from(&own, keep, &is_restorable);
+            damaged.retain(|id| enough.is_some_and(|enough| *id < enough));
+            removed.extend(
+                own.into_iter()
+                    .filter(|id| enough.is_some_and(|enough| *id < enough)),
+            );
+        }
+        damaged.retain(|id| has_runs && ids.contains(id));
+        removed.extend(&damaged);
+        removed.sort_unstable();
         for store in &stores {
             spare_needed(&mut removed, &store.list().map_err(checkpoint::store_failure)?);
         }
@@ -57,7 +108,26 @@ impl Prune {
         for store in &mut stores {
             bytes += self.prune(store, &removed)?;
         }
-        self.report(&removed, ids.len(), bytes);
+        damaged.retain(|id| removed.contains(id));
+        self.report(&removed, &damaged, &[], ids.len(), bytes);
+        Ok(0)
+    }
+
+    /// Removes runs, with all that there is of them.
+    fn forget(&self, runs: &[RunId], lines: &Lines) -> Outcome<u8> {
+        let ids = lines.ids();
+        let of_them = |id: &u64| lines.run_of(*id).is_some_and(|run| runs.contains(&run));
+        let removed: Vec<_> = ids.iter().copied().filter(of_them).map(CheckpointId).collect();
+        let mut bytes = 0;
+        for part in &lines.parts {
+            let mut store = part.open(self.mode())?;
+            bytes += self.prune(&mut store, &removed)?;
+            let kept = store.runs().map_err(checkpoint::store_failure)?;
+            for run in runs.iter().filter(|run| kept.contains(run) && !self.dry_run) {
+                store.forget_run(*run).map_err(checkpoint::store_failure)?;
+            }
+        }
+        self.report(&removed, &[], runs, ids.len(), bytes);
         Ok(0)
     }
 
@@ -75,25 +145,50 @@ impl Prune {
         Ok(bytes)
     }
 
-    fn report(&self, removed: &[CheckpointId], all: usize, bytes: u64) {
-        let numbers: Vec<u64> = removed.iter().map(|id| id.0).collect();
+    /// Says what was removed; those that are damaged so that nobody knows which run they were of are named.
+    fn report(
+        &self,
+        removed: &[CheckpointId],
+        damaged: &[CheckpointId],
+        runs: &[RunId],
+        all: usize,
+        bytes: u64,
+    ) {
+        let numbers = |ids: &[CheckpointId]| ids.iter().map(|id| id.0).collect::<Vec<u64>>();
+        let (numbers, damaged) = (numbers(removed), numbers(damaged));
         if self.store.json() {
-            render::print_json(&json!({ "removed": numbers, "bytes": bytes, "dry_run": self.dry_run }));
+            render::print_json(
+                &json!({ "removed": numbers, "damaged": damaged, "runs": runs, "bytes": bytes, "dry_run": self.dry_run }),
+            );
             return;
         }
         let verb = if self.dry_run { "would remove" } else { "removed" };
-        let what = match removed.len() {
-            0 => "nothing to remove".to_owned(),
-            number => {
-                let list = stores::id_list(&numbers);
-                format!(
-                    "{verb} {} ({list}), {}",
-                    render::count(number, "checkpoint"),
-                    render::bytes(bytes)
-                )
-            }
+        let mut parts = Vec::new();
+        if !runs.is_empty() {
+            let names: Vec<String> = runs.iter().map(|run| run.short()).collect();
+            parts.push(format!(
+                "{} ({})",
+                render::count(runs.len(), "run"),
+                names.join(", ")
+            ));
+        }
+        if !removed.is_empty() {
+            parts.push(format!(
+                "{} ({}), {}",
+                render::count(removed.len(), "checkpoint"),
+                stores::id_list(&numbers),
+                render::bytes(bytes)
+            ));
+        }
+        let what = match parts.is_empty() {
+            true => "nothing to remove".to_owned(),
+            false => format!("{verb} {}", parts.join(" with ")),
         };
-        render::print(&format!("{what}; {} left\n", all - removed.len()));
+        let damaged = match damaged.is_empty() {
+            true => String::new(),
+            false => format!(", of which damaged: {}", stores::id_list(&damaged)),
+        };
+        render::print(&format!("{what}{damaged}; {} left\n", all - removed.len()));
     }
 }
 
@@ -109,16 +204,14 @@ fn all_are_here(lines: &Lines) -> Outcome<()> {
     )
 }
 
-/// Everything older than the `keep`-th newest that is whole; nothing if there are not so many.
-fn removable(ids: &[CheckpointId], keep: u64, is_whole: &dyn Fn(CheckpointId) -> bool) -> Vec<CheckpointId> {
-    let mut whole = 0;
-    for (index, id) in ids.iter().enumerate().rev() {
-        whole += u64::from(is_whole(*id));
-        if whole == keep {
-            return ids[..index].to_vec();
-        }
-    }
-    Vec::new()
+/// The `keep`-th newest that can be restored: what is older goes; `None` if there are not so many.
+fn enough_from(
+    ids: &[CheckpointId],
+    keep: u64,
+    is_restorable: &dyn Fn(CheckpointId) -> bool,
+) -> Option<CheckpointId> {
+    let mut restorable = ids.iter().rev().copied().filter(|id| is_restorable(*id));
+    restorable.nth(usize::try_from(keep - 1).ok()?)
 }
 
 /// What those that stay build on stays as well.
@@ -141,6 +234,8 @@ mod tests {
             path: "x".into(),
             bytes: 1,
             needs: needs.iter().copied().map(CheckpointId).collect(),
+            lacks: Vec::new(),
+            needed_by: Vec::new(),
             meta: Ok(Default::default()),
         };
         let entries = [entry(1, &[]), entry(2, &[1]), entry(3, &[1, 2]), entry(4, &[2])];
@@ -154,10 +249,8 @@ mod tests {
         let ids: Vec<_> = (1..=5).map(CheckpointId).collect();
         let numbers = |keep, damaged: &[u64]| -> Vec<u64> {
             let is_whole = |id: CheckpointId| !damaged.contains(&id.0);
-            removable(&ids, keep, &is_whole)
-                .into_iter()
-                .map(|id| id.0)
-                .collect()
+            let enough = enough_from(&ids, keep, &is_whole).map_or(0, |id| id.0);
+            ids.iter().map(|id| id.0).filter(|id| *id < enough).collect()
         };
         assert_eq!(numbers(2, &[]), [1, 2, 3]);
         assert_eq!(numbers(2, &[5, 3]), [1]);

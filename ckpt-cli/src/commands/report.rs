@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
 use crate::report::{self, Life};
+use crate::stores::lines::Lines;
 use crate::stores::{self, StoreArgs};
 
 /// Tell the life of a job: failures, cost, how often pays
 ///
-/// Goes by what the processes have noted in the store (`events.log`, `job.json`). The waste is the time that the program
+/// Goes by what the processes of the run have noted in the store (`events.log`, `job.json`): of the run that began last, unless
+/// another is named. The waste is the time that the program
 /// stood still for checkpoints, and what it has computed in vain; beside it stands what Daly's model (FGCS 22, 2006)
 /// predicts for the interval that it had, and for the best one.
 #[derive(Debug, clap::Args)]
@@ -34,14 +36,21 @@ impl ReportCommand {
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
         let home = stores::home(&store);
-        let Some(job) = stores::job(&store) else {
+        let run = self.store.run(&store)?;
+        let Some(job) = stores::job(&store, run)? else {
             return Err(Failure::no_checkpoint(says!(
                 "E3108: no job has noted anything in `{}`",
                 home.display()
             ))
             .help("a program that runs with checkpoints does, from its start on"));
         };
-        let life = Life::of(job, &ckpt::session::events::read(&home));
+        let events = ckpt::session::events::read(&home, job.run);
+        let mut life = Life::of(job, &events);
+        let lines = Lines::of_run(&store, Some(life.job.run))?;
+        for (id, ranks) in lines.out_of_reach(&lines.list()?)? {
+            let why = ranks.first().map_or_else(String::new, |(_, why)| why.to_string());
+            life.out_of_reach.insert(id.0, why);
+        }
         if let Some(file) = &self.html {
             std::fs::write(file, report::page(&life)).about("cannot write", file)?;
         }

@@ -1,24 +1,25 @@
 //! `cargo ckpt restart`: continues a run from a checkpoint.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
-use ckpt::store::{Entry, Meta};
 
 use crate::cargo::CargoOptions;
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions, was_started_here};
 use crate::output;
-use crate::stores::checkpoint;
-use crate::stores::{self, StoreOption, Which};
+use crate::render;
+use crate::stores::continued::Continued;
+use crate::stores::runs::RunOption;
+use crate::stores::{StoreOption, Which};
 
 /// Continue a run from a checkpoint
 ///
-/// What is not given is as in the last run: which program, how it is built, when checkpoints are taken, and, without
-/// `--`, the program's arguments.
+/// Without a name it is the newest run of the store that has not completed; what else could be continued is named. What is not
+/// given is as in that run: which program, how it is built, when checkpoints are taken, and, without `--`, the program's
+/// arguments. Other arguments are refused: what the run has read from its own is in its variables.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Restart {
@@ -28,9 +29,14 @@ pub struct Restart {
     /// Restart although the source of a function has changed, as long as its variables are the same
     #[arg(long)]
     force_layout: bool,
+    /// The arguments after `--` are others than the run has read, and that is meant
+    #[arg(long)]
+    args_changed: bool,
     /// What was at the path OLD is at NEW on this machine: open and closed files, paths in variables, arguments
     #[arg(long, value_name = "OLD=NEW", value_parser = Mapping::parse)]
     map: Vec<Mapping>,
+    #[command(flatten)]
+    run: RunOption,
     #[command(flatten)]
     session: SessionOptions,
     #[command(flatten)]
@@ -39,7 +45,7 @@ pub struct Restart {
     ranks: RankOptions,
     #[command(flatten)]
     cargo: CargoOptions,
-    /// Arguments for the program [default: those of the last run]
+    /// Arguments for the program [default: those of the run]
     #[arg(last = true, value_name = "ARGS")]
     arguments: Vec<OsString>,
 }
@@ -47,7 +53,8 @@ pub struct Restart {
 const EXAMPLE: &str = "\
 Example:
   cargo ckpt restart                      the newest checkpoint, everything else as before
-  cargo ckpt restart 12 -- other.toml     checkpoint 12, with another argument
+  cargo ckpt restart 12                   checkpoint 12, of whatever run it is
+  cargo ckpt restart --run 1a2b3c4d       the newest checkpoint of that run
   cargo ckpt restart --map /home/a=/work  files that were below /home/a are below /work now
 
 Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped
@@ -60,39 +67,42 @@ impl Restart {
             dir: self.session.dir.clone(),
         }
         .named()?;
-        self.checkpoint_exists(&store)?;
-        let job = stores::job(&store);
-        self.there_is_something_left(job.as_ref(), &store)?;
-        let record = Record::read(&store);
+        let continued = Continued::find(&store, self.which, self.run.of(&store)?)?;
+        let record = continued.run.and_then(|run| Record::read(&store, run));
         let session = match &record {
             Some(record) => self
                 .session
                 .or(&record.session, &|name| std::env::var_os(name).is_some()),
             None => self.session.clone(),
         };
-        let meta = self.meta(&store);
-        let last = last_command(meta.as_ref(), job.as_ref());
+        let last = continued.command();
         let arguments = self.arguments(last.as_deref(), &store)?;
-        let cargo = self.cargo_options(last.as_deref(), record.as_ref());
+        let cargo = self.cargo_options(last.as_deref(), record.as_ref(), &store)?;
         let cargo = cargo.on_this_machine();
+        self.launcher_is_known(record.as_ref(), &store)?;
         let recorded = record
             .as_ref()
             .map(|record| record.ranks.clone())
             .unwrap_or_default();
-        let ranks = self
-            .ranks
-            .or(&recorded.of_checkpoint(meta.as_ref().and_then(ranks_of)));
+        let ranks = self.ranks.or(&recorded.of_checkpoint(continued.ranks()));
         ranks.have_a_number()?;
-        self.tell(&session, &cargo, &ranks, &arguments);
+        self.tell(&continued, &session, &cargo, &ranks, &arguments);
         let program = crate::package::program::program(&cargo, ranks.ranks)?;
-        Record {
-            cargo: cargo.pinned_to(&program),
-            session: session.clone(),
-            ranks: ranks.clone(),
-            executable: program.executable.clone(),
+        if let Some(run) = continued.run {
+            Record {
+                run,
+                cargo: cargo.pinned_to(&program),
+                session: session.clone(),
+                ranks: ranks.clone(),
+                executable: program.executable.clone(),
+            }
+            .write_unless_locked(&store);
         }
-        .write_unless_locked(&store);
         let mut environment = session.environment(&store);
+        environment.extend(continued.run.map(|run| ("CKPT_RUN", run.to_string().into())));
+        if self.args_changed {
+            environment.push(("CKPT_ARGS_CHANGED", "1".into()));
+        }
         if self.force_layout {
             environment.push(("CKPT_FORCE_LAYOUT", "1".into()));
         }
@@ -110,67 +120,35 @@ impl Restart {
             command.env("CKPT_RESTART", which.to_string());
             ranks.wrap(command)
         };
+        let id = Cell::new(continued.run);
         let continues = self.which == Which::Latest;
         let origin = self.which.words();
         let run = Kept {
             store: &store,
             continues,
+            id: &id,
             origin,
             command: &command,
-            has_ranks: ranks.ranks.is_some(),
+            ranks: ranks.ranks,
         };
         Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
     }
 
-    /// Says before a long build that there is nothing to continue from.
-    fn checkpoint_exists(&self, store: &Path) -> Outcome<()> {
-        let ids = stores::ids(store);
-        let none = || checkpoint::none(store, &ids, self.which);
-        match self.which {
-            _ if ids.is_empty() => Err(none().help("start the program with `cargo ckpt run`")),
-            Which::Id(id) if !ids.contains(&id) => Err(none()),
-            _ => Ok(()),
-        }
-    }
-
-    /// The program would say so too, but only after the build.
-    fn there_is_something_left(&self, job: Option<&Job>, store: &Path) -> Outcome<()> {
-        match job {
-            Some(job) if job.state == State::Completed && self.which == Which::Latest => {
-                let what = says!(
-                    "E3013: the run in `{}` completed at {}: nothing is left to do",
-                    store.display(),
-                    job.updated
-                );
-                let ids = stores::id_list(&stores::ids(store));
-                Err(Failure::no_checkpoint(what).help(format!(
-                    "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({ids})"
-                )))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What the checkpoint says of the run that wrote it.
-    fn meta(&self, store: &Path) -> Option<Meta> {
-        let entries = checkpoint::open(store).ok()?.list().ok()?;
-        let is_it = |entry: &Entry| match self.which {
-            Which::Latest => entry.meta.is_ok(),
-            Which::Id(id) => entry.id.0 == id,
-        };
-        entries.into_iter().rev().find(is_it)?.meta.ok()
-    }
-
     fn arguments(&self, last: Option<&[String]>, store: &Path) -> Outcome<Vec<OsString>> {
-        if std::env::args_os().any(|argument| argument == "--") {
-            return Ok(self.arguments.clone());
-        }
-        match last {
-            Some(last) => {
-                let words = last.iter().skip(1);
-                Ok(words.map(|word| Mapping::of_argument(&self.map, word)).collect())
+        let read = last.map(|last| {
+            let words = last.iter().skip(1);
+            words
+                .map(|word| Mapping::of_argument(&self.map, word))
+                .collect::<Vec<_>>()
+        });
+        let given = std::env::args_os().any(|argument| argument == "--");
+        match (read, given) {
+            (Some(read), true) if read != self.arguments && !self.args_changed => {
+                Err(other_arguments(&read, &self.arguments))
             }
-            None => Err(Failure::usage(says!(
+            (_, true) => Ok(self.arguments.clone()),
+            (Some(read), false) => Ok(read),
+            (None, false) => Err(Failure::usage(says!(
                 "E3014: `{}` does not say how the program was started",
                 store.display()
             ))
@@ -178,30 +156,57 @@ impl Restart {
         }
     }
 
-    /// The options given, or those that built the program of the run that is continued.
-    fn cargo_options(&self, last: Option<&[String]>, record: Option<&Record>) -> CargoOptions {
+    /// The options given, or those that built the program of the run that is continued, as far as they were given on this
+    /// machine: a store that came from elsewhere does not say what is started here.
+    fn cargo_options(
+        &self,
+        last: Option<&[String]>,
+        record: Option<&Record>,
+        store: &Path,
+    ) -> Outcome<CargoOptions> {
         if !self.cargo.is_unset() {
             // Without measured costs the sites were elsewhere.
             let by_estimates = record.is_some_and(|record| record.cargo.no_profile);
-            return CargoOptions {
+            return Ok(CargoOptions {
                 no_profile: self.cargo.no_profile || by_estimates,
                 ..self.cargo.clone()
-            };
+            });
         }
         let last = last.and_then(|last| last.first()).map(PathBuf::from);
-        match (record, last) {
-            (Some(record), Some(last)) if record.executable != last && last.is_file() => by_hand(last),
-            (Some(record), _) => CargoOptions {
+        let started_here = last.clone().filter(|last| was_started_here(store, last));
+        let said_here = record.filter(|record| record.was_said_here(store));
+        match (said_here, started_here) {
+            (Some(record), Some(last)) if record.executable != last => Ok(by_hand(last)),
+            (Some(record), _) => Ok(CargoOptions {
                 quiet: self.cargo.quiet,
                 ..record.cargo.clone()
-            },
-            (None, Some(last)) if last.is_file() => by_hand(last),
-            (None, _) => self.cargo.clone(),
+            }),
+            (None, Some(last)) => Ok(by_hand(last)),
+            (None, None) => Err(not_from_here(record, last, store)),
         }
+    }
+
+    /// A launcher is started with the program: it has to have been named on this machine as well.
+    fn launcher_is_known(&self, record: Option<&Record>, store: &Path) -> Outcome<()> {
+        let recorded = record.filter(|record| !record.was_said_here(store));
+        let Some(launcher) = recorded.and_then(|record| record.ranks.launcher.as_ref()) else {
+            return Ok(());
+        };
+        if self.ranks.launcher.is_some() {
+            return Ok(());
+        }
+        Err(Failure::store(says!(
+            "E3181: `{}` names a launcher that was not given on this machine",
+            store.display()
+        ))
+        .because(format!("it says: --launcher {}", quoted(launcher)))
+        .because(NOT_FROM_HERE)
+        .help("give the launcher on the command line: `--launcher mpirun`, or this one if you trust it"))
     }
 
     fn tell(
         &self,
+        continued: &Continued,
         session: &SessionOptions,
         cargo: &CargoOptions,
         ranks: &RankOptions,
@@ -223,27 +228,77 @@ impl Restart {
         } else {
             format!(": {}", words.join(" "))
         };
-        output::note(&format!("restarting from {}{how}", self.which.words()));
+        let of_run = continued.run.map(|run| format!(" of run {}", run.short()));
+        output::note(&format!(
+            "restarting from {}{}{how}",
+            self.which.words(),
+            of_run.unwrap_or_default()
+        ));
     }
 }
 
-fn note<'m>(meta: &'m Meta, name: &str) -> Option<&'m str> {
-    let notes = meta.notes.iter();
-    notes
-        .map(|(known, text)| (known, text.as_str()))
-        .find_map(|(known, text)| (known == name).then_some(text))
+const NOT_FROM_HERE: &str = "a store that was unpacked, copied or made by somebody else does not decide what is started on this machine";
+
+/// Nothing that was said or started on this machine tells which program this is of.
+fn not_from_here(record: Option<&Record>, last: Option<PathBuf>, store: &Path) -> Failure {
+    let mut words = record.map(said_of_program).unwrap_or_default();
+    if words.is_empty() {
+        words.extend(last.map(|last| format!("--exe {}", quoted(&last.to_string_lossy()))));
+    }
+    let failure = Failure::store(says!(
+        "E3180: which program `{}` is of was not said on this machine",
+        store.display()
+    ));
+    let failure = match words.is_empty() {
+        true => failure,
+        false => failure.because(format!("it says: {}", words.join(" "))),
+    };
+    failure.because(NOT_FROM_HERE).help(
+        "in the folder of the program's source, say how it is built: `cargo ckpt restart --bin NAME --release`;\n\
+         or name a built program that you trust: `--exe FILE`. From then on it is known",
+    )
 }
 
-/// The command line of the run that wrote the checkpoint, as far as it says; else that of the last process.
-fn last_command(meta: Option<&Meta>, job: Option<&Job>) -> Option<Vec<String>> {
-    let noted = meta.and_then(|meta| note(meta, COMMAND_NOTE));
-    let command = noted.and_then(|text| serde_json::from_str(text).ok());
-    command.or_else(|| job.map(|job| job.command.clone()))
+/// All that a record says about what is to be built and started.
+fn said_of_program(record: &Record) -> Vec<String> {
+    let cargo = &record.cargo;
+    let package = cargo.package.iter().map(|name| format!("-p {}", quoted(name)));
+    let paths = [
+        ("--manifest-path", &cargo.manifest_path),
+        ("--target-dir", &cargo.target_dir),
+    ];
+    let paths = paths.into_iter().filter_map(|(name, path)| {
+        let path = path.as_ref()?.to_string_lossy();
+        Some(format!("{name} {}", quoted(&path)))
+    });
+    package
+        .chain(cargo.words())
+        .chain(paths)
+        .chain(record.ranks.words())
+        .collect()
 }
 
-/// How many ranks wrote the line that the checkpoint is of.
-fn ranks_of(meta: &Meta) -> Option<u32> {
-    note(meta, RANKS_NOTE)?.parse().ok()
+/// As a shell takes it.
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
+}
+
+fn other_arguments(read: &[OsString], given: &[OsString]) -> Failure {
+    let line = |words: &[OsString]| {
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        render::command_line(&words)
+    };
+    Failure::refused(says!("E3156: the run was started with other arguments"))
+        .because(format!("the run's:   {}", line(read)))
+        .because(format!("given now:   {}", line(given)))
+        .because("what it has read from its arguments is in its variables, and stays as it was")
+        .help(
+            "leave `--` and what follows out to continue it with its own; `cargo ckpt run -- ...` starts a run with these;\n\
+             `cargo ckpt restart --args-changed -- ...` where the program reads them again and it is meant",
+        )
 }
 
 /// A program that was started without `cargo ckpt`: the executable itself.

@@ -141,7 +141,7 @@ fn print_diff(rewritten: &Rewritten, texts: &BTreeMap<PathBuf, String>) -> Outco
             .header(&format!("a/{name}"), &format!("b/{name}"))
             .to_string();
     }
-    render::print(&out);
+    render::print_as_it_is(&out);
     Ok(())
 }
 

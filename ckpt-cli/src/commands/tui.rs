@@ -2,6 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::stores::StoreOption;
+use crate::stores::runs::RunOption;
 use crate::tui;
 
 /// Watch a job, and look into its checkpoints, in the terminal
@@ -13,6 +14,8 @@ use crate::tui;
 pub struct Tui {
     #[command(flatten)]
     store: StoreOption,
+    #[command(flatten)]
+    run: RunOption,
 }
 
 const EXAMPLE: &str = "\
@@ -27,7 +30,9 @@ Exit codes: 0 done, 1 there is no terminal, 76 no store.";
 impl Tui {
     /// Shows.
     pub fn perform(&self) -> Outcome<u8> {
-        tui::show(&self.store.named()?)?;
+        let store = self.store.named()?;
+        let run = self.run.of(&store)?;
+        tui::show(&store, run)?;
         Ok(0)
     }
 }

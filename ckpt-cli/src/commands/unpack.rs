@@ -12,7 +12,9 @@ use crate::stores;
 /// Make a store again from the one file that `cargo ckpt pack` has made
 ///
 /// Every file is compared with the checksum in the manifest before anything gets its name; what is here already is
-/// not overwritten. Then `cargo ckpt restart` goes on, in the folder of the program's source on this machine.
+/// not overwritten. Of the program's files those are taken out that hold data, by their names, and those that you name.
+/// Then `cargo ckpt restart` goes on, in the folder of the program's source on this machine; there you say once how the
+/// program is built.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Unpack {
@@ -22,13 +24,16 @@ pub struct Unpack {
     /// The store to make [default: under the name that it had, in this folder]
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
+    /// Also take out this file of the program, although its name is that of a program or its settings, as `deck.toml` may be
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatOption,
 }
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt unpack heat.ckpt.tar
+  cargo ckpt unpack heat.ckpt.tar --with deck.toml
   cargo ckpt restart --release
 
 Exit codes: 0 done, 78 it is damaged or no pack, or something is in the way.";
@@ -40,8 +45,8 @@ impl Unpack {
             return Err(Failure::usage(says!("E3016: `--dir` has `{{rank}}` in it"))
                 .help("a pack becomes one folder with the files of all ranks"));
         }
-        let unpacked = pack::unpack(&self.pack, self.dir.as_deref())?;
-        let ids = stores::ids(&unpacked.store);
+        let unpacked = pack::unpack(&self.pack, self.dir.as_deref(), &self.with)?;
+        let ids = stores::ids(&unpacked.store)?;
         if self.format.json() {
             render::print_json(&json!({
                 "store": unpacked.store, "files": unpacked.files, "checkpoints": ids, "manifest": unpacked.manifest,

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use ckpt::store::{CheckpointId, Damage, Mode};
+use ckpt::store::{CheckpointId, Damage, Journals, Mode, NoWayBack};
 use serde_json::json;
 
 use crate::failure::{Outcome, code};
 use crate::output::{self, Bar};
 use crate::render;
 use crate::stores::lines::{Lines, Part};
-use crate::stores::{StoreArgs, Which};
+use crate::stores::{self, StoreArgs, Which, checkpoint};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
+///
+/// What the program's files were is in the journal of its run: a checkpoint that needs what is damaged there is not whole either.
+///
+/// Of incremental checkpoints, one that is kept for the blocks that newer ones need is shown as that.
 ///
 /// Nothing is changed: a restart passes damaged checkpoints over by itself. Of a program of several processes the files
 /// of all ranks are checked that are on this machine; a checkpoint that a rank has no file of is not whole.
@@ -38,17 +42,30 @@ struct Checked {
     rank: u32,
     /// None where the rank has no file.
     bytes: Option<u64>,
+    /// Where it is kept for its blocks alone: for which others.
+    blocks_for: Vec<CheckpointId>,
     damage: Vec<Damage>,
+    /// Why what the program's files were cannot be brought back.
+    out_of_reach: Option<NoWayBack>,
+}
+
+impl Checked {
+    /// Whether nothing is damaged: what is given up is not.
+    fn is_whole(&self) -> bool {
+        self.damage.is_empty() && self.out_of_reach.as_ref().is_none_or(NoWayBack::is_given_up)
+    }
 }
 
 impl Verify {
     /// Checks.
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
-        let newest = lines.resolve(self.which.unwrap_or(Which::Latest))?;
         let ids = match self.which {
-            Some(_) => vec![newest],
-            None => lines.ids().into_iter().map(CheckpointId).collect(),
+            Some(which) => vec![lines.resolve(which)?],
+            None => {
+                lines.is_not_empty()?;
+                lines.ids().into_iter().map(CheckpointId).collect()
+            }
         };
         let mut list = Vec::new();
         let bar = output::bytes_bar("verifying", lines.bytes(&ids));
@@ -75,9 +92,15 @@ impl Verify {
 /// Checks the files of one rank.
 fn check(part: &Part, ids: &[CheckpointId], bar: &Bar) -> Outcome<Vec<Checked>> {
     let store = part.open(Mode::ReadOnly)?;
+    let entries = store.list().map_err(checkpoint::store_failure)?;
+    let mut journals = Journals::default();
     let one = |&id: &CheckpointId| {
-        let bytes = std::fs::metadata(store.path(id)).ok().map(|file| file.len());
+        let entry = entries.iter().find(|entry| entry.id == id);
+        let blocks_for = entry.filter(|entry| entry.holds_blocks_only());
+        let blocks_for = blocks_for.map_or_else(Vec::new, |entry| entry.needed_by.clone());
+        let bytes = entry.map(|entry| entry.bytes);
         let damage = match bytes {
+            Some(_) if !blocks_for.is_empty() => store.verify_file(id).err().unwrap_or_default(),
             Some(_) => store.verify(id).err().unwrap_or_default(),
             None => vec![Damage {
                 place: "file".into(),
@@ -85,14 +108,22 @@ fn check(part: &Part, ids: &[CheckpointId], bar: &Bar) -> Outcome<Vec<Checked>> 
             }],
         };
         bar.advance(bytes.unwrap_or(0));
+        let meta = entry.and_then(|entry| entry.meta.as_ref().ok());
+        let out_of_reach = meta.and_then(|meta| journals.can_return(&store, meta).err());
         Checked {
             id,
             rank: part.rank,
             bytes,
+            blocks_for,
             damage,
+            out_of_reach,
         }
     };
     Ok(ids.iter().map(one).collect())
+}
+
+fn numbers(ids: &[CheckpointId]) -> Vec<u64> {
+    ids.iter().map(|id| id.0).collect()
 }
 
 /// All that was checked.
@@ -104,7 +135,7 @@ struct Found {
 impl Found {
     /// The checkpoints that are not whole on all ranks here.
     fn damaged(&self) -> BTreeSet<CheckpointId> {
-        let damaged = self.list.iter().filter(|checked| !checked.damage.is_empty());
+        let damaged = self.list.iter().filter(|checked| !checked.is_whole());
         damaged.map(|checked| checked.id).collect()
     }
 
@@ -117,14 +148,19 @@ impl Found {
         render::right(&mut table, if several { &[1, 2] } else { &[1] });
         for checked in &self.list {
             let verdict = match (checked.bytes, checked.damage.is_empty()) {
-                (None, _) => "MISSING",
-                (_, true) => "whole",
-                (_, false) => "DAMAGED",
+                (None, _) => "MISSING".to_owned(),
+                (_, true) if checked.blocks_for.is_empty() => match &checked.out_of_reach {
+                    None => "whole".to_owned(),
+                    Some(why) if why.is_given_up() => "given up".to_owned(),
+                    Some(_) => "NOT RESTORABLE".to_owned(),
+                },
+                (_, true) => format!("blocks for {}", stores::id_list(&numbers(&checked.blocks_for))),
+                (_, false) => "DAMAGED".to_owned(),
             };
             let size = checked.bytes.map_or_else(|| "-".into(), render::bytes);
             let mut row = vec![checked.id.to_string().into()];
             row.extend(several.then(|| checked.rank.into()));
-            row.extend([size.into(), render::verdict(checked.damage.is_empty(), verdict)]);
+            row.extend([size.into(), render::verdict(checked.is_whole(), verdict)]);
             table.add_row(row);
         }
         render::print_table(&table);
@@ -138,6 +174,21 @@ impl Found {
             for damage in &checked.damage {
                 render::print(&format!("  {}: {}\n", damage.place, damage.what));
             }
+        }
+        for checked in &self.list {
+            if let Some(why) = &checked.out_of_reach {
+                let whose = match several {
+                    true => format!(", rank {},", checked.rank),
+                    false => String::new(),
+                };
+                render::print(&format!("\n{}{whose} cannot be restored: {why}\n", checked.id));
+            }
+        }
+        if self.list.iter().any(|checked| !checked.blocks_for.is_empty()) {
+            render::print(
+                "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on, and \
+                 newer checkpoints need what it holds.\n",
+            );
         }
         self.print_end();
     }
@@ -167,7 +218,10 @@ impl Found {
             .map(|damage| json!({ "place": damage.place, "what": damage.what }))
             .collect();
         let mut value = json!({
-            "id": checked.id.0, "bytes": checked.bytes, "whole": damage.is_empty(), "damage": damage
+            "id": checked.id.0, "bytes": checked.bytes, "whole": damage.is_empty(), "damage": damage,
+            "restorable": damage.is_empty() && checked.blocks_for.is_empty() && checked.out_of_reach.is_none(),
+            "out_of_reach": checked.out_of_reach.as_ref().map(ToString::to_string),
+            "blocks_for": numbers(&checked.blocks_for),
         });
         if self.lines.several {
             value["rank"] = json!(checked.rank);

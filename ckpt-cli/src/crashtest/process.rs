@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_stretched_process_takes_longer_by_its_pauses() {
-        let mut child = Command::new("sleep").arg("0.05").spawn().unwrap();
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
         let mut pauses = Pauses::over(Some(Duration::from_millis(20)));
         while pauses.left > 0 {
@@ -363,6 +363,7 @@ mod tests {
         }
         assert_eq!(pauses.until_next(start), Duration::MAX);
         assert!(pauses.stopped >= Duration::from_millis(15) * Pauses::MANY);
+        drop(child.stdin.take());
         assert!(child.wait().unwrap().success());
         assert_eq!(Pauses::over(None).next(), None);
     }

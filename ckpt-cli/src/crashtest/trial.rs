@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ckpt::session::job::{Job, State};
+use ckpt::session::job::State;
 use regex::Regex;
 use serde::Serialize;
 
@@ -163,12 +163,12 @@ impl Test<'_> {
             },
             None,
         )?;
-        let mut job = stores::job(&counted.store);
+        let mut job = stores::job(&counted.store, None)?;
         if job.as_ref().is_some_and(|job| job.state == State::Running) {
             // It leaves through `std::process::exit`, past the end of the session: the last checkpoint shows it.
             tell("counting site visits, with a checkpoint at each");
             counted = self.uninterrupted(&|store| environment(store, 1), None)?;
-            job = stores::job(&counted.store);
+            job = stores::job(&counted.store, None)?;
         }
         let visits = job.map_or(0, |job| job.visits);
         let time = one
@@ -202,7 +202,7 @@ impl Test<'_> {
         let mut outputs: Vec<Vec<Vec<u8>>> = Vec::new();
         let kills = trial.kills.iter().copied().map(Some).chain([None]);
         for (run, kill) in kills.enumerate() {
-            let newest = stores::newest_id(&store);
+            let newest = stores::newest_id(&store)?;
             let mut variables = environment(&store, if run == 0 { trial.every } else { trial.then_every });
             if run > 0 {
                 done.resumed.push(newest);
@@ -235,10 +235,9 @@ impl Test<'_> {
                     return Ok(done);
                 }
             }
-            if Job::read(&stores::home(&store))
-                .ok()
-                .flatten()
-                .is_some_and(|job| job.state == State::Completed)
+            if stores::runs::records(&store)?
+                .iter()
+                .any(stores::runs::is_completed)
             {
                 // Killed on its way out, after the end of `main`: there is nothing left to do.
                 break;

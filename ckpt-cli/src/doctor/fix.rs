@@ -166,6 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_no_toml_is_left_as_it_is() {
+        let here = tempfile::tempdir().unwrap();
+        fs::create_dir(here.path().join(".cargo")).unwrap();
+        fs::write(config(here.path()), "[build\n").unwrap();
+        let refused = set_variable(here.path(), "HDF5_DIR", "/opt/hdf5").unwrap_err();
+        assert_eq!(refused.as_data()["code"], "E3111");
+        assert_eq!(fs::read_to_string(config(here.path())).unwrap(), "[build\n");
+    }
+
+    #[test]
     fn package_managers_are_told_not_to_ask() {
         let words = |line: &str| unattended(line).map(|fix| fix.words());
         assert_eq!(

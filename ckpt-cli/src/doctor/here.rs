@@ -1,4 +1,5 @@
-//! The folder that the command is called in: the package in it, and what processes that were killed have left in its store.
+//! The folder that the command is called in: the package in it, what processes that were killed have left in its store, and what
+//! its runs keep there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +8,13 @@ use ckpt_analysis::names_ckpt;
 
 use super::Check;
 use super::fix::Fix;
+use crate::failure::{AboutFile, Outcome};
 use crate::stores;
 use crate::stores::lines::Lines;
 
 const DEPENDENCY: &str = "dependency on ckpt";
 const LEFTOVERS: &str = "leftovers";
+const RUNS: &str = "runs of the store";
 
 /// A package whose source names ckpt, and whose manifest does not; nothing where there is no package.
 pub fn dependency(folder: &Path) -> Option<Check> {
@@ -50,13 +53,15 @@ fn has_file_with_ckpt(folder: &Path) -> bool {
 
 /// Files of commits that did not finish, and of processes that are no more. Nothing where no store is.
 pub fn leftovers(store: &Path) -> Option<Check> {
-    if stores::is_locked(store) {
+    // What cannot be looked at is told of by the check of the runs.
+    if stores::is_locked(store).ok()? {
         return Some(Check::good(
             LEFTOVERS,
             "a job is at work: nothing of its store is looked at",
         ));
     }
     let mut folders: Vec<PathBuf> = Lines::of(store)
+        .ok()?
         .parts
         .into_iter()
         .map(|part| part.folder)
@@ -79,6 +84,63 @@ pub fn leftovers(store: &Path) -> Option<Check> {
         .optional()
         .fixed_by(Fix::Remove(files)),
     })
+}
+
+/// What the runs of the store keep: records that cannot be read, journals of files that are damaged. Nothing where no store is.
+pub fn runs(store: &Path) -> Option<Check> {
+    let is_there = stores::home(store).try_exists();
+    if matches!(is_there, Ok(false)) {
+        return None;
+    }
+    let problems = match problems(store) {
+        Ok(problems) => problems,
+        Err(failure) => vec![failure.to_string()],
+    };
+    Some(match problems.is_empty() {
+        true => Check::good(
+            RUNS,
+            format!("what they keep in {} can be read", store.display()),
+        ),
+        false => Check::missing(
+            RUNS,
+            problems.join("\n"),
+            "cargo ckpt list; it says which checkpoints can be restored. `cargo ckpt prune --run RUN` removes a run of which none can",
+        )
+        .optional(),
+    })
+}
+
+fn problems(store: &Path) -> Outcome<Vec<String>> {
+    let mut found = Vec::new();
+    for record in stores::runs::records(store)? {
+        if let Err(error) = &record.job {
+            found.push(format!(
+                "the record of run {} cannot be read: {error}",
+                record.run.short()
+            ));
+        }
+    }
+    let lines = Lines::of(store)?;
+    for (id, ranks) in lines.out_of_reach(&lines.list()?)? {
+        let mut lost = ranks.iter().filter(|(_, why)| !why.is_given_up());
+        found.extend(
+            lost.next()
+                .map(|(_, why)| format!("checkpoint {id} cannot be restored: {why}")),
+        );
+    }
+    let mut folders: Vec<PathBuf> = lines.parts.into_iter().map(|part| part.folder).collect();
+    folders.dedup();
+    let is_at_work = stores::is_locked(store)?;
+    for folder in folders.iter().filter(|_| !is_at_work) {
+        let begun = ckpt::store::begun_in(folder).about("cannot look into", folder)?;
+        found.extend(begun.iter().map(|name| {
+            format!(
+                "`{}` was left by a rank that ended before it knew its run; the next start on the store removes it",
+                folder.join(name).display()
+            )
+        }));
+    }
+    Ok(found)
 }
 
 /// `.000004.r0.h5.tmp`, `.metrics.prom.4711`, `.ckpt-doctor-..`: what is being written, or never was.

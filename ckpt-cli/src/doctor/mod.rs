@@ -1,5 +1,5 @@
 //! What ckpt needs from a machine: `tools` looks for programs, `hdf5` for the library and its headers, `disk` tries
-//! the store's folder, `here` looks at the package and at what its store has left of killed processes, `package_manager` knows the
+//! the store's folder, `here` looks at the package, at what its store has left of killed processes and at what its runs keep, `package_manager` knows the
 //! package manager's words, `fix` does what can be done.
 
 mod disk;
@@ -89,6 +89,7 @@ pub fn checks(store: &Path) -> Vec<Check> {
     list.push(disk::space(store));
     list.push(disk::durable(store));
     list.extend(here::leftovers(store));
+    list.extend(here::runs(store));
     list.extend(here::dependency(Path::new(".")));
     list
 }

@@ -1,7 +1,10 @@
 //! Starting a program, passing signals on to it, and waiting for its end.
 
 use std::fmt;
-use std::process::{Child, Command, ExitStatus};
+use std::io::IsTerminal;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -14,6 +17,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
+use super::heard::Ranks;
 use super::ranks;
 use crate::failure::{Failure, OrFail, Outcome, says};
 
@@ -61,6 +65,8 @@ impl fmt::Display for Ending {
 #[derive(Debug, Default)]
 struct Shared {
     child: Option<Pid>,
+    /// What starts the ranks, where there are several.
+    launcher: PathBuf,
     stop: Option<i32>,
 }
 
@@ -68,31 +74,27 @@ struct Shared {
 #[derive(Debug)]
 pub struct Supervisor {
     shared: Arc<Mutex<Shared>>,
-    has_ranks: bool,
+    /// Where the program is one of several processes, started by a launcher.
+    ranks: Option<Ranks>,
 }
 
 impl Supervisor {
     /// Takes the signals over from now on. What is started may be the launcher of several processes.
-    pub fn new(has_ranks: bool) -> Outcome<Self> {
-        if has_ranks {
+    pub fn new(ranks: Option<Ranks>) -> Outcome<Self> {
+        if ranks.is_some() {
             ranks::adopt_orphans();
         }
         let shared = Arc::new(Mutex::new(Shared::default()));
         let mut signals = SignalsInfo::<WithOrigin>::new([SIGTERM, SIGINT, SIGUSR1])
             .or_fail(|| Failure::start(says!("E3019: cannot take signals over")))?;
         let theirs = Arc::clone(&shared);
+        let told = ranks.clone();
         std::thread::spawn(move || {
             for origin in signals.forever() {
-                let mut shared = lock(&theirs);
-                shared.stop = Some(origin.signal);
-                if let Some(child) = shared.child
-                    && !reaches_the_group(&origin)
-                {
-                    forward(child, passed_on(origin.signal, has_ranks));
-                }
+                arrived(&origin, &theirs, told.as_ref());
             }
         });
-        Ok(Supervisor { shared, has_ranks })
+        Ok(Supervisor { shared, ranks })
     }
 
     /// The signal that asked this process to stop, if one did.
@@ -124,13 +126,17 @@ impl Supervisor {
             let program = command.get_program().to_string_lossy().into_owned();
             Failure::start(says!("E3043: cannot start `{program}`")).because(error)
         };
+        if self.ranks.is_some() {
+            apart_from_the_terminal(&mut command);
+        }
         let mut child = command.spawn().map_err(|error| failed(error, &command))?;
         let pid = Pid::from_raw(child.id() as i32);
         {
             let mut shared = lock(&self.shared);
             shared.child = Some(pid);
+            shared.launcher = command.get_program().into();
             if let Some(signal) = shared.stop {
-                forward(pid, passed_on(signal, self.has_ranks));
+                ask(pid, signal, &self.shared, &shared, self.ranks.as_ref());
             }
         }
         let clock = limit.map(|limit| Clock::start(Arc::clone(&self.shared), limit));
@@ -139,7 +145,7 @@ impl Supervisor {
         }
         let ending = reap(&mut child).map_err(|error| failed(error, &command));
         lock(&self.shared).child = None;
-        if self.has_ranks {
+        if self.ranks.is_some() {
             ranks::end_left_behind();
         }
         let stopped = clock.is_some_and(Clock::has_run_out);
@@ -186,17 +192,49 @@ fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ctrl-C at a terminal is sent by the kernel to the whole foreground group: the child has it already.
+/// A signal asks the program to stop. The first Ctrl-C does it as well, the second ends it at once.
+fn arrived(origin: &Origin, shared: &Arc<Mutex<Shared>>, ranks: Option<&Ranks>) {
+    let mut state = lock(shared);
+    let is_again = origin.signal == SIGINT && state.stop == Some(SIGINT);
+    state.stop = Some(origin.signal);
+    let Some(child) = state.child else { return };
+    match ranks {
+        Some(_) if is_again => ranks::end_all(),
+        None if reaches_the_group(origin) => {}
+        _ => ask(child, origin.signal, shared, &state, ranks),
+    }
+    if origin.signal == SIGINT && ranks.is_some() && !is_again {
+        eprintln!(
+            "ckpt: interrupted: the ranks stop at their next site, with a checkpoint; press Ctrl-C again to end them at once"
+        );
+    }
+}
+
+/// Ctrl-C at a terminal is sent by the kernel to the whole foreground group: a program without ranks has it already.
 fn reaches_the_group(origin: &Origin) -> bool {
     origin.signal == SIGINT && matches!(origin.cause, Cause::Kernel)
 }
 
-/// Launchers pass SIGUSR1 on to the processes; on SIGTERM they kill them before a checkpoint could be written.
-fn passed_on(signal: i32, has_ranks: bool) -> i32 {
-    if has_ranks && signal == SIGTERM {
-        SIGUSR1
-    } else {
-        signal
+/// Passes a request to stop on. Launchers pass SIGUSR1 on to the processes; on SIGTERM and SIGINT they kill them before a
+/// checkpoint could be written.
+fn ask(child: Pid, signal: i32, shared: &Arc<Mutex<Shared>>, state: &Shared, ranks: Option<&Ranks>) {
+    let Some(ranks) = ranks else {
+        return forward(child, signal);
+    };
+    forward(child, SIGUSR1);
+    let (ranks, launcher, shared) = (ranks.clone(), state.launcher.clone(), Arc::clone(shared));
+    std::thread::spawn(move || {
+        let runs = || lock(&shared).child == Some(child);
+        ranks.see_to_it(&launcher, &runs);
+    });
+}
+
+/// What is pressed at the terminal is for this process, which has the ranks stop in order: a launcher would kill them. In a group
+/// of its own it may not read from the terminal either.
+fn apart_from_the_terminal(command: &mut Command) {
+    command.process_group(0);
+    if std::io::stdin().is_terminal() {
+        command.stdin(Stdio::null());
     }
 }
 
@@ -244,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_program_that_kills_itself_is_reported_as_killed() {
-        let supervisor = Supervisor::new(false).unwrap();
+        let supervisor = Supervisor::new(None).unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "kill -9 $$"]);
         assert_eq!(supervisor.run(command).unwrap(), Ending::Signal(9));
@@ -255,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_program_is_ended_when_its_time_is_over() {
-        let supervisor = Supervisor::new(false).unwrap();
+        let supervisor = Supervisor::new(None).unwrap();
         let sh = |text: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", text]);

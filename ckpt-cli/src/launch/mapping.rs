@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::arguments::moved_argument;
+
 /// The variable that carries all of them into the program, one a line.
 const VARIABLE: &str = "CKPT_MAP";
 
@@ -43,20 +45,12 @@ impl Mapping {
         (!lines.is_empty()).then(|| (VARIABLE, lines.join("\n".as_ref())))
     }
 
-    /// An argument of the last run, if it is a path that has moved where it is now.
+    /// An argument of the last run, if it is a path that has moved where it is now: as the program will look at it.
     pub fn of_argument(all: &[Mapping], argument: &str) -> OsString {
-        let below = |mapping: &Mapping| {
-            let rest = Path::new(argument).strip_prefix(&mapping.old).ok()?;
-            Some(match rest.as_os_str().is_empty() {
-                true => mapping.new.clone(),
-                false => mapping.new.join(rest),
-            })
-        };
-        let longest = all
-            .iter()
-            .filter_map(|mapping| Some((mapping.old.as_os_str().len(), below(mapping)?)))
-            .max_by_key(|(length, _)| *length);
-        longest.map_or_else(|| argument.into(), |(_, path)| path.into())
+        match Mapping::variable(all) {
+            Some((_, map)) => moved_argument(argument, &map),
+            None => argument.into(),
+        }
     }
 }
 

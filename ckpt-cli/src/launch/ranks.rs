@@ -170,8 +170,10 @@ fn carry_over(from: &Command, to: &mut Command) {
 
 /// What Open MPI has to be told before it starts more processes than there are cores, or works for root; other
 /// launchers do not know these. In an allocation the scheduler says what is there.
+///
+/// hwloc, by which launchers look at the machine, may load a library for OpenCL, which may take SIGUSR1 for itself.
 fn settings() -> Vec<(&'static str, &'static str)> {
-    let mut list = Vec::new();
+    let mut list = vec![("HWLOC_COMPONENTS", "-opencl")];
     let in_allocation = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"]
         .iter()
         .any(|name| std::env::var_os(name).is_some());
@@ -206,7 +208,7 @@ fn parents() -> Vec<(i32, i32)> {
 }
 
 /// All processes that this one has started, or adopted, and theirs.
-fn descendants() -> Vec<i32> {
+pub fn descendants() -> Vec<i32> {
     let parents = parents();
     let mut found = vec![std::process::id() as i32];
     let mut next = 0;
@@ -230,6 +232,11 @@ pub fn running(executable: &Path) -> Vec<i32> {
     let mut list: Vec<i32> = descendants().into_iter().filter(executes).collect();
     list.sort_unstable();
     list
+}
+
+/// Ends the launcher and all that it has started: for programs of several processes only.
+pub fn end_all() {
+    descendants().into_iter().for_each(end);
 }
 
 /// Ends this process, which is one of ours.

@@ -1,21 +1,31 @@
-//! `launch.json` in the store: how `cargo ckpt run` built the program and when it took checkpoints, so that
+//! `launch.json` among what the store has of a run: how `cargo ckpt run` built the program and when it took checkpoints, so that
 //! `cargo ckpt restart` does the same without the options being repeated. It informs only; without it the options of the command line hold.
+//!
+//! A store says of itself what it likes. What a restart may start is therefore what this machine itself has noted, outside of
+//! the store: [`Record::was_said_here`], [`was_started_here`].
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::job::LAUNCH_FILE;
+use ckpt::store::{EXECUTABLE_NOTE, Noted, RunId, folder_of_run};
 use serde::{Deserialize, Serialize};
 
 use super::{RankOptions, SessionOptions};
 use crate::cargo::CargoOptions;
 use crate::stores;
 
-/// Name of the record in the store folder.
-pub const FILE: &str = "launch.json";
+/// Name of the record in the folder of the run.
+pub const FILE: &str = LAUNCH_FILE;
 
 /// How a program was built and started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// The run that was started so.
+    pub run: RunId,
     /// Cargo's options, with absolute paths.
     pub cargo: CargoOptions,
     /// When checkpoints were to be taken.
@@ -30,29 +40,65 @@ pub struct Record {
 impl Record {
     /// Writes the record, unless another job is at work on the store: then it is that job's record.
     pub fn write_unless_locked(&self, store: &Path) {
-        if !stores::is_locked(store) {
-            self.write(&stores::home(store));
+        // Where that cannot be told it may be.
+        if matches!(stores::is_locked(store), Ok(false)) {
+            self.write(store);
         }
     }
 
-    /// Writes the record, whole or not at all. A store that cannot be written is the program's to report.
+    /// Writes the record, whole or not at all, and notes on this machine that it was said here. A store that cannot be
+    /// written is the program's to report; what cannot be noted is asked for at the next restart.
     fn write(&self, store: &Path) {
-        let temporary = store.join(format!(".{FILE}.{}", std::process::id()));
         let Ok(text) = serde_json::to_string_pretty(self) else {
             return;
         };
-        let written = fs::create_dir_all(store)
-            .and_then(|()| fs::write(&temporary, text + "\n"))
-            .and_then(|()| fs::rename(&temporary, store.join(FILE)));
-        if written.is_err() {
-            let _ = fs::remove_file(temporary);
-        }
+        let text = text + "\n";
+        let _ = write_in(&folder_of(store, self.run), text.as_bytes());
+        let _ = Noted::of(&stores::home(store)).write(&noted_as(self.run), text.as_bytes());
     }
 
-    /// Reads the record, if there is one that can be read.
-    pub fn read(store: &Path) -> Option<Record> {
-        serde_json::from_slice(&fs::read(stores::home(store).join(FILE)).ok()?).ok()
+    /// Reads the record of a run, if there is one that can be read.
+    pub fn read(store: &Path, run: RunId) -> Option<Record> {
+        let text = ckpt::store::read_document(&folder_of(store, run), FILE).ok()??;
+        let record: Record = serde_json::from_slice(&text).ok()?;
+        (record.run == run).then_some(record)
     }
+
+    /// Whether it is what was last said on this machine about this run of the store, and not only what the store says.
+    pub fn was_said_here(&self, store: &Path) -> bool {
+        let noted = Noted::of(&stores::home(store)).read(&noted_as(self.run));
+        let noted = noted.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+        noted.as_ref() == Some(self)
+    }
+}
+
+/// Whether this is the executable that was last started on this machine with this store.
+pub fn was_started_here(store: &Path, executable: &Path) -> bool {
+    let noted = Noted::of(&stores::home(store)).read(EXECUTABLE_NOTE);
+    let found = fs::canonicalize(executable).ok();
+    noted.is_some_and(|noted| found.is_some_and(|found| found.as_os_str().as_bytes() == noted))
+}
+
+/// Under a name that nobody knows before, and then under its own.
+fn write_in(store: &Path, text: &[u8]) -> std::io::Result<()> {
+    fs::create_dir_all(store)?;
+    let mut unfinished = tempfile::Builder::new()
+        .prefix(&format!(".{FILE}."))
+        .permissions(fs::Permissions::from_mode(0o644))
+        .tempfile_in(store)?;
+    unfinished.write_all(text)?;
+    unfinished.persist(store.join(FILE))?;
+    Ok(())
+}
+
+/// The name under which this machine notes the record of a run.
+fn noted_as(run: RunId) -> String {
+    format!("{run}.{FILE}")
+}
+
+/// The folder of a run in a store.
+fn folder_of(store: &Path, run: RunId) -> PathBuf {
+    folder_of_run(&stores::home(store), run)
 }
 
 #[cfg(test)]
@@ -63,8 +109,10 @@ mod tests {
     fn a_record_comes_back_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("x.ckpt.d");
-        assert_eq!(Record::read(&store), None);
+        let run = RunId::new().unwrap();
+        assert_eq!(Record::read(&store, run), None);
         let record = Record {
+            run,
             cargo: CargoOptions {
                 release: true,
                 example: Some("heat".into()),
@@ -81,8 +129,9 @@ mod tests {
             executable: "/somewhere/target/release/examples/heat".into(),
         };
         record.write(&store);
-        assert_eq!(Record::read(&store), Some(record));
-        fs::write(store.join(FILE), "{").unwrap();
-        assert_eq!(Record::read(&store), None);
+        assert_eq!(Record::read(&store, run), Some(record));
+        assert_eq!(Record::read(&store, RunId::new().unwrap()), None);
+        fs::write(folder_of(&store, run).join(FILE), "{").unwrap();
+        assert_eq!(Record::read(&store, run), None);
     }
 }

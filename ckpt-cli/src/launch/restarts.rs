@@ -1,15 +1,21 @@
 //! Keeping a program running: when it dies it is started again from its newest checkpoint, with growing pauses, until
 //! it ends by itself, the restarts are used up, or it dies twice without having come further.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use ckpt::store::CheckpointId;
+use ckpt::session::exit_code;
+use ckpt::session::job::{Job, State};
+use ckpt::store::{CheckpointId, RunId};
+use signal_hook::consts::SIGINT;
 
+use super::heard::Ranks;
 use super::{Ending, Supervisor};
 use crate::failure::Outcome;
-use crate::{render, stores};
+use crate::render;
+use crate::stores::{self, runs};
 
 /// How often and how soon a program that died is started again.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -51,7 +57,7 @@ enum Next {
 #[derive(Debug)]
 struct Judge {
     left: u32,
-    /// The newest checkpoint when the run began: it is not of this run.
+    /// The newest checkpoint of the run when the command began: it does not lie behind it.
     baseline: Option<u64>,
     /// The newest checkpoint at the last failure.
     last: Option<Option<u64>>,
@@ -60,7 +66,7 @@ struct Judge {
 impl Judge {
     fn after(&mut self, ending: Ending, newest: Option<u64>, asked_to_stop: bool) -> Next {
         let died = match ending {
-            Ending::Code(code) => !matches!(code, 0 | 75..=79),
+            Ending::Code(code) => !matches!(code, 0 | 75..=79 | exit_code::INTERRUPTED),
             Ending::Signal(_) => true,
         };
         if !died || asked_to_stop {
@@ -91,25 +97,31 @@ impl Judge {
 pub struct Run<'r> {
     /// Its store.
     pub store: &'r Path,
-    /// Whether the checkpoints that the store holds at the beginning are of this run.
+    /// Whether the checkpoints that its run has at the beginning are behind it.
     pub continues: bool,
+    /// The run that the command that was prepared last is of; none of a checkpoint that has none.
+    pub id: &'r Cell<Option<RunId>>,
     /// Where it begins as the user asked for it, in words: `the start`, `checkpoint 5`.
     pub origin: String,
     /// Prepares the program to begin there.
     pub command: &'r dyn Fn(Begin) -> Outcome<Command>,
-    /// Whether it starts several processes.
-    pub has_ranks: bool,
+    /// How many processes it starts, where a launcher starts them.
+    pub ranks: Option<u32>,
 }
 
 /// Runs the program, again and again if it dies.
 pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> {
-    let supervisor = Supervisor::new(run.has_ranks)?;
     let store = run.store;
-    let baseline = if run.continues {
-        None
-    } else {
-        stores::newest_id(store)
+    let ranks = run.ranks.map(|number| Ranks {
+        store: store.to_owned(),
+        number,
+    });
+    let supervisor = Supervisor::new(ranks)?;
+    let newest_of_run = || match run.id.get() {
+        Some(id) => runs::newest_of(store, id),
+        None => Ok(None),
     };
+    let baseline = if run.continues { None } else { newest_of_run()? };
     let mut judge = Judge {
         left: options.restarts,
         baseline,
@@ -118,15 +130,21 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     let mut begin = Begin::AsAsked;
     let mut pause = options.backoff;
     loop {
+        let before = stopped_job(store, run.id.get());
         let ending = supervisor.run((run.command)(begin)?)?;
-        let newest = stores::newest_id(store);
+        let stopped = stopped_job(store, run.id.get()).filter(|job| Some(job) != before.as_ref());
+        let ending = meant(ending, stopped.as_ref(), supervisor.stopped());
+        let newest = newest_of_run()?;
         match judge.after(ending, newest, supervisor.stopped().is_some()) {
             Next::Done => {
-                farewell(
-                    ending,
-                    store,
-                    newest.filter(|newest| Some(*newest) > judge.baseline),
-                );
+                // One that has stopped has said so, and how to go on.
+                if stopped.is_none() {
+                    farewell(
+                        ending,
+                        store,
+                        newest.filter(|newest| Some(*newest) > judge.baseline),
+                    );
+                }
                 return Ok(ending);
             }
             Next::GiveUp(why) => {
@@ -156,6 +174,28 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
             return Ok(ending);
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// The job of a store that has stopped with a checkpoint.
+fn stopped_job(store: &Path, run: Option<RunId>) -> Option<Job> {
+    let job = Job::read(&stores::home(store), run?).ok().flatten();
+    job.filter(|job| job.state == State::Stopped)
+}
+
+/// How the program ended. A launcher that was told to stop as well, or that somebody else has told, ends with a code of its
+/// own although all ranks have written their last checkpoint; and ranks that stop because of Ctrl-C have heard of it as
+/// another signal.
+fn meant(ending: Ending, stopped: Option<&Job>, signal: Option<i32>) -> Ending {
+    let is_of_the_program = matches!(ending, Ending::Code(0 | 76..=79));
+    match stopped {
+        // The second Ctrl-C: whoever does not end by it is killed.
+        None if signal == Some(SIGINT) && matches!(ending, Ending::Signal(_)) => Ending::Signal(SIGINT),
+        None => ending,
+        Some(_) if is_of_the_program => ending,
+        Some(_) if signal == Some(SIGINT) => Ending::Code(exit_code::INTERRUPTED),
+        Some(_) if ending == Ending::Code(exit_code::INTERRUPTED) => ending,
+        Some(_) => Ending::Code(exit_code::STOPPED),
     }
 }
 
@@ -195,7 +235,7 @@ mod tests {
 
     #[test]
     fn endings_that_mean_something_are_passed_on() {
-        for code in [0, 75, 76, 77, 78, 79] {
+        for code in [0, 75, 76, 77, 78, 79, 130] {
             assert_eq!(
                 judge(9, None).after(Ending::Code(code), Some(1), false),
                 Next::Done,
@@ -236,6 +276,33 @@ mod tests {
         let mut judge = judge(9, Some(5));
         assert_eq!(judge.after(KILLED, Some(5), false), Next::Again(Begin::Over));
         assert_eq!(judge.after(KILLED, Some(6), false), Next::Again(Begin::Latest));
+    }
+
+    fn stopped() -> Job {
+        let text = r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "stopped",
+            "visits": 12, "restarted_from": null, "last_checkpoint": 3, "failed_checkpoints": 0, "command": [], "reason": "SIGUSR1"}"#;
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_program_that_has_stopped_with_a_checkpoint_is_queued_again_whatever_its_launcher_says() {
+        let job = stopped();
+        let code = |ending, job, signal| meant(ending, job, signal).exit_code();
+        for launcher in [
+            Ending::Code(1),
+            Ending::Code(143),
+            Ending::Signal(15),
+            Ending::Code(75),
+        ] {
+            assert_eq!(code(launcher, Some(&job), Some(15)), 75);
+            assert_eq!(code(launcher, Some(&job), None), 75);
+            assert_eq!(code(launcher, Some(&job), Some(SIGINT)), 130);
+        }
+        assert_eq!(code(Ending::Code(130), Some(&job), None), 130);
+        assert_eq!(code(Ending::Signal(9), None, Some(SIGINT)), 130);
+        assert_eq!(code(Ending::Signal(9), None, Some(15)), 137);
+        assert_eq!(code(Ending::Code(1), None, Some(15)), 1);
+        assert_eq!(code(Ending::Code(0), Some(&job), None), 0);
     }
 
     #[test]

@@ -44,6 +44,7 @@ impl SessionOptions {
         set("CKPT_INTERVAL", self.interval.clone());
         set("CKPT_KEEP", self.keep.clone());
         set("CKPT_TIME_LIMIT", self.time_limit.clone());
+        set("CKPT_TRUST", crate::output::trusted());
         list
     }
 

@@ -1,30 +1,34 @@
 //! A store as one file to carry: an ordinary tar file whose first entry is a manifest with the length and the checksum
 //! of every other. What is unpacked is checked before it gets its name.
 
+mod names;
 mod read;
 mod write;
 
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use ckpt::store::RunId;
 use serde::{Deserialize, Serialize};
 use twox_hash::xxhash3_128::Hasher;
 
 use crate::output::Bar;
 
 pub use read::unpack;
-pub use write::pack;
+pub use write::{pack, run_of};
 
 /// The first entry.
 const MANIFEST: &str = "manifest.json";
 /// The folder with the files of the store.
 const STORE: &str = "store";
+/// The folder in it with what runs keep, a folder each.
+const RUNS: &str = "runs";
 /// The folder with files of the program.
 const FILES: &str = "files";
 /// What `format` says.
 const FORMAT: &str = "ckpt-pack";
-/// Raised by a change that an older reader would misread.
-const VERSION: u32 = 1;
+/// Raised by a change that an older reader would misread: 2 has what a run keeps in a folder of the run.
+const VERSION: u32 = 2;
 
 /// What is in a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +37,8 @@ pub struct Manifest {
     version: u32,
     /// Name of the store's folder.
     pub store: String,
+    /// The run that is packed; none of checkpoints that are of none.
+    pub run: Option<RunId>,
     /// Name of the program.
     pub program: String,
     /// The host that it was packed on.
@@ -44,7 +50,7 @@ pub struct Manifest {
 /// A file in a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// `store/NAME`, or `files/PATH` with the path from the folder that the program was started in.
+    /// `store/NAME`, `store/runs/RUN/NAME`, or `files/PATH` with the path from the folder that the program was started in.
     pub path: String,
     /// Its length.
     pub bytes: u64,
@@ -56,8 +62,7 @@ impl Entry {
     /// Where it belongs, if its path is one that may be written to: below its folder, whatever the pack says.
     fn place(&self) -> Option<Destination> {
         let path = Path::new(&self.path);
-        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-        if !is_plain {
+        if !names::is_plain_path(path) {
             return None;
         }
         if let Ok(name) = path.strip_prefix(STORE) {
@@ -75,15 +80,25 @@ enum Destination {
     File(PathBuf),
 }
 
-/// Whether a file of this name is part of a store, and may go with it: not the lock, nor what has not been finished.
+/// Whether a file of this name is part of a store, and may go with it: a checkpoint, or what a run keeps; not the lock, nor
+/// what has not been finished.
 fn belongs_to_a_store(name: &str) -> bool {
-    let is_log = name.starts_with("files.") && name.ends_with(".log");
-    let is_note = is_log
+    match name.split('/').collect::<Vec<_>>()[..] {
+        [name] => !name.starts_with('.') && ckpt::store::file_of(name).is_some(),
+        [RUNS, run, name] => run.parse::<RunId>().is_ok() && belongs_to_a_run(name),
+        _ => false,
+    }
+}
+
+/// Whether a file of this name is one that a run keeps.
+fn belongs_to_a_run(name: &str) -> bool {
+    // The parts of the journal of files, and the bytes of files that are kept beside them.
+    let is_of_the_journal =
+        name.starts_with("files.") && [".log", ".was"].iter().any(|end| name.ends_with(end));
+    is_of_the_journal
         || name == ckpt::session::events::EVENTS_FILE
         || name == crate::launch::RECORD_FILE
-        || name == ckpt::session::job::JOB_FILE;
-    let is_plain = !name.contains('/') && !name.starts_with('.');
-    is_plain && (is_note || ckpt::store::file_of(name).is_some())
+        || name == ckpt::session::job::JOB_FILE
 }
 
 /// Copies all of it; its length and its checksum.
@@ -118,9 +133,13 @@ mod tests {
         };
         for good in [
             "store/000004.r0.h5",
-            "store/job.json",
-            "store/files.r3.log",
+            "store/runs/0123456789abcdef0123456789abcdef/job.json",
+            "store/runs/0123456789abcdef0123456789abcdef/files.000002.log",
+            "store/runs/0123456789abcdef0123456789abcdef/files.000002.0001.was",
+            "store/runs/0123456789abcdef0123456789abcdef/files.r3.000002.log",
+            "store/runs/0123456789abcdef0123456789abcdef/files.r3.000002.0001.was",
             "files/a/b.txt",
+            "files/settings.toml",
         ] {
             assert!(is_placed(good), "{good}");
         }
@@ -136,8 +155,18 @@ mod tests {
             "files/",
             "other/x",
             "",
-            "./store/job.json",
-            "store/job.json.exe",
+            "store/job.json",
+            "store/runs/job.json",
+            "store/runs/0123/job.json",
+            "store/runs/../runs/0123456789abcdef0123456789abcdef/job.json",
+            "store/runs/0123456789abcdef0123456789abcdef/x/job.json",
+            "store/runs/0123456789abcdef0123456789abcdef/job.json.exe",
+            "store/runs/0123456789abcdef0123456789abcdef/files.000002.0001.exe",
+            "store/files.000002.0001.was",
+            "store/runs/0123456789abcdef0123456789abcdef/000004.r0.h5",
+            "./store/000004.r0.h5",
+            "files/.cargo/config.toml",
+            "files/-x.csv",
         ];
         for bad in bad {
             assert!(!is_placed(bad), "{bad}");

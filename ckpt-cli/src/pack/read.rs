@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::{Destination, Entry, FORMAT, MANIFEST, Manifest, STORE, VERSION, copy};
+use ckpt::store::Noted;
+
+use super::{Destination, Entry, FORMAT, MANIFEST, Manifest, STORE, VERSION, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output::{self, Bar};
 
@@ -23,9 +25,11 @@ pub struct Unpacked {
     pub manifest: Manifest,
 }
 
-/// Unpacks a pack in this folder: the store under its own name unless another is given.
-pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
+/// Unpacks a pack in this folder: the store under its own name unless another is given. Files of the program are taken out
+/// if they hold data, or are `wanted`.
+pub fn unpack(pack: &Path, store: Option<&Path>, wanted: &[PathBuf]) -> Outcome<Unpacked> {
     let file = File::open(pack).about("cannot open", pack)?;
+    let length = file.metadata().about("cannot read", pack)?.len();
     let mut archive = tar::Archive::new(std::io::BufReader::new(file));
     let not_one = |why: &dyn std::fmt::Display| {
         Failure::store(says!("E3053: `{}` is not a pack", pack.display()))
@@ -41,7 +45,18 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
     let first = entries.next().ok_or_else(|| not_one(&"it is empty"))?;
     let manifest = manifest(first.map_err(no_tar)?).map_err(|why| not_one(&why))?;
     let places = places(&manifest).map_err(|why| not_one(&why))?;
-    let store = store.map_or_else(|| PathBuf::from(&manifest.store), Path::to_owned);
+    holds_data_or_is_wanted(pack, &places, wanted)?;
+    let bytes = bytes_of(&manifest);
+    let bytes = bytes.ok_or_else(|| not_one(&"it says that more is in it than any disk holds"))?;
+    if bytes > length {
+        // The rest of it has been lost on the way.
+        let why = format!("it should hold {bytes} bytes, and is no longer than {length}");
+        return Err(damaged(pack, &why));
+    }
+    let store = match store {
+        Some(store) => store.to_owned(),
+        None => store_of(&manifest).map_err(|why| not_one(&why))?,
+    };
     nothing_is_in_the_way(&store, &places)?;
 
     let around = store
@@ -49,12 +64,13 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     fs::create_dir_all(around).about("cannot make", around)?;
+    there_is_room(around, bytes)?;
     let aside = tempfile::Builder::new()
         .prefix(".unpack-")
         .tempdir_in(around)
         .about("cannot write in", around)?;
     fs::create_dir(aside.path().join(STORE)).about("cannot make", aside.path())?;
-    let bar = output::bytes_bar("unpacking", manifest.files.iter().map(|entry| entry.bytes).sum());
+    let bar = output::bytes_bar("unpacking", bytes);
     let mut expected = manifest.files.iter();
     for entry in entries {
         let entry = entry.map_err(|error| damaged(pack, &error))?;
@@ -64,6 +80,8 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
         return Err(damaged(pack, &format!("it ends before `{}`", missing.path)));
     }
     drop(bar);
+    // What was said on this machine was said of another store.
+    Noted::of(&store).forget();
     let files = move_in(aside.path(), &store, &manifest, &places)?;
     Ok(Unpacked {
         store,
@@ -99,16 +117,76 @@ fn manifest(entry: tar::Entry<'_, impl Read>) -> Result<Manifest, String> {
 }
 
 fn places(manifest: &Manifest) -> Result<Vec<Destination>, String> {
-    let plain = Path::new(&manifest.store).components();
-    if !plain.eq([std::path::Component::Normal(manifest.store.as_ref())]) {
-        return Err(format!("`{}` is no name of a store", manifest.store));
-    }
     let mut seen = HashSet::new();
     let place = |entry: &Entry| {
         let place = entry.place().filter(|_| seen.insert(entry.path.clone()));
         place.ok_or_else(|| format!("it has a file for `{}`", entry.path))
     };
     manifest.files.iter().map(place).collect()
+}
+
+/// What cargo, git or a shell could read as a program or its settings is not put before them unasked.
+fn holds_data_or_is_wanted(pack: &Path, places: &[Destination], wanted: &[PathBuf]) -> Outcome<()> {
+    let refused: Vec<String> = places
+        .iter()
+        .filter_map(|place| match place {
+            Destination::File(path) if !names::is_data(path) && !wanted.contains(path) => {
+                Some(format!("--with {}", path.display()))
+            }
+            _ => None,
+        })
+        .collect();
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::store(says!(
+            "E3184: `{}` has files whose names may be those of programs or settings",
+            pack.display()
+        ))
+        .because("nothing was unpacked: cargo, git, a shell or an editor may do what stands in such a file")
+        .help(format!(
+            "look at them (`tar -tvf`), and name those that you want: {}",
+            refused.join(" ")
+        ))),
+    }
+}
+
+/// How the names of stores end that ckpt names itself.
+const STORES_END: &str = ".ckpt.d";
+
+/// The folder that it names, if that is a name as ckpt gives stores.
+fn store_of(manifest: &Manifest) -> Result<PathBuf, String> {
+    let name = &manifest.store;
+    if !names::is_plain_name(name) {
+        return Err(format!("`{name}` is no name of a store"));
+    }
+    match name.ends_with(STORES_END) {
+        true => Ok(name.into()),
+        false => Err(format!(
+            "its store was named `{name}`, which may be the name of something else here; give it one with `--dir FOLDER`"
+        )),
+    }
+}
+
+/// The length of all its files; `None` if no disk has so many bytes.
+fn bytes_of(manifest: &Manifest) -> Option<u64> {
+    let mut lengths = manifest.files.iter().map(|entry| entry.bytes);
+    lengths.try_fold(0_u64, u64::checked_add)
+}
+
+fn there_is_room(folder: &Path, bytes: u64) -> Outcome<()> {
+    let Ok(disk) = nix::sys::statvfs::statvfs(folder) else {
+        return Ok(()); // the writes will tell
+    };
+    // Wide enough whatever the system's types are.
+    let free = u128::from(disk.blocks_available()) * u128::from(disk.fragment_size());
+    match u128::from(bytes) <= free {
+        true => Ok(()),
+        false => Err(Failure::store(says!(
+            "E3183: there is no room for {bytes} bytes in `{}`, {free} are free",
+            folder.display()
+        ))
+        .help("free some space, or unpack in a folder on another disk")),
+    }
 }
 
 /// What is here already is not overwritten.
@@ -122,13 +200,23 @@ fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
         );
     }
     for place in places {
-        if let Destination::File(path) = place
-            && is_there(path)
-        {
+        let Destination::File(path) = place else {
+            continue;
+        };
+        if is_there(path) {
             return Err(
                 Failure::store(says!("E3055: the file `{}` is there already", path.display()))
                     .help("unpack in another folder, or remove it"),
             );
+        }
+        let mut around = path.ancestors().skip(1).filter(|folder| *folder != Path::new(""));
+        if let Some(link) = around.find(|folder| folder.is_symlink()) {
+            return Err(Failure::store(says!(
+                "E3182: `{}` is a link, and `{}` would be written where it leads",
+                link.display(),
+                path.display()
+            ))
+            .help("unpack in another folder, and move the file"));
         }
     }
     Ok(())
@@ -147,6 +235,14 @@ fn take_out(
     };
     if !entry.header().entry_type().is_file() {
         return Err(format!("`{}` is no plain file", path.display()));
+    }
+    if entry.size() != expected.bytes {
+        return Err(format!(
+            "`{}` has {} bytes, and should have {}",
+            expected.path,
+            entry.size(),
+            expected.bytes
+        ));
     }
     let to = aside.join(&path);
     let failed = |error: std::io::Error| format!("`{}`: {error}", to.display());
@@ -177,13 +273,19 @@ fn move_in(aside: &Path, store: &Path, manifest: &Manifest, places: &[Destinatio
                 fs::create_dir_all(folder).about("cannot make", folder)?;
             }
             let from = aside.join(&entry.path);
-            // The store may be on another disk.
-            fs::rename(&from, path)
-                .or_else(|_| fs::copy(&from, path).map(drop))
-                .about("cannot write", path)?;
+            move_to(&from, path).about("cannot write", path)?;
             files.push(path.clone());
         }
     }
     fs::rename(aside.join(STORE), store).about("cannot make", store)?;
     Ok(files)
+}
+
+/// Moves a file, not over another. The store may be on another disk.
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) => io::copy(&mut File::open(from)?, &mut File::create_new(to)?).map(drop),
+    }
 }

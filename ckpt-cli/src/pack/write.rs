@@ -4,15 +4,14 @@ use std::fs::{self, File};
 use std::io::{Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
-use ckpt::session::job::{JOB_FILE, Job};
-use ckpt::store::{CheckpointId, Mode, file_name};
+use ckpt::session::job::Job;
+use ckpt::store::{CheckpointId, Meta, Mode, RunId, StoreError, file_name, folder_of_run, open_plain};
 
-use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
+use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, RUNS, STORE, VERSION, belongs_to_a_run, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
-use crate::launch::RECORD_FILE;
 use crate::output::{self, Bar};
-use crate::stores;
 use crate::stores::lines::{Lines, rank_list};
+use crate::stores::{self, checkpoint};
 
 /// What has been packed.
 #[derive(Debug)]
@@ -32,16 +31,19 @@ struct Piece {
     file: File,
 }
 
-/// Packs files of checkpoints, by rank and number, what the store knows about their run, and files of the program.
+/// Packs files of checkpoints of a run, by rank and number, what the store knows about the run, and files of the program.
 pub fn pack(
     lines: &Lines,
     store: &Path,
+    run: Option<RunId>,
     chosen: &[(u32, CheckpointId)],
     files: &[PathBuf],
     to: &Path,
 ) -> Outcome<Packed> {
     let mut pieces = checkpoints(lines, chosen)?;
-    pieces.extend(notes(lines)?);
+    if let Some(run) = run {
+        pieces.extend(notes(lines, run)?);
+    }
     for file in files {
         pieces.push(own_file(file)?);
     }
@@ -56,9 +58,9 @@ pub fn pack(
         format: FORMAT.into(),
         version: VERSION,
         store: name_of(store),
-        program: Job::read(&stores::home(store))
-            .ok()
-            .flatten()
+        run,
+        program: run
+            .and_then(|run| Job::read(&stores::home(store), run).ok().flatten())
             .map_or_else(String::new, |job| job.program),
         host: nix::sys::utsname::uname().map_or_else(
             |_| String::new(),
@@ -74,6 +76,23 @@ pub fn pack(
         bytes,
         manifest,
     })
+}
+
+/// The run that these checkpoints are of, by what they say; none if none of them is of one.
+pub fn run_of(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Option<RunId>> {
+    for part in &lines.parts {
+        let store = part.open(Mode::ReadOnly)?;
+        let entries = store.list().map_err(checkpoint::store_failure)?.into_iter();
+        for entry in entries.filter(|entry| chosen.contains(&(part.rank, entry.id))) {
+            match entry.meta {
+                Ok(Meta { run: Some(run), .. }) => return Ok(Some(run)),
+                Err(error @ StoreError::Io { .. }) => return Err(checkpoint::store_failure(error)),
+                // What is damaged is not packed.
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The name that the store has without its path.
@@ -116,21 +135,34 @@ fn checkpoints(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Vec<Pie
 }
 
 /// What the store knows of the run.
-fn notes(lines: &Lines) -> Outcome<Vec<Piece>> {
-    let mut folders: Vec<&PathBuf> = lines.parts.iter().map(|part| &part.folder).collect();
+fn notes(lines: &Lines, run: RunId) -> Outcome<Vec<Piece>> {
+    let mut folders: Vec<PathBuf> = lines
+        .parts
+        .iter()
+        .map(|part| folder_of_run(&part.folder, run))
+        .collect();
     folders.dedup();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut there = Vec::new();
     for folder in folders {
-        let names = fs::read_dir(folder).about("cannot read", folder)?.flatten();
-        let mut names: Vec<String> = names
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
+        if folder.try_exists().about("cannot look for", &folder)? {
+            there.push(folder);
+        }
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    for folder in &there {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).about("cannot read", folder)? {
+            names.extend(entry.about("cannot read", folder)?.file_name().into_string());
+        }
         names.sort();
-        for name in names.iter().filter(|name| belongs_to_a_store(name)) {
-            let path = format!("{STORE}/{name}");
-            let is_note = name.ends_with(".log") || name == JOB_FILE || name == RECORD_FILE;
-            if is_note && !pieces.iter().any(|piece| piece.path == path) {
-                pieces.push(Piece::open(folder.join(name), path)?);
+        for name in names.iter().filter(|name| belongs_to_a_run(name)) {
+            let path = format!("{STORE}/{RUNS}/{run}/{name}");
+            let from = folder.join(name);
+            let is_plain = fs::symlink_metadata(&from)
+                .about("cannot look at", &from)?
+                .is_file();
+            if is_plain && !pieces.iter().any(|piece| piece.path == path) {
+                pieces.push(Piece::open(from, path)?);
             }
         }
     }
@@ -147,10 +179,24 @@ fn own_file(file: &Path) -> Outcome<Piece> {
             "`--with` takes files that are: they are unpacked at the same paths. Carry others apart, and tell `restart` with `--map OLD=NEW`",
         ));
     };
-    let piece = Piece::open(path.clone(), format!("{FILES}/{text}"))?;
-    let metadata = piece.file.metadata().about("cannot read", file)?;
+    if !names::is_plain_path(&path) {
+        return Err(Failure::usage(says!(
+            "E3185: `{}` has a name that `unpack` does not take",
+            file.display()
+        ))
+        .because("it begins with a dot or a dash, or has a character in it that is none to be read")
+        .help("give the file another name for the way"));
+    }
+    let metadata = fs::metadata(&path).about("cannot open", file)?;
     match metadata.is_file() {
-        true => Ok(piece),
+        true => {
+            let opened = File::open(&path).about("cannot open", file)?;
+            Ok(Piece {
+                path: format!("{FILES}/{text}"),
+                from: path,
+                file: opened,
+            })
+        }
         false => Err(Failure::usage(says!("E3059: `{}` is not a file", file.display()))
             .help("name the files in it one by one")),
     }
@@ -158,7 +204,7 @@ fn own_file(file: &Path) -> Outcome<Piece> {
 
 impl Piece {
     fn open(from: PathBuf, path: String) -> Outcome<Piece> {
-        let file = File::open(&from).about("cannot open", &from)?;
+        let file = open_plain(&from).about("cannot open", &from)?;
         Ok(Piece { from, path, file })
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ckpt_analysis::{ChooseOptions, PackageAnalysis};
+use ckpt_compiler::SOURCES_RECORD;
 
 use crate::cargo::choice::choose;
 use crate::cargo::{Built, Program, SitesOf};
@@ -209,6 +210,10 @@ fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
             }
         }
     }
+    let sources = package.sources();
+    list.extend(sources.files.into_values().map(|file| file.path));
+    // Programs of one package share the record of them.
+    list.push(copy.manifest.with_file_name(SOURCES_RECORD));
     list.extend(settings_files(&package.workspace));
     list.extend(configuration_files());
     list.push(profile::Kept::path(package));

@@ -12,7 +12,7 @@ pub use canvas::Color;
 use canvas::{Anchor, Canvas};
 use raster::Raster;
 
-use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
+use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::values::summary::short;
 
 /// What is drawn.
@@ -53,9 +53,7 @@ pub fn draw(picture: &Picture, to: &Path) -> Outcome<()> {
         Some("png") => {
             let mut canvas = png::Png::new(WIDTH, HEIGHT);
             paint(picture, &mut canvas);
-            canvas
-                .finish()
-                .or_fail(|| Failure::store(says!("E3101: the picture cannot be made")))?
+            canvas.finish()
         }
         _ => {
             return Err(

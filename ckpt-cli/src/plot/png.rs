@@ -27,13 +27,16 @@ impl Png {
     }
 
     /// The bytes of the file.
-    pub fn finish(self) -> Result<Vec<u8>, png::EncodingError> {
+    pub fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.write_header()?.write_image_data(&self.points)?;
-        Ok(bytes)
+        encoder
+            .write_header()
+            .and_then(|mut writer| writer.write_image_data(&self.points))
+            .expect("there are as many points as the picture is large, and a list takes all bytes");
+        bytes
     }
 
     /// Mixes a colour into a point, by so much of 255.

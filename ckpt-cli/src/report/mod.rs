@@ -4,8 +4,11 @@
 mod model;
 mod page;
 
+use std::collections::BTreeMap;
+
 use ckpt::session::events::{Event, What};
 use ckpt::session::job::{Job, State};
+use ckpt::store::CheckpointId;
 use serde::Serialize;
 
 pub use page::page;
@@ -23,6 +26,8 @@ pub struct Life {
     pub totals: Totals,
     /// What the model says.
     pub advice: Option<model::Advice>,
+    /// Checkpoints that are there and cannot be restored, as the program's files cannot be brought back; why.
+    pub out_of_reach: BTreeMap<u64, String>,
 }
 
 /// One process of the job.
@@ -146,6 +151,7 @@ impl Life {
             processes,
             totals,
             advice,
+            out_of_reach: BTreeMap::new(),
         }
     }
 }
@@ -275,6 +281,9 @@ pub fn words(life: &Life) -> String {
     if let Some(advice) = &life.advice {
         text += &format!("\n{}\n", advice.words());
     }
+    for (id, why) in &life.out_of_reach {
+        text += &format!("\ncheckpoint {} cannot be restored: {why}\n", CheckpointId(*id));
+    }
     text
 }
 
@@ -284,7 +293,7 @@ mod tests {
 
     fn job() -> Job {
         serde_json::from_str(
-            r#"{"program": "heat", "version": "1.0", "pid": 2, "host": "elsewhere", "started": "1970-01-01T00:02:00Z", "updated": "1970-01-01T00:03:20Z",
+            r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1.0", "pid": 2, "host": "elsewhere", "started": "1970-01-01T00:02:00Z", "updated": "1970-01-01T00:03:20Z",
             "state": "completed", "visits": 40, "restarted_from": 2, "last_checkpoint": 3, "failed_checkpoints": 0, "command": ["heat"], "reason": null}"#,
         )
         .unwrap()
@@ -325,7 +334,10 @@ mod tests {
             (140.0, checkpoint(3)),
             (200.0, end),
         ];
-        all.into_iter().map(|(at, what)| Event { at, what }).collect()
+        let run = job().run;
+        all.into_iter()
+            .map(|(at, what)| Event { at, run, what })
+            .collect()
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::{Life, Process, percent, time};
+use ckpt::store::CheckpointId;
+
 use crate::render::{self, escaped};
 
 const STYLE: &str = include_str!("../package/show/page/page.css");
@@ -33,6 +35,14 @@ pub fn page(life: &Life) -> String {
             text,
             "\n<h2>How often pays</h2><p>{}</p>",
             in_code(&escaped(&advice.words())).replace('\n', "<br>")
+        );
+    }
+    for (id, why) in &life.out_of_reach {
+        let _ = write!(
+            text,
+            "\n<p>Checkpoint {} cannot be restored: {}</p>",
+            CheckpointId(*id),
+            in_code(&escaped(why))
         );
     }
     text += "\n<h2>Timeline</h2><p class=dim>A row for each process: green, checkpoints; red, where it was killed or failed, and what it had computed in vain.</p>";

@@ -15,8 +15,10 @@ pub fn open(folder: &Path) -> Outcome<Store> {
 /// A failure of the library's store, with the exit code that fits.
 pub fn store_failure(error: StoreError) -> Failure {
     match &error {
-        StoreError::NotFound { folder, .. } => Failure::no_checkpoint(&error)
-            .help(format!("there are: {}", stores::id_list(&stores::ids(folder)))),
+        StoreError::NotFound { folder, .. } => Failure::no_checkpoint(&error).help(format!(
+            "there are: {}",
+            stores::id_list(&stores::ids(folder).unwrap_or_default())
+        )),
         StoreError::Damaged { .. } => Failure::store(&error)
             .help("`cargo ckpt verify` checks all of them; a restart passes damaged ones over"),
         _ => Failure::store(&error),

@@ -3,18 +3,17 @@
 //!
 //! A sequential program is one of one rank. What is on other nodes cannot be looked at from here, and is named.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use ckpt::session::job::Job;
 use ckpt::store::{
-    CheckpointId, Entry, Mode, Restored, Store, file_name, files_in, folder_of_rank, has_place_for_rank,
-    ranks_here,
+    CheckpointId, Entry, Journals, Mode, NoWayBack, Restored, RunId, Store, StoreError, file_name, files_in,
+    folder_of_rank, has_place_for_rank, printable_lines, ranks_here,
 };
 
-use crate::failure::{Failure, Outcome, says};
-use crate::stores::checkpoint;
-use crate::stores::{self, Which};
+use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::stores::{Which, checkpoint, runs};
 
 /// The part of a store that one rank writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,15 +31,34 @@ impl Part {
     }
 
     /// Its checkpoints, oldest first, by the names of the files.
-    fn ids(&self) -> Vec<u64> {
-        let files = files_in(&self.folder).into_iter();
-        let own = files.filter(|(_, rank)| *rank == self.rank);
-        own.map(|(id, _)| id.0).collect()
+    fn ids(&self) -> Outcome<Vec<u64>> {
+        let files = files_in(&self.folder).about("cannot look into", &self.folder)?;
+        let own = files.into_iter().filter(|(_, rank)| *rank == self.rank);
+        let mut ids: Vec<u64> = own.map(|(id, _)| id.0).collect();
+        ids.sort_unstable();
+        Ok(ids)
     }
 
-    fn has(&self, id: u64) -> bool {
-        self.ids().contains(&id)
+    /// What the heads of these checkpoints say.
+    fn entries(&self, ids: &[u64]) -> Outcome<Vec<Entry>> {
+        let mut entries = match ids.is_empty() {
+            true => Vec::new(),
+            false => self
+                .open(Mode::ReadOnly)?
+                .list()
+                .map_err(checkpoint::store_failure)?,
+        };
+        entries.retain(|entry| ids.contains(&entry.id.0));
+        Ok(entries)
     }
+}
+
+/// Why it is not known which run a checkpoint is of.
+#[derive(Debug, Clone)]
+struct Unknown {
+    why: String,
+    /// Whether it is not what was written; it could not be looked at otherwise.
+    is_damaged: bool,
 }
 
 /// A store by its ranks.
@@ -48,6 +66,16 @@ impl Part {
 pub struct Lines {
     /// As it was named, perhaps with a place for the number of the rank.
     store: PathBuf,
+    /// The run that is looked at; all of the store otherwise.
+    run: Option<RunId>,
+    /// The run of each number, as far as its files can be read.
+    owners: BTreeMap<u64, RunId>,
+    /// The numbers of which no file here says the run.
+    unknown: BTreeMap<u64, Unknown>,
+    /// The numbers that each rank has.
+    files: BTreeMap<u32, Vec<u64>>,
+    /// How many ranks the runs have, as far as they say so.
+    sizes: BTreeMap<RunId, u32>,
     /// The ranks whose files are here, in order.
     pub parts: Vec<Part>,
     /// The ranks whose files are not.
@@ -58,10 +86,25 @@ pub struct Lines {
 
 impl Lines {
     /// Of an existing store.
-    pub fn of(store: &Path) -> Self {
-        let said = Job::read(&stores::home(store)).ok().flatten();
-        let mut ranks: Vec<u32> = (0..said.and_then(|job| job.ranks).unwrap_or(0)).collect();
-        ranks.extend(ranks_here(store));
+    ///
+    /// # Errors
+    /// It cannot be looked at: there may be more in it than can be seen.
+    pub fn of(store: &Path) -> Outcome<Self> {
+        Lines::of_run(store, None)
+    }
+
+    /// Of one run of an existing store, if one is named.
+    ///
+    /// # Errors
+    /// As [`Lines::of`].
+    pub fn of_run(store: &Path, run: Option<RunId>) -> Outcome<Self> {
+        let jobs = runs::records(store)?
+            .into_iter()
+            .filter_map(|record| record.job.ok());
+        let jobs = jobs.filter(|job| run.is_none_or(|run| job.run == run));
+        let sizes: BTreeMap<RunId, u32> = jobs.filter_map(|job| Some((job.run, job.ranks?))).collect();
+        let mut ranks: Vec<u32> = (0..sizes.values().copied().max().unwrap_or(0)).collect();
+        ranks.extend(ranks_here(store).about("cannot look into", store)?);
         ranks.sort_unstable();
         ranks.dedup();
         if ranks.is_empty() {
@@ -72,15 +115,41 @@ impl Lines {
             folder: folder_of_rank(store, rank),
         };
         // Where each has a folder of its own and that of one was named, the others have nothing in it.
-        let is_shared = !has_place_for_rank(store) && !files_in(store).is_empty();
-        let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
+        let mut files = BTreeMap::new();
+        for part in ranks.iter().map(part) {
+            files.insert(part.rank, part.ids()?);
+        }
+        let is_shared =
+            !has_place_for_rank(store) && !files_in(store).about("cannot look into", store)?.is_empty();
+        let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && files[&part.rank].is_empty());
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
-        Lines {
+        let (mut owners, mut unknown) = (BTreeMap::new(), BTreeMap::new());
+        for part in &parts {
+            let ids = files[&part.rank].iter().copied();
+            let ids: Vec<u64> = ids.filter(|id| !owners.contains_key(id)).collect();
+            for entry in part.entries(&ids)? {
+                match entry.meta {
+                    Ok(meta) => owners.extend(meta.run.map(|run| (entry.id.0, run))),
+                    Err(error) => {
+                        let is_damaged = !matches!(error, StoreError::Io { .. });
+                        let why = error.to_string();
+                        unknown.insert(entry.id.0, Unknown { why, is_damaged });
+                    }
+                }
+            }
+        }
+        unknown.retain(|id, _| !owners.contains_key(id));
+        Ok(Lines {
+            run,
+            owners,
+            unknown,
+            files,
+            sizes,
             store: store.to_owned(),
             several: ranks != [0],
             parts,
             elsewhere: elsewhere.into_iter().map(|part| part.rank).collect(),
-        }
+        })
     }
 
     /// How many ranks there are, here and elsewhere.
@@ -90,10 +159,25 @@ impl Lines {
 
     /// The numbers that any rank here has, in order.
     pub fn ids(&self) -> Vec<u64> {
-        let mut ids: Vec<u64> = self.parts.iter().flat_map(Part::ids).collect();
+        let of_part = |part: &Part| self.files.get(&part.rank).cloned().unwrap_or_default();
+        let mut ids: Vec<u64> = self.parts.iter().flat_map(of_part).collect();
         ids.sort_unstable();
         ids.dedup();
+        ids.retain(|id| self.run.is_none_or(|run| self.run_of(*id) == Some(run)));
         ids
+    }
+
+    /// The run that a number is of.
+    pub fn run_of(&self, id: u64) -> Option<RunId> {
+        self.owners.get(&id).copied()
+    }
+
+    /// Whether checkpoints of several runs, or of none, are looked at.
+    pub fn has_several_runs(&self) -> bool {
+        let mut runs: Vec<Option<RunId>> = self.ids().into_iter().map(|id| self.run_of(id)).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        runs.len() > 1
     }
 
     /// Size of the files of these lines that are here.
@@ -107,12 +191,22 @@ impl Lines {
 
     /// The ranks here that have no file of this line.
     pub fn lacking(&self, id: u64) -> Vec<u32> {
-        let lacking = self.parts.iter().filter(|part| !part.has(id));
+        // Another run may have had more ranks.
+        let size = self.run_of(id).and_then(|run| self.sizes.get(&run));
+        let parts = self
+            .parts
+            .iter()
+            .filter(|part| size.is_none_or(|size| part.rank < *size));
+        let has = |part: &&Part| self.files.get(&part.rank).is_some_and(|ids| ids.contains(&id));
+        let lacking = parts.filter(|part| !has(part));
         lacking.map(|part| part.rank).collect()
     }
 
     /// The line that is meant; `latest` is the newest that all ranks here have, whole or not, and where there is none, the
-    /// newest that any has.
+    /// newest that any has. What is newer and of nobody knows which run is named.
+    ///
+    /// # Errors
+    /// There is none; one that is newer than the latest cannot be looked at, and may be the one that is meant.
     pub fn resolve(&self, which: Which) -> Outcome<CheckpointId> {
         let ids = self.ids();
         let complete = || ids.iter().rev().find(|id| self.lacking(**id).is_empty());
@@ -120,8 +214,51 @@ impl Lines {
             Which::Latest => complete().or(ids.last()).copied(),
             Which::Id(id) => ids.contains(&id).then_some(id),
         };
+        if which == Which::Latest {
+            self.nothing_is_newer(id)?;
+        }
         id.map(CheckpointId)
             .ok_or_else(|| checkpoint::none(&self.store, &ids, which))
+    }
+
+    /// Of the checkpoints of which it is not known whose they are, those that are newer than this one are named.
+    fn nothing_is_newer(&self, latest: Option<u64>) -> Outcome<()> {
+        for (id, Unknown { why, is_damaged }) in self.unknown.range(latest.map_or(0, |id| id + 1)..) {
+            let id = CheckpointId(*id);
+            if !is_damaged {
+                return Err(Failure::store(says!(
+                    "E3200: checkpoint {id} in `{}` cannot be looked at, and may be the latest",
+                    self.store.display()
+                ))
+                .because(why)
+                .help("see to the disk and the rights of the file; or name the checkpoint that is meant by its number"));
+            }
+            if self.run.is_some() {
+                let why = printable_lines(why);
+                eprintln!(
+                    "warning[W3050]: checkpoint {id} is damaged, so that it is not known which run it is of, and is passed over: {why}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Those that are damaged so that no file here says which run they are of.
+    pub fn of_unknown_run(&self) -> Vec<CheckpointId> {
+        let damaged = self.unknown.iter().filter(|(_, unknown)| unknown.is_damaged);
+        damaged.map(|(id, _)| CheckpointId(*id)).collect()
+    }
+
+    /// There is a checkpoint.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn is_not_empty(&self) -> Outcome<()> {
+        let ids = self.ids();
+        match ids.is_empty() {
+            true => Err(checkpoint::none(&self.store, &ids, Which::Latest)),
+            false => Ok(()),
+        }
     }
 
     /// The parts of the chosen ranks.
@@ -178,6 +315,26 @@ impl Lines {
         Ok(lines)
     }
 
+    /// Why lines cannot be restored though their files may be whole: by the journals of the program's files, which are read.
+    ///
+    /// # Errors
+    /// A part of the store cannot be opened.
+    pub fn out_of_reach(&self, lines: &[Line]) -> Outcome<OutOfReach> {
+        let mut found = OutOfReach::new();
+        for part in &self.parts {
+            let store = part.open(Mode::ReadOnly)?;
+            let mut journals = Journals::default();
+            for line in lines {
+                let own = line.entries.iter().find(|(rank, _)| *rank == part.rank);
+                let meta = own.and_then(|(_, entry)| entry.meta.as_ref().ok());
+                if let Some(Err(why)) = meta.map(|meta| journals.can_return(&store, meta)) {
+                    found.entry(line.id).or_default().push((part.rank, why));
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// What cannot be looked at, in words.
     pub fn not_here(&self) -> Option<String> {
         let ranks = rank_list(&self.elsewhere)?;
@@ -187,6 +344,9 @@ impl Lines {
         ))
     }
 }
+
+/// Of each line that cannot be restored the ranks whose files cannot be brought back, and why.
+pub type OutOfReach = BTreeMap<CheckpointId, Vec<(u32, NoWayBack)>>;
 
 /// The files of all ranks with one number.
 #[derive(Debug)]
@@ -262,12 +422,12 @@ mod tests {
             fs::write(path(name), "").unwrap();
         };
         touch("one.ckpt.d/000001.r0.h5");
-        let one = Lines::of(&path("one.ckpt.d"));
+        let one = Lines::of(&path("one.ckpt.d")).unwrap();
         assert!(!one.several && one.ids() == [1]);
         for name in ["000001.r0", "000001.r1", "000001.r2", "000002.r0", "000002.r2"] {
             touch(&format!("shared.ckpt.d/{name}.h5"));
         }
-        let shared = Lines::of(&path("shared.ckpt.d"));
+        let shared = Lines::of(&path("shared.ckpt.d")).unwrap();
         assert_eq!((shared.ranks(), shared.lacking(2)), (3, vec![1]));
         assert_eq!(shared.resolve(Which::Latest).unwrap().0, 1, "all have it");
         assert_eq!(shared.resolve(Which::Id(2)).unwrap().0, 2);
@@ -275,9 +435,9 @@ mod tests {
         for rank in [1, 12] {
             touch(&format!("node-{rank}/x.ckpt.d/000007.r{rank}.h5"));
         }
-        let own = Lines::of(&path("node-12/x.ckpt.d"));
+        let own = Lines::of(&path("node-12/x.ckpt.d")).unwrap();
         assert!(own.several && own.lacking(7).is_empty() && own.parts.len() == 1);
-        let apart = Lines::of(&path("node-{rank}/x.ckpt.d"));
+        let apart = Lines::of(&path("node-{rank}/x.ckpt.d")).unwrap();
         let found: Vec<u32> = apart.parts.iter().map(|part| part.rank).collect();
         assert_eq!(found, [1, 12]);
         assert!(apart.several && apart.lacking(7).is_empty());

@@ -1,20 +1,23 @@
-//! Which store a command is about, and what is known of it without opening a checkpoint. `lines` finds the parts of
-//! its ranks, `checkpoint` opens one to look into it.
+//! Which store a command is about, and what is known of it without opening a checkpoint. `runs` finds the runs that it holds,
+//! `continued` the one that a restart goes on with, `lines` the parts of its ranks; `checkpoint` opens one to look into it.
 
 pub mod checkpoint;
+pub mod continued;
 pub mod lines;
+pub mod runs;
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use ckpt::session::job::{JOB_FILE, Job, State};
-use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
+use ckpt::session::job::Job;
+use ckpt::store::{CheckpointId, RunId, file_of, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::FormatOption;
 use crate::stores::lines::Lines;
+use crate::stores::runs::RunOption;
 
 /// The `--dir` option of the commands that look at a store.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -30,23 +33,27 @@ pub struct StoreArgs {
     #[command(flatten)]
     store: StoreOption,
     #[command(flatten)]
+    run: RunOption,
+    #[command(flatten)]
     format: FormatOption,
 }
 
 impl StoreArgs {
-    /// An existing store, by its ranks.
+    /// An existing store, by its ranks; only what the named run has, where one is named.
     pub fn lines(&self) -> Outcome<Lines> {
-        self.store.lines()
+        let store = self.named()?;
+        let run = self.run(&store)?;
+        Lines::of_run(&store, run)
+    }
+
+    /// The run of this store that is named.
+    pub fn run(&self, store: &Path) -> Outcome<Option<RunId>> {
+        self.run.of(store)
     }
 
     /// An existing store as it was named, perhaps with a place for the number of the rank.
     pub fn named(&self) -> Outcome<PathBuf> {
         self.store.named()
-    }
-
-    /// What `--dir` names.
-    pub fn dir(&self) -> Option<&Path> {
-        self.store.dir.as_deref()
     }
 
     /// Whether JSON was asked for.
@@ -98,11 +105,6 @@ impl Which {
 }
 
 impl StoreOption {
-    /// An existing store, by its ranks.
-    pub fn lines(&self) -> Outcome<Lines> {
-        self.named().map(|store| Lines::of(&store))
-    }
-
     /// An existing store as it was named, perhaps with a place for the number of the rank.
     pub fn named(&self) -> Outcome<PathBuf> {
         let here = Path::new(".");
@@ -117,7 +119,7 @@ impl StoreOption {
 
 /// A store that was named has to be there; the failure names those that are `here`.
 pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
-    if home(dir).is_dir() || !ranks_here(dir).is_empty() {
+    if home(dir).is_dir() || !ranks_here(dir).about("cannot look into", dir)?.is_empty() {
         return Ok(());
     }
     let what = if dir.exists() {
@@ -205,22 +207,29 @@ pub fn home(store: &Path) -> PathBuf {
 }
 
 /// The numbers of the committed checkpoints in the folder of rank 0, in order.
-pub fn ids(store: &Path) -> Vec<u64> {
-    let mut list: Vec<u64> = files_in(&home(store)).into_iter().map(|(id, _)| id.0).collect();
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn ids(store: &Path) -> Outcome<Vec<u64>> {
+    let home = home(store);
+    let files = files_in(&home).about("cannot look into", &home)?;
+    let mut list: Vec<u64> = files.into_iter().map(|(id, _)| id.0).collect();
     list.sort_unstable();
     list.dedup();
-    list
+    Ok(list)
 }
 
-/// The number of the newest committed checkpoint; of a program of several processes, the newest that all have.
-pub fn newest_id(store: &Path) -> Option<u64> {
-    let ranks = Job::read(&home(store)).ok().flatten().and_then(|job| job.ranks);
-    let has = |id: u64, rank| {
-        let file = file_name(CheckpointId(id), rank);
-        folder_of_rank(store, rank).join(file).is_file()
-    };
-    let is_line = |id: &u64| ranks.is_none_or(|ranks| (0..ranks).all(|rank| has(*id, rank)));
-    ids(store).into_iter().rev().find(is_line)
+/// The number of the newest committed checkpoint of a store with one run; of a program of several processes, the newest that
+/// all have.
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn newest_id(store: &Path) -> Outcome<Option<u64>> {
+    let jobs = runs::records(store)?
+        .into_iter()
+        .filter_map(|record| record.job.ok());
+    let ranks = jobs.filter_map(|job| job.ranks).max();
+    runs::newest_line(store, ids(store)?.into_iter().rev().map(CheckpointId), ranks)
 }
 
 /// Size of the largest committed checkpoint file.
@@ -255,20 +264,19 @@ pub fn id_list(ids: &[u64]) -> String {
 
 /// Whether a process of this host is at work on the store now, as far as its own record says. The lock is not tried:
 /// that could make a job that starts in this moment believe that the store is in use.
-pub fn is_locked(store: &Path) -> bool {
-    Job::read(&home(store)).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn is_locked(store: &Path) -> Outcome<bool> {
+    let mut jobs = runs::records(store)?
+        .into_iter()
+        .filter_map(|record| record.job.ok());
+    Ok(jobs.any(|job| is_running(&job)))
 }
 
 /// Whether the job's last process still runs on this host.
 pub fn is_running(job: &Job) -> bool {
-    let process = nix::unistd::Pid::from_raw(i32::try_from(job.pid).unwrap_or(0));
-    let alive = || {
-        !matches!(
-            nix::sys::signal::kill(process, None),
-            Err(nix::errno::Errno::ESRCH)
-        )
-    };
-    job.state == State::Running && is_here(job) && job.pid > 0 && alive()
+    is_here(job) && job.is_running()
 }
 
 /// Whether the job's last process ran on this host.
@@ -276,17 +284,13 @@ pub fn is_here(job: &Job) -> bool {
     nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host)
 }
 
-/// What the store says about its last run; `None` if nothing ran, or, after a warning, if the record is damaged: it
-/// informs, nothing depends on it.
-pub fn job(store: &Path) -> Option<Job> {
-    let store = &home(store);
-    Job::read(store).unwrap_or_else(|error| {
-        eprintln!(
-            "warning[W3001]: `{}` cannot be read: {error}",
-            store.join(JOB_FILE).display()
-        );
-        None
-    })
+/// What the store says about the run that is meant: the named one, or the one that began last. `None` if nothing ran, or,
+/// after a warning, if the record is damaged.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn job(store: &Path, run: Option<RunId>) -> Outcome<Option<Job>> {
+    Ok(runs::told_of(store, run)?.and_then(|record| record.job.ok()))
 }
 
 #[cfg(test)]
@@ -297,7 +301,7 @@ mod tests {
     #[test]
     fn the_newest_checkpoint_is_found_by_its_name() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(newest_id(folder.path()), None);
+        assert_eq!(newest_id(folder.path()).unwrap(), None);
         for name in [
             "000002.h5",
             "000010.r0.h5",
@@ -307,8 +311,8 @@ mod tests {
         ] {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        assert_eq!(newest_id(folder.path()), Some(10));
-        assert_eq!(newest_id(&folder.path().join("none")), None);
+        assert_eq!(newest_id(folder.path()).unwrap(), Some(10));
+        assert_eq!(newest_id(&folder.path().join("none")).unwrap(), None);
     }
 
     #[test]

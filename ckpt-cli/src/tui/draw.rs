@@ -8,6 +8,8 @@ use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, T
 
 use super::facts::facts;
 use super::state::{App, Opened, Tab};
+use ckpt::store::{printable, printable_lines};
+
 use crate::plot::{Scale, raster::Raster};
 use crate::render;
 
@@ -33,6 +35,16 @@ pub fn all(frame: &mut Frame<'_>, app: &App) {
         None => Line::styled(HELP, Style::new().add_modifier(Modifier::DIM)),
     };
     frame.render_widget(foot_line, foot);
+    show_what_a_terminal_obeys(frame);
+}
+
+/// A store may have any text in it. There is no room in a cell for more than a sign.
+fn show_what_a_terminal_obeys(frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        if printable(cell.symbol()) != cell.symbol() {
+            cell.set_symbol("?");
+        }
+    }
 }
 
 fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
@@ -48,7 +60,8 @@ fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
         Constraint::Min(0),
     ])
     .areas(area);
-    let title = format!(" {} {} ", life.job.program, life.job.version);
+    let (job, run) = (&life.job, life.job.run.short());
+    let title = format!(" {} {}, run {run} ", job.program, job.version);
     frame.render_widget(Paragraph::new(facts).block(Block::bordered().title(title)), above);
     let all = life.processes.iter().flat_map(|one| &one.checkpoints);
     let micros: Vec<u64> = all.map(|one| (one.waited * 1e6) as u64).collect();
@@ -120,17 +133,36 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                     .and_then(|(_, entry)| entry.meta.as_ref().ok());
                 let described = meta.map_or_else(
                     || "damaged".to_owned(),
-                    |meta| format!("visit {:>8}  {}", meta.visit, meta.time_text()),
+                    |meta| {
+                        let run = meta.run.filter(|_| app.several_runs);
+                        let run = run.map_or_else(String::new, |run| format!("run {}  ", run.short()));
+                        format!("{run}visit {:>8}  {}", meta.visit, meta.time_text())
+                    },
                 );
+                let mark = match app.out_of_reach.contains_key(&line.id) {
+                    true => "  not restorable",
+                    false => "",
+                };
                 ListItem::new(format!(
-                    "{}  {:>10}  {described}",
+                    "{}  {:>10}  {described}{mark}",
                     line.id,
                     render::bytes(line.bytes())
                 ))
             });
             list(frame, left, " checkpoints ", rows.collect(), app.selected);
+            let chosen = app.lines.get(app.selected).map(|line| line.id);
+            let ranks = chosen.and_then(|id| app.out_of_reach.get(&id));
+            let why = ranks.and_then(|ranks| ranks.first());
+            let why = why.map_or_else(String::new, |(_, why)| {
+                format!("It cannot be restored: {why}\n\n")
+            });
             frame.render_widget(
-                Paragraph::new("Enter opens the chosen checkpoint.").block(Block::bordered()),
+                Paragraph::new(format!(
+                    "{}Enter opens the chosen checkpoint.",
+                    printable_lines(&why)
+                ))
+                .wrap(Wrap { trim: true })
+                .block(Block::bordered()),
                 right,
             );
         }

@@ -132,7 +132,7 @@ mod tests {
 
     fn job(rest: &str) -> Job {
         let text = format!(
-            r#"{{"program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
+            r#"{{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
             "visits": 0, "restarted_from": null, "last_checkpoint": null, "failed_checkpoints": 0, "command": [], "reason": null, {rest}}}"#
         );
         serde_json::from_str(&text).unwrap()
@@ -155,6 +155,7 @@ mod tests {
 
     fn life(job: Job, process: Process) -> Life {
         Life {
+            out_of_reach: Default::default(),
             job,
             processes: vec![process],
             totals: Default::default(),

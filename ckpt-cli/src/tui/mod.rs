@@ -8,6 +8,7 @@ mod state;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ckpt::store::RunId;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 
 use crate::failure::{Failure, Outcome, says};
@@ -16,9 +17,9 @@ use state::{App, Key};
 /// How often the job is looked at.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Shows a store until the user has seen enough.
-pub fn show(store: &Path) -> Outcome<()> {
-    let mut app = App::new(store);
+/// Shows a store, or one run of it, until the user has seen enough.
+pub fn show(store: &Path, run: Option<RunId>) -> Outcome<()> {
+    let mut app = App::new(store, run);
     let failed = |error: std::io::Error| {
         Failure::no(says!("E3109: the terminal cannot be used"))
             .because(error)
@@ -62,11 +63,13 @@ fn turn(app: &mut App, terminal: &mut ratatui::DefaultTerminal) -> std::io::Resu
 mod tests {
     use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
     use ckpt::snapshot::SnapshotBuilder;
-    use ckpt::store::{Meta, Mode, Store};
+    use ckpt::store::{Meta, Mode, Store, folder_of_run};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     use super::*;
+
+    const RUN: &str = "0123456789abcdef0123456789abcdef";
 
     static MAIN: FunctionPlan = FunctionPlan {
         function: "main",
@@ -87,6 +90,10 @@ mod tests {
     /// A line, a plane, text and nothing, in three checkpoints of a job that was killed.
     fn store(folder: &Path) {
         let mut store = Store::open(folder, Mode::ReadWrite).unwrap();
+        let meta = Meta {
+            run: RUN.parse().ok(),
+            ..Meta::default()
+        };
         for step in 1..=3_u64 {
             let mut builder = SnapshotBuilder::new();
             let main = builder.frame(&MAIN, 1);
@@ -96,16 +103,16 @@ mod tests {
             builder.value(main, "name", 3, None, "süd");
             builder.value(main, "none", 4, None, &Vec::<f64>::new());
             builder.value(main, "nan", 5, None, &vec![f64::NAN; 7]);
-            store
-                .commit(&builder.finish().unwrap(), &Meta::default())
-                .unwrap();
+            store.commit(&builder.finish().unwrap(), &meta).unwrap();
         }
-        let job = r#"{"program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
+        let job = r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
             "state": "running", "visits": 20, "restarted_from": null, "last_checkpoint": 2, "failed_checkpoints": 0,
             "command": ["heat"], "reason": null, "ranks": 3}"#;
+        let folder = folder_of_run(folder, RUN.parse().unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("job.json"), job).unwrap();
-        let events = "{\"at\": 1.0, \"event\": \"start\", \"pid\": 1, \"host\": \"h\", \"visits\": 0, \"restarted_from\": null}\n\
-            {\"at\": 5.0, \"event\": \"checkpoint\", \"id\": 1, \"visits\": 7, \"waited\": 0.5, \"took\": 1.0, \"bytes\": 9, \"reason\": \"x\"}\n";
+        let events = "{\"at\": 1.0, \"run\": \"0123456789abcdef0123456789abcdef\", \"event\": \"start\", \"pid\": 1, \"host\": \"h\", \"visits\": 0, \"restarted_from\": null}\n\
+            {\"at\": 5.0, \"run\": \"0123456789abcdef0123456789abcdef\", \"event\": \"checkpoint\", \"id\": 1, \"visits\": 7, \"waited\": 0.5, \"took\": 1.0, \"bytes\": 9, \"reason\": \"x\"}\n";
         std::fs::write(folder.join("events.log"), events).unwrap();
     }
 
@@ -132,14 +139,14 @@ mod tests {
     fn terminals_of_any_size_show_what_fits() {
         let here = tempfile::tempdir().unwrap();
         store(here.path());
-        let mut app = App::new(here.path());
+        let mut app = App::new(here.path(), None);
         draw_in_all_sizes(&app);
         for key in KEYS {
             app.key(key);
             draw_in_all_sizes(&app);
         }
         assert_eq!(app.wrong, None);
-        draw_in_all_sizes(&App::new(&here.path().join("none")));
+        draw_in_all_sizes(&App::new(&here.path().join("none"), None));
     }
 
     #[test]
@@ -148,7 +155,7 @@ mod tests {
         let folder = here.path().join("heat.ckpt.d");
         for opened_before in [false, true] {
             store(&folder);
-            let mut app = App::new(&folder);
+            let mut app = App::new(&folder, None);
             app.key(Key::Tab);
             if opened_before {
                 app.key(Key::Open);
@@ -174,8 +181,9 @@ mod tests {
         for id in [2, 3] {
             std::fs::write(here.path().join(format!("{id:06}.r0.h5")), "no").unwrap();
         }
-        std::fs::write(here.path().join("job.json"), "{").unwrap();
-        let mut app = App::new(here.path());
+        let folder = folder_of_run(here.path(), RUN.parse().unwrap());
+        std::fs::write(folder.join("job.json"), "{").unwrap();
+        let mut app = App::new(here.path(), None);
         app.key(Key::Tab);
         app.key(Key::Open);
         assert!(app.wrong.is_some() && app.opened.is_none());

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ckpt::store::{CheckpointId, NodeKind, Restored};
+use ckpt::store::{CheckpointId, NodeKind, Restored, RunId};
 
 use crate::export::{self, Named};
+use crate::failure::Outcome;
 use crate::plot::raster::{Cell, Plane, Raster};
 use crate::render;
 use crate::report::Life;
 use crate::stores;
-use crate::stores::lines::{Line, Lines, Part};
+use crate::stores::lines::{Line, Lines, OutOfReach, Part};
+use crate::stores::runs;
 use crate::values::elements::Elements;
 use crate::values::{is_number, summary, type_and_shape};
 
@@ -43,12 +45,18 @@ pub enum Key {
 /// Everything that is shown.
 pub struct App {
     store: PathBuf,
+    /// The run that was named.
+    run: Option<RunId>,
+    /// Whether there are checkpoints of others.
+    pub several_runs: bool,
     /// The view.
     pub tab: Tab,
     /// What has happened on the store.
     pub life: Option<Life>,
     /// The checkpoints, oldest first.
     pub lines: Vec<Line>,
+    /// Those of them that cannot be restored, and why.
+    pub out_of_reach: OutOfReach,
     /// Ranks of which nothing is here, in words.
     pub not_here: Option<String>,
     /// What each thread of each rank has of the newest line.
@@ -100,12 +108,15 @@ pub struct Shown {
 
 impl App {
     /// Looks at a store for the first time.
-    pub fn new(store: &Path) -> App {
+    pub fn new(store: &Path, run: Option<RunId>) -> App {
         let mut app = App {
             store: store.to_owned(),
+            run,
+            several_runs: false,
             tab: Tab::Job,
             life: None,
             lines: Vec::new(),
+            out_of_reach: OutOfReach::new(),
             not_here: None,
             shares: None,
             selected: 0,
@@ -120,18 +131,37 @@ impl App {
     /// Looks again.
     pub fn look(&mut self) {
         let at_end = self.selected + 1 >= self.lines.len();
-        let events = ckpt::session::events::read(&stores::home(&self.store));
-        self.life = stores::job(&self.store).map(|job| Life::of(job, &events));
-        let lines = Lines::of(&self.store);
-        self.not_here = lines.not_here();
-        match lines.list() {
-            Ok(list) => self.lines = list,
+        let home = stores::home(&self.store);
+        match runs::of(&self.store, self.run) {
+            Ok(record) => {
+                self.life = record.and_then(|record| {
+                    let events = ckpt::session::events::read(&home, record.run);
+                    Some(Life::of(record.job.ok()?, &events))
+                });
+            }
             Err(failure) => self.wrong = Some(failure.to_string()),
         }
-        self.look_at_threads(&lines);
+        if let Err(failure) = self.look_at_lines() {
+            self.wrong = Some(failure.to_string());
+        }
         // Whoever looks at the newest goes with it.
         let last = self.lines.len().saturating_sub(1);
         self.selected = if at_end { last } else { self.selected.min(last) };
+    }
+
+    fn look_at_lines(&mut self) -> Outcome<()> {
+        let lines = Lines::of_run(&self.store, self.run)?;
+        self.several_runs = lines.has_several_runs();
+        self.not_here = lines.not_here();
+        let list = lines.list()?;
+        let numbers = |list: &[Line]| list.iter().map(|line| line.id).collect::<Vec<_>>();
+        // The journals may be long: they are read when there is another checkpoint.
+        if numbers(&list) != numbers(&self.lines) {
+            self.out_of_reach = lines.out_of_reach(&list)?;
+        }
+        self.lines = list;
+        self.look_at_threads(&lines);
+        Ok(())
     }
 
     /// A line does not change: it is looked into once.
@@ -173,9 +203,9 @@ impl App {
         let Some(line) = self.lines.get(self.selected) else {
             return;
         };
-        let lines = Lines::of(&self.store);
-        let loaded = lines.parts.first().map(|part| lines.load(part, line.id));
-        match loaded {
+        let lines = Lines::of_run(&self.store, self.run);
+        let load = |lines: Lines| Some(lines.load(lines.parts.first()?, line.id));
+        match lines.map_or_else(|failure| Some(Err(failure)), load) {
             Some(Ok(checkpoint)) => self.opened = Some(Opened::new(checkpoint)),
             Some(Err(failure)) => self.wrong = Some(failure.to_string()),
             None => {}

@@ -13,6 +13,8 @@ static SHAPES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r#"(^|[\s`'"])(?:~|\.\.)?/(?:[\w.-]+/)*([\w.-]+)"#, "${1}PATH/$2"),
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ?", "DATE"),
         (r"\b[0-9a-f]{32}\b", "CHECKSUM"),
+        // A run, by the beginning of its identity, which may have digits only: it and a number of eight look the same.
+        (r"(^|[^\w.])[0-9a-f]{8}\b", "${1}#"),
         (
             r"(^|[^\w.])\d+(?:\.\d+)? (?:(?:ns|µs|ms|s|min|h)\b(?: \d+ s\b)?)",
             "${1}TIME",

@@ -6,7 +6,7 @@ use std::path::Path;
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::store::{cargo_ckpt, damage_file, json, listing, part};
+use crate::store::{RUN, cargo_ckpt, damage_file, json, listing, part};
 
 /// Three ranks, four lines: rank 1 lacks the last, the file of rank 2 in the third is damaged.
 fn ranks(folder: &Path) {
@@ -109,11 +109,13 @@ fn folders_of_ranks_on_other_nodes_are_named() {
     part(&node(0), 0, 1..=2);
     part(&node(2), 2, 1..=2);
     let job = serde_json::json!({
-        "program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
+        "run": RUN, "program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
         "state": "running", "visits": 20, "restarted_from": null, "last_checkpoint": 2, "failed_checkpoints": 0,
         "command": ["heat"], "reason": null, "ranks": 4
     });
-    fs::write(node(0).join("job.json"), job.to_string()).unwrap();
+    let kept = node(0).join("runs").join(RUN);
+    fs::create_dir_all(&kept).unwrap();
+    fs::write(kept.join("job.json"), job.to_string()).unwrap();
     let dir = ["--dir", "node-{rank}.ckpt.d"];
     let with = |words: &[&str]| cargo_ckpt(folder.path(), &[words, &dir].concat());
     with(&["list"])

@@ -8,6 +8,9 @@ use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::snapshot::{Snapshot, SnapshotBuilder};
 use ckpt::store::{Keep, Meta, Mode, Store};
 
+/// The run that the checkpoints are of.
+pub const RUN: &str = "0123456789abcdef0123456789abcdef";
+
 pub static MAIN: FunctionPlan = FunctionPlan {
     function: "main",
     module: "heat",
@@ -79,6 +82,7 @@ pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
             time: 1_700_000_000_000_000_000,
             reason: "every 10".into(),
             host: "node7".into(),
+            run: RUN.parse().ok(),
             notes: Vec::new(),
         };
         store.commit(&snapshot(step), &meta).unwrap();
@@ -87,7 +91,11 @@ pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
 
 pub fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
-    command.env_remove("CKPT_DIR").current_dir(folder).args(arguments);
+    command
+        .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
+        .current_dir(folder)
+        .args(arguments);
     crate::noted::noted(command.assert())
 }
 
@@ -148,6 +156,7 @@ pub fn two_runs(folder: &Path) {
                 time: 1_700_000_000_000_000_000,
                 reason: "every 10".into(),
                 host: "node7".into(),
+                run: RUN.parse().ok(),
                 notes: Vec::new(),
             };
             store.commit(&builder.finish().unwrap(), &meta).unwrap();

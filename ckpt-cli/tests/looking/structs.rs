@@ -48,6 +48,7 @@ fn system(folder: &Path) {
         time: 1_700_000_000_000_000_000,
         reason: "every 10".into(),
         host: "node7".into(),
+        run: None,
         notes: Vec::new(),
     };
     let mut store = Store::open(folder.join("nbody.ckpt.d"), Mode::ReadWrite).unwrap();

@@ -1,7 +1,8 @@
 //! The number that stands for the text of a function, or for its sites and what is saved there. A checkpoint holds both,
 //! and a program that another compiler has built on another machine must come to the same ones.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use crate::syntax::words::words;
+use proc_macro2::TokenStream;
 
 /// FNV-1a, 64 bit: the same on every machine and with every compiler, as the hashers of the standard library are not.
 pub(super) struct Fingerprint(u64);
@@ -23,47 +24,16 @@ impl Fingerprint {
         }
     }
 
-    /// Tokens without what is not the program's and differs from one compiler to the next: the white space between them,
-    /// the groups around what a macro was given, which nobody sees, and comments, which are raw strings to some.
+    /// Tokens as [`words`] has them.
     pub(super) fn write_tokens(&mut self, tokens: &TokenStream) {
-        let mut tokens = tokens.clone().into_iter().peekable();
-        while let Some(token) = tokens.next() {
-            match token {
-                TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
-                    self.write_tokens(&group.stream());
-                }
-                TokenTree::Group(group) => {
-                    self.write(match group.delimiter() {
-                        Delimiter::Brace => "{",
-                        Delimiter::Bracket => "[",
-                        _ => "(",
-                    });
-                    self.write_tokens(&group.stream());
-                    self.write(")");
-                }
-                TokenTree::Punct(punct) => {
-                    let follows =
-                        |token: &TokenTree| matches!(token, TokenTree::Group(group) if is_comment(group));
-                    if punct.as_char() == '#' && tokens.next_if(follows).is_some() {
-                        continue;
-                    }
-                    self.write(&punct.as_char().to_string());
-                }
-                other => self.write(&other.to_string()),
-            }
-        }
+        words(tokens, &mut |word| self.write(word));
     }
-}
-
-/// Whether it is the `[doc = "..."]` that a `///` is to a macro.
-fn is_comment(group: &Group) -> bool {
-    let first = group.stream().into_iter().next();
-    group.delimiter() == Delimiter::Bracket && matches!(first, Some(TokenTree::Ident(word)) if word == "doc")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proc_macro2::{Delimiter, Group, TokenTree};
 
     fn of(source: &str) -> u64 {
         let mut fingerprint = Fingerprint::default();

@@ -20,6 +20,7 @@ use crate::names::made;
 use crate::parse::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
+use crate::sources::Sources;
 use crate::spine::{Lowered, SiteId};
 use crate::strategies::Strategy;
 use crate::visit::VisitMut;
@@ -59,10 +60,13 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     let frame = frame();
     let session = options.opens_session.then(|| {
         let session = made("session");
+        let sources = options.sources.as_ref().map(Sources::expression);
+        let sources = sources.unwrap_or_else(|| quote!(::core::option::Option::None));
         quote! {
             let #session = #rt::open(#rt::Program {
                 name: ::core::env!("CARGO_PKG_NAME"),
                 version: ::core::env!("CARGO_PKG_VERSION"),
+                sources: #sources,
             });
         }
     });

@@ -18,6 +18,23 @@ fn every_library_has_a_table_that_can_be_read() {
     assert!(all.is_device(&syn::parse_quote!(std::env::args)) && all.formats("println"));
 }
 
+/// A restart has the variables and the folder as they were at the checkpoint, not as they were when the program asked.
+#[test]
+fn what_the_program_may_change_of_its_process_is_no_device() {
+    let all = Library::builtin();
+    for path in [
+        "std::env::var",
+        "env::var_os",
+        "env::vars",
+        "std::env::current_dir",
+    ] {
+        assert!(!all.is_device(&syn::parse_str(path).expect("a path")), "{path}");
+    }
+    for name in ["set_var", "remove_var", "set_current_dir"] {
+        assert!(all.leaves_a_trace(name), "{name}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_named_with_line_and_key() {
     assert_eq!(

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::{Refusal, Unread};
 use crate::library::{CallTable, Library, in_parentheses};
+use crate::sources::Sources;
 use proc_macro2::TokenStream;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
@@ -29,6 +30,8 @@ pub struct Options {
     pub counts_owners: bool,
     /// What calls mean.
     pub library: Library,
+    /// The files that the program is made of, where they are known and the function opens the session.
+    pub sources: Option<Sources>,
 }
 
 impl Options {
@@ -43,6 +46,7 @@ impl Options {
             opens_session,
             counts_owners: false,
             library: Library::default(),
+            sources: None,
         };
         let read = |input: ParseStream<'_>| Unread::drain(input, Argument::all(input));
         for argument in syn::parse::Parser::parse2(read, arguments)?? {

@@ -20,6 +20,7 @@ use crate::parse::function;
 use crate::parse::options::{Options, SiteChoice, Treatment};
 use crate::plan::{self, Plan};
 use crate::resolve::{self, Hiding, Resolved};
+use crate::sources::Sources;
 use crate::spine::{self, Lowered};
 use crate::strategies::choose;
 use crate::syntax::marks::Marks;
@@ -181,17 +182,26 @@ impl Pass {
 /// Expands `#[ckpt::instrument(arguments)]` on a function. Errors come out as `compile_error!`, next to the function as it
 /// would be without ckpt, so that editors keep working.
 pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    expand(arguments, item, false)
+    expand(arguments, item, false, None)
 }
 
-/// Expands `#[ckpt::main(arguments)]`.
-pub fn instrument_main(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    expand(arguments, item, true)
+/// Expands `#[ckpt::main(arguments)]` of the program that is made of these files, where they are known.
+pub fn instrument_main(arguments: TokenStream, item: TokenStream, sources: Option<Sources>) -> TokenStream {
+    expand(arguments, item, true, sources)
 }
 
-fn expand(arguments: TokenStream, item: TokenStream, opens_session: bool) -> TokenStream {
+fn expand(
+    arguments: TokenStream,
+    item: TokenStream,
+    opens_session: bool,
+    sources: Option<Sources>,
+) -> TokenStream {
     let item = captures::named(crate::parse::dialect::modern(item));
-    match try_expand(arguments, &item, opens_session) {
+    let expanded = analyse(arguments, &item, opens_session).and_then(|mut stages| {
+        stages.options.sources = sources;
+        emitted(&stages, &item)
+    });
+    match expanded {
         Ok(tokens) => tokens,
         Err(errors) => {
             let messages = errors.to_tokens();
@@ -359,6 +369,7 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             opens_session: false,
             counts_owners: options.counts_owners,
             library: options.library.clone(),
+            sources: None,
         };
         let stages = analyse_function(&options, member.function.clone(), outer)?;
         let mut errors = Diagnostics::default();

@@ -516,8 +516,13 @@ impl Chooser<'_> {
         for (id, _) in declared {
             let restored = |site: &SiteId| self.given.sites[*site as usize - 1].restores(*id);
             let moved_out = self.found.modes.get(id) == Some(&Mode::MovedOut);
-            if moved_out && self.given.strategies[*id] == Strategy::Saved && !later.sites.iter().all(restored)
-            {
+            let is_absent = match self.given.strategies[*id] {
+                Strategy::Saved => !later.sites.iter().all(restored),
+                // A device that no site needs: its statement is skipped like the others of the run.
+                Strategy::Reexecuted { .. } => true,
+                _ => false,
+            };
+            if moved_out && is_absent {
                 self.found.modes.insert(*id, Mode::InSlot);
             }
         }

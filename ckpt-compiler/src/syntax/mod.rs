@@ -15,3 +15,4 @@ pub mod purity;
 pub mod region_marks;
 pub mod text;
 pub mod without_ckpt;
+pub mod words;

@@ -4,6 +4,7 @@ pub fn main() {
     let __ckpt_session = ::ckpt::__rt::open(::ckpt::__rt::Program {
         name: ::core::env!("CARGO_PKG_NAME"),
         version: ::core::env!("CARGO_PKG_VERSION"),
+        sources: ::core::option::Option::None,
     });
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
         function: "main",

@@ -5,10 +5,11 @@
 //! gives is dropped; all else is a field of the session. Sites read two words of it, which are therefore here and not
 //! behind a pointer.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::changes::FileObserver;
 use super::lock::locked;
 use super::visit_number::VisitNumber;
 
@@ -39,18 +40,6 @@ pub(crate) trait Owner: Send + Sync {
     fn exits(&self, status: Option<c_int>);
 }
 
-/// Hears of what is done to files by their paths, before it is done.
-pub(crate) trait FileObserver: Send + Sync {
-    /// A file is about to be opened.
-    fn before_open(&self, path: &CStr, flags: c_int);
-
-    /// A file is about to be removed, or moved away.
-    fn before_removal(&self, path: &CStr);
-
-    /// Another file is about to take its place.
-    fn before_replacement(&self, path: &CStr);
-}
-
 /// The registration.
 struct Current {
     /// Whether there is one: at most one at a time.
@@ -66,6 +55,10 @@ struct Current {
     signal: AtomicI32,
     /// Whether signals are the session's. Otherwise they do what they always did.
     listens: AtomicBool,
+    /// The descriptor of the file in which the arrival of a signal is noted; none below 0. Whoever sets it keeps it open.
+    noted_in: AtomicI32,
+    /// Whether the user is told what an interrupt does.
+    speaks: AtomicBool,
     /// Whether the walk of a restart ended somewhere on its way.
     stranded: AtomicBool,
     /// A leaf lock. It stays when the session has closed, until the next one opens: with which status the process exits
@@ -87,6 +80,8 @@ static CURRENT: Current = Current {
     attention: AtomicU8::new(0),
     signal: AtomicI32::new(0),
     listens: AtomicBool::new(false),
+    noted_in: AtomicI32::new(-1),
+    speaks: AtomicBool::new(false),
     stranded: AtomicBool::new(false),
     owner: Mutex::new(None),
     observes: AtomicBool::new(false),
@@ -120,6 +115,7 @@ impl Drop for Registration {
 fn clear() {
     CURRENT.active.store(false, Ordering::SeqCst);
     CURRENT.listens.store(false, Ordering::SeqCst);
+    note_signals_in(None);
     observe_with(None);
     CURRENT.next.store(u64::MAX, Ordering::SeqCst);
     CURRENT.planned.store(u64::MAX, Ordering::SeqCst);
@@ -205,14 +201,51 @@ pub(crate) fn call_attention(flag: u8) {
     look_now();
 }
 
-/// Called in a signal handler: only touches atomics. Gives whether the signal is the session's.
+/// What is said where somebody presses Ctrl-C.
+const INTERRUPTED: &[u8] =
+    b"ckpt: interrupted: the run stops at its next site, with a checkpoint; press Ctrl-C again to end at once\n";
+/// What stands behind what is in the file when a signal has arrived.
+const NOTED: &[u8] = b"heard\n";
+
+/// Called in a signal handler: only touches atomics and writes to open files. Gives whether the signal is the session's. A
+/// second interrupt is not: who presses Ctrl-C twice does not want to wait.
 pub(crate) fn signal_arrived(signal: i32) -> bool {
-    let listens = CURRENT.listens.load(Ordering::SeqCst);
-    if listens {
-        CURRENT.signal.store(signal, Ordering::SeqCst);
-        call_attention(STOP_SIGNAL);
+    if !CURRENT.listens.load(Ordering::SeqCst) {
+        return false;
     }
-    listens
+    let before = CURRENT.signal.swap(signal, Ordering::SeqCst);
+    if signal == libc::SIGINT {
+        if before == libc::SIGINT {
+            return false;
+        }
+        if CURRENT.speaks.load(Ordering::SeqCst) {
+            write(libc::STDERR_FILENO, INTERRUPTED);
+        }
+    }
+    let file = CURRENT.noted_in.load(Ordering::SeqCst);
+    if before == 0 && file >= 0 {
+        write(file, NOTED);
+    }
+    call_attention(STOP_SIGNAL);
+    true
+}
+
+/// As a signal handler may: nothing is allocated or locked, and nobody learns of an error.
+fn write(file: i32, bytes: &[u8]) {
+    // SAFETY: the number is that of standard error, or of a file that is kept open as long as it is registered; if it is not
+    // open, nothing is written.
+    let file = unsafe { rustix::fd::BorrowedFd::borrow_raw(file) };
+    let _ = rustix::io::write(file, bytes);
+}
+
+/// The arrival of the first signal is noted in this open file from now on, or nowhere.
+pub(crate) fn note_signals_in(file: Option<i32>) {
+    CURRENT.noted_in.store(file.unwrap_or(-1), Ordering::SeqCst);
+}
+
+/// The user is told from now on what an interrupt does, or not.
+pub(crate) fn speak_of_interrupts(speaks: bool) {
+    CURRENT.speaks.store(speaks, Ordering::SeqCst);
 }
 
 /// The signal that asked for a stop.
@@ -246,10 +279,24 @@ pub(crate) fn observe(observes: bool) {
     CURRENT.observes.store(observes, Ordering::SeqCst);
 }
 
+/// Whether somebody wants to hear of files now.
+#[inline]
+pub(crate) fn observes() -> bool {
+    CURRENT.observes.load(Ordering::Relaxed)
+}
+
 /// Who hears of files now. What a library is about is its own business.
 pub(crate) fn observer() -> Option<Arc<dyn FileObserver>> {
-    let hears = CURRENT.observes.load(Ordering::Relaxed) && CURRENT.aside.load(Ordering::Relaxed) == 0;
-    if hears { get(&CURRENT.observer) } else { None }
+    if observes() && !is_aside() {
+        get(&CURRENT.observer)
+    } else {
+        None
+    }
+}
+
+/// Whether a library is about its own business.
+pub(crate) fn is_aside() -> bool {
+    CURRENT.aside.load(Ordering::Relaxed) > 0
 }
 
 /// What is opened during this call, on whatever thread, is a library's own business: it opens its files again in a new

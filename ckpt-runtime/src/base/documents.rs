@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub(crate) enum Durability {
     /// It is on the disk when the call returns.
     Synced,
+    /// A power cut leaves it, or what was there before, as a whole; which of the two is of no matter.
+    Whole,
     /// It informs, and nothing is lost with it.
     Unsynced,
 }
@@ -36,6 +38,12 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>>;
+
+    /// The names of all that are there, in no order.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn names(&self) -> io::Result<Vec<String>>;
 
     /// Removes it, if it is there.
     ///
@@ -73,10 +81,10 @@ pub(crate) mod in_memory {
 
     use super::*;
 
-    type Bytes = Arc<Mutex<Vec<u8>>>;
+    pub(crate) type Bytes = Arc<Mutex<Vec<u8>>>;
 
     #[derive(Debug, Default)]
-    pub(crate) struct Shelf(Mutex<BTreeMap<String, Bytes>>);
+    pub(crate) struct Shelf(pub(crate) Mutex<BTreeMap<String, Bytes>>);
 
     impl Documents for Shelf {
         fn path_of(&self, name: &str) -> PathBuf {
@@ -97,6 +105,10 @@ pub(crate) mod in_memory {
         fn log(&self, name: &str, _: Durability) -> io::Result<Box<dyn Log>> {
             let mut all = self.0.lock().unwrap();
             Ok(Box::new(Arc::clone(all.entry(name.to_owned()).or_default())))
+        }
+
+        fn names(&self) -> io::Result<Vec<String>> {
+            Ok(self.0.lock().unwrap().keys().cloned().collect())
         }
 
         fn remove(&self, name: &str) -> io::Result<()> {

@@ -9,11 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::current;
+use super::printable::printable_lines;
 
 /// The exit codes of a program under ckpt, beside its own.
 pub mod exit_code {
     /// A checkpoint was taken and the run stopped, on a signal or before its time limit: queue it again.
     pub const STOPPED: i32 = 75;
+    /// The same, where somebody pressed Ctrl-C.
+    pub const INTERRUPTED: i32 = 130;
     /// A restart was asked for and there is no checkpoint that it could use.
     pub const NO_CHECKPOINT: i32 = 76;
     /// The checkpoint does not fit this program: other source, other layout, other types.
@@ -193,9 +196,20 @@ impl fmt::Display for Fatal {
 pub(crate) fn say(message: &str) {
     let rank = current::owner().and_then(|owner| owner.rank());
     let who = rank.map_or_else(String::new, |rank| format!("rank {rank}: "));
+    // It may quote a checkpoint, which may hold anything.
+    let message = printable_lines(message);
     // In one piece: other ranks write to the same stream.
     let line = format!("ckpt: {who}{message}\n");
-    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    let stderr = std::io::stderr().lock();
+    let mut rest = line.as_bytes();
+    // Past std and past the journal of files: it is no file of the program's that is written to, and what the journal has to say
+    // of its own failure would come in the middle of this.
+    while !rest.is_empty() {
+        match rustix::io::retry_on_intr(|| rustix::io::write(&stderr, rest)) {
+            Ok(written @ 1..) => rest = &rest[written..],
+            _ => return,
+        }
+    }
 }
 
 /// Ends the process after what the program printed has left its buffer. The other ranks end with it.

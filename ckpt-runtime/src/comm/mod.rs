@@ -52,3 +52,8 @@ pub(crate) struct Member {
     /// How many there are.
     pub size: u32,
 }
+
+/// The number that the launcher has given to this process, without a session and before MPI is up; `None` where none says.
+pub(crate) fn rank_before_start() -> Option<u32> {
+    launcher::member().map(|member| member.rank)
+}

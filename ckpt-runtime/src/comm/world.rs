@@ -16,9 +16,11 @@ use super::agree::Pending;
 use super::check::Check;
 use super::transport::{Phase, Transport};
 use super::{Member, transport_of_program};
+use crate::base::children;
 use crate::base::current;
 pub(super) use crate::base::lock::locked;
 use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::run_id::RunId;
 
 /// The note in every checkpoint of an MPI program with the level of threading that MPI was brought up with.
 pub(crate) const THREADS_NOTE: &str = "mpi_threads";
@@ -30,9 +32,14 @@ const OVER: u8 = 2;
 /// A leaf lock.
 static CURRENT: Mutex<Option<Arc<World>>> = Mutex::new(None);
 
+/// Called before MPI comes up; what it returns is done once it is up.
+pub(crate) type Watch = fn() -> Box<dyn FnOnce()>;
+
 /// The processes of the program, and this one's place among them.
 #[derive(Debug)]
 pub(crate) struct World {
+    /// Sees what MPI makes of the process.
+    watch: Watch,
     transport: Box<dyn Transport>,
     state: AtomicU8,
     /// Whether the session is open.
@@ -45,14 +52,21 @@ pub(crate) struct World {
     joined: AtomicBool,
     threads: AtomicI32,
     member: Mutex<Option<Member>>,
-    /// The newest checkpoint of this process when its session began.
-    newest: Mutex<u64>,
-    /// The newest of any rank then: the lines of this run are numbered from there on.
-    base: Mutex<u64>,
+    /// The newest checkpoint of this process when its session began, and the run that it knew of.
+    own: Mutex<Begun>,
+    /// The newest of any rank then: the lines of this run are numbered from there on. The run is that of the first rank.
+    agreed: Mutex<Begun>,
     /// What the ranks are about to tell each other.
     pub(super) pending: Mutex<Pending>,
     /// What rank 0 has heard of the sites that are checked.
     pub(super) check: Mutex<Check>,
+}
+
+/// What the ranks agree on when a session has begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Begun {
+    newest: u64,
+    run: Option<RunId>,
 }
 
 /// The world of the session that is open, or of one that was while MPI came up.
@@ -75,13 +89,13 @@ pub(crate) fn abort(code: i32) {
 impl World {
     /// A session begins. The place of this process is what the
     /// launcher says, else what MPI says, which is brought up for that.
-    pub(crate) fn begin() -> Arc<World> {
+    pub(crate) fn begin(watch: Watch) -> Arc<World> {
         let earlier = current().filter(|world| world.state.load(Ordering::SeqCst) != DOWN);
         if let Some(world) = earlier {
             world.session.store(true, Ordering::SeqCst);
             return world;
         }
-        let world = Arc::new(World::new(transport_of_program()));
+        let world = Arc::new(World::new(transport_of_program(), watch));
         *locked(&CURRENT) = Some(Arc::clone(&world));
         if world.transport.has_others() {
             world.meet();
@@ -102,7 +116,7 @@ impl World {
         }
     }
 
-    fn new(transport: Box<dyn Transport>) -> World {
+    fn new(transport: Box<dyn Transport>, watch: Watch) -> World {
         World {
             state: AtomicU8::new(DOWN),
             session: AtomicBool::new(true),
@@ -111,10 +125,11 @@ impl World {
             joined: AtomicBool::new(false),
             threads: AtomicI32::new(0),
             member: Mutex::new(None),
-            newest: Mutex::new(0),
-            base: Mutex::new(0),
+            own: Mutex::default(),
+            agreed: Mutex::default(),
             pending: Mutex::default(),
             check: Mutex::default(),
+            watch,
             transport,
         }
     }
@@ -139,10 +154,18 @@ impl World {
         self.threads.load(Ordering::SeqCst)
     }
 
+    /// MPI comes up: the processes that it starts, and what it makes of this one, are not the program's.
+    fn apart<R>(&self, bring_up: impl FnOnce() -> R) -> R {
+        let done = (self.watch)();
+        let result = children::apart(bring_up);
+        done();
+        result
+    }
+
     /// Brings MPI up now, with this level of threading.
     pub(crate) fn bring_up(&self, threads: Option<i32>) {
         if self.state.load(Ordering::SeqCst) == DOWN {
-            let threads = self.transport.bring_up(threads);
+            let threads = self.apart(|| self.transport.bring_up(threads));
             self.ours.store(true, Ordering::SeqCst);
             self.came_up(threads);
         }
@@ -163,27 +186,55 @@ impl World {
         }
     }
 
-    /// The store is open; `newest` is the newest checkpoint that this process has there. The ranks agree on the number
-    /// that their next line has once MPI is up.
-    pub(crate) fn has_newest(&self, newest: u64) {
-        *locked(&self.newest) = newest;
+    /// The store is open; `newest` is the newest checkpoint that this process has there, `run` the run that it would be of
+    /// alone. The ranks agree on the number that their next line has, and on the run, once MPI is up.
+    pub(crate) fn begins(&self, newest: u64, run: RunId) {
+        let run = Some(run);
+        *locked(&self.own) = Begun { newest, run };
+        *locked(&self.agreed) = Begun::default();
         if self.is_up() {
-            self.agree_on_base();
+            self.agree();
         }
     }
 
-    fn agree_on_base(&self) {
-        if let Some(transport) = self.transport() {
-            let mut newest = [*locked(&self.newest) as i64];
-            transport.largest(&mut newest);
-            *locked(&self.base) = newest[0] as u64;
+    fn agree(&self) {
+        let Begun { newest, run } = *locked(&self.own);
+        if self.transport().is_some() {
+            let [a, b, c, d] = self.own_parts(run);
+            let [newest, run @ ..] = self.largest([newest as i64, a, b, c, d]);
+            *locked(&self.agreed) = Begun {
+                newest: newest as u64,
+                run: RunId::of_parts(run),
+            };
         }
         self.transport.calls().enter(Phase::Agree);
     }
 
+    /// What this rank says of a run, where all ranks take the first one's word.
+    fn own_parts(&self, run: Option<RunId>) -> [i64; 4] {
+        let is_first = self.member().is_none_or(|member| member.rank == 0);
+        run.filter(|_| is_first).map_or([-1; 4], RunId::parts)
+    }
+
+    /// The run that the first rank names, which all are to go on with; none if it has none to name.
+    pub(crate) fn run_of_first(&self, run: Option<RunId>) -> Option<RunId> {
+        RunId::of_parts(self.largest(self.own_parts(run)))
+    }
+
+    /// The number that the first rank has, whatever the others have.
+    pub(crate) fn number_of_first(&self, number: u128) -> u128 {
+        let number = RunId::of_number(number);
+        self.run_of_first(Some(number)).unwrap_or(number).number()
+    }
+
     /// The number of the newest checkpoint that any rank had when the run began.
     pub(crate) fn line_base(&self) -> u64 {
-        *locked(&self.base)
+        locked(&self.agreed).newest
+    }
+
+    /// The run, once the ranks have agreed on it.
+    pub(crate) fn run(&self) -> Option<RunId> {
+        locked(&self.agreed).run
     }
 
     /// The program brings MPI up: `initialise` does it, and returns the level of threading if it has been asked for. Returns what
@@ -196,10 +247,10 @@ impl World {
         if self.ours.load(Ordering::SeqCst) {
             return (0, Some(self.threads()));
         }
-        let (code, threads) = initialise();
+        let (code, threads) = self.apart(initialise);
         if self.session.load(Ordering::SeqCst) && self.state.load(Ordering::SeqCst) == DOWN {
             self.came_up(threads.unwrap_or_else(|| self.transport.threads()));
-            self.agree_on_base();
+            self.agree();
             current::look_now();
         }
         (code, threads)
@@ -385,13 +436,18 @@ mod tests {
         }
     }
 
+    /// One whose numbers are larger than those of the other.
+    fn run() -> RunId {
+        RunId::of_parts([8, 9, 10, 11]).unwrap()
+    }
+
     fn first() -> World {
-        World::new(Box::new(First(Solo::new(), false)))
+        World::new(Box::new(First(Solo::new(), false)), || Box::new(|| ()))
     }
 
     #[test]
     fn alone_everything_is_agreed_on_at_once() {
-        let world = World::new(Box::new(Solo::new()));
+        let world = World::new(Box::new(Solo::new()), || Box::new(|| ()));
         assert!(world.member().is_none() && !world.is_up());
         assert!(world.all_succeeded(true) && !world.all_succeeded(false));
         assert_eq!(world.largest_code(77), 77);
@@ -400,9 +456,9 @@ mod tests {
     }
 
     #[test]
-    fn the_program_brings_mpi_up_and_the_ranks_agree_on_the_number_of_their_next_line() {
+    fn the_program_brings_mpi_up_and_the_ranks_agree_on_their_run_and_the_number_of_its_next_line() {
         let world = first();
-        world.has_newest(4);
+        world.begins(4, run());
         assert!(
             !world.is_up() && world.all_succeeded(true),
             "nobody is reached yet"
@@ -410,6 +466,7 @@ mod tests {
         assert_eq!(world.program_initialises(|| (0, None)), (0, None));
         assert!(world.is_up() && world.program_believes_it_is_up(true));
         assert_eq!((world.threads(), world.line_base()), (1, 7));
+        assert_eq!(world.run(), Some(run()));
         assert_eq!(world.member(), Some(Member { rank: 0, size: 2 }));
         assert!(!world.all_succeeded(true), "the other has failed");
         world.program_finalises();
@@ -418,10 +475,10 @@ mod tests {
 
     #[test]
     fn a_session_that_is_opened_when_mpi_is_up_reaches_the_others_at_once() {
-        let world = World::new(Box::new(First(Solo::new(), true)));
+        let world = World::new(Box::new(First(Solo::new(), true)), || Box::new(|| ()));
         world.meet();
         assert!(world.is_up() && world.program_believes_it_is_up(true));
-        world.has_newest(4);
+        world.begins(4, run());
         assert_eq!((world.threads(), world.line_base()), (1, 7));
         world.end();
         assert!(world.is_up(), "the program brings it down");

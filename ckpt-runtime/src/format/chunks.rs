@@ -31,7 +31,8 @@ impl Structure {
     ) -> Result<Id, StoreError> {
         let c_name = c_string(name.as_bytes());
         let mut chunk = dims.to_vec();
-        chunk[0] = rows;
+        // HDF5 takes no chunk that is longer than the dataset.
+        chunk[0] = rows.min(dims[0]);
         locked(|| {
             let fail = || failure(&self.path, &format!("make the dataset `{name}`"));
             // SAFETY: the lock is held; the ids are open or checked; `dims` and `chunk` have as many entries as announced.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::xxhash3_128::Hasher;
 
+use super::coding::Coding;
 use super::extents::{Body, Extent, Other};
 use super::hdf5::USER_BLOCK;
 use super::index::{Dataset, Index};
@@ -14,10 +15,11 @@ use super::superblock;
 use super::{CheckpointId, Damage, FORMAT_VERSION, Files, Meta, StoreError};
 use crate::base::checksum::xxh3;
 use crate::base::fault::{Faults, Step};
+use crate::base::files;
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
-/// Bodies of at least this size are stored in blocks, and left out of the structure's checksum.
+/// Bodies of at least this size are stored in blocks.
 pub(super) const LARGE: u64 = 65_536;
 /// What `statfs` calls a file system in memory.
 const TMPFS: u64 = 0x0102_1994;
@@ -26,17 +28,14 @@ const PIECE: usize = 1 << 20;
 
 /// Opens the file that HDF5 has made and takes the disk space for `needed` bytes, without changing its length.
 pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .open(path)
+    let file = files::open_as(path, rustix::fs::OFlags::RDWR)
         .map_err(|error| StoreError::io("open", path, &error))?;
     if rustix::fs::fstatfs(&file).is_ok_and(|of| of.f_type as u64 == TMPFS) {
         // Taking its space means clearing it: as much work as writing it.
         return room_for(&file, path, needed).map(|()| file);
     }
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
-    match rustix::fs::fallocate(&file, flags, 0, needed) {
+    match rustix::io::retry_on_intr(|| rustix::fs::fallocate(&file, flags, 0, needed)) {
         Ok(()) => Ok(file),
         // Not every file system can: the writes themselves will tell then.
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS | rustix::io::Errno::INVAL) => Ok(file),
@@ -148,20 +147,20 @@ impl Container {
     pub fn open(id: CheckpointId, files: &dyn Files) -> Result<Container, StoreError> {
         let path = &files.path(id);
         let (file, header, bytes) = read_index(files.open(id), path, path, false)?;
-        Container::of(path, path, files, file, &header, &bytes)
+        Container::of(path, path, Some(files), file, &header, &bytes)
     }
 
     /// Opens a copy of the file of a checkpoint that another program has changed: it may be longer than it was.
     pub fn open_changed(path: &Path, id: CheckpointId, files: &dyn Files) -> Result<Container, StoreError> {
         let home = &files.path(id);
-        let (file, header, bytes) = read_index(File::open(path), path, home, true)?;
-        Container::of(path, home, files, file, &header, &bytes)
+        let (file, header, bytes) = read_index(files::open(path), path, home, true)?;
+        Container::of(path, home, Some(files), file, &header, &bytes)
     }
 
     fn of(
         path: &Path,
         home: &Path,
-        files: &dyn Files,
+        files: Option<&dyn Files>,
         file: File,
         header: &Header,
         bytes: &[u8],
@@ -174,8 +173,14 @@ impl Container {
             )
         };
         let index = Index::from_bytes(bytes, header.index_offset).map_err(malformed)?;
-        let others = index.files.iter().map(|other| open_other(home, other, files));
-        let others = others.collect::<Result<_, _>>()?;
+        let others = match files {
+            Some(files) => index
+                .files
+                .iter()
+                .map(|other| open_other(home, other, files))
+                .collect::<Result<_, _>>()?,
+            None => Vec::new(),
+        };
         let file_length = file
             .metadata()
             .map_err(|error| StoreError::io("read", path, &error))?
@@ -192,7 +197,7 @@ impl Container {
         })
     }
 
-    /// Checks every byte that is not a large body.
+    /// Checks every byte that is not one of a value as it is in memory.
     pub fn verify_structure(&self) -> Result<(), Damage> {
         let found = structure_checksum(&self.file, self.index_offset, &self.index.datasets);
         found
@@ -232,6 +237,30 @@ impl Container {
             .collect();
         if damage.is_empty() { Ok(()) } else { Err(damage) }
     }
+}
+
+/// Checks every byte of a file, and nothing of those that it builds on.
+///
+/// # Errors
+/// It cannot be read at all; otherwise all damage found.
+pub(crate) fn verify_file(
+    id: CheckpointId,
+    files: &dyn Files,
+) -> Result<Result<(), Vec<Damage>>, StoreError> {
+    let path = &files.path(id);
+    let (file, header, bytes) = read_index(files.open(id), path, path, false)?;
+    let mut container = Container::of(path, path, None, file, &header, &bytes)?;
+    for dataset in &mut container.index.datasets {
+        if let Body::Blocks { extents, .. } = &mut dataset.body {
+            // What lies elsewhere is like what lies nowhere.
+            for extent in extents.iter_mut() {
+                if matches!(extent, Extent::At { file: 1.., .. }) {
+                    *extent = Extent::Hole;
+                }
+            }
+        }
+    }
+    Ok(container.verify())
 }
 
 /// What is known of a checkpoint, and the others that it needs, without the rest of the file.
@@ -340,44 +369,81 @@ fn read_header(file: &File, path: &Path, length: u64, may_be_longer: bool) -> Re
     Ok(header)
 }
 
-/// The checksum of every byte of `USER_BLOCK..end` that does not lie in a large body.
+/// The checksum of every byte of `USER_BLOCK..end` but those that are values as they are in memory: these have their own.
+/// What is stored compressed belongs to it, as other bytes may expand to the same values.
 fn structure_checksum(file: &File, end: u64, datasets: &[Dataset]) -> std::io::Result<u128> {
-    let mut large: Vec<(u64, u64)> = Vec::new();
-    for dataset in datasets.iter().filter(|dataset| dataset.bytes >= LARGE) {
-        let ranges = match &dataset.body {
-            Body::Whole { offset } => vec![(*offset, dataset.bytes)],
-            Body::Blocks { extents, .. } => own_ranges(extents),
-        };
-        large.extend(
-            ranges
-                .iter()
-                .map(|(first, length)| (*first, first.saturating_add(*length))),
-        );
+    let mut values: Vec<(u64, u64)> = Vec::new();
+    for dataset in datasets {
+        match &dataset.body {
+            Body::Whole { offset } => values.push((*offset, offset.saturating_add(dataset.bytes))),
+            Body::Blocks { extents, .. } => values.extend(raw_ranges(extents)),
+        }
     }
-    large.sort_unstable();
+    values.sort_unstable();
     let mut sum = Hasher::new();
     let mut piece = vec![0; PIECE];
     let mut at = USER_BLOCK;
-    for (first, last) in large {
-        feed(file, at, first.min(end), &mut piece, &mut sum)?;
-        at = at.max(last);
+    let mut small = Vec::new();
+    for (first, last) in values {
+        // Over what is small one reads on.
+        if last.saturating_sub(first) < LARGE {
+            small.push((first, last));
+        } else {
+            feed_without(file, (at, first.min(end)), &small, &mut piece, &mut sum)?;
+            small.clear();
+            at = at.max(last);
+        }
     }
-    feed(file, at, end, &mut piece, &mut sum)?;
+    feed_without(file, (at, end), &small, &mut piece, &mut sum)?;
     Ok(sum.finish_128())
 }
 
-/// Places and lengths of what is in this file.
-fn own_ranges(extents: &[Extent]) -> Vec<(u64, u64)> {
-    let own = extents.iter().filter_map(|extent| match extent {
+/// From where to where values lie in this file as they are in memory.
+fn raw_ranges(extents: &[Extent]) -> impl Iterator<Item = (u64, u64)> + '_ {
+    extents.iter().filter_map(|extent| match extent {
         Extent::At {
             file: 0,
             offset,
             length,
+            coding: Coding::Raw,
             ..
-        } => Some((*offset, *length)),
+        } => Some((*offset, offset.saturating_add(*length))),
         _ => None,
-    });
-    own.collect()
+    })
+}
+
+/// Feeds what lies in the range and not in the others, which are in order.
+fn feed_without(
+    file: &File,
+    (mut at, end): (u64, u64),
+    others: &[(u64, u64)],
+    piece: &mut [u8],
+    sum: &mut Hasher,
+) -> std::io::Result<()> {
+    let mut others = others.iter().peekable();
+    while at < end {
+        let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(piece.len());
+        let read = &mut piece[..length];
+        file.read_exact_at(read, at)?;
+        let to = at + length as u64;
+        let mut from = at;
+        while let Some(&&(first, last)) = others.peek() {
+            if first >= to {
+                break;
+            }
+            if first > from {
+                sum.write(&read[(from - at) as usize..(first - at) as usize]);
+            }
+            from = from.max(last.min(to));
+            if last > to {
+                break;
+            }
+            others.next();
+        }
+        sum.write(&read[(from - at) as usize..]);
+        at = to;
+    }
+    Ok(())
 }
 
 fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Hasher) -> std::io::Result<()> {
@@ -400,4 +466,30 @@ pub(super) fn check(stored: u128, found: u128) -> Result<(), String> {
 
 fn damaged(path: &Path, place: &str, what: &str) -> StoreError {
     StoreError::damaged(path, Damage::at(place, what))
+}
+
+/// Makes the checksums of a file fit what it holds, as far as its header says where that is.
+#[cfg(fuzzing)]
+pub(super) fn reseal(file: &File) -> std::io::Result<()> {
+    let mut bytes = [0; HEADER];
+    let length = file.metadata()?.len();
+    if length < USER_BLOCK {
+        return Ok(());
+    }
+    file.read_exact_at(&mut bytes, 0)?;
+    let offset = u64_at(&bytes, 24);
+    if offset < USER_BLOCK || offset > length {
+        return Ok(());
+    }
+    let mut index = vec![0; (length - offset) as usize];
+    file.read_exact_at(&mut index, offset)?;
+    let datasets = Index::from_bytes(&index, offset).map_or_else(|_| Vec::new(), |index| index.datasets);
+    let header = Header {
+        length,
+        index_offset: offset,
+        index_length: length - offset,
+        index_checksum: xxh3(&index),
+        structure_checksum: structure_checksum(file, offset, &datasets)?,
+    };
+    file.write_all_at(&header.to_bytes(), 0)
 }

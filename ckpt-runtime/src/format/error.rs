@@ -104,6 +104,14 @@ pub enum StoreError {
     /// The store was opened to look only.
     #[error("E2210: {folder} was opened for reading only", folder = .0.display())]
     ReadOnly(PathBuf),
+    /// The folder is that of somebody else.
+    #[error("E2351: the store {folder} belongs to user {owner}, and not to you: `--trust {owner}` (CKPT_TRUST={owner}) takes what that user has written", folder = .folder.display())]
+    Stranger {
+        /// The store.
+        folder: PathBuf,
+        /// The number of the user.
+        owner: u32,
+    },
     /// A name that is no plain file name.
     #[error("E2211: `{0}` is not a plain file name")]
     Name(String),
@@ -155,6 +163,7 @@ impl StoreError {
             StoreError::NotRemoved { .. } => Some(2209),
             StoreError::ReadOnly(_) => Some(2210),
             StoreError::Name(_) => Some(2211),
+            StoreError::Stranger { .. } => Some(2351),
         }
     }
 

@@ -24,9 +24,8 @@ pub(super) struct Id(pub(super) hid_t);
 
 impl Drop for Id {
     fn drop(&mut self) {
-        let _guard = sys::LOCK.lock();
         // SAFETY: the id came from the library, is closed once, and the library's lock is held.
-        unsafe { sys::h5i::H5Idec_ref(self.0) };
+        locked(|| unsafe { sys::h5i::H5Idec_ref(self.0) });
     }
 }
 
@@ -99,10 +98,17 @@ fn reason() -> String {
             (&raw mut messages).cast(),
         )
     };
+    cause(messages)
+}
+
+/// The first of the library's messages, and the one that tells why: that has the number of the system's error. Below it there
+/// may be others that the library has got over.
+fn cause(mut messages: Vec<String>) -> String {
+    let deepest = messages.iter().rposition(|message| !errors(message).is_empty());
     match messages.len() {
         0 => "no reason given".to_owned(),
         1 => messages.remove(0),
-        last => format!("{}: {}", messages[0], messages[last - 1]),
+        count => format!("{}: {}", messages[0], messages[deepest.unwrap_or(count - 1)]),
     }
 }
 
@@ -419,7 +425,8 @@ unsafe fn text(size: usize) -> Option<Id> {
 }
 
 pub(super) fn id(raw: hid_t) -> Option<Id> {
-    (raw >= 0).then_some(Id(raw))
+    // Not made for a number that is none: to drop it would make the library forget why it failed.
+    (raw >= 0).then(|| Id(raw))
 }
 
 /// Whether the library has done what it was to do.
@@ -432,14 +439,22 @@ pub(super) fn c_string(bytes: &[u8]) -> CString {
     CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default()
 }
 
-/// Whether the disk or what may be used of it is full. The library has this in its text alone: as a number, whatever language
-/// the words beside it are in.
-fn is_full(why: &str) -> bool {
+/// The numbers of the system's errors in what the library says. It has them in its text alone, but as numbers, whatever language
+/// the words beside them are in.
+fn errors(why: &str) -> Vec<i32> {
     let numbers = why
         .match_indices("errno = ")
         .map(|(at, sign)| &why[at + sign.len()..]);
-    let mut numbers = numbers.filter_map(|rest| rest.split(',').next()?.parse().ok());
-    numbers.any(|number: i32| number == libc::ENOSPC || number == libc::EDQUOT)
+    numbers
+        .filter_map(|rest| rest.split(',').next()?.parse().ok())
+        .collect()
+}
+
+/// Whether the disk or what may be used of it is full.
+fn is_full(why: &str) -> bool {
+    errors(why)
+        .iter()
+        .any(|&number| number == libc::ENOSPC || number == libc::EDQUOT)
 }
 
 pub(super) fn failure(path: &Path, action: &str) -> StoreError {
@@ -459,7 +474,26 @@ pub(super) fn failure(path: &Path, action: &str) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use super::is_full;
+    use super::{cause, is_full};
+
+    #[test]
+    fn the_reason_is_the_error_of_the_system() {
+        let said = [
+            "cannot close",
+            "write failed, errno = 5, error message = 'x'",
+            "a filter is not there",
+        ];
+        let said = |count: usize| cause(said[..count].iter().map(|said| said.to_string()).collect());
+        assert_eq!(
+            said(3),
+            "cannot close: write failed, errno = 5, error message = 'x'"
+        );
+        assert_eq!(said(3), said(2));
+        assert_eq!(
+            (said(1).as_str(), said(0).as_str()),
+            ("cannot close", "no reason given")
+        );
+    }
 
     #[test]
     fn a_full_disk_is_known_by_its_number() {

@@ -215,10 +215,47 @@ macro_rules! records {
 }
 
 records! {
-    Meta { program, version, visit, time, reason, host, notes }
     Other { id, seal }
     Dataset { path, dtype, shape, bytes, checksum, body }
     TableEntry { type_name, ids, items }
+}
+
+/// The name of the note in which the run stands: the first of them. Readers that know nothing of runs see one note more.
+const RUN_NOTE: &str = "run";
+
+impl Item for Meta {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.program.write(to);
+        self.version.write(to);
+        self.visit.write(to);
+        self.time.write(to);
+        self.reason.write(to);
+        self.host.write(to);
+        let run = self.run.map(|run| (RUN_NOTE.to_owned(), run.to_string()));
+        let notes: Vec<(String, String)> = run.into_iter().chain(self.notes.iter().cloned()).collect();
+        notes.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut meta = Meta {
+            program: Item::read(from)?,
+            version: Item::read(from)?,
+            visit: Item::read(from)?,
+            time: Item::read(from)?,
+            reason: Item::read(from)?,
+            host: Item::read(from)?,
+            notes: Item::read(from)?,
+            run: None,
+        };
+        if let Some((name, text)) = meta.notes.first()
+            && name == RUN_NOTE
+            && let Ok(run) = text.parse()
+        {
+            meta.run = Some(run);
+            meta.notes.remove(0);
+        }
+        Ok(meta)
+    }
 }
 
 impl Item for CheckpointId {

@@ -44,11 +44,11 @@ impl Large<'_, '_> {
         (rows > 0 && rows * row == self.survey.size).then_some(rows as u64)
     }
 
-    /// A block as a chunk has it: the last one is filled up.
+    /// A block as a chunk has it: the last one is filled up, where it is not the only one.
     pub fn padded(&self, number: usize) -> std::borrow::Cow<'_, [u8]> {
         let size = self.survey.size;
         let block = self.source.part(number * size, size).unwrap_or_default();
-        if block.len() == size {
+        if block.len() == size.min(self.source.len()) {
             return block.into();
         }
         let mut whole = Vec::with_capacity(size);

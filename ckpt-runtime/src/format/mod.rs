@@ -12,6 +12,8 @@ mod container;
 mod error;
 mod extents;
 mod frames;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hdf5;
 mod index;
 mod large;
@@ -30,18 +32,20 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
+use crate::base::run_id::RunId;
 use crate::base::time;
 
-pub(crate) use container::read_head;
+pub(crate) use container::{read_head, verify_file};
 pub use error::{Damage, StoreError};
 pub(crate) use previous::Base;
 pub use previous::{Compression, Storing};
 pub(crate) use renew::renew;
+pub use renew::{Change, Edit};
 pub(crate) use restored::Load;
 pub use restored::{FrameInfo, Restored, VariableInfo};
 pub(crate) use stream::Stream;
 pub use tree::{Attribute, Node, NodeKind};
-pub(crate) use write::{Order, write};
+pub(crate) use write::{Order, memory_for, write};
 
 /// What the file of a checkpoint asks of the place where it lies: the files beside it, which it may build on.
 pub(crate) trait Files {
@@ -56,7 +60,7 @@ pub(crate) trait Files {
 }
 
 /// Version of the file format that this library writes; it reads this one only.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Number of a checkpoint; they grow with time. Shown with six digits, as in the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +94,8 @@ pub struct Meta {
     pub reason: String,
     /// Host that took it.
     pub host: String,
+    /// The run that it is of; none of a file from before runs had an identity.
+    pub run: Option<RunId>,
     /// Anything else, by name.
     pub notes: Vec<(String, String)>,
 }

@@ -151,7 +151,9 @@ impl Container {
             let mut stored = vec![0; *length as usize];
             file.read_exact_at(&mut stored, *offset)
                 .map_err(|error| damage(error.to_string()))?;
-            let block = coding.unpack(&stored, dataset.dtype.size(), *size as usize);
+            // The only block of a dataset is not filled up.
+            let whole = (*size).min(dataset.bytes) as usize;
+            let block = coding.unpack(&stored, dataset.dtype.size(), whole);
             let block = block.ok_or_else(|| damage("what is stored cannot be unpacked".into()))?;
             into.copy_from_slice(&block[..into.len()]);
         }
@@ -165,6 +167,21 @@ impl Container {
         };
         let mut into = vec![0; block_length(dataset.bytes, *size, number) as usize];
         self.block(dataset, number, &mut into, true).is_ok()
+    }
+
+    /// The bytes that a block had when it was written, if they are still there.
+    pub fn block_before(&self, dataset: &Dataset, number: u64) -> Option<Vec<u8>> {
+        let Body::Blocks { size, extents } = &dataset.body else {
+            return None;
+        };
+        let mut into = vec![0; block_length(dataset.bytes, *size, number) as usize];
+        match extents.get(number as usize)? {
+            Extent::Hole => Some(into),
+            Extent::At { .. } => self
+                .block(dataset, number, &mut into, true)
+                .is_ok()
+                .then_some(into),
+        }
     }
 
     /// Checks all datasets, and keeps the large datasets that it has read for that: a restart reads every byte once, into

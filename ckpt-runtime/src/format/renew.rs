@@ -16,50 +16,234 @@ use super::extents::{Body, Extent, block_length};
 use super::hdf5::{Id, c_string, done, failure, id, locked};
 use super::index::Dataset;
 use super::packed;
+use super::tree;
 use super::write::object_name;
 use super::{CheckpointId, Damage, Files, StoreError};
 use crate::base::checksum::xxh3;
 use crate::base::fault::Faults;
 
-/// Makes checksums anew in `copy`, which is one of the file of checkpoint `id`. Returns the paths of the datasets that have changed.
+/// A dataset whose values another program has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Its path.
+    pub path: String,
+    /// How many elements it has.
+    pub elements: u64,
+    /// How many of them differ; `None` where the bytes that were there are nowhere any more.
+    pub changed: Option<u64>,
+    /// Some of them: the first that differ, or the first of the changed part.
+    pub edits: Vec<Edit>,
+    /// The checksum of what was there, in hexadecimal digits.
+    pub checksum: String,
+}
+
+/// An element that another program has changed, or may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Its number in the flat array.
+    pub at: u64,
+    /// What it was, where that is known.
+    pub before: Option<String>,
+    /// What it is.
+    pub after: String,
+}
+
+/// So many elements of a dataset are shown.
+const SHOWN: usize = 8;
+
+/// What is found in a dataset.
+struct Taken {
+    body: Body,
+    checksum: u128,
+    change: Option<Change>,
+    /// Whether a block has changed that HDF5 may have put elsewhere.
+    may_have_moved: bool,
+}
+
+/// Makes checksums anew in `copy`, which is one of the file of checkpoint `id`, if `accept` agrees to what has changed.
+/// Returns what that is; where it is nothing, or was not agreed to, `copy` is of no use.
+///
+/// Only values may have changed, in their places. The structure is what it was, byte for byte; only where HDF5 has stored
+/// compressed values anew, or such that were zeros, it is what HDF5 reads.
 pub(crate) fn renew(
     copy: &Path,
     id: CheckpointId,
     files: &dyn Files,
+    accept: &mut dyn FnMut(&[Change]) -> bool,
     faults: Faults,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<Change>, StoreError> {
     let mut container = Container::open_changed(copy, id, files)?;
     let path = &files.path(id);
+    let structure = container.verify_structure();
+    if let Err(damage) = &structure
+        && !container.index.datasets.iter().any(can_move)
+    {
+        // HDF5 is not given what cannot be right.
+        return Err(StoreError::damaged(path, damage.clone()));
+    }
     let edited = Edited::open(copy)?;
-    let mut changed = Vec::new();
     let mut behind = Vec::new();
-    for number in 0..container.index.datasets.len() {
-        let dataset = &container.index.datasets[number];
-        let bytes = edited.read(dataset, path)?.ok_or_else(|| {
-            let what = "this HDF5 has no filter for it, and it is stored in a way in which ckpt cannot see whether it was \
-                        changed; take checkpoints that are to be changed with `full-every = 1`, or with `deflate`";
-            StoreError::damaged(path, Damage::at(&dataset.path, what))
-        })?;
-        if bytes.is_empty() {
-            continue;
+    let mut taken = Vec::new();
+    for (number, dataset) in container.index.datasets.iter().enumerate() {
+        taken.push(take_up(
+            &container,
+            &edited,
+            (number, dataset),
+            path,
+            &mut behind,
+        )?);
+    }
+    let changes: Vec<Change> = taken.iter().filter_map(|taken| taken.change.clone()).collect();
+    let may_have_moved = taken.iter().any(|taken| taken.may_have_moved);
+    // What HDF5 stores elsewhere it puts behind all that there is.
+    if !may_have_moved || container.is_as_written {
+        structure.map_err(|damage| StoreError::damaged(path, damage))?;
+    }
+    if !may_have_moved && !container.is_as_written {
+        let what = "it is longer than it was, and no value is there that needs the room";
+        return Err(StoreError::damaged(path, Damage::at(Damage::FILE, what)));
+    }
+    if changes.is_empty() || !accept(&changes) {
+        return Ok(changes);
+    }
+    for (dataset, taken) in container.index.datasets.iter_mut().zip(taken) {
+        (dataset.body, dataset.checksum) = (taken.body, taken.checksum);
+        if taken.change.is_some() {
+            edited.renew_attribute(dataset, &checksum_text(&dataset.body, dataset.checksum))?;
         }
-        let (body, sum) = taken_up(&container, dataset, &bytes, &mut behind)?;
-        if sum != dataset.checksum {
-            edited.renew_attribute(dataset, &checksum_text(&body, sum))?;
-            changed.push(dataset.path.clone());
-        }
-        let dataset = &mut container.index.datasets[number];
-        (dataset.body, dataset.checksum) = (body, sum);
     }
     drop(edited);
-    if container.is_as_written && changed.is_empty() && container.verify_structure().is_ok() {
-        return Ok(changed);
-    }
-    if changed.is_empty() {
-        changed.push("HDF5 structure".to_owned());
-    }
     finish(copy, container, &behind, faults)?;
-    Ok(changed)
+    Ok(changes)
+}
+
+/// What a dataset holds now.
+fn take_up(
+    container: &Container,
+    edited: &Edited,
+    (number, dataset): (usize, &Dataset),
+    path: &Path,
+    behind: &mut Vec<(usize, usize, Vec<u8>)>,
+) -> Result<Taken, StoreError> {
+    let mut bytes = edited.read(dataset, path)?.ok_or_else(|| {
+        let what = "HDF5 cannot read it: it is damaged, or stored in a way in which ckpt cannot see whether it was \
+                    changed; take checkpoints that are to be changed with `full-every = 1`, or with `deflate`";
+        StoreError::damaged(path, Damage::at(&dataset.path, what))
+    })?;
+    if let Body::Whole { offset } = dataset.body {
+        // Where HDF5 says it is does not count, but has to be there.
+        let seen = std::mem::replace(&mut bytes, vec![0; dataset.bytes as usize]);
+        let read = container.file.read_exact_at(&mut bytes, offset);
+        read.map_err(|error| StoreError::io("read", path, &error))?;
+        if seen != bytes {
+            let what = "HDF5 finds it elsewhere than it was written";
+            return Err(StoreError::damaged(path, Damage::at(&dataset.path, what)));
+        }
+    }
+    let (body, checksum) = match bytes.is_empty() {
+        true => (dataset.body.clone(), dataset.checksum),
+        false => taken_up(container, (number, dataset), &bytes, behind)?,
+    };
+    let has_changed = checksum != dataset.checksum;
+    let change = has_changed.then(|| change(container, dataset, &bytes, &body));
+    let may_have_moved = match (&dataset.body, &body) {
+        (Body::Blocks { extents: before, .. }, Body::Blocks { extents: after, .. }) => {
+            let pairs = before.iter().zip(after);
+            pairs
+                .filter(|(before, after)| before != after)
+                .any(|(before, _)| !is_raw_here(before))
+        }
+        _ => false,
+    };
+    Ok(Taken {
+        body,
+        checksum,
+        change,
+        may_have_moved,
+    })
+}
+
+/// Whether HDF5 may put values of a dataset elsewhere when they change.
+fn can_move(dataset: &Dataset) -> bool {
+    match &dataset.body {
+        Body::Whole { .. } => false,
+        Body::Blocks { extents, .. } => !extents.iter().all(is_raw_here),
+    }
+}
+
+/// Whether HDF5 writes a block in its place.
+fn is_raw_here(extent: &Extent) -> bool {
+    matches!(
+        extent,
+        Extent::At {
+            file: 0,
+            coding: Coding::Raw,
+            ..
+        }
+    )
+}
+
+/// What has changed in a dataset, as far as its old bytes are somewhere: blocks that lie in other files, or that HDF5 has
+/// put elsewhere.
+fn change(container: &Container, dataset: &Dataset, bytes: &[u8], body: &Body) -> Change {
+    let element = dataset.dtype.size().max(1);
+    let mut change = Change {
+        path: dataset.path.clone(),
+        elements: bytes.len() as u64 / element as u64,
+        changed: Some(0),
+        edits: Vec::new(),
+        checksum: format!("{:032x}", dataset.checksum),
+    };
+    let (size, differs): (usize, Box<dyn Fn(usize) -> bool>) = match (&dataset.body, body) {
+        (
+            Body::Blocks {
+                size,
+                extents: before,
+            },
+            Body::Blocks { extents: after, .. },
+        ) => {
+            let sum = |extents: &[Extent], block: usize| match extents.get(block) {
+                Some(Extent::At { checksum, .. }) => *checksum,
+                _ => 0,
+            };
+            let (before, after) = (before.clone(), after.clone());
+            (
+                *size as usize,
+                Box::new(move |block| sum(&before, block) != sum(&after, block)),
+            )
+        }
+        _ => (bytes.len(), Box::new(|_| true)),
+    };
+    for (block, now) in bytes
+        .chunks(size.max(1))
+        .enumerate()
+        .filter(|(block, _)| differs(*block))
+    {
+        let before = container.block_before(dataset, block as u64);
+        let first = block * size / element;
+        for (at, after) in now.chunks(element).enumerate() {
+            let was = before
+                .as_ref()
+                .and_then(|before| before.get(at * element..(at + 1) * element));
+            if was == Some(after) {
+                continue;
+            }
+            if let Some(changed) = &mut change.changed {
+                *changed += 1;
+            }
+            if change.edits.len() < SHOWN {
+                change.edits.push(Edit {
+                    at: (first + at) as u64,
+                    before: was.map(|was| tree::as_text(&dataset.dtype, was)),
+                    after: tree::as_text(&dataset.dtype, after),
+                });
+            }
+        }
+        if before.is_none() {
+            change.changed = None;
+        }
+    }
+    change
 }
 
 /// Appends what has no place and seals the file.
@@ -94,27 +278,16 @@ fn place(body: &mut Body, block: usize, at: u64) {
 /// Where the bytes of a dataset are from now on, and their checksum; those without a place are put `behind`, by dataset and block.
 fn taken_up(
     container: &Container,
-    dataset: &Dataset,
+    (number, dataset): (usize, &Dataset),
     bytes: &[u8],
     behind: &mut Vec<(usize, usize, Vec<u8>)>,
 ) -> Result<(Body, u128), StoreError> {
-    let number = container
-        .index
-        .datasets
-        .iter()
-        .position(|one| std::ptr::eq(one, dataset))
-        .unwrap_or_default();
     let is_there = |offset: u64, bytes: &[u8]| {
         let mut found = vec![0; bytes.len()];
         container.file.read_exact_at(&mut found, offset).is_ok() && found == bytes
     };
     let (size, extents) = match &dataset.body {
-        Body::Whole { offset } => {
-            if !is_there(*offset, bytes) {
-                behind.push((number, 0, bytes.to_vec()));
-            }
-            return Ok((dataset.body.clone(), xxh3(bytes)));
-        }
+        Body::Whole { .. } => return Ok((dataset.body.clone(), xxh3(bytes))),
         Body::Blocks { size, extents } => (*size, extents),
     };
     let mut renewed = Vec::new();

@@ -11,6 +11,7 @@ use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
 use crate::base::lock::locked;
+use crate::handles::ReopenedFiles;
 use crate::state::source::Recorded;
 use crate::state::statics::Place;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
@@ -297,7 +298,8 @@ impl Restored {
                 .collect();
             all.push((ids, table.items.cursor()));
         }
-        Ok(cell.get_or_init(|| Tables::new(all.into_iter())))
+        let store = self.path().parent().unwrap_or(Path::new("."));
+        Ok(cell.get_or_init(|| Tables::new(all.into_iter(), ReopenedFiles::of(store))))
     }
 }
 

@@ -212,7 +212,7 @@ fn as_f64(dtype: &DType, element: &[u8]) -> f64 {
     }
 }
 
-fn as_text(dtype: &DType, element: &[u8]) -> String {
+pub(super) fn as_text(dtype: &DType, element: &[u8]) -> String {
     match dtype {
         DType::F32 => format!("{:?}", f32::from_le_bytes(std::array::from_fn(|k| element[k]))),
         DType::F64 => format!("{:?}", floats(element, 8)[0]),
@@ -419,6 +419,7 @@ pub(super) fn of_checkpoint(meta: &Meta) -> Attributes {
         text("reason", &meta.reason),
         text("host", &meta.host),
     ];
+    attributes.extend(meta.run.map(|run| text("run", &run.to_string())));
     attributes.extend(meta.notes.iter().map(|(name, note)| text(name, note)));
     attributes
 }

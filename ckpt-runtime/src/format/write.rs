@@ -17,6 +17,7 @@ use super::survey::Source;
 use super::tree::{self, Attribute};
 use super::{CheckpointId, Files, Meta, StoreError, VariableContent, VariableInfo};
 use crate::base::fault::{Faults, Step};
+use crate::base::parallel;
 use crate::state::snapshot::{Content, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
@@ -127,6 +128,26 @@ fn next_base(
         next.datasets.insert(path, known);
     }
     next
+}
+
+/// An upper bound for the memory that writing a snapshot takes beside it.
+pub(crate) fn memory_for(snapshot: &Snapshot, storing: Storing) -> usize {
+    /// HDF5's own, and what files are summed with.
+    const ALWAYS: u64 = 4 << 20;
+    /// Of every object in the file: its name, its entry in the index, and HDF5's.
+    const OBJECT: u64 = 8 << 10;
+    /// Of every block: checksum, place, entry in the index. Blocks are not smaller than a page.
+    const BLOCK: u64 = 256;
+    const PAGE: u64 = 4096;
+    /// Of every thread that compresses blocks: one as it is, sorted, and compressed.
+    const PACKED: u64 = 2 << 20;
+    let objects: u64 = snapshot.columns().map(objects).sum();
+    let blocks = snapshot.bytes() / PAGE;
+    let packed = storing
+        .compression
+        .map_or(0, |_| PACKED * (1 + parallel::helpers(usize::MAX) as u64));
+    let all = ALWAYS + (objects + snapshot.frames.len() as u64) * OBJECT + blocks * BLOCK + packed;
+    usize::try_from(all).unwrap_or(usize::MAX)
 }
 
 /// An upper bound for the size of the file.

@@ -197,7 +197,10 @@ fn append(whole: &mut Column, mut more: Column) {
     match (whole, more) {
         (_, Column::Empty) => {}
         (whole @ Column::Empty, more) => *whole = more,
-        (Column::Data(whole), Column::Data(more)) => whole.bytes.append(&more.bytes),
+        (Column::Data(whole), Column::Data(more)) => {
+            // Where there is no memory the column is marked as incomplete.
+            let _ = whole.bytes.append(&more.bytes);
+        }
         (Column::Array { items: whole, .. }, Column::Array { items: more, .. }) => append(whole, *more),
         (Column::Group(whole), Column::Group(more)) => {
             for ((_, whole), (_, more)) in whole.children.iter_mut().zip(more.children) {

@@ -1,28 +1,29 @@
 //! The program's open files: what a checkpoint keeps of one, and how a restart opens it again.
 //!
 //! A checkpoint keeps where a file is, how it was opened, how long it was and how far it was read or written. A restart
-//! opens it again and, when the walk has arrived, cuts it to that length: what a lost part of the run wrote is removed. The
-//! bytes themselves are kept only where the program can read what it wrote and could change it again, in a file opened
-//! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
+//! opens it again. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
-//! Where a restart finds them on another machine is in [`moved`]. Not here: files that are closed at the site, which no
-//! variable holds ([`crate::state::journal`]).
+//! Where a restart finds them on another machine is in [`moved`], which of them it may write to in [`allowed`]. Not here: what is in the
+//! files, and those that no variable holds ([`crate::state::journal`]). Where that sees no files, a restart cuts those that are open to
+//! their length.
 
+mod allowed;
 pub(crate) mod moved;
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
 
-/// A file that is open for reading and writing is kept whole up to this size.
-pub(crate) const LARGEST_CONTENT: u64 = 256 << 20;
+use crate::base::changes::Coming;
+use crate::base::{current, folders};
+pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among};
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +63,6 @@ pub(crate) struct OpenFile {
     pub offset: u64,
     /// `None` where there is no length: devices and folders.
     pub length: Option<u64>,
-    /// All bytes of a file that the program can read and change.
-    pub content: Option<Vec<u8>>,
 }
 
 /// The folder that the program was started in: the same for all sessions of the process.
@@ -80,7 +79,11 @@ pub(crate) fn start_folder() -> &'static Path {
 
 /// The open files of one checkpoint while it is being saved.
 #[derive(Debug, Default)]
-pub(crate) struct OpenFiles(Vec<Known>);
+pub(crate) struct OpenFiles {
+    known: Vec<Known>,
+    /// Paths of what has been changed beside them.
+    changed: Vec<PathBuf>,
+}
 
 #[derive(Debug)]
 struct Known {
@@ -113,10 +116,6 @@ impl OpenFiles {
             0
         };
         let append = flags.contains(OFlags::APPEND);
-        let keeps_content = is_file && access == Access::ReadWrite && !append;
-        let content = keeps_content
-            .then(|| content_of(file, &metadata, &path))
-            .transpose()?;
         let handle = self
             .handle(file, &metadata, offset, &path, access)
             .map_err(unknown)?;
@@ -128,7 +127,6 @@ impl OpenFiles {
             append,
             offset,
             length: is_file.then_some(metadata.len()),
-            content,
         })
     }
 
@@ -144,74 +142,153 @@ impl OpenFiles {
         let is_same = |known: &Known| {
             known.offset == offset && same_file(&known.metadata, metadata) && share_offset(&known.file, file)
         };
-        if let Some(known) = self.0.iter().position(is_same) {
+        if let Some(known) = self.known.iter().position(is_same) {
             return Ok(known);
         }
-        self.0.push(Known {
+        self.known.push(Known {
             file: file.try_clone()?,
             metadata: metadata.clone(),
             offset,
             path: path.to_owned(),
             writes: access.writes() && metadata.is_file(),
         });
-        Ok(self.0.len() - 1)
+        Ok(self.known.len() - 1)
     }
 
-    /// A file that is closed now, and has been written to.
-    pub(crate) fn written_elsewhere(&mut self, file: File, metadata: Metadata, path: &Path) {
-        self.0.push(Known {
-            file,
-            metadata,
-            offset: 0,
-            path: path.to_owned(),
-            writes: true,
-        });
+    /// What is at a path has been changed, or its name.
+    pub(crate) fn written_elsewhere(&mut self, path: &Path) {
+        self.changed.push(path.to_owned());
     }
 
-    /// Those whose bytes have to be on the disk before the checkpoint is.
+    /// What has to be on the disk before the checkpoint is.
     pub fn written(self) -> Vec<WrittenFile> {
-        let written = self.0.into_iter().filter(|known| known.writes);
-        written
-            .map(|known| WrittenFile {
-                file: known.file,
-                id: (known.metadata.dev(), known.metadata.ino()),
-                path: known.path,
-            })
+        let held = self.known.into_iter().filter(|known| known.writes);
+        let held = held.map(|known| WrittenFile::Held {
+            file: known.file,
+            id: (known.metadata.dev(), known.metadata.ino()),
+            path: known.path,
+        });
+        held.chain(self.changed.into_iter().map(WrittenFile::At))
             .collect()
     }
 }
 
 /// A file that the program writes to.
 #[derive(Debug)]
-pub(crate) struct WrittenFile {
-    file: File,
-    id: (u64, u64),
-    path: PathBuf,
+pub(crate) enum WrittenFile {
+    /// It is open.
+    Held {
+        file: File,
+        id: (u64, u64),
+        path: PathBuf,
+    },
+    /// It is at this path, or was: there may be something else now, or nothing, which the folder says.
+    At(PathBuf),
 }
 
-/// Brings written files to the disk: a power cut after the checkpoint must not leave them shorter than it says. `entered`
-/// has the files whose entries in their folders are there already.
+/// Files whose names are on the disk: which, and by what name.
+#[derive(Debug, Default)]
+pub(crate) struct Entered(HashSet<((u64, u64), PathBuf)>);
+
+/// The paths of written files.
+pub(crate) fn paths(files: &[WrittenFile]) -> impl Iterator<Item = &Path> {
+    files.iter().map(|written| match written {
+        WrittenFile::Held { path, .. } | WrittenFile::At(path) => path.as_path(),
+    })
+}
+
+/// Brings written files to the disk: a power cut after the checkpoint must not leave them other than it says, nor without
+/// their names. `entered` has the open ones whose names are there already.
 ///
 /// # Errors
 /// Which file, and why.
-pub(crate) fn sync(files: &[WrittenFile], entered: &mut HashSet<(u64, u64)>) -> Result<(), String> {
+pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), String> {
+    let mut new = Vec::new();
+    let mut folders = BTreeMap::new();
     for written in files {
-        let failed = |error: io::Error| {
-            format!(
-                "what the program wrote to `{}` cannot be brought to the disk: {error}",
-                written.path.display()
-            )
+        let (path, synced) = match written {
+            WrittenFile::Held { file, id, path } => {
+                let name = (*id, path.clone());
+                if !entered.0.contains(&name) {
+                    new.push(name);
+                    folders.extend(path.parent().map(|folder| (folder, (path, true))));
+                }
+                (path, file.sync_data())
+            }
+            WrittenFile::At(path) => {
+                // Its name may be gone, which has to be on the disk as well; the folder may be too, which says its own path.
+                if let Some(folder) = path.parent().filter(|folder| folder.is_dir()) {
+                    folders.entry(folder).or_insert((path, false));
+                }
+                (path, sync_at(path))
+            }
         };
-        written.file.sync_data().map_err(failed)?;
-        if entered.insert(written.id)
-            && let Some(folder) = written.path.parent()
-        {
-            File::open(folder)
-                .and_then(|folder| folder.sync_all())
-                .map_err(failed)?;
-        }
+        synced.map_err(|error| not_on_disk(path, &error))?;
     }
+    for (folder, (path, is_new)) in folders {
+        let synced = folders::sync(folder).and_then(|()| match is_new {
+            true => folders::enter(folder, Some(start_folder())),
+            false => Ok(()),
+        });
+        // The program has removed it meanwhile, or given it another name: what that did is on the disk with the journal.
+        let synced = match synced {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        };
+        synced.map_err(|error| not_on_disk(path, &error))?;
+    }
+    // What failed is tried again with the next checkpoint.
+    entered.0.extend(new);
     Ok(())
+}
+
+/// The devices that a program may have open: those that are the same everywhere.
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    TERMINAL,
+];
+const TERMINAL: &str = "/dev/tty";
+
+fn not_on_disk(path: &Path, error: &io::Error) -> String {
+    format!(
+        "what the program wrote to `{}` cannot be brought to the disk: {error}",
+        path.display()
+    )
+}
+
+/// Brings the file or folder at a path to the disk, if there is one.
+fn sync_at(path: &Path) -> io::Result<()> {
+    let opened = |writes: bool| {
+        let mut options = File::options();
+        options.read(!writes).write(writes);
+        // Nobody waits here for whoever is at the other end of a pipe.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.custom_flags(flags.bits() as i32).open(path)
+    };
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() || found.is_dir() => {}
+        _ => return Ok(()),
+    }
+    let file = match opened(false) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => opened(true),
+        other => other,
+    };
+    match file.and_then(|file| file.sync_all()) {
+        // Somebody has removed it meanwhile; or a file system that has no disk says that it cannot do this.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
+            ) =>
+        {
+            Ok(())
+        }
+        other => other,
+    }
 }
 
 /// Where an open file is, if it could be opened from there again.
@@ -234,9 +311,9 @@ fn path_of(file: &File, metadata: &Metadata) -> Result<PathBuf, String> {
     })?;
     let named = |what: &str| refused(&format!("{what} (`{}`)", path.display()));
     if kind.is_char_device() {
-        return match path.to_str() {
-            Some("/dev/null" | "/dev/zero" | "/dev/full" | "/dev/random" | "/dev/urandom") => Ok(path),
-            _ if file.is_terminal() => Ok("/dev/tty".into()),
+        return match DEVICES.iter().any(|device| path == Path::new(device)) {
+            true => Ok(path),
+            _ if file.is_terminal() => Ok(TERMINAL.into()),
             _ => Err(named("a device")),
         };
     }
@@ -256,21 +333,6 @@ fn path_of(file: &File, metadata: &Metadata) -> Result<PathBuf, String> {
 
 fn same_file(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-fn content_of(file: &File, metadata: &Metadata, path: &Path) -> Result<Vec<u8>, String> {
-    let length = metadata.len();
-    if length > LARGEST_CONTENT {
-        return Err(format!(
-            "`{}` is open for reading and writing and has {length} bytes; ckpt keeps the bytes of such a file up to {LARGEST_CONTENT}; open it for writing only or for appending, or read from it through a handle of its own",
-            path.display()
-        ));
-    }
-    let mut bytes = vec![0; length as usize];
-    match file.read_exact_at(&mut bytes, 0) {
-        Ok(()) => Ok(bytes),
-        Err(error) => Err(format!("`{}` cannot be read: {error}", path.display())),
-    }
 }
 
 /// Whether two handles of one file, at the same offset now, move together.
@@ -308,6 +370,9 @@ fn moves_with(mut a: &File, mut b: &File) -> io::Result<bool> {
 /// The files that a restart has opened again.
 #[derive(Debug, Default)]
 pub(crate) struct ReopenedFiles {
+    /// The folder of the store that says so.
+    store: PathBuf,
+    allowed: OnceCell<Allowed>,
     open: RefCell<HashMap<u64, File>>,
     unsettled: RefCell<Vec<Unsettled>>,
     /// What writers had not passed on to their files.
@@ -320,28 +385,80 @@ struct Unsettled {
     file: File,
     path: PathBuf,
     length: u64,
-    content: Option<Vec<u8>>,
+}
+
+/// Why a file is not opened again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotReopened {
+    /// A checkpoint does not decide that it is written to.
+    Forbidden(Forbidden),
+    /// It is not there, or not what it was.
+    Failed(String),
+}
+
+impl From<String> for NotReopened {
+    fn from(why: String) -> Self {
+        NotReopened::Failed(why)
+    }
 }
 
 impl ReopenedFiles {
+    /// Those of a checkpoint in this store.
+    pub fn of(store: &Path) -> ReopenedFiles {
+        ReopenedFiles {
+            store: store.to_owned(),
+            ..ReopenedFiles::default()
+        }
+    }
+
+    /// Those of a checkpoint that may name any file.
+    #[cfg(test)]
+    pub fn anywhere() -> ReopenedFiles {
+        ReopenedFiles {
+            allowed: OnceCell::from(Allowed::below(Path::new("/"))),
+            ..ReopenedFiles::default()
+        }
+    }
+
+    /// Where the file is, if it may be opened so.
+    fn place(&self, was: &OpenFile, end: LinkAtEnd<'_>) -> Result<PathBuf, NotReopened> {
+        let is_device = was.length.is_none() && DEVICES.iter().any(|device| was.path == Path::new(device));
+        if !was.access.writes() || is_device {
+            return Ok(start_folder().join(&was.path));
+        }
+        let allowed = self.allowed.get_or_init(|| Allowed::of(&self.store));
+        allowed
+            .may_restore(&was.path, end)
+            .map_err(NotReopened::Forbidden)
+    }
+
     /// Opens a file as it was.
     ///
     /// # Errors
-    /// It is not there, or not what it was.
-    pub fn reopen(&self, was: OpenFile) -> Result<File, String> {
+    /// It is not there, or not what it was, or is not to be written to.
+    pub fn reopen(&self, was: OpenFile) -> Result<File, NotReopened> {
         if let Some(open) = self.open.borrow().get(&was.handle) {
-            return open.try_clone().map_err(|error| was.fails(&error));
+            return Ok(open.try_clone().map_err(|error| was.fails(&error))?);
         }
-        let path = start_folder().join(&was.path);
+        // What is there now need not be what was held: the journal brings that back first, and is asked by where it was.
+        let coming = Links::new();
+        let named = self.place(&was, LinkAtEnd::Itself { coming: &coming })?;
+        let coming = match current::observer() {
+            Some(observer) => observer.before_reopening(&named)?,
+            None => Coming::AsItIs,
+        };
+        let path = self.place(&was, LinkAtEnd::Followed)?;
         let mut options = File::options();
+        // A pipe in its place is not waited for.
+        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
         options.read(was.access.reads()).append(was.append);
         options.write(was.access.writes() && !was.append);
-        // One whose bytes the checkpoint has need not be there.
-        options.create(was.content.is_some() && !was.append);
         let mut file = options.open(&path).map_err(|error| was.fails(&error))?;
+        let flags = rustix::fs::fcntl_getfl(&file).map_err(|error| was.fails(&error.into()))?;
+        rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK).map_err(|error| was.fails(&error.into()))?;
         let metadata = file.metadata().map_err(|error| was.fails(&error))?;
         if let Some(length) = was.length {
-            was.compare(&metadata, length)?;
+            was.compare(&metadata, length, coming)?;
             file.seek(SeekFrom::Start(was.offset))
                 .map_err(|error| was.fails(&error))?;
             if was.access.writes() {
@@ -349,7 +466,6 @@ impl ReopenedFiles {
                     file: file.try_clone().map_err(|error| was.fails(&error))?,
                     path,
                     length,
-                    content: was.content.clone(),
                 });
             }
         }
@@ -363,7 +479,7 @@ impl ReopenedFiles {
     /// # Errors
     /// As [`ReopenedFiles::reopen`].
     #[cfg(feature = "csv")]
-    pub fn reopen_to_add(&self, was: OpenFile, tail: Vec<u8>) -> Result<File, String> {
+    pub fn reopen_to_add(&self, was: OpenFile, tail: Vec<u8>) -> Result<File, NotReopened> {
         let file = self.reopen(was.clone())?;
         if !tail.is_empty() {
             let shared = file.try_clone().map_err(|error| was.fails(&error))?;
@@ -396,14 +512,17 @@ impl ReopenedFiles {
 }
 
 impl Unsettled {
+    /// What is behind its end is taken away, where nobody has done that.
     fn settle(&self) -> io::Result<()> {
-        if let Some(content) = &self.content {
-            self.file.write_all_at(content, 0)?;
+        let length = self.file.metadata()?.len();
+        match length {
+            _ if length == self.length => Ok(()),
+            _ if length < self.length => Err(io::Error::other(format!(
+                "it has {length} bytes now and had {} at the checkpoint",
+                self.length
+            ))),
+            _ => self.file.set_len(self.length),
         }
-        if self.file.metadata()?.len() == self.length {
-            return Ok(());
-        }
-        self.file.set_len(self.length)
     }
 }
 
@@ -417,14 +536,18 @@ impl OpenFile {
     }
 
     /// A file that lacks bytes which it had, and the checkpoint does not, is another one.
-    fn compare(&self, now: &Metadata, length: u64) -> Result<(), String> {
+    fn compare(&self, now: &Metadata, length: u64, coming: Coming) -> Result<(), String> {
         let path = self.path.display();
         if !now.is_file() {
             return Err(format!(
                 "`{path}` was a file at the checkpoint and is none now; put the file back"
             ));
         }
-        if now.len() < length && self.content.is_none() {
+        let will_have = match coming {
+            Coming::AsItIs => now.len(),
+            Coming::Length(length) => length,
+        };
+        if will_have < length {
             return Err(format!(
                 "the file `{path}` has {} bytes now and had {length} at the checkpoint; put it back as it was, or restart from an older checkpoint",
                 now.len()

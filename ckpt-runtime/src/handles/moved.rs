@@ -9,15 +9,23 @@ use std::path::{Path, PathBuf};
 pub(crate) const VARIABLE: &str = "CKPT_MAP";
 
 /// Old and new paths.
-type Moves = Vec<(PathBuf, PathBuf)>;
+pub(crate) type Moves = Vec<(PathBuf, PathBuf)>;
 
 /// Where a path of a checkpoint is now.
 pub(crate) fn now(path: PathBuf) -> PathBuf {
+    moved(path, &moves())
+}
+
+/// What has moved, as the variable says.
+pub(crate) fn moves() -> Moves {
     // A session has refused what cannot be read.
-    match std::env::var_os(VARIABLE).and_then(|text| read(&text)) {
-        Some(moves) => moved(path, &moves),
-        None => path,
-    }
+    let moves = std::env::var_os(VARIABLE).and_then(|text| read(&text));
+    moves.unwrap_or_default()
+}
+
+/// Where paths are said to be now.
+pub(super) fn targets() -> Vec<PathBuf> {
+    moves().into_iter().map(|(_, new)| new).collect()
 }
 
 /// What the variable says; `None` where it makes no sense.
@@ -32,7 +40,7 @@ pub(crate) fn read(text: &OsStr) -> Option<Moves> {
 }
 
 /// By the longest of the old paths that it is below.
-fn moved(path: PathBuf, moves: &Moves) -> PathBuf {
+pub(crate) fn moved(path: PathBuf, moves: &[(PathBuf, PathBuf)]) -> PathBuf {
     // Given once more, a move does not move what it has moved already.
     let applies = |(old, new): &&(PathBuf, PathBuf)| {
         path.starts_with(old) && !(new.starts_with(old) && path.starts_with(new))

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::SessionError;
 use super::config::Config;
-use super::run::Run;
+use super::run::{Kind, Named, Run};
 use crate::base::current;
 use crate::base::report::Fatal;
 use crate::context::{Driver, Gather};
@@ -81,7 +81,12 @@ impl Session {
     /// [`SessionError::exit_code`] for what to exit with.
     pub fn open(program: &str) -> Result<Session, SessionError> {
         let config = Config::read_or_default(program)?;
-        let run = Run::open(&config, program, "")?;
+        let program = Named {
+            name: program,
+            version: "",
+            sources: None,
+        };
+        let run = Run::open(&config, program, Kind::ByHand)?;
         if let Some(resume) = &run.resume {
             match resume.restored.frames() {
                 [frame]
@@ -121,9 +126,10 @@ impl Session {
                 let value = resume.restored.decode::<T>(0, key);
                 // The program may write to its files from now on.
                 let value = value.and_then(|value| {
+                    run.journal.arrive()?;
                     resume.restored.settle_files()?;
                     if !self.restored {
-                        run.journal.arrive(&resume.restored)?;
+                        run.files_are_back()?;
                     }
                     Ok(value)
                 });

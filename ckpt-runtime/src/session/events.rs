@@ -1,5 +1,6 @@
-//! What has happened on a store, in the order in which it did: `events.log`, one JSON object a line, for reports; and the same in
-//! numbers, `metrics.prom` in the format of OpenMetrics, for monitoring that reads text files. Both inform, nothing depends on them.
+//! What has happened to a run, in the order in which it did: `events.log` among its documents, one JSON object a line, for
+//! reports; and the same in numbers, `metrics.prom` in the store, in the format of OpenMetrics, for monitoring that reads
+//! text files: of the run that the last process was of. Both inform, nothing depends on them.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,11 +11,12 @@ use super::job::{Job, State};
 use crate::base::documents::{Documents, Durability};
 #[cfg(feature = "tracing")]
 use crate::base::events::event;
-use crate::storage::documents_of;
+use crate::base::run_id::RunId;
+use crate::storage::documents_of_run;
 
-/// Name of the file with the events in the store folder.
+/// Name of the file with the events of a run.
 pub const EVENTS_FILE: &str = "events.log";
-/// Name of the file with the numbers.
+/// Name of the file with the numbers, in the store folder.
 pub const METRICS_FILE: &str = "metrics.prom";
 /// Longer files are not made longer still: a hundred thousand checkpoints are enough for a report.
 const LONGEST: u64 = 16 << 20;
@@ -24,6 +26,8 @@ const LONGEST: u64 = 16 << 20;
 pub struct Event {
     /// When: seconds since 1970, UTC.
     pub at: f64,
+    /// Of which run.
+    pub run: RunId,
     /// What.
     #[serde(flatten)]
     pub what: What,
@@ -115,15 +119,16 @@ impl What {
     }
 }
 
-/// All events of a store, the oldest first; what cannot be read is passed over.
-pub fn read(store: &Path) -> Vec<Event> {
-    let text = documents_of(store)
+/// All events of a run, the oldest first; what cannot be read is passed over, and what is of another run.
+pub fn read(store: &Path, run: RunId) -> Vec<Event> {
+    let text = documents_of_run(store, run)
         .read(EVENTS_FILE)
         .ok()
         .flatten()
         .unwrap_or_default();
     text.split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
+        .filter(|event: &Event| event.run == run)
         .collect()
 }
 
@@ -137,8 +142,14 @@ pub(super) struct Totals {
     last: f64,
 }
 
-/// Adds an event to those of a store, and writes the numbers of its job.
-pub(super) fn add(documents: &dyn Documents, job: &Job, totals: &mut Totals, what: What) {
+/// Adds an event to those of a run, and writes its numbers into the store.
+pub(super) fn add(
+    documents: &dyn Documents,
+    store: &dyn Documents,
+    job: &Job,
+    totals: &mut Totals,
+    what: What,
+) {
     let at = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());
@@ -155,8 +166,9 @@ pub(super) fn add(documents: &dyn Documents, job: &Job, totals: &mut Totals, wha
         };
     }
     // Nobody waits for these, and nothing is lost with them.
-    let _ = append(documents, &Event { at, what });
-    let _ = write_metrics(documents, job, *totals);
+    let run = job.run;
+    let _ = append(documents, &Event { at, run, what });
+    let _ = write_metrics(store, job, *totals);
 }
 
 fn append(documents: &dyn Documents, event: &Event) -> std::io::Result<()> {
@@ -184,6 +196,7 @@ fn metrics(job: &Job, totals: Totals) -> String {
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n");
+    let run = job.run;
     let mut text = String::new();
     let mut add = |kind: &str, name: &str, help: &str, value: f64| {
         let suffix = if kind == "counter" { "_total" } else { "" };
@@ -192,7 +205,8 @@ fn metrics(job: &Job, totals: Totals) -> String {
         if let Some((_, unit @ ("seconds" | "bytes" | "ratio"))) = name.rsplit_once('_') {
             text += &format!("# UNIT {name} {unit}\n");
         }
-        text += &format!("# HELP {name} {help}\n{name}{suffix}{{program=\"{label}\"}} {value}\n");
+        text +=
+            &format!("# HELP {name} {help}\n{name}{suffix}{{program=\"{label}\",run=\"{run}\"}} {value}\n");
     };
     macro_rules! add {
         ($($kind:ident $name:ident: $help:literal, $value:expr;)*) => {
@@ -227,10 +241,11 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::base::documents::in_memory;
 
     fn job() -> Job {
         serde_json::from_str(
-            r#"{"program": "he\"at", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
+            r#"{"run": "00000000000000000000000000000007", "program": "he\"at", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
             "visits": 12, "restarted_from": null, "last_checkpoint": null, "failed_checkpoints": 1, "command": [], "reason": null}"#,
         )
         .unwrap()
@@ -239,7 +254,8 @@ mod tests {
     #[test]
     fn events_come_back_and_what_was_cut_off_is_passed_over() {
         let store = tempfile::tempdir().unwrap();
-        assert!(read(store.path()).is_empty());
+        let run = job().run;
+        assert!(read(store.path(), run).is_empty());
         let what = What::Checkpoint {
             id: 3,
             visits: 12,
@@ -249,15 +265,17 @@ mod tests {
             reason: "every 4".into(),
         };
         add(
-            &documents_of(store.path()),
+            &documents_of_run(store.path(), run),
+            &in_memory::Shelf::default(),
             &job(),
             &mut Totals::default(),
             what.clone(),
         );
-        let path = store.path().join(EVENTS_FILE);
+        let path = documents_of_run(store.path(), run).path_of(EVENTS_FILE);
         let text = fs::read_to_string(&path).unwrap();
-        fs::write(&path, format!("{text}{}", &text[..20])).unwrap();
-        let events = read(store.path());
+        let of_another = text.replace(&run.to_string(), &RunId::new().unwrap().to_string());
+        fs::write(&path, format!("{text}{of_another}{}", &text[..20])).unwrap();
+        let events = read(store.path(), run);
         assert_eq!(
             events.iter().map(|event| &event.what).collect::<Vec<_>>(),
             [&what]
@@ -274,11 +292,13 @@ mod tests {
         let text = metrics(&job(), totals);
         assert!(text.contains("# TYPE ckpt_checkpoints counter\n"), "{text}");
         assert!(
-            text.contains("ckpt_checkpoints_total{program=\"he\\\"at\"} 2\n"),
+            text.contains(
+                "ckpt_checkpoints_total{program=\"he\\\"at\",run=\"00000000000000000000000000000007\"} 2\n"
+            ),
             "{text}"
         );
         assert!(
-            text.contains("ckpt_wait_seconds_total{program=\"he\\\"at\"} 0.25\n"),
+            text.contains("ckpt_wait_seconds_total{program=\"he\\\"at\",run=\"00000000000000000000000000000007\"} 0.25\n"),
             "{text}"
         );
         assert!(

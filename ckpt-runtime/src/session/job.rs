@@ -1,5 +1,5 @@
-//! The job's state: `job.json` in the store folder, one small file that says who runs on the store, since when, how far
-//! it came and how it ended. The command line reads it; a restart reads it to know whether the run had completed.
+//! The state of a run: `STORE/runs/RUN/job.json`, one small file that says who runs, since when, how far it came and how it
+//! ended. The command line reads it; a restart reads it to know which run began last, and whether it had completed.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -12,16 +12,28 @@ use serde::{Deserialize, Serialize};
 use super::auto::{self, Estimate, History};
 use super::config::{Config, Interval};
 use super::events::{self, Totals, What};
+use super::sources::Builds;
 use crate::base::documents::{Documents, Durability};
 use crate::base::lock::locked;
-use crate::storage::documents_of;
+use crate::base::processes;
+use crate::base::run_id::RunId;
+use crate::storage::documents_of_run;
 
-/// Name of the state file in the store folder.
+/// Name of the state file of a run.
 pub const JOB_FILE: &str = "job.json";
 
-/// Name of the note in every checkpoint that holds the command line of its run, a JSON list: `job.json` speaks of the
-/// last process only, which may have been another run that ended before its first checkpoint.
+/// Name of the record in which `cargo ckpt` keeps how it built and started the program.
+pub const LAUNCH_FILE: &str = "launch.json";
+
+/// What tells of a run when its checkpoints are gone.
+pub(crate) const RECORDS: &[&str] = &[JOB_FILE, super::events::EVENTS_FILE, LAUNCH_FILE];
+
+/// Name of the note in every checkpoint that holds the command line of its process, a JSON list: `job.json` speaks of the
+/// last process only, which may have been given other arguments.
 pub const COMMAND_NOTE: &str = "command";
+
+/// Name of the note in every checkpoint that says what its program was made of: the hash of all its sources, 32 hexadecimal digits.
+pub const SOURCES_NOTE: &str = "sources";
 
 /// Name of the note in every checkpoint of an MPI program that says how many ranks it had.
 pub const RANKS_NOTE: &str = "mpi_ranks";
@@ -45,12 +57,23 @@ pub enum State {
 /// What `job.json` holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
+    /// The run that it tells of.
+    pub run: RunId,
+    /// The run's place among those of its store: each is one more than the last that had begun before. A clock may be wrong.
+    #[serde(default)]
+    pub order: u64,
+    /// When the run began, RFC 3339, UTC.
+    #[serde(default)]
+    pub begun: String,
     /// The package's name.
     pub program: String,
     /// The package's version.
     pub version: String,
-    /// Process id of the last process that ran on the store.
+    /// Process id of the last process of the run.
     pub pid: u32,
+    /// What tells that process from others of its number, on the same machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
     /// Host it ran on.
     pub host: String,
     /// When this process started, RFC 3339, UTC.
@@ -74,7 +97,7 @@ pub struct Job {
     /// How many processes the program has, if it is one of MPI; this record is that of rank 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
-    /// The processes that ran on the store before this one.
+    /// The processes that ran on the store before this one, of whatever run.
     #[serde(default)]
     pub history: History,
     /// Where the interval between checkpoints is `auto`: what it is, and why.
@@ -83,6 +106,9 @@ pub struct Job {
     /// When checkpoints are taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
+    /// What the programs were made of that were processes of the run.
+    #[serde(default, skip_serializing_if = "Builds::is_empty")]
+    pub sources: Builds,
 }
 
 /// When a process takes checkpoints without being asked to.
@@ -114,7 +140,7 @@ impl Rule {
 }
 
 impl Job {
-    /// Reads the state of the last run on a store; `None` if there has been none.
+    /// Reads the state of a run; `None` if the store has no record of it.
     ///
     /// # Errors
     /// The file cannot be read, or is not what ckpt writes.
@@ -123,18 +149,32 @@ impl Job {
     ///
     /// ```
     /// use ckpt::session::job::Job;
+    /// use ckpt::store::RunId;
     ///
     /// let store = tempfile::tempdir()?;
-    /// assert_eq!(Job::read(store.path())?, None); // nothing has run yet
+    /// assert_eq!(Job::read(store.path(), RunId::new()?)?, None); // nothing has run yet
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn read(store: &Path) -> io::Result<Option<Job>> {
-        Job::read_in(&documents_of(store))
+    pub fn read(store: &Path, run: RunId) -> io::Result<Option<Job>> {
+        Job::read_in(&documents_of_run(store, run), run)
     }
 
-    pub(super) fn read_in(documents: &dyn Documents) -> io::Result<Option<Job>> {
+    /// Whether the process of this job runs, which is one of this machine. A process that has ended is not taken for running, whoever
+    /// has its number now.
+    pub fn is_running(&self) -> bool {
+        self.state == State::Running && self.pid > 0 && processes::runs(self.pid, self.process.as_deref())
+    }
+
+    pub(super) fn read_in(documents: &dyn Documents, run: RunId) -> io::Result<Option<Job>> {
         let bytes = documents.read(JOB_FILE)?;
-        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
+        let job: Option<Job> = bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?;
+        match job {
+            Some(job) if job.run != run => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("it tells of another run, {}", job.run),
+            )),
+            job => Ok(job),
+        }
     }
 
     /// What is known of the processes on this store when this one, the last so far, has ended.
@@ -152,11 +192,12 @@ impl Job {
         }
     }
 
-    /// Replaces the state file.
-    fn write(&self, documents: &dyn Documents) -> io::Result<()> {
+    /// Replaces the state file. A power cut must not leave an empty one: which run is the newest would be lost. That a run
+    /// has begun or ended has to stay; how far it had come meanwhile its checkpoints say as well.
+    fn write(&self, documents: &dyn Documents, durability: Durability) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        documents.replace(JOB_FILE, &text, Durability::Unsynced)
+        documents.replace(JOB_FILE, &text, durability)
     }
 }
 
@@ -173,13 +214,15 @@ pub(crate) struct Record(Mutex<Option<Open>>);
 #[derive(Debug)]
 struct Open {
     documents: Arc<dyn Documents>,
+    /// Where the numbers for monitoring go, which are those of the last run.
+    store: Arc<dyn Documents>,
     job: Job,
     totals: Totals,
 }
 
 impl Open {
     fn add(&mut self, what: What) {
-        events::add(&*self.documents, &self.job, &mut self.totals, what);
+        events::add(&*self.documents, &*self.store, &self.job, &mut self.totals, what);
     }
 }
 
@@ -189,8 +232,13 @@ impl Record {
     }
 
     /// Starts the record.
-    pub(crate) fn begin(&self, documents: Arc<dyn Documents>, job: Job) -> io::Result<()> {
-        job.write(&*documents)?;
+    pub(crate) fn begin(
+        &self,
+        documents: Arc<dyn Documents>,
+        store: Arc<dyn Documents>,
+        job: Job,
+    ) -> io::Result<()> {
+        job.write(&*documents, Durability::Synced)?;
         let what = What::Start {
             pid: job.pid,
             host: job.host.clone(),
@@ -200,6 +248,7 @@ impl Record {
         what.trace();
         let mut open = Open {
             documents,
+            store,
             job,
             totals: Totals::default(),
         };
@@ -220,9 +269,14 @@ impl Record {
     /// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Job)) {
         if let Some(Open { documents, job, .. }) = self.current().as_mut() {
+            let before = job.state;
             change(job);
             job.updated = now();
-            let _ = job.write(&**documents);
+            let durability = match job.state == before {
+                true => Durability::Whole,
+                false => Durability::Synced,
+            };
+            let _ = job.write(&**documents, durability);
         }
     }
 
@@ -263,7 +317,7 @@ impl Record {
             // A process that the program forked has nothing to say about the run.
             Some(Open { documents, job, .. }) if job.pid == std::process::id() => {
                 // The store was free since `main` returned: another process may have begun on it.
-                let there = Job::read_in(&**documents).ok().flatten();
+                let there = Job::read_in(&**documents, job.run).ok().flatten();
                 there
                     .filter(|there| there.pid == job.pid && there.host == job.host)
                     .map(|_| job.state)
@@ -282,5 +336,29 @@ impl Record {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_runs_as_long_as_its_own_process() {
+        let text = r#"{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
+            "visits": 12, "restarted_from": null, "last_checkpoint": null, "failed_checkpoints": 1, "command": [], "reason": null}"#;
+        let mut job: Job = serde_json::from_str(text).unwrap();
+        job.pid = std::process::id();
+        assert!(
+            job.is_running(),
+            "it does not say which process of that number it is"
+        );
+        job.process = processes::identity(job.pid);
+        assert!(job.is_running());
+        job.process = Some("another".into());
+        assert!(!job.is_running());
+        job.process = None;
+        job.state = State::Stopped;
+        assert!(!job.is_running());
     }
 }

@@ -1,11 +1,16 @@
 //! The store of a session, and the checkpoint that a restart begins from: alone, or together with the other ranks.
 
-use super::SessionError;
 use super::config::{Config, Restart};
-use super::job::{Job, RANKS_NOTE, State};
+use super::job::RANKS_NOTE;
+use super::runs::{self, RunRecord};
+use super::sources::{self, Changed, Sources};
+use super::{SessionError, arguments};
+use crate::base::documents::Documents;
 use crate::base::report::say;
+use crate::base::run_id::RunId;
 use crate::comm::{self, Found, Verdict, World};
-use crate::format::{CheckpointId, Meta, Restored, StoreError};
+use crate::format::{CheckpointId, Meta, Restored};
+use crate::state::journal;
 use crate::storage::{Mode, Store, folder_of_rank};
 
 /// Opens the store, or this rank's part of it.
@@ -15,61 +20,170 @@ pub(super) fn open_store(config: &Config, rank: u32) -> Result<Store, SessionErr
     Ok(store)
 }
 
+/// What a restart has to be sure of beside that its checkpoint is whole: that what the run keeps beside it is there.
+pub(super) type Check<'a> = &'a dyn Fn(&Store, &Restored) -> Result<(), String>;
+
+/// What is asked of a restart.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub which: Restart,
+    pub program: &'a str,
+    pub config: &'a Config,
+    /// What this program is made of.
+    pub sources: Option<&'a Sources>,
+    pub check: Check<'a>,
+}
+
+/// The run that a restart continues, as the process knows that finds it: none of a checkpoint that has none.
+type OfRun = Option<RunId>;
+
 /// The checkpoint that a restart begins from.
-pub(super) fn find(store: &Store, which: Restart, program: &str) -> Result<Restored, SessionError> {
+pub(super) fn find(store: &Store, wanted: Wanted<'_>) -> Result<Restored, SessionError> {
+    let records = runs::records_in(store)?;
+    let run = chosen_run(store, &records, wanted)?;
     let mut passed_over = 0;
-    let newest = newest(store, which, u64::MAX, &mut passed_over)?;
-    let restored = newest.ok_or_else(|| SessionError::NoCheckpoint {
-        folder: store.folder().to_owned(),
-        passed_over,
-    })?;
-    is_of(&restored, program)?;
+    let newest = newest(store, run, wanted, u64::MAX, &mut passed_over)?;
+    let restored = newest.ok_or_else(|| none_of(store, &records, run, passed_over))?;
+    fits(&restored, wanted, &records)?;
+    if let Some(changed) = sources::changed(&restored, wanted.sources) {
+        sources::mention(&changed, &restored, wanted.sources, &records);
+    }
+    mention_skipped(&records, run, store, wanted);
     Ok(restored)
 }
 
-/// The newest checkpoint up to this number that is whole, or the one that is asked for.
+/// Whoever names a run, or a checkpoint, knows that there are others.
+fn mention_skipped(records: &[RunRecord], run: OfRun, store: &Store, wanted: Wanted<'_>) {
+    if let (Restart::Latest, Some(run), None, false) =
+        (wanted.which, run, &wanted.config.run, wanted.config.quiet)
+    {
+        runs::mention_skipped(records, run, store);
+    }
+}
+
+/// There is no checkpoint of this run; others may have some.
+fn none_of(store: &Store, records: &[RunRecord], run: OfRun, passed_over: u64) -> SessionError {
+    let others = runs::others_to_continue(records, run, store);
+    let described = others
+        .iter()
+        .map(|(record, newest)| runs::described(record, *newest));
+    SessionError::NoCheckpoint {
+        folder: store.folder().to_owned(),
+        run,
+        passed_over,
+        others: described.collect(),
+    }
+}
+
+/// The run that a restart continues. By the number of a checkpoint it is the one that this is of.
+fn chosen_run(store: &Store, records: &[RunRecord], wanted: Wanted<'_>) -> Result<OfRun, SessionError> {
+    let named = wanted.config.run.as_ref();
+    let Restart::Id(id) = wanted.which else {
+        return runs::to_continue(records, named, store).map(Some);
+    };
+    let opened = store.open_checkpoint(id);
+    let run = opened
+        .map_err(|error| SessionError::NotRestorable { id, error })?
+        .meta()
+        .run;
+    match named {
+        Some(prefix) if !run.is_some_and(|run| prefix.is_of(run)) => Err(SessionError::OfOtherRun {
+            id,
+            theirs: run,
+            wanted: prefix.to_string(),
+        }),
+        _ => Ok(run),
+    }
+}
+
+/// The newest checkpoint of the run up to this number that is whole, or the one that is asked for.
 fn newest(
     store: &Store,
-    which: Restart,
+    run: OfRun,
+    wanted: Wanted<'_>,
     bound: u64,
     passed_over: &mut u64,
 ) -> Result<Option<Restored>, SessionError> {
-    if let Restart::Id(id) = which {
-        let loaded = store.load(id);
-        return loaded
-            .map(Some)
-            .map_err(|error| SessionError::NotRestorable { id, error });
+    let check = |restored: &Restored| (wanted.check)(store, restored);
+    match (wanted.which, run) {
+        (Restart::Id(id), _) => {
+            let not_restorable = |error| SessionError::NotRestorable { id, error };
+            let restored = store.open_checkpoint(id).map_err(not_restorable)?;
+            if restored.meta().run != run {
+                return Err(SessionError::OfOtherRun {
+                    id,
+                    theirs: restored.meta().run,
+                    wanted: run.map(|run| run.to_string()).unwrap_or_default(),
+                });
+            }
+            let restored = restored.read_all().map_err(not_restorable)?;
+            check(&restored).map_err(|why| SessionError::Lacks { id, why })?;
+            Ok(Some(restored))
+        }
+        (Restart::Latest, Some(run)) => {
+            let report = &mut |id, why: &dyn std::fmt::Display| {
+                *passed_over += 1;
+                say(&format!(
+                    "warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
+                ));
+            };
+            Ok(store.newest_of(run, CheckpointId(bound), &check, report)?)
+        }
+        (Restart::Latest, None) => Ok(None),
     }
-    if let Ok(Some(Job {
-        state: State::Completed,
-        updated,
-        ..
-    })) = Job::read_in(&*store.documents())
-    {
-        return Err(SessionError::Completed {
-            folder: store.folder().to_owned(),
-            when: updated,
-        });
-    }
-    let report = &mut |id, error: &StoreError| {
-        *passed_over += 1;
-        say(&format!(
-            "warning[W2008]: checkpoint {id} cannot be used and is passed over: {error}"
-        ));
-    };
-    Ok(store.newest_whole_up_to(CheckpointId(bound), report)?)
 }
 
-fn is_of(restored: &Restored, program: &str) -> Result<(), SessionError> {
+/// Other ranks whose journals of files are in the same folder as this one's, with the epochs that their parts of a
+/// checkpoint began.
+pub(super) fn journals_of_others(
+    config: &Config,
+    store: &Store,
+    documents: &dyn Documents,
+    restored: &Restored,
+) -> Vec<(u32, u64)> {
+    let ranks: u32 = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
+    let writers = journal::ranks_with_changes(documents);
+    let others = writers
+        .into_iter()
+        .filter(|rank| *rank != store.rank() && *rank < ranks);
+    let epoch = |rank| {
+        let folder = folder_of_rank(&config.dir, rank);
+        let theirs = Store::open_as(folder, Mode::ReadOnly, rank).ok()?;
+        journal::epoch_in(&theirs.meta(restored.id()).ok()?.notes)
+    };
+    others.filter_map(|rank| Some((rank, epoch(rank)?))).collect()
+}
+
+/// Whether the checkpoint is one of this program, with these arguments; where it is asked for, of these sources.
+fn fits(restored: &Restored, wanted: Wanted<'_>, records: &[RunRecord]) -> Result<(), SessionError> {
     let meta = restored.meta();
-    if meta.program == program {
-        return Ok(());
+    if meta.program != wanted.program {
+        return Err(SessionError::OtherProgram {
+            id: restored.id(),
+            theirs: meta.program.clone(),
+            ours: wanted.program.into(),
+        });
     }
-    Err(SessionError::OtherProgram {
-        id: restored.id(),
-        theirs: meta.program.clone(),
-        ours: program.into(),
-    })
+    arguments::are_the_same(restored, wanted.config)?;
+    match sources::changed(restored, wanted.sources) {
+        Some(changed) if wanted.config.strict => {
+            Err(sources::refused(&changed, restored, wanted.sources, records))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What all ranks would say alike of a change of the sources is said by the first.
+fn mention_changed_together(world: &World, restored: &Restored, store: &Store, wanted: Wanted<'_>) {
+    let changed = sources::changed(restored, wanted.sources);
+    let own = Changed::number(changed.as_ref());
+    let of_first = world.number_of_first(own);
+    if let Some(changed) = changed
+        && (is_first(world) || own != of_first)
+    {
+        let records = runs::records_in(store).unwrap_or_default();
+        sources::mention(&changed, restored, wanted.sources, &records);
+    }
 }
 
 pub(super) fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
@@ -77,22 +191,35 @@ pub(super) fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
     note.1.parse().ok()
 }
 
-/// The same for all ranks of a program: they bring MPI up and agree on the newest line that every one has. Does not come
-/// back if there is none: then all end, and one of them has said why.
+/// The same for all ranks of a program: they bring MPI up and agree on the newest line that every one has of the run that the
+/// first of them chooses. Does not come back if there is none: then all end, and one of them has said why.
 pub(super) fn find_together(
     world: &World,
     opened: Result<Store, SessionError>,
-    which: Restart,
-    program: &str,
-) -> Result<(Store, Restored), SessionError> {
-    world.bring_up(opened.as_ref().ok().and_then(threads));
+    wanted: Wanted<'_>,
+) -> (Store, Restored) {
+    world.bring_up(opened.as_ref().ok().and_then(|store| threads(store, wanted)));
     let (mut opened, mut failure) = match opened {
         Ok(store) => (Some(store), None),
         Err(error) => (None, Some(error)),
     };
-    let look = |bound: u64| match (&opened, failure.take()) {
-        (Some(store), _) => look(world, store, which, bound, program),
-        (None, Some(error)) => Found::Failed(error),
+    let mut own = None;
+    if let (Some(store), true) = (&opened, is_first(world)) {
+        match runs::records_in(store).and_then(|records| Ok((chosen_run(store, &records, wanted)?, records)))
+        {
+            Ok((run, records)) => {
+                mention_skipped(&records, run, store, wanted);
+                own = run;
+            }
+            // The others may have it, and what they say is more.
+            Err(SessionError::NotRestorable { .. }) => {}
+            Err(error) => failure = Some(error),
+        }
+    }
+    let run = world.run_of_first(own);
+    let look = |bound: u64| match (failure.take(), &opened) {
+        (Some(error), _) => Found::Failed(error),
+        (None, Some(store)) => look(world, store, run, bound, wanted),
         (None, None) => Found::Nothing,
     };
     let passed = |line: u64, lacking: u32| {
@@ -105,15 +232,28 @@ pub(super) fn find_together(
     };
     let verdict = comm::negotiate(world, look, passed);
     match (verdict, opened.take()) {
-        (Verdict::Line(restored), Some(store)) => Ok((store, restored)),
+        (Verdict::Line(restored), Some(store)) => {
+            mention_changed_together(world, &restored, &store, wanted);
+            (store, restored)
+        }
         (verdict, store) => refuse(world, verdict, store.as_ref()),
     }
 }
 
-/// The level of threading that the run had, from the newest checkpoint that can be read.
-fn threads(store: &Store) -> Option<i32> {
+/// The level of threading that the run had, from the newest checkpoint that can be read of those that may be meant.
+fn threads(store: &Store, wanted: Wanted<'_>) -> Option<i32> {
     let entries = store.list().ok()?;
-    let metas = entries.iter().rev().filter_map(|entry| entry.meta.as_ref().ok());
+    let may_be_meant = |meta: &&Meta| match (&wanted.config.run, meta.run) {
+        (Some(prefix), Some(run)) => prefix.is_of(run),
+        (named, _) => named.is_none(),
+    };
+    let entries = entries.iter().rev().filter(|entry| match wanted.which {
+        Restart::Id(id) => entry.id == id,
+        Restart::Latest => true,
+    });
+    let metas = entries
+        .filter_map(|entry| entry.meta.as_ref().ok())
+        .filter(may_be_meant);
     metas.filter_map(|meta| note(meta, comm::THREADS_NOTE)).next()
 }
 
@@ -121,17 +261,19 @@ fn threads(store: &Store) -> Option<i32> {
 fn look(
     world: &World,
     store: &Store,
-    which: Restart,
+    run: OfRun,
     bound: u64,
-    program: &str,
+    wanted: Wanted<'_>,
 ) -> Found<Restored, SessionError> {
-    let is_too_late = matches!(which, Restart::Id(_)) && bound < u64::MAX;
+    let is_too_late = matches!(wanted.which, Restart::Id(_)) && bound < u64::MAX;
     let found = match is_too_late {
         true => Ok(None),
-        false => newest(store, which, bound, &mut 0),
+        false => newest(store, run, wanted, bound, &mut 0),
     };
     match found {
         Ok(None) => Found::Nothing,
+        // The first rank has no such checkpoint, so that nobody knows of which run it should be.
+        Err(SessionError::OfOtherRun { .. }) if run.is_none() => Found::Nothing,
         Err(SessionError::NotRestorable { id, error }) => {
             say(&format!(
                 "warning[W2010]: checkpoint {id} cannot be used: {error}"
@@ -142,7 +284,9 @@ fn look(
         Ok(Some(restored)) => {
             let size = world.member().map_or(1, |member| member.size);
             let saved = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
-            match is_of(&restored, program) {
+            // What is in the way says which files differ if that is known.
+            let records = runs::records_in(store).unwrap_or_default();
+            match fits(&restored, wanted, &records) {
                 Err(error) => Found::Failed(error),
                 Ok(()) if saved != size => Found::OfOthers(saved),
                 Ok(()) => {

@@ -20,7 +20,11 @@
 //! | `CKPT_TIME_LIMIT`* | `time-limit` | the process takes a checkpoint and stops before it has run so long | |
 //! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
 //! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
+//! | `CKPT_RUN` | | which run a restart continues: its identity, or how it begins; of a start, the identity of the new run | the newest that has not completed |
+//! | `CKPT_ARGS_CHANGED` | | 1: restart although the arguments are not those that the run has read | |
+//! | `CKPT_STRICT` | `strict` | 1: do not restart from a checkpoint that was taken by a build of other sources | 0: a warning says which files have changed |
 //! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths, one pair a line | |
+//! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -29,14 +33,21 @@
 //!
 //! On SIGTERM or SIGUSR1 the next site takes a checkpoint and ends the process with exit code 75. So does the time limit,
 //! early enough: a tenth of the limit before it, at most a minute, but at least twice the time of the slowest checkpoint.
+//! SIGINT (Ctrl-C) does the same with exit code 130, and a second one ends the process at once.
 //! A stop whose checkpoint cannot be written is not carried out: the program goes on, and it is tried again.
 //!
 //! What the program printed to stdout leaves its buffer before a checkpoint is written: a restart does not print again
 //! what was printed before its checkpoint. It does print again what was printed after it.
 //!
-//! `job.json` in the store says how the run stands; see [`job`]. A run that ended with exit code 0 is completed, and
-//! `CKPT_RESTART=latest` refuses to restart it (exit code 76); the number of a checkpoint restarts from that one.
+//! # Runs
+//!
+//! A start begins a run, which has an identity; it stands in all that the run leaves. A restart continues one run and takes
+//! nothing of another. A store may hold several, in `STORE/runs/RUN/` what each keeps beside its checkpoints; `job.json`
+//! there says how the run stands; see [`job`] and [`runs`]. `CKPT_RESTART=latest` is the newest checkpoint that is whole of
+//! the newest run that has not completed: one that ended with exit code 0 has (exit code 76 where all have). The number of
+//! a checkpoint restarts from that one, whatever became of its run.
 
+pub mod arguments;
 mod at_exit;
 pub mod auto;
 mod by_hand;
@@ -48,7 +59,10 @@ mod line;
 mod notices;
 mod policy;
 mod run;
+pub mod runs;
 mod signals;
+mod sources;
+pub mod stop;
 mod writer;
 
 use std::io;
@@ -58,13 +72,17 @@ use std::path::PathBuf;
 use crate::base::current;
 pub use crate::base::report::exit_code;
 use crate::base::report::{Code, Fatal, Headline};
+use crate::base::run_id::RunId;
+use crate::comm;
 use crate::context;
 pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};
+use crate::state::process::ProcessError;
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
-use run::Run;
+use run::{Kind, Run};
+pub use sources::{Builds, Sources};
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +94,9 @@ pub enum SessionError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The process cannot become what it was.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
     /// The operating system refused something else.
     #[error("E2101: cannot {what}: {error}")]
     System {
@@ -97,11 +118,15 @@ pub enum SessionError {
         #[source]
         error: StoreError,
     },
-    /// The store has no checkpoint that could be restored.
-    #[error("E2104: there is no checkpoint to restart from in {folder}{}", all_damaged(*.passed_over), folder = .folder.display())]
+    /// The run has no checkpoint that could be restored.
+    #[error("E2104: there is no checkpoint{} to restart from in {folder}{}", of_run(*.run), all_damaged(*.passed_over), folder = .folder.display())]
     NoCheckpoint {
         /// The store.
         folder: PathBuf,
+        /// The run that would be continued.
+        run: Option<RunId>,
+        /// Other runs that could be, in words.
+        others: Box<[String]>,
         /// Checkpoints that are there, and damaged.
         passed_over: u64,
     },
@@ -134,11 +159,13 @@ pub enum SessionError {
     /// Another rank has failed, and says why.
     #[error("E2108: another rank cannot restart")]
     Elsewhere,
-    /// The latest run completed: there is nothing to go on with.
-    #[error("E2109: the run in {folder} completed at {when}: there is nothing to restart", folder = .folder.display())]
+    /// The run completed, or all did: there is nothing to go on with.
+    #[error("E2109: run {} in {folder} completed at {when}: there is nothing to restart", .run.short(), folder = .folder.display())]
     Completed {
         /// The store.
         folder: PathBuf,
+        /// The run, the newest of several.
+        run: RunId,
         /// When it ended.
         when: String,
     },
@@ -184,6 +211,82 @@ pub enum SessionError {
         /// The key.
         key: String,
     },
+    /// `CKPT_RUN` names no run of the store, or several.
+    #[error("E2180: {} in {folder} begins with `{prefix}`", if *.several { "more than one run" } else { "no run" }, folder = .folder.display())]
+    NoSuchRun {
+        /// What it says.
+        prefix: String,
+        /// The store.
+        folder: PathBuf,
+        /// Whether several begin so.
+        several: bool,
+    },
+    /// The record of a run cannot be read, and there are others: which is the newest is not known.
+    #[error("E2181: which run of {folder} is the newest is not known: the record of run {run} cannot be read: {why}", folder = .folder.display())]
+    RecordUnreadable {
+        /// The run.
+        run: RunId,
+        /// The store.
+        folder: PathBuf,
+        /// What is wrong with the record.
+        why: String,
+    },
+    /// The restart has other arguments than its run has read.
+    #[error("E2182: checkpoint {id} was written with other arguments than this process has")]
+    OtherArguments {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// The command line of its process.
+        theirs: String,
+        /// That of this one.
+        ours: String,
+    },
+    /// The checkpoint was taken by a build of other sources, and the restart is to be strict about that.
+    #[error("E2360: checkpoint {id} was taken by a build of other sources: {files}")]
+    OtherSources {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// What differs, in words.
+        files: String,
+    },
+    /// The checkpoint is not of the run that is continued.
+    #[error("E2183: checkpoint {id} is of {}, not of run {wanted}", the_run(*.theirs))]
+    OfOtherRun {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// Its run.
+        theirs: Option<RunId>,
+        /// The one that is continued.
+        wanted: String,
+    },
+    /// What a restart from the checkpoint needs beside it is not there.
+    #[error("E2184: checkpoint {id} cannot be restored: {why}")]
+    Lacks {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// What is missing.
+        why: String,
+    },
+    /// A start was told to be a run that the store has already.
+    #[error("E2185: run {} has begun before in {folder}", .run.short(), folder = .folder.display())]
+    RunExists {
+        /// The run.
+        run: RunId,
+        /// The store.
+        folder: PathBuf,
+    },
+}
+
+fn of_run(run: Option<RunId>) -> String {
+    run.map(|run| format!(" of run {}", run.short()))
+        .unwrap_or_default()
+}
+
+fn the_run(run: Option<RunId>) -> String {
+    match run {
+        Some(run) => format!("run {run}"),
+        None => "no run".into(),
+    }
 }
 
 fn in_folder(folder: &std::path::Path) -> String {
@@ -207,6 +310,7 @@ impl SessionError {
         match self {
             SessionError::Config(error) => Some(error.code()),
             SessionError::Store(error) => error.code(),
+            SessionError::Process(error) => Some(error.code()),
             SessionError::System { .. } => Some(2101),
             SessionError::AlreadyOpen => Some(2102),
             SessionError::NotRestorable { .. } => Some(2103),
@@ -222,6 +326,13 @@ impl SessionError {
             SessionError::NothingRestored => Some(2113),
             SessionError::TooLate { .. } => Some(2114),
             SessionError::Twice { .. } => Some(2115),
+            SessionError::NoSuchRun { .. } => Some(2180),
+            SessionError::RecordUnreadable { .. } => Some(2181),
+            SessionError::OtherArguments { .. } => Some(2182),
+            SessionError::OtherSources { .. } => Some(2360),
+            SessionError::OfOtherRun { .. } => Some(2183),
+            SessionError::Lacks { .. } => Some(2184),
+            SessionError::RunExists { .. } => Some(2185),
         }
     }
 
@@ -231,12 +342,19 @@ impl SessionError {
             SessionError::NotRestorable { .. }
             | SessionError::NoCheckpoint { .. }
             | SessionError::NoLine { .. }
+            | SessionError::NoSuchRun { .. }
+            | SessionError::RecordUnreadable { .. }
+            | SessionError::Lacks { .. }
             | SessionError::Completed { .. } => exit_code::NO_CHECKPOINT,
             SessionError::OtherProgram { .. }
             | SessionError::OtherRanks { .. }
             | SessionError::Apart { .. }
             | SessionError::NotByHand { .. }
+            | SessionError::OtherArguments { .. }
+            | SessionError::OtherSources { .. }
+            | SessionError::OfOtherRun { .. }
             | SessionError::Value { .. }
+            | SessionError::Process(_)
             | SessionError::NothingRestored => exit_code::REFUSED,
             SessionError::Config(_)
             | SessionError::Store(_)
@@ -244,6 +362,7 @@ impl SessionError {
             | SessionError::AlreadyOpen
             | SessionError::Elsewhere
             | SessionError::TooLate { .. }
+            | SessionError::RunExists { .. }
             | SessionError::Twice { .. } => exit_code::STORE,
         }
     }
@@ -257,6 +376,7 @@ impl SessionError {
             SessionError::Store(_) | SessionError::System { .. } => {
                 "the program has not run; nothing was changed".into()
             }
+            SessionError::Process(error) => error.advice().into(),
             SessionError::AlreadyOpen => "close it first".into(),
             SessionError::NothingRestored | SessionError::TooLate { .. } => {
                 "call `Session::restore` before the first `Session::save_if_due`".into()
@@ -276,13 +396,45 @@ impl SessionError {
                 "a run with CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks".into()
             }
             SessionError::Elsewhere => "see what that rank says".into(),
-            SessionError::NoCheckpoint { .. } => {
-                "start anew without CKPT_RESTART, or set CKPT_DIR to the store of the run; nothing was deleted".into()
+            SessionError::NoCheckpoint { others, .. } => {
+                let begin = "start anew without CKPT_RESTART, or set CKPT_DIR to the store of the run; nothing was deleted";
+                match others.is_empty() {
+                    true => begin.into(),
+                    false => format!(
+                        "{begin};\nCKPT_RUN with CKPT_RESTART=latest continues another run of this store: {}",
+                        others.join(", ")
+                    ),
+                }
             }
             SessionError::Completed { .. } => {
                 "start anew without CKPT_RESTART, or run its last part again with CKPT_RESTART and the number of a checkpoint".into()
             }
             SessionError::OtherProgram { .. } => "set CKPT_DIR to the store of this program".into(),
+            SessionError::NoSuchRun { .. } => {
+                "`cargo ckpt list` shows the runs; write more digits of the one that is meant".into()
+            }
+            SessionError::RecordUnreadable { .. } => {
+                "name the run that is to be continued with CKPT_RUN: `cargo ckpt list` shows them; nothing was deleted".into()
+            }
+            SessionError::OtherArguments { theirs, ours, .. } => format!(
+                "the checkpoint's: {theirs}\nthis process's:    {ours}\n\
+                 what the run has read from its arguments stays as it was: restart with the same ones, or start a new run without CKPT_RESTART;\n\
+                 CKPT_ARGS_CHANGED=1 restarts all the same (`cargo ckpt restart --args-changed -- ...`)"
+            ),
+            SessionError::OtherSources { .. } => {
+                "build the sources of the checkpoint again, or start a new run without CKPT_RESTART;\n\
+                 CKPT_STRICT=0 restarts all the same where the change was meant (`strict` in ckpt.toml asks for the refusal)"
+                    .into()
+            }
+            SessionError::OfOtherRun { .. } => {
+                "name a checkpoint of that run, or leave CKPT_RUN out; `cargo ckpt list` shows which is of which".into()
+            }
+            SessionError::Lacks { .. } => {
+                "take another checkpoint (`cargo ckpt list` shows them); a store is moved as a whole (`cargo ckpt pack`); nothing was changed".into()
+            }
+            SessionError::RunExists { .. } => {
+                "CKPT_RESTART=latest continues it; leave CKPT_RUN out, and the start is a run of its own".into()
+            }
         }
     }
 
@@ -305,6 +457,8 @@ pub struct Program {
     pub name: &'static str,
     /// The package's version.
     pub version: &'static str,
+    /// What the program is made of, where that is known.
+    pub sources: Option<&'static Sources>,
 }
 
 /// Keeps the session of `main` open; its drop is the end of the run.
@@ -329,9 +483,17 @@ pub fn open(program: Program) -> MainSession {
 
 fn try_open(program: Program) -> Result<bool, SessionError> {
     let Some(config) = Config::read(program.name)? else {
+        if comm::rank_before_start().is_none_or(|rank| rank == 0) {
+            notices::mention_unknown_variables(false);
+        }
         return Ok(false);
     };
-    let run = match Run::open(&config, program.name, program.version) {
+    let named = run::Named {
+        name: program.name,
+        version: program.version,
+        sources: program.sources,
+    };
+    let run = match Run::open(&config, named, Kind::Instrumented) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
         Err(SessionError::AlreadyOpen) => return Ok(false),
         opened => opened?,

@@ -1,36 +1,40 @@
 //! What is said when a session opens, because it may not be what was meant.
 
+use std::sync::Once;
+
 use super::config;
-use super::job::{Job, State};
+use super::runs::{self, RunRecord};
 use crate::base::report::say;
 use crate::storage::Store;
 
-/// A misspelt variable would be a setting that silently does nothing.
-pub(super) fn mention_unknown_variables() {
-    for name in config::unknown_variables() {
-        say(&format!(
-            "warning[W2001]: {name} is set, but ckpt knows no variable of that name"
-        ));
-    }
+/// A misspelt variable would be a setting that silently does nothing. Said once in the life of a process; it may be why there is
+/// no session.
+pub(super) fn mention_unknown_variables(has_session: bool) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        let consequence = match has_session {
+            true => "",
+            false => "\n  nothing else asks for checkpoints: the program runs without them",
+        };
+        for name in config::unknown_variables() {
+            say(&format!(
+                "warning[W2001]: {name} is set, but ckpt knows no variable of that name{consequence}"
+            ));
+        }
+    });
 }
 
-/// A fresh start over an earlier run's checkpoints is often a forgotten restart.
-pub(super) fn mention_earlier_run(store: &Store) {
-    let Ok(entries) = store.list() else { return };
-    let completed = matches!(
-        Job::read_in(&*store.documents()),
-        Ok(Some(Job {
-            state: State::Completed,
-            ..
-        }))
-    );
-    if let (Some(newest), false) = (entries.last(), completed) {
+/// A start where other runs could be continued is often a forgotten restart.
+pub(super) fn mention_unfinished_runs(records: &[RunRecord], store: &Store) {
+    let unfinished = runs::others_to_continue(records, None, store);
+    for (record, newest) in &unfinished {
         say(&format!(
-            "starts from the beginning; {} holds {} checkpoint(s) of an earlier run, the newest is {} \
-             (CKPT_RESTART=latest would continue that one; retention will remove them)",
+            "starts from the beginning; {} holds {}, which has not completed (CKPT_RESTART=latest with CKPT_RUN={} \
+             continues it; it stays until `cargo ckpt prune --run {}`)",
             store.folder().display(),
-            entries.len(),
-            newest.id
+            runs::described(record, *newest),
+            record.run.short(),
+            record.run.short(),
         ));
     }
 }

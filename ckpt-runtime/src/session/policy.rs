@@ -17,6 +17,7 @@ use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
 use crate::base::lock::locked;
+use crate::base::report::exit_code;
 use crate::comm::{self, Agreement, Member, Outcome, World};
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
@@ -35,6 +36,16 @@ impl Reason {
     /// Whether the run ends after the checkpoint.
     pub(crate) fn stops(self) -> bool {
         matches!(self, Reason::Signal(_) | Reason::TimeLimit)
+    }
+}
+
+impl Reason {
+    /// The exit code of a run that ends after the checkpoint.
+    pub(crate) fn exit_code(self) -> i32 {
+        match self {
+            Reason::Signal(libc::SIGINT) => exit_code::INTERRUPTED,
+            _ => exit_code::STOPPED,
+        }
     }
 }
 

@@ -1,53 +1,94 @@
 //! A session at work: the store, the policy, and what became of the checkpoints so far.
 
+use std::cell::RefCell;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::at_exit::Ending;
 use super::auto::History;
-use super::config::Config;
+use super::config::{Config, ConfigError};
 use super::events::What;
-use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
-use super::notices::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
+use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rule, State};
+use super::line::Wanted;
+use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
+use super::runs::{self, RunRecord};
+use super::sources::Sources;
+use super::stop::Stops;
 use super::writer::{Taken, Writer, Written};
-use super::{SessionError, at_exit, line, signals};
+use super::{SessionError, arguments, at_exit, line, signals};
 use crate::base::current::{self, Owner, Registration};
+use crate::base::documents::Documents;
 use crate::base::events;
 use crate::base::host::host_name;
+use crate::base::noted::Noted;
+use crate::base::processes;
 use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::room::{NO_MEMORY, Reserve};
+use crate::base::run_id::RunId;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
-use crate::format::{CheckpointId, Meta};
-use crate::handles;
-use crate::state::journal::Journal;
+use crate::format::{CheckpointId, Meta, Restored};
+use crate::handles::{self, Outside};
+use crate::state::journal::{self, Journal, OtherRun, Place};
+use crate::state::process::{self, Process};
 use crate::state::snapshot::SnapshotBuilder;
-use crate::state::source::StateSource;
+use crate::state::source::{Recorded, StateSource};
 use crate::state::standard_streams::StandardStreams;
 use crate::state::statics::Statics;
-use crate::storage::{Commit, Store};
+use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
-use crate::value::release_unused;
+use crate::value::{LoadError, release_unused};
 
 mod due;
+
+/// Who drives a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Instrumented functions, to which a restart walks.
+    Instrumented,
+    /// The program, which restores its state itself.
+    ByHand,
+}
+
+/// The program that a session is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its version, if it has one.
+    pub version: &'a str,
+    /// What it is made of, where that is known.
+    pub sources: Option<&'static Sources>,
+}
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
 pub(crate) struct Run {
     program: String,
     version: String,
+    /// What the program is made of.
+    sources: Option<&'static Sources>,
     host: String,
     quiet: bool,
     /// The processes of the program.
     world: Arc<World>,
     /// The newest line that this process has written, or began from.
     line: u64,
-    /// Whether the numbers of lines are agreed on.
+    /// Whether the numbers of lines are agreed on, and the run.
     has_lines: bool,
+    /// The run that this process is of; of its own until all ranks have agreed on one.
+    id: RunId,
+    documents: Arc<dyn RunDocuments>,
     store: Store,
     pub(crate) policy: Policy,
+    /// The oldest checkpoint that is kept, as far as the journal of files knows.
+    oldest: Option<CheckpointId>,
+    /// Whether there are other runs that have not completed.
+    others_wait: bool,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -55,6 +96,8 @@ pub(crate) struct Run {
     statics: Statics,
     pub(crate) journal: Journal,
     streams: StandardStreams,
+    /// A program that restores its state by hand makes its process what it was by itself.
+    process: Option<Process>,
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
@@ -73,56 +116,98 @@ pub(crate) struct Run {
     /// How long members of a team that stand at a site wait for the others.
     team_wait: Duration,
     ending: Arc<Ending>,
+    /// Where it is noted that a request to stop has arrived.
+    stops: Stops,
+    /// For what is small of a checkpoint.
+    reserve: Reserve,
     /// The last to be dropped: what the others do until then is still this session's.
     _registration: Registration,
 }
 
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
-    pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
+    pub(super) fn open(config: &Config, program: Named<'_>, kind: Kind) -> Result<Run, SessionError> {
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
         handles::note_start_folder();
-        let world = World::begin();
+        let world = World::begin(process::before_mpi);
         let member = world.member();
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.
         let quiet = config.quiet || rank > 0;
-        if !quiet {
-            mention_unknown_variables();
+        if rank == 0 {
+            mention_unknown_variables(true);
         }
         let opened = line::open_store(config, rank);
-        let (store, restored) = match config.restart {
+        let journals = RefCell::new(Journals::default());
+        let has_its_files = |store: &Store, restored: &Restored| {
+            let returns = journals.borrow_mut().can_return(store, restored.meta());
+            returns.map_err(|error| error.to_string())
+        };
+        let (mut store, restored) = match config.restart {
             Some(which) => {
+                let wanted = Wanted {
+                    which,
+                    program: program.name,
+                    sources: program.sources,
+                    config,
+                    check: &has_its_files,
+                };
                 let (store, restored) = match member {
-                    Some(_) => line::find_together(&world, opened, which, program)?,
+                    Some(_) => line::find_together(&world, opened, wanted),
                     None => {
                         let store = opened?;
-                        let restored = line::find(&store, which, program)?;
+                        let restored = line::find(&store, wanted)?;
                         (store, restored)
                     }
                 };
                 (store, Some(restored))
             }
-            None => {
-                let store = opened?;
-                if !quiet {
-                    mention_earlier_run(&store);
-                }
-                (store, None)
-            }
+            None => (opened?, None),
         };
-        if member.is_some() {
-            world.has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
+        let records = runs::records_in(&store)?;
+        let own = match &restored {
+            Some(restored) => restored.meta().run,
+            None => new_run(config, &records, &store, rank)?,
+        };
+        let id = match own {
+            Some(run) => run,
+            None => RunId::new().map_err(|error| SessionError::System {
+                what: "get random numbers for the identity of the run",
+                error,
+            })?,
+        };
+        if !quiet && restored.is_none() {
+            mention_unfinished_runs(&records, &store);
         }
+        if member.is_some() {
+            world.begins(store.ids()?.last().map_or(0, |newest| newest.0), id);
+        }
+        let agreed = match member {
+            Some(member) if member.size > 1 => world.run(),
+            _ => Some(id),
+        };
+        // Which run it is is for the first rank to say; one that was told from outside needs not wait.
+        let known = agreed.or(own).or((rank == 0).then_some(id));
+        let id = known.unwrap_or(id);
+        let documents = store.documents_of(known);
+        let others_wait = records
+            .iter()
+            .any(|record| record.run != id && record.is_unfinished());
+        // To continue an unfinished run is to undo what others have done to the files since.
+        let keeps = match others_wait {
+            true => |_: &str| true,
+            false => |name: &str| RECORDS.contains(&name),
+        };
+        store.past(runs::completed(&records, id), keeps);
+        let stops = Stops::begin(&*store.documents(), rank);
+        current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
             error,
         })?;
-        let earlier = Job::read_in(&*store.documents()).ok().flatten();
-        let history = earlier.map_or(History::default(), |job| job.history_after());
-        let mut store = store;
+        let history = runs::history(&records);
         store.set_storing(config.storing);
         let has_ranks = member.is_some_and(|member| member.size > 1);
         if config.watch_pages {
@@ -131,22 +216,61 @@ impl Run {
         if config.copy_on_write {
             copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
+        let mut process = (kind == Kind::Instrumented).then(|| Process::begin(store.folder()));
+        if let (Some(process), Some(restored)) = (&mut process, &restored) {
+            process.begin_walk(restored)?;
+        }
         let policy = Policy::start(config, &history, member).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
         })?;
-        let is_restart = restored.is_some();
-        let journal = Journal::begin(store.folder(), store.documents(), rank, is_restart);
+        let recorded = restored.as_ref().map(|restored| -> &dyn Recorded { restored });
+        let others = restored
+            .as_ref()
+            .map(|restored| line::journals_of_others(config, &store, &*documents, restored));
+        let outside = Arc::new(Outside::of(store.folder(), rank));
+        let place = Place {
+            store: store.folder(),
+            documents: documents.clone(),
+            run: id,
+            rank,
+            told: journals.into_inner().into_told(id),
+            epochs: match restored {
+                Some(_) => store.epochs_of(id)?,
+                None => Vec::new(),
+            },
+            outside: Arc::clone(&outside),
+            other_runs: records
+                .iter()
+                .filter(|record| record.run != id)
+                .map(|record| OtherRun {
+                    run: record.run,
+                    documents: store.documents_of(Some(record.run)),
+                    has_completed: !record.is_unfinished(),
+                })
+                .collect(),
+        };
+        let journal = Journal::begin(place, recorded, &others.unwrap_or_default());
+        let journal = journal.map_err(|error| SessionError::System {
+            what: "begin the journal of the program's files in the store",
+            error,
+        })?;
+        store.retain_by(journal.reach());
         let run = Run {
-            program: program.into(),
-            version: version.into(),
+            program: program.name.into(),
+            version: program.version.into(),
+            sources: program.sources,
             host: host_name(),
             quiet,
             world,
             line: restored.as_ref().map_or(0, |restored| restored.id().0),
             has_lines: false,
+            id,
+            documents,
             store,
             policy,
+            oldest: None,
+            others_wait,
             decided: None,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
@@ -158,31 +282,50 @@ impl Run {
             statics: Statics::default(),
             journal,
             streams: StandardStreams,
-            writer: Writer::new(Arc::clone(&ending)),
+            process,
+            writer: Writer::new(Arc::clone(&ending), outside),
             late: false,
             told_of_slow_disk: false,
             team_wait: config.team_wait,
             ending,
+            stops,
+            reserve: Reserve::default(),
             _registration: registration,
         };
+        if run.resume.is_some() {
+            // Each has read what the others are about to write.
+            run.wait_for_ranks();
+        }
         if rank == 0 {
-            run.begin_job(history, Rule::of(config))?;
+            run.begin_job(&records, history, Rule::of(config))?;
         }
         if !run.journal.sees_files() && rank == 0 {
             say(FILES_UNWATCHED);
         }
         at_exit::watch();
         run.mention_restart();
+        let mut run = run;
+        run.reserve.fill();
         Ok(run)
     }
 
-    fn begin_job(&self, history: History, rule: Rule) -> Result<(), SessionError> {
+    fn begin_job(&self, records: &[RunRecord], history: History, rule: Rule) -> Result<(), SessionError> {
         let restored = self.resume.as_ref().map(|resume| &resume.restored);
         let now = job::now();
+        let own = records.iter().find(|record| record.run == self.id);
+        let own = own.and_then(|record| record.job.as_ref().ok());
+        let mut sources = own.map(|own| own.sources.clone()).unwrap_or_default();
+        if let Some(ours) = self.sources {
+            ours.enter(&mut sources);
+        }
         let job = Job {
+            run: self.id,
+            order: own.map_or_else(|| runs::next_order(records), |own| own.order),
+            begun: own.map_or_else(|| now.clone(), |own| own.begun.clone()),
             program: self.program.clone(),
             version: self.version.clone(),
             pid: std::process::id(),
+            process: processes::identity(std::process::id()),
             host: self.host.clone(),
             started: now.clone(),
             updated: now,
@@ -191,14 +334,17 @@ impl Run {
             restarted_from: restored.map(|restored| restored.id().0),
             last_checkpoint: None,
             failed_checkpoints: 0,
-            command: command(),
+            command: arguments::command(),
             reason: None,
             ranks: self.world.member().map(|member| member.size),
             history,
             interval: None,
             rule: Some(rule),
+            sources,
         };
-        let begun = self.ending.record.begin(self.store.documents(), job);
+        Noted::of(self.store.folder()).write_executable();
+        let documents: Arc<dyn Documents> = self.documents.clone();
+        let begun = self.ending.record.begin(documents, self.store.documents(), job);
         begun.map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
             error,
@@ -209,15 +355,21 @@ impl Run {
         if let (Some(resume), false) = (&self.resume, self.quiet) {
             let (id, visit) = (resume.restored.id(), resume.restored.meta().visit);
             say(&format!(
-                "restarts from checkpoint {id} (site visit {visit}) in {}",
+                "restarts from checkpoint {id} (site visit {visit}) of run {} in {}",
+                self.id.short(),
                 self.store.folder().display()
             ));
         }
     }
 
     /// The parts of the process that are saved and brought back beside its frames, in that order.
-    fn sources(&mut self) -> [&mut dyn StateSource; 3] {
-        [&mut self.statics, &mut self.journal, &mut self.streams]
+    fn sources(&mut self) -> impl Iterator<Item = &mut dyn StateSource> {
+        let always: [&mut dyn StateSource; 3] = [&mut self.statics, &mut self.journal, &mut self.streams];
+        let process = self
+            .process
+            .as_mut()
+            .map(|process| process as &mut dyn StateSource);
+        always.into_iter().chain(process)
     }
 
     /// The walk is over: the file is closed, the policy goes on from the checkpoint's visit.
@@ -229,12 +381,31 @@ impl Run {
         for source in self.sources() {
             source.restore(&resume.restored)?;
         }
+        self.files_are_back()
+            .map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED))?;
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);
         self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
+    }
+
+    /// The files are what they were. What several ranks have changed is brought back by one of them, and nobody looks at it
+    /// before.
+    ///
+    /// # Errors
+    /// The journal of the files cannot be written.
+    pub(super) fn files_are_back(&self) -> Result<(), LoadError> {
+        self.wait_for_ranks();
+        self.journal.go_on()
+    }
+
+    /// Where a restart needs all ranks to have come so far.
+    fn wait_for_ranks(&self) {
+        if self.world.is_up() && self.world.member().is_some_and(|member| member.size > 1) {
+            self.world.all_succeeded(true);
+        }
     }
 
     /// Whether a checkpoint could be taken now; the ranks of an MPI program take theirs while MPI is up.
@@ -247,11 +418,21 @@ impl Run {
         }
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
+            self.know_the_run();
             let complete = CheckpointId(self.line);
             self.store.continue_lines(complete, self.world.line_base() + 1);
             self.policy.agree_with_others(&self.world, visits);
         }
         true
+    }
+
+    /// The ranks have agreed on the run that they are of: what this one has kept so far is that run's.
+    fn know_the_run(&mut self) {
+        self.id = self.world.run().unwrap_or(self.id);
+        let known = self.documents.become_of(self.id);
+        if let Err(error) = known.and_then(|()| self.journal.become_of(self.id)) {
+            not_kept(self.id, &self.documents.path_of(""), &error).exit();
+        }
     }
 
     /// Takes a checkpoint if one is due at this visit; ends the run if that was asked for.
@@ -264,6 +445,8 @@ impl Run {
             self.policy.arm(visits);
             return Ok(false);
         }
+        // What is small has this memory from here on.
+        self.reserve.release();
         current::take(current::WRITTEN);
         if let Some(written) = self.writer.result() {
             self.settle(written);
@@ -271,7 +454,9 @@ impl Run {
         let mut taken = false;
         if let Some(reason) = self.due(visits)
             && !self.puts_off(reason)
+            && !self.waits_for_memory(visits, reason, self.store.next_line())
             && !self.waits_for_threads(visits, reason)
+            && !self.waits_for_process(visits, reason)
         {
             taken = self.checkpoint(visits, reason, gather)?;
         }
@@ -280,7 +465,23 @@ impl Run {
             kill_self();
         }
         self.policy.arm(visits);
+        self.reserve.fill();
         Ok(taken)
+    }
+
+    /// Whether there is no memory for what is small: no checkpoint is taken then. Otherwise that is free from here on.
+    fn waits_for_memory(&mut self, visits: u64, reason: Reason, line: Option<u64>) -> bool {
+        if self.reserve.fill() {
+            self.reserve.release();
+            return false;
+        }
+        self.reserve.release_all();
+        self.store.has_passed(line);
+        if reason.stops() {
+            self.world.all_succeeded(false);
+        }
+        self.failed(NO_MEMORY.to_owned(), visits, reason);
+        true
     }
 
     /// Whether threads run that a checkpoint would not hold: none is taken then.
@@ -306,6 +507,29 @@ impl Run {
         true
     }
 
+    /// Whether the process is in a state that a restart could not bring back: no checkpoint is taken then.
+    fn waits_for_process(&mut self, visits: u64, reason: Reason) -> bool {
+        let obstacle = |run: &Run| run.process.as_ref().and_then(Process::obstacle);
+        if obstacle(self).is_none() {
+            return false;
+        }
+        // It may be the process that copies the last state.
+        self.wait_for_writer();
+        let Some(obstacle) = obstacle(self) else {
+            return false;
+        };
+        let (what, why, help) = (obstacle.what(), obstacle.why(), obstacle.help());
+        if self.failures == 0 {
+            say(&format!(
+                "warning[W2050]: no checkpoint was taken at site visit {visits}: {what} (said once)\n  \
+                 why:   {why}\n  help:  {help}"
+            ));
+        }
+        self.not_taken(what, visits, reason);
+        self.others_take_theirs(reason);
+        true
+    }
+
     /// Takes a checkpoint. Gives whether that could be done; if the program waits for it, whether it is on the disk.
     ///
     /// # Errors
@@ -317,6 +541,26 @@ impl Run {
         if due.elapsed() > LONG_WAIT {
             self.mention_slow_disk("the program waits for it");
         }
+        let taken = match self.waits_for_memory(visits, reason, line) {
+            false => self.take(visits, reason, gather, line),
+            true => Ok(false),
+        };
+        if !self.reserve.fill() {
+            // Memory that the next snapshot would use again is worth less.
+            release_unused();
+            self.reserve.fill();
+        }
+        taken
+    }
+
+    /// The same, with the reserve of memory let go.
+    fn take(
+        &mut self,
+        visits: u64,
+        reason: Reason,
+        gather: Gather<'_>,
+        line: Option<u64>,
+    ) -> Result<bool, Fatal> {
         let began = Instant::now();
         events::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.
@@ -418,7 +662,13 @@ impl Run {
             reason,
             took,
             outcome,
+            remains,
         } = written;
+        if let Some(error) = remains {
+            say(&format!(
+                "warning[W2070]: {error}\n  the program goes on, and tries to remove it again with the next checkpoint"
+            ));
+        }
         if std::mem::take(&mut self.late) {
             self.policy.interval_is_over();
         }
@@ -434,6 +684,8 @@ impl Run {
             Ok(id) => {
                 self.line = id.0;
                 self.policy.committed(took);
+                self.journal.committed();
+                self.forget_files();
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }
@@ -442,6 +694,27 @@ impl Run {
             Err(why) => {
                 self.failed(why, visits, reason);
                 false
+            }
+        }
+    }
+
+    /// What the files were before the oldest checkpoint of the run that is kept is of no use.
+    fn forget_files(&mut self) {
+        if self.others_wait {
+            return;
+        }
+        let Ok(ids) = self.store.ids() else { return };
+        if self.oldest.is_some_and(|oldest| ids.contains(&oldest)) {
+            return;
+        }
+        let metas = ids
+            .into_iter()
+            .filter_map(|id| Some((id, self.store.meta(id).ok()?)));
+        let oldest = { metas }.find(|(_, meta)| meta.run == Some(self.id));
+        if let Some((oldest, meta)) = oldest {
+            self.oldest = Some(oldest);
+            if let Some(epoch) = journal::epoch_in(&meta.notes) {
+                self.journal.forget_before(epoch);
             }
         }
     }
@@ -477,6 +750,7 @@ impl Run {
                 .map_or(0, |since| since.as_nanos() as i64),
             reason: reason.to_string(),
             host: self.host.clone(),
+            run: Some(self.id),
             notes,
         };
         let commit = match commit {
@@ -495,7 +769,8 @@ impl Run {
     }
 
     fn notes(&mut self) -> Vec<(String, String)> {
-        let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
+        let mut notes = vec![(COMMAND_NOTE.to_owned(), arguments::command_note())];
+        notes.extend(self.sources.map(Sources::note));
         for source in self.sources() {
             notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
         }
@@ -535,7 +810,8 @@ impl Run {
             ));
         }
         self.ending.record.ended(State::Stopped, &reason.to_string());
-        self.world.leave_together(exit_code::STOPPED)
+        self.stops.forget();
+        self.world.leave_together(reason.exit_code())
     }
 
     fn mention_failures(&self) {
@@ -618,6 +894,8 @@ impl Driver for Run {
 /// A wait for the disk that is reported to the user.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
+const JOURNAL_NEEDED: &str = "the journal of the program's files is in the store: make room there";
+
 const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
 
@@ -633,14 +911,39 @@ fn kill_self() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGKILL);
 }
 
-/// The command line of this process.
-fn command() -> Vec<String> {
-    std::env::args_os()
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect()
+/// The identity that a start is told to have.
+fn new_run(
+    config: &Config,
+    records: &[RunRecord],
+    store: &Store,
+    rank: u32,
+) -> Result<Option<RunId>, SessionError> {
+    let Some(prefix) = &config.run else {
+        return Ok(None);
+    };
+    let run = prefix.whole().ok_or_else(|| ConfigError::Value {
+        setting: "CKPT_RUN".to_owned(),
+        value: prefix.to_string(),
+        expected: "all 32 digits of the identity of a new run, where no restart is asked for",
+    })?;
+    // The first rank may have made its record before another one looks.
+    if rank == 0 && records.iter().any(|record| record.run == run) {
+        return Err(SessionError::RunExists {
+            run,
+            folder: store.folder().to_owned(),
+        });
+    }
+    Ok(Some(run))
 }
 
-/// The command line as a checkpoint keeps it: a JSON list.
-fn command_note() -> String {
-    serde_json::to_string(&command()).unwrap_or_default()
+fn not_kept(run: RunId, folder: &Path, error: &std::io::Error) -> Fatal {
+    Fatal::new(
+        exit_code::STORE,
+        headline!(
+            "E2186: what this rank keeps beside its checkpoints cannot be put where run {run} has it: {error}"
+        ),
+    )
+    .at(format!("`{}`", folder.display()))
+    .why("a restart would not find what the files of the program were")
+    .help("let every rank write in the whole of the store; nothing was deleted")
 }

@@ -1,9 +1,10 @@
-//! SIGTERM and SIGUSR1: a checkpoint at the next site, then the end of the run.
+//! SIGTERM, SIGUSR1 and SIGINT: a checkpoint at the next site, then the end of the run. The second SIGINT ends the process
+//! at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::low_level;
 
 use crate::base::current;
@@ -20,12 +21,23 @@ pub(crate) fn listen() -> io::Result<()> {
     if INSTALLED.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    for signal in [SIGTERM, SIGUSR1] {
-        // SAFETY: the handler is async-signal-safe: it only touches atomics, or emulates the default handler, which
-        // signal-hook documents as safe to call there. It neither allocates, locks nor panics.
+    let interrupt = is_default(SIGINT).then_some(SIGINT);
+    for signal in [SIGTERM, SIGUSR1].into_iter().chain(interrupt) {
+        // SAFETY: the handler is async-signal-safe: it only touches atomics, writes to open files by system calls, or
+        // emulates the default handler, which signal-hook documents as safe to call there. It neither allocates, locks nor
+        // panics.
         unsafe { low_level::register(signal, move || arrived(signal)) }?;
     }
     Ok(())
+}
+
+/// Whether nobody has said yet what happens on the signal: a shell has its background jobs ignore interrupts.
+fn is_default(signal: i32) -> bool {
+    let mut found = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: nothing is changed; what there is, is written.
+    let known = unsafe { libc::sigaction(signal, std::ptr::null(), found.as_mut_ptr()) } == 0;
+    // SAFETY: the system has filled it in.
+    known && unsafe { found.assume_init() }.sa_sigaction == libc::SIG_DFL
 }
 
 fn arrived(signal: i32) {

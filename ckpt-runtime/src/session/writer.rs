@@ -3,7 +3,6 @@
 //! One checkpoint is on its way at a time: its copy of the state is all the memory that ckpt takes, and the order of the
 //! files is that of the visits. The outcome is reported at the next visit of a site, and at the end.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -15,8 +14,9 @@ use super::job::Record;
 use super::policy::Reason;
 use crate::base::current;
 use crate::base::lock::locked;
-use crate::format::{CheckpointId, Meta};
-use crate::handles;
+use crate::base::own::unobserved;
+use crate::format::{CheckpointId, Meta, StoreError};
+use crate::handles::{self, Entered, Outside};
 use crate::state::snapshot::Snapshot;
 use crate::storage::Commit;
 
@@ -42,16 +42,19 @@ pub(super) struct Written {
     /// From the moment when the program stopped for it.
     pub took: Duration,
     pub outcome: Result<CheckpointId, String>,
+    /// The checkpoint is there, and so is an older one that should not be: why.
+    pub remains: Option<StoreError>,
 }
 
 /// Writes checkpoints, one after the other.
 #[derive(Debug)]
 pub(super) struct Writer {
     ending: Arc<Ending>,
+    outside: Arc<Outside>,
     desk: Arc<Desk>,
     thread: Option<JoinHandle<()>>,
     /// Files of the program whose entries in their folders are on the disk, where there is no thread.
-    entered: HashSet<(u64, u64)>,
+    entered: Entered,
 }
 
 /// Where work is put down and results are picked up.
@@ -70,13 +73,14 @@ struct State {
 }
 
 impl Writer {
-    /// Says in the record of the session what came of its checkpoints.
-    pub fn new(ending: Arc<Ending>) -> Writer {
+    /// Says in the record of the session what came of its checkpoints, and has noted what its files are.
+    pub fn new(ending: Arc<Ending>, outside: Arc<Outside>) -> Writer {
         Writer {
             ending,
+            outside,
             desk: Arc::default(),
             thread: None,
-            entered: HashSet::new(),
+            entered: Entered::default(),
         }
     }
 
@@ -92,8 +96,8 @@ impl Writer {
         }
         if self.thread.is_none() {
             // The system has no thread left: the program waits.
-            let (entered, record) = (&mut self.entered, &self.ending.record);
-            let written = unharmed(taken, &mut |taken| write(taken, entered, record));
+            let (entered, record, outside) = (&mut self.entered, &self.ending.record, &self.outside);
+            let written = unharmed(taken, &mut |taken| write(taken, entered, record, outside));
             self.desk.lock().written = Some(written);
             return;
         }
@@ -114,12 +118,16 @@ impl Writer {
     fn start(&self) -> Option<JoinHandle<()>> {
         let desk = Arc::clone(&self.desk);
         let ending = Arc::clone(&self.ending);
+        let outside = Arc::clone(&self.outside);
         ending.writes_at(Arc::clone(&desk));
         std::thread::Builder::new()
             .name("ckpt-writer".into())
             .spawn(move || {
-                let mut entered = HashSet::new();
-                desk.work(|taken| write(taken, &mut entered, &ending.record));
+                let mut entered = Entered::default();
+                // All that this thread does to files is ckpt's own business.
+                unobserved(|| {
+                    desk.work(|taken| write(taken, &mut entered, &ending.record, &outside));
+                });
             })
             .ok()
     }
@@ -205,12 +213,13 @@ fn unharmed(taken: Taken, write: &mut dyn FnMut(Taken) -> Written) -> Written {
                 "the code that writes it panicked: {}; this is a bug in ckpt",
                 message.unwrap_or("no message")
             )),
+            remains: None,
         }
     })
 }
 
 /// Writes one checkpoint. What the program wrote to its files is on the disk before the checkpoint is.
-fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Written {
+fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside) -> Written {
     let Taken {
         snapshot,
         meta,
@@ -220,8 +229,17 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Wr
         began,
         waited,
     } = taken;
-    let outcome = handles::sync(&snapshot.files, entered)
-        .and_then(|()| commit.write(&snapshot, &meta).map_err(|error| error.to_string()));
+    outside.note(handles::paths(&snapshot.files));
+    let mut remains = None;
+    let outcome = handles::sync(&snapshot.files, entered).and_then(|()| {
+        commit.write(&snapshot, &meta).or_else(|error| match error {
+            StoreError::NotRemoved { id, .. } => {
+                remains = Some(error);
+                Ok(id)
+            }
+            error => Err(error.to_string()),
+        })
+    });
     if let Ok(id) = &outcome {
         record.update(|job| {
             job.last_checkpoint = Some(id.0);
@@ -244,6 +262,7 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Wr
         reason,
         took,
         outcome,
+        remains,
     }
 }
 
@@ -268,12 +287,13 @@ mod tests {
     fn a_panic_while_writing_is_a_checkpoint_that_failed() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
-        let mut writer = Writer::new(Arc::default());
+        let outside = Arc::new(Outside::of(folder.path(), 0));
+        let mut writer = Writer::new(Arc::default(), outside.clone());
         let desk = Arc::clone(&writer.desk);
         writer.thread = Some(std::thread::spawn(move || {
             desk.work(|taken| match taken.visits {
                 7 => panic!("no such luck"),
-                _ => write(taken, &mut HashSet::new(), &Record::default()),
+                _ => write(taken, &mut Entered::default(), &Record::default(), &outside),
             });
         }));
         writer.begin(taken(&mut store, 7));

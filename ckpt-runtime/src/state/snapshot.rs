@@ -1,8 +1,10 @@
 //! The in-memory copy of a program's state at a site: what is taken while the program waits and handed to the store.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use crate::base::forked::Copier;
+use crate::base::room::NO_MEMORY;
 use crate::handles::WrittenFile;
 use crate::plan::FunctionPlan;
 use crate::state::statics;
@@ -307,12 +309,24 @@ impl SnapshotBuilder {
         }
     }
 
+    /// It cannot be taken: `what` of the process cannot be saved.
+    pub(crate) fn fail(&mut self, what: &str, why: String) {
+        self.objects.enter(what);
+        self.objects.fail(why);
+    }
+
+    /// What is at a path, and its name, has to be on the disk before the checkpoint is. What is not there needs its name only.
+    pub(crate) fn needs_on_disk(&mut self, path: &Path) {
+        self.objects.files.written_elsewhere(path);
+    }
+
     /// Ends the snapshot.
     ///
     /// # Errors
     /// The first variable that could not be saved.
     pub fn finish(mut self) -> Result<Snapshot, SaveError> {
         self.check_links();
+        self.check_columns();
         let Finished {
             tables,
             files,
@@ -325,6 +339,18 @@ impl SnapshotBuilder {
             files,
             copier,
         })
+    }
+
+    /// Bytes for which there was no memory are missed here at the latest.
+    fn check_columns(&mut self) {
+        let variables = self.frames.iter().flat_map(|frame| &frame.variables);
+        let mut all = variables.chain(&self.statics);
+        let incomplete = all
+            .find(|variable| matches!(&variable.content, Content::Value(column) if column.is_incomplete()));
+        if let Some(variable) = incomplete {
+            self.objects.enter(&variable.key);
+            self.objects.fail(NO_MEMORY.to_owned());
+        }
     }
 
     /// A link must lead to a value: readers refuse a file in which one does not.

@@ -15,7 +15,6 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
 use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
-use super::journal;
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use crate::base::report::{Fatal, headline};
@@ -116,8 +115,8 @@ impl StateSource for Statics {
 
     /// Puts them back once more. The checkpoint must hold no other that has not been named.
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
-        let names = from.names().into_iter().filter(|name| *name != journal::KEY);
-        let unnamed = names
+        let unnamed = from
+            .names()
             .into_iter()
             .find(|name| self.0.iter().all(|one| one.name != *name));
         match unnamed {

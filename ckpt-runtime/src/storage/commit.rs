@@ -1,16 +1,30 @@
 //! One checkpoint on its way to the disk: written under another name, published, and what retention lets go removed.
 
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Keep;
-use super::opened::Opened;
+use super::opened::{Found, Head, Opened};
 use crate::base::fault::{Faults, Step};
+use crate::base::lock::locked;
 use crate::base::pages::Pages;
+use crate::base::report::say;
+use crate::base::room;
+use crate::base::run_id::RunId;
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
+use crate::state::journal::Reach;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
+
+/// Runs that nobody goes on with: their checkpoints go once this run has one.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    pub runs: Vec<RunId>,
+    /// The documents that tell of a run, which stay.
+    pub keeps: Option<fn(&str) -> bool>,
+}
 
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
 #[derive(Debug)]
@@ -23,6 +37,10 @@ pub(crate) struct Commit {
     pub(super) complete: CheckpointId,
     /// Numbers of lines that some rank never wrote.
     pub(super) abandoned: Range<u64>,
+    /// Which checkpoints of this run the program's files can be brought back to.
+    pub(super) reach: Arc<Reach>,
+    /// Runs that nobody goes on with.
+    pub(super) past: Arc<Mutex<Past>>,
     pub(super) storing: Storing,
     /// What it need not store again.
     pub(super) base: Option<Arc<Base>>,
@@ -67,6 +85,15 @@ impl Commit {
             None => level.create(id)?,
         };
         copied.map_err(|error| StoreError::io("copy the state for", &unfinished, &error))?;
+        if !room::is_there(format::memory_for(snapshot, self.storing)) {
+            drop(stream);
+            level.discard(id);
+            return Err(StoreError::io(
+                "write",
+                &unfinished,
+                &io::Error::new(io::ErrorKind::OutOfMemory, room::NO_MEMORY),
+            ));
+        }
         let order = Order {
             id,
             files: level,
@@ -89,35 +116,88 @@ impl Commit {
         level.publish(id)?;
         *next() = (self.storing.full_every > 1).then(|| Arc::new(base));
         self.faults.reached(Step::Committed);
-        self.retain().map_err(|error| StoreError::NotRemoved {
+        self.retain(meta.run).map_err(|error| StoreError::NotRemoved {
             id,
             why: error.to_string(),
         })?;
         Ok(id)
     }
 
-    /// Removes what retention lets go.
-    fn retain(&self) -> Result<(), StoreError> {
+    /// Removes what retention lets go: of this run, and of those that nobody goes on with. What other runs have stays.
+    fn retain(&self, run: Option<RunId>) -> Result<(), StoreError> {
         let Keep::Last(keep) = self.keep else {
             return Ok(());
         };
-        let ids = self
-            .opened
-            .level
-            .list()?
-            .into_iter()
-            .filter(|id| *id <= self.complete);
+        let all = self.opened.level.list()?;
+        let mut past = locked(&self.past);
+        let (mut own, mut has_others) = (Vec::new(), false);
+        for id in all.iter().copied().filter(|id| *id <= self.complete) {
+            match self.opened.found(id)? {
+                Found::Head(head) if head.run == run => own.push((id, self.use_of(id, &head))),
+                Found::Head(head) => has_others |= head.run.is_none_or(|run| !past.runs.contains(&run)),
+                Found::Damaged => own.push((id, Use::Damaged)),
+                Found::Strange => has_others = true,
+                Found::Nothing => {}
+            }
+        }
         // What is no line for others goes as soon as there is a newer one that is.
-        let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.abandoned.contains(&id.0));
-        let surplus = ids.len().saturating_sub(keep.max(1) as usize);
-        let mut surplus: Vec<CheckpointId> = ids[..surplus].iter().chain(&abandoned).copied().collect();
+        let (abandoned, mut own): (Vec<_>, Vec<_>) = own
+            .into_iter()
+            .partition(|(id, _)| self.abandoned.contains(&id.0));
+        // This run has a line of its own from now on.
+        if own.is_empty() {
+            return Ok(());
+        }
+        if has_others {
+            // Whose it was cannot be read.
+            own.retain(|(id, of_use)| *of_use != Use::Damaged || self.opened.is_known_damaged(*id));
+        }
+        let mut surplus = surplus(&own, keep.max(1) as usize);
+        let is_damaged = |id: &&CheckpointId| own.contains(&(**id, Use::Damaged));
+        for id in surplus.iter().filter(is_damaged) {
+            say(&format!(
+                "warning[W2080]: checkpoint {id} is damaged, and removed now: as many newer ones can be restored as are to be kept"
+            ));
+        }
+        surplus.extend(abandoned.iter().map(|(id, _)| id));
+        for id in &all {
+            for run in &past.runs {
+                if self.opened.is_of(*id, Some(*run))? {
+                    surplus.push(*id);
+                }
+            }
+        }
+        self.remove(surplus)?;
+        for run in &past.runs {
+            let documents = self.opened.level.documents_of(Some(*run));
+            let kept = documents.keep_only(&past.keeps.unwrap_or(|_| true));
+            kept.map_err(|error| {
+                StoreError::io("remove what is not needed in", &documents.path_of(""), &error)
+            })?;
+        }
+        // Where something could not be removed, the next checkpoint tries again.
+        past.runs.clear();
+        Ok(())
+    }
+
+    /// What a checkpoint of this run is of use for, as far as is known without reading it.
+    fn use_of(&self, id: CheckpointId, head: &Head) -> Use {
+        match head.epoch {
+            _ if self.opened.is_known_damaged(id) => Use::Damaged,
+            Some(epoch) if !self.reach.has(epoch) => Use::OutOfReach,
+            _ => Use::Restorable,
+        }
+    }
+
+    /// Removes checkpoints, but those that others build on.
+    fn remove(&self, mut surplus: Vec<CheckpointId>) -> Result<(), StoreError> {
         if surplus.is_empty() {
             return Ok(());
         }
         // What those that stay build on stays as well.
         for id in self.opened.level.list()? {
             if !surplus.contains(&id) {
-                let needs = self.opened.needs(id);
+                let needs = self.opened.needs(id)?;
                 surplus.retain(|surplus| !needs.contains(surplus));
             }
         }
@@ -131,6 +211,36 @@ impl Commit {
     }
 }
 
+/// What a checkpoint is of use for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Restorable,
+    /// The program's files cannot be brought back to what they were then.
+    OutOfReach,
+    Damaged,
+}
+
+/// Those that need not be kept, of all that a run has, oldest first. One that can be restored goes where as many newer ones
+/// are that can be; so does one that is damaged. One whose files are out of reach, which it stays, goes where there are as many newer
+/// ones of any kind: else a program whose files could never be kept would fill the disk.
+fn surplus(own: &[(CheckpointId, Use)], keep: usize) -> Vec<CheckpointId> {
+    let (mut restorable, mut whole) = (0, 0);
+    let mut surplus = Vec::new();
+    for (id, of_use) in own.iter().rev() {
+        let enough = match of_use {
+            Use::Restorable | Use::Damaged => restorable >= keep,
+            Use::OutOfReach => whole >= keep,
+        };
+        restorable += usize::from(*of_use == Use::Restorable);
+        whole += usize::from(*of_use != Use::Damaged);
+        if enough {
+            surplus.push(*id);
+        }
+    }
+    surplus.reverse();
+    surplus
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +248,38 @@ mod tests {
     use crate::storage::{Mode, Store};
 
     static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
+
+    #[test]
+    fn retention_counts_what_can_be_restored() {
+        use Use::{Damaged, OutOfReach, Restorable};
+        let goes = |own: &[Use], keep| -> Vec<u64> {
+            let ids = (1..).map(CheckpointId);
+            let own: Vec<_> = ids.zip(own.iter().copied()).collect();
+            surplus(&own, keep).iter().map(|id| id.0).collect()
+        };
+        assert_eq!(goes(&[Restorable; 4], 2), [1, 2]);
+        assert_eq!(
+            goes(&[Restorable, Damaged, Damaged], 1),
+            [0; 0],
+            "the only one stays"
+        );
+        assert_eq!(
+            goes(&[Restorable, Damaged, Restorable, Damaged, Restorable], 2),
+            [1, 2]
+        );
+        assert_eq!(goes(&[Damaged; 4], 1), [0; 0]);
+        // A restart from the first has given up the second and third.
+        assert_eq!(goes(&[Restorable, OutOfReach, OutOfReach, Restorable], 2), [2]);
+        assert_eq!(
+            goes(&[Restorable, OutOfReach, OutOfReach, Restorable, Restorable], 2),
+            [1, 2, 3]
+        );
+        // Nothing can be kept any more.
+        assert_eq!(
+            goes(&[Restorable, OutOfReach, OutOfReach, OutOfReach, OutOfReach], 2),
+            [2, 3]
+        );
+    }
 
     type Dense = (Vec<f64>, Vec<[u32; 3]>, Vec<[[u16; 2]; 2]>);
 

@@ -1,10 +1,12 @@
 //! What a storage level can do: a place where checkpoints of one rank lie.
 
 use std::fmt::Debug;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::documents::Documents;
+use crate::base::run_id::RunId;
 use crate::format::{CheckpointId, Files, StoreError};
 
 /// Held until dropped.
@@ -26,7 +28,10 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     fn list(&self) -> Result<Vec<CheckpointId>, StoreError>;
 
     /// Size of the file of a checkpoint; `None` where there is none.
-    fn size(&self, id: CheckpointId) -> Option<u64>;
+    ///
+    /// # Errors
+    /// It cannot be told whether there is one.
+    fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError>;
 
     /// Begins a checkpoint: where its file is to be made. There is none there now.
     ///
@@ -59,6 +64,30 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     /// Bytes that there is room for; `None` where nobody knows.
     fn capacity(&self) -> Option<u64>;
 
-    /// What else a run keeps there. It may be asked for when the lock is gone.
+    /// What is kept there of no run in particular. It may be asked for when the lock is gone.
     fn documents(&self) -> Arc<dyn Documents>;
+
+    /// The runs that keep something there, in any order.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn runs(&self) -> io::Result<Vec<RunId>>;
+
+    /// What a run keeps there; of this rank, where it does not know its run yet. It may be asked for when the lock is gone.
+    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments>;
+}
+
+/// What a run keeps beside its checkpoints.
+pub(crate) trait RunDocuments: Documents {
+    /// The run is known from now on: what has been kept so far is its, and so is what comes. Logs that are open stay so.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn become_of(&self, run: RunId) -> io::Result<()>;
+
+    /// Removes what is not to be kept; nothing is left of the run if that is all.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn keep_only(&self, keeps: &dyn Fn(&str) -> bool) -> io::Result<()>;
 }

@@ -12,6 +12,8 @@ mod names;
 mod opened;
 mod parts;
 mod posix;
+mod restorable;
+mod run_folder;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -21,13 +23,19 @@ use std::path::{Path, PathBuf};
 pub(crate) use commit::Commit;
 pub use names::{file_name, file_of};
 pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
+pub use restorable::{Journals, NoWayBack};
+pub use run_folder::{begun_in, folder_of_run};
 pub use store::Store;
 
+pub(crate) use level::RunDocuments;
 use level::StorageLevel;
 use posix::{Folder, Posix};
+use run_folder::RunFolder;
 
 use crate::base::documents::Documents;
 use crate::base::fault::Faults;
+use crate::base::files;
+use crate::base::run_id::RunId;
 use crate::format::{CheckpointId, Meta, StoreError};
 
 /// The level on which a rank's part of a store lies, by the store's name: a folder, until there are others.
@@ -43,9 +51,38 @@ fn level_of(
     }))
 }
 
-/// What runs keep in a store that nobody has opened.
+/// What is kept of no run in particular in a store that nobody has opened.
 pub(crate) fn documents_of(store: &Path) -> impl Documents {
     Folder(store.to_owned())
+}
+
+/// A small file of a store, if there is one of that name; a name is a plain one.
+///
+/// # Errors
+/// It is no plain file, or cannot be read.
+pub fn read_document(store: &Path, name: &str) -> std::io::Result<Option<Vec<u8>>> {
+    documents_of(store).read(name)
+}
+
+/// Opens a file of a store to be read, if it is a plain one: not a link, and not a pipe, which would have to be waited for.
+///
+/// # Errors
+/// It is none, or cannot be read.
+pub fn open_plain(path: &Path) -> std::io::Result<std::fs::File> {
+    files::open(path)
+}
+
+/// What a run keeps in a store that nobody has opened.
+pub(crate) fn documents_of_run(store: &Path, run: RunId) -> impl Documents {
+    RunFolder::of(store, run)
+}
+
+/// The runs that keep something in a store that nobody has opened, in any order.
+///
+/// # Errors
+/// What the file system says.
+pub(crate) fn runs_in(store: &Path) -> std::io::Result<Vec<RunId>> {
+    run_folder::runs_in(store)
 }
 
 /// How a store is opened.
@@ -83,6 +120,18 @@ pub struct Entry {
     pub bytes: u64,
     /// Other checkpoints that it cannot be restored without; none if it holds everything.
     pub needs: Vec<CheckpointId>,
+    /// Those of them that are not there.
+    pub lacks: Vec<CheckpointId>,
+    /// Newer checkpoints that cannot be restored without it.
+    pub needed_by: Vec<CheckpointId>,
     /// What its header says; an error if the file cannot be one of ours.
     pub meta: Result<Meta, StoreError>,
+}
+
+impl Entry {
+    /// Whether it is kept for its blocks alone: retention has removed what it builds on, and it cannot be restored by
+    /// itself any more, but others need what it holds.
+    pub fn holds_blocks_only(&self) -> bool {
+        !self.lacks.is_empty() && !self.needed_by.is_empty()
+    }
 }

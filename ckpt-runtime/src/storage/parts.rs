@@ -1,9 +1,11 @@
 //! Which folder of a store is which rank's, and who has files there, as far as their names tell.
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::names::file_of;
+use crate::base::files;
 use crate::format::CheckpointId;
 
 /// Stands for the number of the rank in the name of a store.
@@ -22,21 +24,46 @@ pub fn folder_of_rank(store: &Path, rank: u32) -> PathBuf {
     }
 }
 
-/// The checkpoints in a folder, and the ranks that they are of. In any order; none where the folder cannot be read.
-pub fn files_in(folder: &Path) -> Vec<(CheckpointId, u32)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter_map(|name| file_of(&name)).collect()
+/// The checkpoints in a folder, and the ranks that they are of. In any order; none where there is no such folder. What has
+/// such a name and is no plain file is none.
+///
+/// # Errors
+/// The folder, or what is in it under such a name, cannot be looked at: there may be more than can be seen.
+pub fn files_in(folder: &Path) -> io::Result<Vec<(CheckpointId, u32)>> {
+    let mut found = Vec::new();
+    for entry in entries_of(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if let Some(file) = name.to_str().and_then(file_of)
+            && files::kind(&entry)?.is_some_and(|kind| kind.is_file())
+        {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
+fn entries_of(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None.into_iter().flatten())
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The ranks that have files in the store, or, where each has a folder of its own, one on this machine. In any order.
-pub fn ranks_here(store: &Path) -> Vec<u32> {
+///
+/// # Errors
+/// As [`files_in`].
+pub fn ranks_here(store: &Path) -> io::Result<Vec<u32>> {
     let Some(place) = store.ancestors().filter(|part| has_place_for_rank(part)).last() else {
-        return files_in(store).into_iter().map(|(_, rank)| rank).collect();
+        return Ok(files_in(store)?.into_iter().map(|(_, rank)| rank).collect());
     };
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     let Some((before, after)) = name.split_once(RANK) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let after = after.rsplit(RANK).next().unwrap_or_default();
     let around = place
@@ -51,11 +78,13 @@ pub fn ranks_here(store: &Path) -> Vec<u32> {
             .collect::<String>();
         digits.parse().ok()
     };
-    let entries = fs::read_dir(around).into_iter().flatten().flatten();
-    let ranks = entries.filter_map(|entry| rank(entry.file_name().to_str()?));
-    ranks
-        .filter(|&rank| folder_of_rank(store, rank).is_dir())
-        .collect()
+    let mut ranks = Vec::new();
+    for entry in entries_of(around)? {
+        let name = entry?.file_name();
+        ranks.extend(name.to_str().and_then(rank));
+    }
+    ranks.retain(|&rank| folder_of_rank(store, rank).is_dir());
+    Ok(ranks)
 }
 
 #[cfg(test)]

@@ -3,28 +3,40 @@
 //! The lock is `flock` on `STORE/lock` (`STORE/lock.r3` for rank 3): the kernel lets go of it when the holder dies, however it dies, so a stale one
 //! is taken over at once. The text in it, `PID HOST`, is only for the message to the second job.
 //!
-//! A document is a file of its name, replaced by a rename.
+//! A document is a file of its name, replaced by a rename; those of a run are in a folder of its own ([`super::run_folder`]).
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
 
-use super::level::{Lock, StorageLevel};
+use super::level::{Lock, RunDocuments, StorageLevel};
 use super::names;
+use super::run_folder::{RunFolder, runs_in};
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
+use crate::base::files;
+use crate::base::folders;
 use crate::base::host::host_name;
+use crate::base::own::unobserved;
+use crate::base::run_id::RunId;
+use crate::base::trust;
 use crate::format::{CheckpointId, Files, StoreError};
+
+/// Nobody writes a document for so long.
+const UNFINISHED_FOR: Duration = Duration::from_secs(3600);
 
 /// The part of a folder that belongs to one rank.
 #[derive(Debug)]
 pub(super) struct Posix {
-    folder: PathBuf,
-    /// It may be left by the program, and is asked for its documents when the session has ended.
+    /// As the user has named it, for messages.
+    named: PathBuf,
+    /// Where it is: the program may go to another working folder.
+    place: PathBuf,
+    /// It is asked for its documents when the session has ended.
     documents: Arc<Folder>,
     rank: u32,
     faults: Faults,
@@ -36,7 +48,8 @@ impl Posix {
     /// # Errors
     /// What the file system says.
     pub fn to_write(folder: &Path, rank: u32, faults: Faults) -> Result<Posix, StoreError> {
-        fs::create_dir_all(folder).map_err(|error| StoreError::io("make the store", folder, &error))?;
+        folders::make(folder).map_err(|error| StoreError::io("make the store", folder, &error))?;
+        is_no_strangers(folder)?;
         Ok(Posix::in_folder(folder, rank, faults))
     }
 
@@ -46,14 +59,18 @@ impl Posix {
     /// What the file system says.
     pub fn to_read(folder: &Path, rank: u32) -> Result<Posix, StoreError> {
         fs::read_dir(folder).map_err(|error| StoreError::io("open the store", folder, &error))?;
+        is_no_strangers(folder)?;
         Ok(Posix::in_folder(folder, rank, Faults::default()))
     }
 
     fn in_folder(folder: &Path, rank: u32, faults: Faults) -> Posix {
-        let documents = std::path::absolute(folder).and_then(fs::canonicalize);
+        let named = folder.to_owned();
+        let place = std::path::absolute(folder).and_then(fs::canonicalize);
+        let place = place.unwrap_or_else(|_| named.clone());
         Posix {
-            folder: folder.to_owned(),
-            documents: Arc::new(Folder(documents.unwrap_or_else(|_| folder.to_owned()))),
+            documents: Arc::new(Folder(place.clone())),
+            named,
+            place,
             rank,
             faults,
         }
@@ -61,37 +78,64 @@ impl Posix {
 
     /// The file of a checkpoint while it is being written.
     fn unfinished(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(names::unfinished(id, self.rank))
+        self.place.join(names::unfinished(id, self.rank))
+    }
+
+    /// The file of a checkpoint.
+    fn finished(&self, id: CheckpointId) -> PathBuf {
+        self.place.join(names::file_name(id, self.rank))
     }
 
     fn names(&self) -> Result<Vec<String>, StoreError> {
-        let io = |error: io::Error| StoreError::io("read", &self.folder, &error);
+        let io = |error: io::Error| StoreError::io("read", &self.named, &error);
         let mut names = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(io)? {
-            // Our own names are plain text.
-            names.extend(entry.map_err(io)?.file_name().into_string());
+        for entry in fs::read_dir(&self.place).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            // Our own names are plain text, and what has them and is no plain file is none of ours. What cannot be looked at
+            // may be one.
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            match files::kind(&entry) {
+                Ok(kind) if kind.is_some_and(|kind| kind.is_file()) => names.push(name),
+                Ok(_) => {}
+                Err(error) => return Err(StoreError::io("look at", &self.named.join(name), &error)),
+            }
         }
         Ok(names)
     }
 
+    /// Documents that were not finished in a process that died. Those that are new may be somebody's who is writing:
+    /// that goes without the lock.
+    fn remove_old_unfinished(&self) {
+        for name in self.names().into_iter().flatten() {
+            let path = self.place.join(&name);
+            let changed = fs::symlink_metadata(&path).and_then(|found| found.modified());
+            let age = changed.map(|changed| changed.elapsed().unwrap_or_default());
+            if files::is_unfinished(&name) && age.is_ok_and(|age| age > UNFINISHED_FOR) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
     fn sync_folder(&self) -> Result<(), StoreError> {
-        sync(&self.folder).map_err(|error| StoreError::io("sync", &self.folder, &error))
+        folders::sync(&self.place).map_err(|error| StoreError::io("sync", &self.named, &error))
     }
 }
 
 impl Files for Posix {
     fn path(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(names::file_name(id, self.rank))
+        self.named.join(names::file_name(id, self.rank))
     }
 
     fn open(&self, id: CheckpointId) -> io::Result<File> {
-        File::open(self.path(id))
+        files::open(&self.finished(id))
     }
 }
 
 impl StorageLevel for Posix {
     fn folder(&self) -> &Path {
-        &self.folder
+        &self.named
     }
 
     fn list(&self) -> Result<Vec<CheckpointId>, StoreError> {
@@ -105,8 +149,12 @@ impl StorageLevel for Posix {
         Ok(ids)
     }
 
-    fn size(&self, id: CheckpointId) -> Option<u64> {
-        fs::metadata(self.path(id)).ok().map(|metadata| metadata.len())
+    fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
+        match fs::symlink_metadata(self.finished(id)) {
+            Ok(found) => Ok(found.is_file().then_some(found.len())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io("look for", &self.path(id), &error)),
+        }
     }
 
     fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {
@@ -121,55 +169,67 @@ impl StorageLevel for Posix {
     }
 
     fn publish(&self, id: CheckpointId) -> Result<(), StoreError> {
-        let path = self.path(id);
-        if let Err(error) = fs::rename(self.unfinished(id), &path) {
+        if let Err(error) = fs::rename(self.unfinished(id), self.finished(id)) {
             self.discard(id);
-            return Err(StoreError::io("rename to", &path, &error));
+            return Err(StoreError::io("rename to", &self.path(id), &error));
         }
         self.faults.reached(Step::Renamed);
         self.sync_folder()
     }
 
     fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
-        let path = self.path(id);
-        match fs::remove_file(&path) {
+        match fs::remove_file(self.finished(id)) {
             Ok(()) => self.sync_folder(),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
                 id,
-                folder: self.folder.clone(),
+                folder: self.named.clone(),
             }),
-            Err(error) => Err(StoreError::io("remove", &path, &error)),
+            Err(error) => Err(StoreError::io("remove", &self.path(id), &error)),
         }
     }
 
     fn lock(&self) -> Result<Lock, StoreError> {
-        let lock = Flock::take(&self.folder, self.rank)?;
+        let lock = Flock::take(&self.named, self.rank)?;
         // Nobody is writing what is not finished now.
         let names = self.names()?.into_iter();
         for name in names.filter(|name| names::is_unfinished(name, self.rank)) {
-            let path = self.folder.join(name);
+            let path = self.place.join(name);
             fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
         }
+        self.remove_old_unfinished();
         Ok(Box::new(lock))
     }
 
     fn capacity(&self) -> Option<u64> {
-        let space = rustix::fs::statvfs(&self.folder).ok()?;
+        let space = rustix::fs::statvfs(&self.place).ok()?;
         Some(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
     fn documents(&self) -> Arc<dyn Documents> {
         self.documents.clone()
     }
+
+    fn runs(&self) -> io::Result<Vec<RunId>> {
+        runs_in(&self.documents.0)
+    }
+
+    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+        Arc::new(match run {
+            Some(run) => RunFolder::of(&self.documents.0, run),
+            None => RunFolder::begun(&self.documents.0, self.rank),
+        })
+    }
 }
 
-/// The names in a folder are on the disk from here on.
-fn sync(folder: &Path) -> io::Result<()> {
-    let folder = File::options()
-        .read(true)
-        .custom_flags(rustix::fs::OFlags::DIRECTORY.bits() as i32)
-        .open(folder)?;
-    folder.sync_all()
+/// The folder is the user's own, or of somebody whom he has named.
+fn is_no_strangers(folder: &Path) -> Result<(), StoreError> {
+    match trust::stranger(folder) {
+        None => Ok(()),
+        Some(owner) => Err(StoreError::Stranger {
+            folder: folder.to_owned(),
+            owner,
+        }),
+    }
 }
 
 /// The documents in a folder.
@@ -179,8 +239,8 @@ pub(super) struct Folder(pub PathBuf);
 impl Folder {
     fn sync_if(&self, durability: Durability) -> io::Result<()> {
         match durability {
-            Durability::Synced => sync(&self.0),
-            Durability::Unsynced => Ok(()),
+            Durability::Synced => folders::sync(&self.0),
+            Durability::Whole | Durability::Unsynced => Ok(()),
         }
     }
 }
@@ -191,42 +251,41 @@ impl Documents for Folder {
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.path_of(name)) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        files::read(&self.path_of(name), u64::MAX)
     }
 
     fn replace(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
         // Who has the lock is not asked: the end of a process is noted when the store is free again.
-        let unfinished = self.0.join(format!(".{name}.{}", std::process::id()));
-        let _ = fs::remove_file(&unfinished);
-        let written = File::create_new(&unfinished).and_then(|mut file| {
-            file.write_all(bytes)?;
-            match durability {
-                Durability::Synced => file.sync_all(),
-                Durability::Unsynced => Ok(()),
-            }
-        });
-        let replaced = written.and_then(|()| fs::rename(&unfinished, self.path_of(name)));
-        if replaced.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        replaced.and_then(|()| self.sync_if(durability))
+        unobserved(|| {
+            files::replace(&self.path_of(name), bytes, durability != Durability::Unsynced)?;
+            self.sync_if(durability)
+        })
     }
 
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>> {
-        let file = File::options()
-            .append(true)
-            .create(true)
-            .open(self.path_of(name))?;
-        self.sync_if(durability)?;
-        Ok(Box::new(LogFile { file, durability }))
+        unobserved(|| {
+            let file = files::open_to_add(&self.path_of(name))?;
+            self.sync_if(durability)?;
+            Ok(Box::new(LogFile { file, durability }) as Box<dyn Log>)
+        })
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.0) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            // Documents have names that are texts.
+            names.extend(entry?.file_name().into_string());
+        }
+        Ok(names)
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        match fs::remove_file(self.path_of(name)) {
+        match unobserved(|| fs::remove_file(self.path_of(name))) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
@@ -245,15 +304,17 @@ impl Log for LogFile {
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)
+        unobserved(|| self.file.set_len(length))
     }
 
     fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        match self.durability {
-            Durability::Synced => self.file.sync_data(),
-            Durability::Unsynced => Ok(()),
-        }
+        unobserved(|| {
+            self.file.write_all(bytes)?;
+            match self.durability {
+                Durability::Synced => self.file.sync_data(),
+                Durability::Whole | Durability::Unsynced => Ok(()),
+            }
+        })
     }
 }
 
@@ -270,11 +331,8 @@ impl Flock {
             let path = path.clone();
             move |error: io::Error| StoreError::io(action, &path, &error)
         };
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(false);
         // A link in its place must not make us write elsewhere.
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-        let mut file = options.open(&path).map_err(io("open"))?;
+        let mut file = files::open_as(&path, OFlags::RDWR | OFlags::CREATE).map_err(io("open"))?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {

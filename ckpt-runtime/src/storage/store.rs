@@ -1,21 +1,24 @@
 //! The folder as a whole: opening it, beginning checkpoints, finding and reading those that are there.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::commit::Commit;
-use super::level::StorageLevel;
-use super::opened::Opened;
+use super::commit::{Commit, Past};
+use super::level::{RunDocuments, StorageLevel};
+use super::opened::{Found, Opened};
 use super::{Entry, Keep, Mode};
 use crate::base::documents::{Documents, Durability};
 use crate::base::fault::Faults;
 use crate::base::forked::Order;
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
-use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
+use crate::base::run_id::RunId;
+use crate::format::{self, Base, Change, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
+use crate::state::journal::Reach;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.
@@ -41,6 +44,8 @@ use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 /// ```
 #[derive(Debug)]
 pub struct Store {
+    /// Whose part of it this is.
+    rank: u32,
     opened: Arc<Opened>,
     faults: Faults,
     keep: Keep,
@@ -49,6 +54,8 @@ pub struct Store {
     pages: Option<Arc<Mutex<Pages>>>,
     /// Whether another process copies large lists while the program goes on.
     forks: bool,
+    reach: Arc<Reach>,
+    past: Arc<Mutex<Past>>,
     /// The number that the last commit was given.
     last_begun: Option<CheckpointId>,
     /// The last checkpoint, if the next one may build on it.
@@ -81,11 +88,9 @@ impl Store {
     /// As [`Store::open`].
     pub fn open_as(folder: impl AsRef<Path>, mode: Mode, rank: u32) -> Result<Store, StoreError> {
         let faults = Faults::of_rank(rank);
-        Store::on(
-            super::level_of(folder.as_ref(), mode, rank, faults)?,
-            mode,
-            faults,
-        )
+        let level = super::level_of(folder.as_ref(), mode, rank, faults)?;
+        let store = Store::on(level, mode, faults)?;
+        Ok(Store { rank, ..store })
     }
 
     /// Opens the store on a level.
@@ -95,12 +100,15 @@ impl Store {
             Mode::ReadWrite => Some(level.lock()?),
         };
         Ok(Store {
+            rank: 0,
             opened: Arc::new(Opened::new(level, lock)),
             faults,
             keep: Keep::default(),
             storing: Storing::default(),
             pages: None,
             forks: false,
+            reach: Arc::default(),
+            past: Arc::default(),
             last_begun: None,
             base: Arc::default(),
             lines: Lines {
@@ -151,7 +159,7 @@ impl Store {
             .clone()
             .filter(|base| base.has_successor(self.storing.full_every))?;
         // Somebody may have removed one.
-        let are_there = base.ids().all(|id| self.level().size(id).is_some());
+        let are_there = base.ids().all(|id| matches!(self.level().size(id), Ok(Some(_))));
         are_there.then_some(base)
     }
 
@@ -178,6 +186,11 @@ impl Store {
     /// All ranks have written this line.
     pub fn line_is_complete(&mut self, line: CheckpointId) {
         self.lines.complete = self.lines.complete.max(line);
+    }
+
+    /// The rank whose part of it this is; 0 in a sequential program.
+    pub(crate) fn rank(&self) -> u32 {
+        self.rank
     }
 
     /// The folder.
@@ -225,6 +238,8 @@ impl Store {
             keep: self.keep,
             complete: self.lines.complete,
             abandoned: self.lines.abandoned.clone(),
+            reach: Arc::clone(&self.reach),
+            past: Arc::clone(&self.past),
             storing: self.storing,
             base: self.base(),
             pages: self.pages.clone(),
@@ -236,7 +251,8 @@ impl Store {
     /// One more than the newest. The folder is listed once: nobody else writes there.
     fn next_id(&mut self) -> Result<CheckpointId, StoreError> {
         let next = match self.last_begun {
-            Some(last) if self.level().size(last).is_none() => last,
+            // The number of one that could not be written is given again. One that may be there is not written over.
+            Some(last) if matches!(self.level().size(last), Ok(None)) => last,
             Some(last) => CheckpointId(last.0 + 1),
             None => CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1)),
         };
@@ -257,12 +273,47 @@ impl Store {
             Entry {
                 id,
                 path: self.path(id),
-                bytes: self.level().size(id).unwrap_or(0),
+                bytes: self.level().size(id).ok().flatten().unwrap_or(0),
                 needs,
+                lacks: Vec::new(),
+                needed_by: Vec::new(),
                 meta,
             }
         };
-        Ok(self.ids()?.into_iter().map(entry).collect())
+        let ids = self.ids()?;
+        let mut entries: Vec<Entry> = ids.iter().copied().map(entry).collect();
+        for at in 0..entries.len() {
+            let (older, rest) = entries.split_at_mut(at);
+            let Some(entry) = rest.first_mut() else {
+                continue;
+            };
+            for needed in &entry.needs {
+                match older.iter_mut().find(|older| older.id == *needed) {
+                    Some(older) => older.needed_by.push(entry.id),
+                    None => entry.lacks.push(*needed),
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Checks every byte of the file of a checkpoint, whether or not the files are there that it builds on.
+    ///
+    /// # Errors
+    /// All damage found, by dataset.
+    pub fn verify_file(&self, id: CheckpointId) -> Result<(), Vec<Damage>> {
+        format::verify_file(id, self.level()).unwrap_or_else(|error| match error {
+            StoreError::Damaged { damage, .. } => Err(damage),
+            error => Err(vec![Damage::at(Damage::FILE, error.to_string())]),
+        })
+    }
+
+    /// What the header of a checkpoint says. Reads no values.
+    ///
+    /// # Errors
+    /// It is not there, or its header is damaged.
+    pub(crate) fn meta(&self, id: CheckpointId) -> Result<Meta, StoreError> {
+        format::read_head(id, self.level()).map(|(meta, _)| meta)
     }
 
     /// Numbers of the checkpoints in the folder, oldest first.
@@ -318,26 +369,106 @@ impl Store {
         &self,
         report: &mut dyn FnMut(CheckpointId, &StoreError),
     ) -> Result<Option<Restored>, StoreError> {
-        self.newest_whole_up_to(CheckpointId(u64::MAX), report)
+        self.newest_usable_up_to(CheckpointId(u64::MAX), &|_| Ok(()), report)
     }
 
-    /// The same among those up to `last`.
+    /// The same among those up to `last` that nothing speaks against.
     ///
     /// # Errors
     /// As [`Store::newest_whole`].
-    pub fn newest_whole_up_to(
+    pub(crate) fn newest_usable_up_to(
         &self,
         last: CheckpointId,
+        check: &dyn Fn(&Restored) -> Result<(), StoreError>,
         report: &mut dyn FnMut(CheckpointId, &StoreError),
     ) -> Result<Option<Restored>, StoreError> {
         let ids = self.ids()?.into_iter().rev();
         for id in ids.filter(|id| *id <= last) {
-            match self.load(id) {
+            let loaded = self.load(id);
+            match loaded.and_then(|restored| check(&restored).map(|()| restored)) {
                 Ok(restored) => return Ok(Some(restored)),
                 Err(error) => report(id, &error),
             }
         }
         Ok(None)
+    }
+
+    /// The same among those of one run up to `last`, and only what `check` has nothing against; `report` is called with what
+    /// it says as well.
+    ///
+    /// # Errors
+    /// As [`Store::newest_whole`].
+    pub(crate) fn newest_of(
+        &self,
+        run: RunId,
+        last: CheckpointId,
+        check: &dyn Fn(&Restored) -> Result<(), String>,
+        report: &mut dyn FnMut(CheckpointId, &dyn Display),
+    ) -> Result<Option<Restored>, StoreError> {
+        let ids = self.ids()?.into_iter().rev();
+        for id in ids.filter(|id| *id <= last) {
+            match self.open_checkpoint(id) {
+                Ok(opened) if opened.meta().run != Some(run) => continue,
+                Ok(opened) => match opened.read_all() {
+                    Ok(restored) => match check(&restored) {
+                        Ok(()) => return Ok(Some(restored)),
+                        Err(why) => report(id, &why),
+                    },
+                    Err(error) => {
+                        if matches!(error, StoreError::Damaged { .. }) {
+                            self.opened.is_damaged_now(id);
+                        }
+                        report(id, &error);
+                    }
+                },
+                Err(error) => report(id, &error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The epochs of the journal of files that the checkpoints of a run have begun, as far as they can be read.
+    pub(crate) fn epochs_of(&self, run: RunId) -> Result<Vec<u64>, StoreError> {
+        let heads = self.ids()?.into_iter().map(|id| self.opened.found(id));
+        let own = heads.filter_map(|found| match found {
+            Ok(Found::Head(head)) if head.run == Some(run) => head.epoch,
+            _ => None,
+        });
+        Ok(own.collect())
+    }
+
+    /// Retention asks there, from now on, which checkpoints of the run the program's files can be brought back to.
+    pub(crate) fn retain_by(&mut self, reach: Arc<Reach>) {
+        self.reach = reach;
+    }
+
+    /// The runs that have a record in the store, in any order; others have at most checkpoints that were copied there.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn runs(&self) -> Result<Vec<RunId>, StoreError> {
+        let runs = self.level().runs();
+        runs.map_err(|error| StoreError::io("read the runs in", self.folder(), &error))
+    }
+
+    /// Removes the record of a run, and what else it keeps beside its checkpoints.
+    ///
+    /// # Errors
+    /// When it cannot be removed; [`StoreError::ReadOnly`].
+    pub fn forget_run(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.opened.writable()?;
+        let documents = self.documents_of(Some(run));
+        let removed = documents.keep_only(&|_| false);
+        removed.map_err(|error| StoreError::io("remove", &documents.path_of(""), &error))
+    }
+
+    /// Nobody goes on with these runs: once a run of this store has a checkpoint of its own, theirs go, and of what they keep
+    /// stays what `keeps` names.
+    pub(crate) fn past(&mut self, runs: Vec<RunId>, keeps: fn(&str) -> bool) {
+        *locked(&self.past) = Past {
+            runs,
+            keeps: Some(keeps),
+        };
     }
 
     /// Removes a checkpoint.
@@ -351,31 +482,42 @@ impl Store {
         }
     }
 
-    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py. Returns the paths of the
-    /// datasets that are others than they were.
+    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py, if `accept` agrees
+    /// to what has changed. Returns that; the file is what it was where it is nothing, or was not agreed to.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] when more has changed than values; [`StoreError::Needed`] when others build on it.
-    pub fn renew(&mut self, id: CheckpointId) -> Result<Vec<String>, StoreError> {
+    pub fn renew(
+        &mut self,
+        id: CheckpointId,
+        accept: &mut dyn FnMut(&[Change]) -> bool,
+    ) -> Result<Vec<Change>, StoreError> {
         self.opened.writable()?;
         if let Some(by) = self.opened.needed_by(id)? {
             return Err(StoreError::Needed { id, by });
         }
         let level = self.level();
-        if level.size(id).is_none() {
+        if level.size(id)?.is_none() {
             return Err(StoreError::NotFound {
                 id,
                 folder: self.folder().to_owned(),
             });
         }
         let copy = level.create(id)?;
+        let mut accepted = false;
         let copied = level.open(id).and_then(|from| copy_of(&from, &copy));
         let changed = copied
             .map_err(|error| StoreError::writing(&self.path(id), 0, &error))
-            .and_then(|()| format::renew(&copy, id, level, self.faults));
-        match &changed {
-            Ok(changed) if !changed.is_empty() => level.publish(id)?,
-            _ => level.discard(id),
+            .and_then(|()| {
+                let mut accepts = |changes: &[Change]| {
+                    accepted = accept(changes);
+                    accepted
+                };
+                format::renew(&copy, id, level, &mut accepts, self.faults)
+            });
+        match changed.is_ok() && accepted {
+            true => level.publish(id)?,
+            false => level.discard(id),
         }
         changed
     }
@@ -409,9 +551,14 @@ impl Store {
         text.map_err(|error| StoreError::io("read", &self.documents().path_of(&name), &error))
     }
 
-    /// What else the run keeps in the store.
+    /// What is kept in the store of no run in particular.
     pub(crate) fn documents(&self) -> Arc<dyn Documents> {
         self.level().documents()
+    }
+
+    /// What a run keeps in the store; of this rank, where it does not know its run yet.
+    pub(crate) fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+        self.level().documents_of(run)
     }
 }
 

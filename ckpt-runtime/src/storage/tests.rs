@@ -9,11 +9,12 @@ use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::level::{Lock, StorageLevel};
+use super::level::{Lock, RunDocuments, StorageLevel};
 use super::{Keep, Mode, Store, names};
-use crate::base::documents::{Documents, in_memory};
+use crate::base::documents::{Documents, Durability, in_memory};
 use crate::base::fault::Faults;
-use crate::format::{CheckpointId, Files, Meta, StoreError, Storing};
+use crate::base::run_id::RunId;
+use crate::format::{CheckpointId, Files, Meta, Restored, StoreError, Storing};
 use crate::plan::FunctionPlan;
 use crate::value::Checkpoint;
 
@@ -24,6 +25,7 @@ static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
 struct Shelf {
     checkpoints: Mutex<BTreeMap<CheckpointId, Vec<u8>>>,
     documents: Arc<in_memory::Shelf>,
+    runs: Mutex<BTreeMap<RunId, Arc<in_memory::Shelf>>>,
     /// The lock has this and one more while it is held.
     held: Arc<()>,
 }
@@ -80,9 +82,9 @@ impl StorageLevel for Memory {
         Ok(self.shelf.checkpoints.lock().unwrap().keys().copied().collect())
     }
 
-    fn size(&self, id: CheckpointId) -> Option<u64> {
+    fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError> {
         let checkpoints = self.shelf.checkpoints.lock().unwrap();
-        checkpoints.get(&id).map(|bytes| bytes.len() as u64)
+        Ok(checkpoints.get(&id).map(|bytes| bytes.len() as u64))
     }
 
     fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {
@@ -123,6 +125,26 @@ impl StorageLevel for Memory {
 
     fn documents(&self) -> Arc<dyn Documents> {
         self.shelf.documents.clone()
+    }
+
+    fn runs(&self) -> io::Result<Vec<RunId>> {
+        Ok(self.shelf.runs.lock().unwrap().keys().copied().collect())
+    }
+
+    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+        let mut runs = self.shelf.runs.lock().unwrap();
+        runs.entry(run.unwrap()).or_default().clone()
+    }
+}
+
+impl RunDocuments for in_memory::Shelf {
+    fn become_of(&self, _: RunId) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn keep_only(&self, keeps: &dyn Fn(&str) -> bool) -> io::Result<()> {
+        self.0.lock().unwrap().retain(|name, _| keeps(name));
+        Ok(())
     }
 }
 
@@ -195,6 +217,56 @@ fn one_that_builds_on_others_finds_them_on_its_level() {
     assert!(damage[0].to_string().contains("which it builds on"), "{damage:?}");
 }
 
+fn commit_of(store: &mut Store, run: RunId) -> CheckpointId {
+    let meta = Meta {
+        run: Some(run),
+        ..Meta::default()
+    };
+    let snapshot = store.snapshot().finish().unwrap();
+    store.commit(&snapshot, &meta).unwrap()
+}
+
+#[test]
+fn retention_counts_each_run_and_lets_go_of_those_that_are_past() {
+    let shelf = Arc::new(Shelf::default());
+    let [past, other, own] = [0; 3].map(|_| RunId::new().unwrap());
+    let mut store = open(&shelf, Mode::ReadWrite).unwrap();
+    for run in [past, past, other, other, other] {
+        commit_of(&mut store, run);
+    }
+    let ids = |store: &Store| -> Vec<u64> { store.ids().unwrap().iter().map(|id| id.0).collect() };
+    assert_eq!(ids(&store), [1, 2, 4, 5]);
+    let documents = store.documents_of(Some(past));
+    for name in ["job.json", "files.log"] {
+        documents.replace(name, b"", Durability::Unsynced).unwrap();
+    }
+    store.past(vec![past], |name| name == "job.json");
+    assert_eq!(
+        ids(&store),
+        [1, 2, 4, 5],
+        "the run has no checkpoint of its own yet"
+    );
+    commit_of(&mut store, own);
+    assert_eq!(ids(&store), [4, 5, 6]);
+    assert!(documents.read("job.json").unwrap().is_some() && documents.read("files.log").unwrap().is_none());
+    for _ in 0..3 {
+        commit_of(&mut store, own);
+    }
+    assert_eq!(ids(&store), [4, 5, 8, 9], "a run that nobody has ended stays");
+    let any = &|_: &Restored| Ok(());
+    let newest = store.newest_of(other, CheckpointId(u64::MAX), any, &mut |_, _| {});
+    assert_eq!(newest.unwrap().unwrap().id(), CheckpointId(5));
+    let not = &|restored: &Restored| match restored.id().0 {
+        9 => Err("not this one".to_owned()),
+        _ => Ok(()),
+    };
+    let mut passed = Vec::new();
+    let report = &mut |id, why: &dyn std::fmt::Display| passed.push((id, why.to_string()));
+    let newest = store.newest_of(own, CheckpointId(u64::MAX), not, report);
+    assert_eq!(newest.unwrap().unwrap().id(), CheckpointId(8));
+    assert_eq!(passed, [(CheckpointId(9), "not this one".to_owned())]);
+}
+
 #[test]
 fn what_is_no_checkpoint_is_the_levels_as_well() {
     let shelf = Arc::new(Shelf::default());
@@ -205,7 +277,7 @@ fn what_is_no_checkpoint_is_the_levels_as_well() {
     ));
     store.write_note("job", "running").unwrap();
     let id = commit(&mut store, &vec![7; 10]);
-    assert_eq!(store.renew(id).unwrap(), Vec::<String>::new());
+    assert_eq!(store.renew(id, &mut |_| true).unwrap(), []);
     drop(store);
     shelf
         .checkpoints

@@ -246,11 +246,14 @@ impl Body {
         }
     }
 
-    fn fill(&mut self, bytes: &[u8], untouched: Option<&Untouched>) {
+    /// Whether there was memory for it.
+    fn fill(&mut self, bytes: &[u8], untouched: Option<&Untouched>) -> bool {
         // Several blocks at a time: a block may be as small as a page.
         let many = (PIECE / 4 / self.block).max(1);
         let checksums = self.reference.as_ref().map(|known| known.checksums.as_slice());
-        let mut memory = buffer_for(bytes.len());
+        let Some(mut memory) = buffer_for(bytes.len()) else {
+            return false;
+        };
         let (size, spare) = (self.block, &mut memory.spare_capacity_mut()[..bytes.len()]);
         let pieces = bytes
             .chunks(many * size)
@@ -280,6 +283,7 @@ impl Body {
             }
         });
         self.memory = Memory::Own(memory);
+        true
     }
 }
 

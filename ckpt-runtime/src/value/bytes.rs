@@ -10,6 +10,7 @@ use crate::base::copying;
 use crate::base::forked;
 use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
+use crate::base::room;
 
 /// Buffers from this size on are used again.
 const SMALLEST: usize = 64 * 1024;
@@ -40,12 +41,15 @@ pub(crate) fn release_unused() {
     forked::release_unused();
 }
 
-/// An empty buffer for `bytes`.
-pub(super) fn buffer_for(bytes: usize) -> Vec<u8> {
-    used_before(bytes).unwrap_or_else(|| {
-        let mut buffer = Vec::with_capacity(bytes);
+/// An empty buffer for `bytes`; `None` where there is no memory.
+pub(super) fn buffer_for(bytes: usize) -> Option<Vec<u8>> {
+    used_before(bytes).or_else(|| {
+        let mut buffer = Vec::new();
+        if !room::grow_exact(&mut buffer, bytes) {
+            return None;
+        }
         parallel::large_pages(buffer.spare_capacity_mut());
-        buffer
+        Some(buffer)
     })
 }
 
@@ -59,7 +63,15 @@ pub(super) fn give_back(mut buffer: Vec<u8>) {
 
 /// Bytes that are appended to, or a large list that was taken in blocks: then nothing is appended.
 #[derive(Debug, Clone, Default)]
-pub struct Bytes(Vec<u8>, Option<Arc<Body>>);
+pub struct Bytes(Vec<u8>, Option<Arc<Body>>, Completeness);
+
+/// Whether there was memory for all bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Completeness {
+    #[default]
+    Complete,
+    Incomplete,
+}
 
 impl PartialEq for Bytes {
     fn eq(&self, other: &Bytes) -> bool {
@@ -74,7 +86,12 @@ impl PartialEq for Bytes {
 
 impl Bytes {
     pub(crate) fn in_blocks(body: Body) -> Bytes {
-        Bytes(Vec::new(), Some(Arc::new(body)))
+        Bytes(Vec::new(), Some(Arc::new(body)), Completeness::Complete)
+    }
+
+    /// Whether some are missing, for which there was no memory.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.2 == Completeness::Incomplete
     }
 
     /// The blocks, if that is what it is.
@@ -93,11 +110,23 @@ impl Bytes {
         self.0.len() + self.1.as_ref().map_or(0, |body| body.copied())
     }
 
-    /// Makes room for `more` bytes.
-    pub fn make_room(&mut self, more: usize) {
+    /// Makes room for `more` bytes; whether there is memory for them. Where there is not, they are incomplete.
+    #[must_use]
+    pub fn make_room(&mut self, more: usize) -> bool {
+        let has_room = self.has_room(more);
+        if !has_room {
+            self.2 = Completeness::Incomplete;
+        }
+        has_room
+    }
+
+    fn has_room(&mut self, more: usize) -> bool {
         let needed = self.0.len().saturating_add(more);
-        if needed <= self.0.capacity() || needed < SMALLEST {
-            return;
+        if needed <= self.0.capacity() {
+            return true;
+        }
+        if needed < SMALLEST {
+            return room::grow(&mut self.0, more);
         }
         // What grows step by step would otherwise be copied at every step.
         let wanted = match self.0.len() {
@@ -110,16 +139,24 @@ impl Bytes {
                 self.0 = larger;
             }
             None => {
-                self.0.reserve_exact(wanted - self.0.len());
+                let more = wanted - self.0.len();
+                if !room::grow_exact(&mut self.0, more) {
+                    return false;
+                }
                 parallel::large_pages(self.0.spare_capacity_mut());
             }
         }
+        true
     }
 
-    /// Appends `bytes`, with all cores where there are many.
-    pub fn append(&mut self, bytes: &[u8]) {
-        self.make_room(bytes.len());
-        copy(bytes, &mut self.0);
+    /// Appends `bytes`, with all cores where there are many; whether there is memory for them.
+    #[must_use]
+    pub fn append(&mut self, bytes: &[u8]) -> bool {
+        let has_room = self.make_room(bytes.len());
+        if has_room {
+            copy(bytes, &mut self.0);
+        }
+        has_room
     }
 }
 
@@ -138,7 +175,7 @@ impl DerefMut for Bytes {
 
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Bytes {
-        Bytes(bytes, None)
+        Bytes(bytes, None, Completeness::Complete)
     }
 }
 
@@ -170,7 +207,7 @@ mod tests {
     fn many_threads_copy_what_one_would() {
         let from: Vec<u8> = (0..3 * PIECE + 12_345).map(|n| (n % 251) as u8).collect();
         let mut to = Bytes::from(vec![7; 99]);
-        to.append(&from);
+        assert!(to.append(&from));
         assert!(to[..99].iter().all(|&byte| byte == 7));
         assert!(to[99..] == from);
     }
@@ -180,11 +217,11 @@ mod tests {
         // A size that no other test has.
         let size = SMALLEST + 54_321;
         let mut first = Bytes::default();
-        first.append(&vec![1; size]);
+        assert!(first.append(&vec![1; size]));
         let place = first.as_ptr();
         drop(first);
         let mut second = Bytes::default();
-        second.append(&vec![2; size]);
+        assert!(second.append(&vec![2; size]));
         assert_eq!(second.as_ptr(), place);
     }
 }

@@ -190,6 +190,16 @@ impl Column {
         }
     }
 
+    /// Whether bytes are missing below this column, for which there was no memory.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        match self {
+            Column::Empty => false,
+            Column::Data(data) => data.bytes.is_incomplete(),
+            Column::Group(group) => group.children.iter().any(|(_, child)| child.is_incomplete()),
+            Column::Array { items, .. } => items.is_incomplete(),
+        }
+    }
+
     /// Bytes of all data below this column that are in memory.
     pub(crate) fn held(&self) -> u64 {
         match self {

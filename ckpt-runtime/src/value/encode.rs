@@ -8,6 +8,7 @@ use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::number::as_bytes;
 use super::objects::Objects;
 use super::{Bytes, Checkpoint, Number};
+use crate::base::room::{self, NO_MEMORY};
 
 /// Groups below groups that one variable may have: a bound for readers, and for the stack of recursive types.
 pub(crate) const MAX_DEPTH: u32 = 256;
@@ -84,7 +85,7 @@ impl<'a> Encoder<'a> {
     /// Appends one number.
     #[inline]
     pub fn number<N: Number>(&mut self, number: N) {
-        if let Some(data) = self.data(&N::DTYPE) {
+        if let Some(data) = self.data(&N::DTYPE, size_of::<N>()) {
             number.push(&mut data.bytes);
         }
     }
@@ -96,17 +97,29 @@ impl<'a> Encoder<'a> {
         {
             return;
         }
-        if let Some(data) = self.data(&N::DTYPE) {
-            N::append(numbers, &mut data.bytes);
+        if let Some(data) = self.data(&N::DTYPE, size_of_val(numbers)) {
+            let has_room = N::append(numbers, &mut data.bytes);
+            debug_assert!(has_room);
         }
     }
 
     /// Appends numbers one by one.
     pub fn numbers_from<N: Number>(&mut self, numbers: impl Iterator<Item = N>) {
-        if let Some(data) = self.data(&N::DTYPE) {
-            data.bytes
-                .make_room(numbers.size_hint().0.saturating_mul(size_of::<N>()));
-            numbers.for_each(|n| n.push(&mut data.bytes));
+        let announced = numbers.size_hint().0.saturating_mul(size_of::<N>());
+        let Some(data) = self.data(&N::DTYPE, announced) else {
+            return;
+        };
+        let bytes = &mut data.bytes;
+        let mut numbers = numbers;
+        let has_room = numbers.all(|n| {
+            let has_room = bytes.make_room(size_of::<N>());
+            if has_room {
+                n.push(bytes);
+            }
+            has_room
+        });
+        if !has_room {
+            self.fail(NO_MEMORY);
         }
     }
 
@@ -120,8 +133,9 @@ impl<'a> Encoder<'a> {
         if self.in_blocks(dtype, bytes.len(), bytes) {
             return;
         }
-        if let Some(data) = self.data(dtype) {
-            data.bytes.append(bytes);
+        if let Some(data) = self.data(dtype, bytes.len()) {
+            let has_room = data.bytes.append(bytes);
+            debug_assert!(has_room);
         }
     }
 
@@ -148,9 +162,20 @@ impl<'a> Encoder<'a> {
     /// Appends elements of `dtype`, at most 32 bits each.
     pub(crate) fn raw(&mut self, dtype: &DType, elements: impl Iterator<Item = u32>) {
         let size = dtype.size();
-        if let Some(data) = self.data(dtype) {
-            data.bytes.make_room(elements.size_hint().0.saturating_mul(size));
-            elements.for_each(|element| data.bytes.extend_from_slice(&element.to_le_bytes()[..size]));
+        let Some(data) = self.data(dtype, elements.size_hint().0.saturating_mul(size)) else {
+            return;
+        };
+        let bytes = &mut data.bytes;
+        let mut elements = elements;
+        let has_room = elements.all(|element| {
+            let has_room = bytes.make_room(size);
+            if has_room {
+                bytes.extend_from_slice(&element.to_le_bytes()[..size]);
+            }
+            has_room
+        });
+        if !has_room {
+            self.fail(NO_MEMORY);
         }
     }
 
@@ -172,13 +197,13 @@ impl<'a> Encoder<'a> {
                 return;
             };
             let [lengths, bytes] = children else { return };
-            data_of(&mut lengths.1, &DType::U64, true)
-                .bytes
-                .extend_from_slice(&(text.len() as u64).to_le_bytes());
-            data_of(&mut bytes.1, &DType::Text, true)
-                .bytes
-                .extend_from_slice(text);
-        } else if let Some(data) = self.data(&DType::Text) {
+            let length = (text.len() as u64).to_le_bytes();
+            let has_room = add(&mut data_of(&mut lengths.1, &DType::U64, true).bytes, &length)
+                && add(&mut data_of(&mut bytes.1, &DType::Text, true).bytes, text);
+            if !has_room {
+                self.fail(NO_MEMORY);
+            }
+        } else if let Some(data) = self.data(&DType::Text, text.len()) {
             data.bytes.extend_from_slice(text);
         }
     }
@@ -336,7 +361,7 @@ impl<'a> Encoder<'a> {
     }
 
     pub(crate) fn object(&mut self, table: u32, id: u64) {
-        if let Some(data) = self.data(&DType::Object(table)) {
+        if let Some(data) = self.data(&DType::Object(table), size_of::<u64>()) {
             data.bytes.extend_from_slice(&id.to_le_bytes());
         }
     }
@@ -362,7 +387,8 @@ impl<'a> Encoder<'a> {
         column
     }
 
-    fn data(&mut self, dtype: &DType) -> Option<&mut Data> {
+    /// The column for elements of `dtype`, with room for so many bytes of them.
+    fn data(&mut self, dtype: &DType, bytes: usize) -> Option<&mut Data> {
         if matches!(self.column, Column::Empty) {
             data_of(self.column, dtype, self.batch);
         }
@@ -376,10 +402,25 @@ impl<'a> Encoder<'a> {
             self.mixed("more elements than it had announced");
             return None;
         }
-        match &mut *self.column {
-            Column::Data(data) => Some(data),
-            _ => None,
+        let Column::Data(data) = &mut *self.column else {
+            return None;
+        };
+        if !data.bytes.make_room(bytes) {
+            self.objects.fail(NO_MEMORY.to_owned());
+            return None;
         }
+        Some(data)
+    }
+
+    /// Whether there is memory for so many bytes more that saving takes beside the columns; where there is not, that is reported.
+    pub(crate) fn has_room(&mut self, bytes: usize) -> bool {
+        /// The allocator has as much at any time.
+        const ALWAYS: usize = 4 << 10;
+        let has_room = bytes <= ALWAYS || room::is_there(bytes);
+        if !has_room {
+            self.objects.fail(NO_MEMORY.to_owned());
+        }
+        has_room
     }
 
     fn children(
@@ -456,6 +497,15 @@ fn same_column(a: &DType, b: &DType) -> bool {
         (DType::Variant(_), DType::Variant(_)) => true,
         (a, b) => a == b,
     }
+}
+
+/// Appends a few bytes; whether there is memory for them.
+fn add(bytes: &mut Bytes, more: &[u8]) -> bool {
+    let has_room = bytes.make_room(more.len());
+    if has_room {
+        bytes.extend_from_slice(more);
+    }
+    has_room
 }
 
 fn data_of<'c>(column: &'c mut Column, dtype: &DType, batch: bool) -> &'c mut Data {

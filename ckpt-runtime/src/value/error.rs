@@ -1,5 +1,7 @@
 //! What can go wrong between a value and its columns.
 
+use crate::handles::{Forbidden, NotReopened};
+
 /// Why a value could not be saved: the variable, and what about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("E2301: variable `{variable}` cannot be saved: {why}")]
@@ -89,6 +91,9 @@ pub enum LoadProblem {
     /// A value that its type cannot hold.
     #[error("E2308: {0}")]
     Invalid(String),
+    /// A file that a checkpoint does not decide to write to.
+    #[error("E2350: {0}")]
+    Forbidden(String),
     /// There is no such variable in the frame.
     #[error("E2309: the checkpoint has no variable `{0}` in this frame")]
     NoVariable(String),
@@ -112,6 +117,21 @@ impl LoadError {
             format!("{name}/{}", self.path)
         };
         self
+    }
+}
+
+impl From<Forbidden> for LoadError {
+    fn from(forbidden: Forbidden) -> Self {
+        LoadProblem::Forbidden(forbidden.to_string()).into()
+    }
+}
+
+impl From<NotReopened> for LoadError {
+    fn from(why: NotReopened) -> Self {
+        match why {
+            NotReopened::Forbidden(forbidden) => forbidden.into(),
+            NotReopened::Failed(why) => LoadError::invalid(why),
+        }
     }
 }
 

@@ -12,8 +12,9 @@ mod sealed {
 pub trait Number: Copy + sealed::Sealed + 'static {
     /// The element type of its columns.
     const DTYPE: DType;
-    /// Appends the stored form of `items`.
-    fn append(items: &[Self], to: &mut Bytes);
+    /// Appends the stored form of `items`; whether there is memory for them.
+    #[must_use]
+    fn append(items: &[Self], to: &mut Bytes) -> bool;
     /// Appends the stored form of one number.
     fn push(self, to: &mut Vec<u8>);
     /// Reads `count` elements through `fill`, which gets exactly `count * size` bytes to fill.
@@ -51,13 +52,15 @@ macro_rules! numbers {
         impl Number for $type {
             const DTYPE: DType = DType::$dtype;
             #[inline]
-            fn append(items: &[Self], to: &mut Bytes) {
+            fn append(items: &[Self], to: &mut Bytes) -> bool {
                 if cfg!(target_endian = "little") {
-                    to.append(as_bytes(items));
-                } else {
-                    to.make_room(std::mem::size_of_val(items));
+                    return to.append(as_bytes(items));
+                }
+                let has_room = to.make_room(std::mem::size_of_val(items));
+                if has_room {
                     items.iter().for_each(|n| n.push(to));
                 }
+                has_room
             }
             #[inline]
             fn push(self, to: &mut Vec<u8>) {

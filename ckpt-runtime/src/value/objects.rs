@@ -20,6 +20,7 @@ use super::error::{LoadError, LoadProblem, SaveError};
 use super::owned::{Depth, Made};
 use super::reach::{contains_itself, type_key};
 use crate::base::forked::Copier;
+use crate::base::room::{self, NO_MEMORY};
 use crate::handles::{OpenFiles, ReopenedFiles, WrittenFile};
 
 /// The objects of one checkpoint while it is being saved, and the first error.
@@ -134,6 +135,9 @@ impl Objects {
         let index = match self.known.get(&(kind, address)) {
             Some(&index) => index,
             None => {
+                if !self.has_room_for_one() {
+                    return (table, 0);
+                }
                 let index = self.objects.len();
                 let id = self.tables[table as usize].count;
                 self.tables[table as usize].count += 1;
@@ -153,8 +157,26 @@ impl Objects {
                 index
             }
         };
-        self.refers_to.push(index);
+        if room::grow(&mut self.refers_to, 1) {
+            self.refers_to.push(index);
+        } else {
+            self.fail(NO_MEMORY.to_owned());
+        }
         (table, self.objects[index].id)
+    }
+
+    /// Whether there is memory for one object more; where there is not, that is reported.
+    fn has_room_for_one(&mut self) -> bool {
+        /// Objects after which it is asked again whether there is memory for what is small of each.
+        const SOME: usize = 16;
+        let has_room = room::grow(&mut self.objects, 1)
+            && self.known.try_reserve(1).is_ok()
+            && self.queue.try_reserve(1).is_ok()
+            && (!self.objects.len().is_multiple_of(SOME) || room::is_there(0));
+        if !has_room {
+            self.fail(NO_MEMORY.to_owned());
+        }
+        has_room
     }
 
     /// Whether the table has what a `P` owns; a box around a shared pointer is stored as the pointer.
@@ -192,9 +214,17 @@ impl Objects {
         let id = table.count;
         table.count += 1;
         if self.refers_to.len() == first {
-            table.ids.push(id);
-            move_row(&mut table.items, &mut row);
-            table.spare.push(row);
+            let has_room = room::grow(&mut table.ids, 1) && move_row(&mut table.items, &mut row);
+            if has_room {
+                table.ids.push(id);
+                table.spare.push(row);
+            } else {
+                self.fail(NO_MEMORY.to_owned());
+            }
+            return id;
+        }
+        if !self.has_room_for_one() || !room::grow(&mut self.refers_to, 1) {
+            self.fail(NO_MEMORY.to_owned());
             return id;
         }
         // It stands after the shared objects that it leads to, whose order is not known yet.
@@ -214,9 +244,14 @@ impl Objects {
 
     /// Saves every object that has been referred to so far.
     pub fn drain(&mut self) {
+        /// Objects after which it is asked again whether there is memory for what is small of each.
+        const SOME: usize = 16;
         while let Some(index) = self.queue.pop_front() {
             if self.failed() {
                 return;
+            }
+            if index.is_multiple_of(SOME) && !room::is_there(0) {
+                return self.fail(NO_MEMORY.to_owned());
             }
             let object = &mut self.objects[index];
             let keep = std::mem::replace(&mut object.keep, Box::new(()));
@@ -235,6 +270,10 @@ impl Objects {
     pub fn finish(mut self) -> Result<Finished, SaveError> {
         self.drain();
         let order = self.order();
+        let sizes = self.objects.iter().map(|object| object.column.bytes() as usize);
+        if !self.failed() && !room::is_there(sizes.sum::<usize>()) {
+            self.fail(NO_MEMORY.to_owned());
+        }
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -251,8 +290,15 @@ impl Objects {
         for index in order {
             let object = &mut self.objects[index];
             let table = &mut tables[object.table as usize];
+            let has_room =
+                room::grow(&mut table.ids, 1) && append(&mut table.items, std::mem::take(&mut object.column));
+            if !has_room {
+                return Err(SaveError {
+                    variable: object.variable.to_string(),
+                    why: NO_MEMORY.to_owned(),
+                });
+            }
             table.ids.push(object.id);
-            append(&mut table.items, std::mem::take(&mut object.column));
         }
         for table in &mut tables {
             // Without columns nothing else would tell how many there are.
@@ -274,6 +320,12 @@ impl Objects {
         const NEW: u8 = 0;
         const OPEN: u8 = 1;
         const DONE: u8 = 2;
+        // Each is open, waits to be gone on with, and has a place once.
+        let each = 2 * size_of::<(usize, usize)>() + size_of::<usize>() + 1;
+        if self.failed() || !room::is_there(self.objects.len() * each) {
+            self.fail(NO_MEMORY.to_owned());
+            return Vec::new();
+        }
         let mut state = vec![NEW; self.objects.len()];
         let mut order = Vec::with_capacity(self.objects.len());
         for root in 0..self.objects.len() {
@@ -311,43 +363,53 @@ impl Objects {
     }
 }
 
-/// Moves a row to the end of a table; what is left has its shape, for the next.
-fn move_row(to: &mut Column, row: &mut Column) {
+/// Moves a row to the end of a table; what is left has its shape, for the next. Whether there is memory for it.
+#[must_use]
+fn move_row(to: &mut Column, row: &mut Column) -> bool {
     /// Longer rows are not kept.
     const KEPT: usize = 4096;
     match (to, row) {
-        (_, Column::Empty) => {}
-        (to @ Column::Empty, row) => *to = std::mem::take(row),
+        (_, Column::Empty) => true,
+        (to @ Column::Empty, row) => {
+            *to = std::mem::take(row);
+            true
+        }
         (Column::Data(Data { bytes, .. }), Column::Data(row)) => {
-            bytes.append(&row.bytes);
+            let has_room = bytes.append(&row.bytes);
             row.bytes.clear();
             row.bytes.shrink_to(KEPT);
+            has_room
         }
         (Column::Group(Group { children, .. }), Column::Group(row)) => {
-            for ((_, child), (_, row)) in children.iter_mut().zip(&mut row.children) {
-                move_row(child, row);
-            }
+            let mut pairs = children.iter_mut().zip(&mut row.children);
+            pairs.all(|((_, child), (_, row))| move_row(child, row))
         }
         (Column::Array { items, .. }, Column::Array { items: row, .. }) => move_row(items, row),
         // As in `append`.
-        (_, row) => *row = Column::Empty,
+        (_, row) => {
+            *row = Column::Empty;
+            true
+        }
     }
 }
 
-/// Appends the rows of `more`, which the same type saved.
-fn append(to: &mut Column, more: Column) {
+/// Appends the rows of `more`, which the same type saved; whether there is memory for them.
+#[must_use]
+fn append(to: &mut Column, more: Column) -> bool {
     match (to, more) {
-        (_, Column::Empty) => {}
-        (to @ Column::Empty, more) => *to = more,
+        (_, Column::Empty) => true,
+        (to @ Column::Empty, more) => {
+            *to = more;
+            true
+        }
         (Column::Data(Data { bytes, .. }), Column::Data(more)) => bytes.append(&more.bytes),
         (Column::Group(Group { children, .. }), Column::Group(more)) => {
-            for ((_, child), (_, more)) in children.iter_mut().zip(more.children) {
-                append(child, more);
-            }
+            let mut pairs = children.iter_mut().zip(more.children);
+            pairs.all(|((_, child), (_, more))| append(child, more))
         }
         (Column::Array { items, .. }, Column::Array { items: more, .. }) => append(items, *more),
         // Only a `Checkpoint` written by hand can save two shapes for one type; reading it back reports the rest.
-        _ => {}
+        _ => true,
     }
 }
 
@@ -379,7 +441,7 @@ enum Rows {
 }
 
 impl Tables {
-    pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>) -> Self {
+    pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>, files: ReopenedFiles) -> Self {
         let table = |(ids, items): (Vec<u64>, Cursor)| LoadTable {
             rows: if ids.is_empty() {
                 // The columns bear out the count: no number leads beyond what the file has.
@@ -393,7 +455,7 @@ impl Tables {
         };
         Tables {
             tables: tables.map(table).collect(),
-            files: ReopenedFiles::default(),
+            files,
             now: OnceCell::new(),
             contain_themselves: RefCell::default(),
         }

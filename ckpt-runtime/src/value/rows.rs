@@ -1,6 +1,19 @@
 //! The order in which the entries of a hash table are stored: that of their keys' stored form.
 
 use super::column::{Column, DType, Data, Kind};
+use super::{Checkpoint, Encoder};
+
+/// The order of these keys; `None` where it cannot be told, which has been reported.
+pub(crate) fn order_of<'k, K: Checkpoint + 'k>(
+    keys: impl ExactSizeIterator<Item = &'k K> + Clone,
+    to: &mut Encoder<'_>,
+) -> Option<Vec<usize>> {
+    let count = keys.len();
+    let columns = to.aside(keys);
+    // The bytes of all, where each ends, and two numbers for each while they are sorted.
+    let needed = columns.bytes() as usize * 2 + count * 4 * size_of::<u64>();
+    (!to.failed() && to.has_room(needed)).then(|| order(&columns, count))
+}
 
 /// The rows `0..count` of `keys`, sorted: numbers by value, strings by bytes, everything else by its columns from the
 /// first to the last.

@@ -45,6 +45,7 @@ pub(super) fn decode<T: Checkpoint>(
         tables
             .iter()
             .map(|table| (table.ids.clone(), Cursor::of(&table.items))),
+        crate::handles::ReopenedFiles::anywhere(),
     );
     let context = Context {
         source: &Nowhere,

@@ -39,6 +39,7 @@ pub fn meta() -> Meta {
         time: 1_700_000_000_000_000_000,
         reason: "every".into(),
         host: "here".into(),
+        run: "0123456789abcdef0123456789abcdef".parse().ok(),
         notes: vec![("rustc".into(), "1.95".into())],
     }
 }

@@ -122,7 +122,7 @@ fn what_cannot_be_opened_again_is_refused() {
 }
 
 /// Every file of the folder but those of ckpt.
-fn all_files(folder: &Path) -> BTreeMap<String, String> {
+pub fn all_files(folder: &Path) -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
     files
@@ -133,14 +133,14 @@ fn all_files(folder: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn closed_job() -> Job {
+pub fn closed_job() -> Job {
     let job = Job::new("closed");
     std::fs::write(job.folder().join("old.log"), "from before\n").unwrap();
     std::fs::write(job.folder().join("counter.txt"), "7").unwrap();
     job
 }
 
-fn expected_of_closed() -> BTreeMap<String, String> {
+pub fn expected_of_closed() -> BTreeMap<String, String> {
     let whole = closed_job();
     assert_eq!(whole.run(&[]).expect_code(0).stderr, "");
     let expected = all_files(whole.folder());

@@ -6,11 +6,15 @@ mod globals;
 mod kills;
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
+mod outside;
 mod process;
 mod programs;
 mod refusals;
 mod reopened;
+mod runs;
 mod stops;
+mod surroundings;
+mod trees;
 
 /// The tests of a module, by the names of their functions.
 #[macro_export]
@@ -31,9 +35,13 @@ fn main() -> Result<(), String> {
         files::TESTS,
         globals::TESTS,
         kills::TESTS,
+        outside::TESTS,
         stops::TESTS,
         refusals::TESTS,
         reopened::TESTS,
+        runs::TESTS,
+        surroundings::TESTS,
+        trees::TESTS,
     ]
     .concat()
     {

@@ -46,6 +46,16 @@ impl Job {
         self.folder.path()
     }
 
+    /// A file that the only run of the store keeps.
+    pub fn kept(&self, name: &str) -> PathBuf {
+        let mut runs = std::fs::read_dir(self.store().join("runs")).expect("there are runs");
+        runs.next()
+            .expect("there is a run")
+            .expect("it can be read")
+            .path()
+            .join(name)
+    }
+
     pub fn store(&self) -> PathBuf {
         self.folder().join("test.ckpt.d")
     }
@@ -63,8 +73,19 @@ impl Job {
         files
     }
 
+    /// What the store says of the run that began last.
     pub fn job_file(&self) -> serde_json::Value {
-        serde_json::from_slice(&std::fs::read(self.store().join("job.json")).unwrap()).unwrap()
+        self.jobs().pop().expect("a run has begun")
+    }
+
+    /// What the store says of its runs, in the order in which they began.
+    pub fn jobs(&self) -> Vec<serde_json::Value> {
+        jobs_in(&self.store())
+    }
+
+    /// Starts the process with arguments.
+    pub fn run_as(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+        Ended::from(self.command(variables).args(arguments).output().unwrap())
     }
 
     fn command(&self, variables: &[(&str, &str)]) -> Command {
@@ -89,9 +110,69 @@ impl Job {
         Ended::from(self.command(variables).output().unwrap())
     }
 
+    /// Runs it in another folder.
+    pub fn run_in(&self, folder: &Path, variables: &[(&str, &str)]) -> Ended {
+        Ended::from(self.command(variables).current_dir(folder).output().unwrap())
+    }
+
+    /// Runs it with an open file, which it does not know of.
+    pub fn run_with(&self, file: &std::fs::File, variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(variables);
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(file);
+        let pass_on = move || {
+            // SAFETY: a plain system call.
+            match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: only a system call is made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, pass_on) };
+        Ended::from(command.output().unwrap())
+    }
+
+    /// Runs it where no more than so many files may be open, and nobody may change that.
+    pub fn run_with_few_files(&self, files: u64, variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(variables);
+        let limit = move || {
+            /// The right to raise limits, among those that a superuser's process begins with.
+            const CAP_SYS_RESOURCE: libc::c_ulong = 24;
+            let limit = libc::rlimit {
+                rlim_cur: files,
+                rlim_max: files,
+            };
+            // SAFETY: a plain system call; who is no superuser does not have the right, nor that to give it back.
+            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, CAP_SYS_RESOURCE) };
+            // SAFETY: the same; only reads the limit.
+            match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) } {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: only system calls are made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, limit) };
+        Ended::from(command.output().unwrap())
+    }
+
     /// Starts the process and gives it to `meanwhile` while it runs.
     pub fn run_while(&self, variables: &[(&str, &str)], meanwhile: impl FnOnce(&mut Child)) -> Ended {
+        Job::start(self.command(variables), meanwhile)
+    }
+
+    /// The same of a process that ignores interrupts from its beginning on.
+    pub fn run_deaf(&self, variables: &[(&str, &str)], meanwhile: impl FnOnce(&mut Child)) -> Ended {
         let mut command = self.command(variables);
+        let ignore = || {
+            // SAFETY: a plain system call.
+            unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+            Ok(())
+        };
+        // SAFETY: only a system call is made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, ignore) };
+        Job::start(command, meanwhile)
+    }
+
+    fn start(mut command: Command, meanwhile: impl FnOnce(&mut Child)) -> Ended {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -101,6 +182,18 @@ impl Job {
         meanwhile(&mut child);
         Ended::from(child.wait_with_output().unwrap())
     }
+}
+
+/// What a store says of its runs, in the order in which they began.
+pub fn jobs_in(store: &Path) -> Vec<serde_json::Value> {
+    let runs = std::fs::read_dir(store.join("runs"));
+    let runs = runs.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let files = runs.filter_map(|run| std::fs::read(run.join("job.json")).ok());
+    let mut jobs: Vec<serde_json::Value> = files
+        .map(|bytes| serde_json::from_slice(&bytes).unwrap())
+        .collect();
+    jobs.sort_by_key(|job| job["order"].as_u64());
+    jobs
 }
 
 impl From<Output> for Ended {

@@ -13,6 +13,12 @@ crate::tests! {
     a_consumed_argument_is_found,
     slips_do_not_matter_without_a_session,
     a_callee_that_lost_its_attribute_is_named,
+    a_function_on_the_way_that_was_none_is_named,
+    a_call_that_is_gone_is_named,
+    what_nobody_can_save_is_named,
+    a_value_that_changes_unseen_is_found,
+    a_thread_beside_the_site_is_told,
+    what_excludes_another_setting_is_told,
     another_source_is_refused_unless_forced,
     another_layout_names_the_variables,
     another_type_names_both,
@@ -106,6 +112,55 @@ fn a_callee_that_lost_its_attribute_is_named() {
             "the checkpoint was taken below `advance`, which is not instrumented now",
             "src/main.rs:4:9",
         ]);
+}
+
+/// Killed at the first site, and restarted.
+fn restarted(program: &'static str) -> crate::process::Ended {
+    let job = Job::new(program).with("CKPT_EVERY", 1);
+    job.run(&[("CKPT_FAULT", "visit:1")]).expect_killed();
+    job.run(&[("CKPT_RESTART", "latest")]).expect_code(77)
+}
+
+fn a_function_on_the_way_that_was_none_is_named() {
+    restarted("calls-further")
+        .expect_message(&["E2021", "ends in a function that `advance` is called from now"]);
+}
+
+fn a_call_that_is_gone_is_named() {
+    restarted("calls-no-more")
+        .expect_message(&["E2022", "goes on in `advance`, but the program has no call there"]);
+}
+
+fn what_nobody_can_save_is_named() {
+    slip("unsaveable").expect_message(&[
+        "E2007",
+        "`state` of `advance` cannot be saved: its type `Cell<T>`",
+    ]);
+}
+
+fn a_value_that_changes_unseen_is_found() {
+    let job = Job::new("changed-unseen").with("CKPT_CHECK_UNWRITTEN", 1);
+    job.run(&[("CKPT_EVERY", "1")])
+        .expect_code(77)
+        .expect_message(&["E2031", "`round` of `main` has changed, and was not to"]);
+}
+
+fn a_thread_beside_the_site_is_told() {
+    let job = Job::new("beside").with("CKPT_EVERY", 2);
+    let ended = job.run(&[]).expect_code(0);
+    assert_eq!(
+        ended.stderr.matches("W2004").count(),
+        1,
+        "said once: {}",
+        ended.stderr
+    );
+}
+
+fn what_excludes_another_setting_is_told() {
+    let job = Job::new("steps").with("TEST_STEPS", 2).with("CKPT_EVERY", 1);
+    job.run(&[("CKPT_COPY_ON_WRITE", "1"), ("CKPT_WATCH_PAGES", "1")])
+        .expect_code(0)
+        .expect_message(&["W2003", "`watch-pages` is on"]);
 }
 
 /// A job with a checkpoint at step 4 of 10.

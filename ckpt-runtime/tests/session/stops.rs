@@ -10,6 +10,12 @@ use crate::process::Job;
 crate::tests! {
     sigterm_takes_a_checkpoint_and_stops_with_75,
     sigusr1_does_the_same,
+    ctrl_c_takes_a_checkpoint_and_stops_with_130,
+    a_second_ctrl_c_ends_at_once,
+    without_a_session_ctrl_c_kills,
+    who_is_deaf_to_ctrl_c_stays_so,
+    a_request_to_stop_is_confirmed_in_the_store,
+    a_misspelt_variable_is_told_of_with_and_without_a_session,
     without_a_session_sigterm_kills,
     a_time_limit_stops_with_75,
     an_interval_takes_checkpoints,
@@ -47,12 +53,12 @@ pub fn at_the_wait(child: &mut Child, then: impl FnOnce(&Child)) {
     let _ = child.stdin.take().unwrap().write_all(b"\n");
 }
 
-fn stops_on(signal: Signal, name: &str) {
+fn stops_on(signal: Signal, name: &str, code: i32) {
     let job = Job::new("steps").with("TEST_STEPS", ENDLESS).with("TEST_WAIT", 5);
     let stopped = job.run_while(&[("CKPT_INTERVAL", "1h")], |child| {
         at_the_wait(child, |child| send(child, signal))
     });
-    stopped.expect_code(75).expect_message(&[
+    stopped.expect_code(code).expect_message(&[
         "ckpt: ",
         name,
         "checkpoint 000001 is written",
@@ -74,11 +80,112 @@ fn stops_on(signal: Signal, name: &str) {
 }
 
 fn sigterm_takes_a_checkpoint_and_stops_with_75() {
-    stops_on(Signal::TERM, "SIGTERM");
+    stops_on(Signal::TERM, "SIGTERM", 75);
 }
 
 fn sigusr1_does_the_same() {
-    stops_on(Signal::USR1, "SIGUSR1");
+    stops_on(Signal::USR1, "SIGUSR1", 75);
+}
+
+fn ctrl_c_takes_a_checkpoint_and_stops_with_130() {
+    stops_on(Signal::INT, "SIGINT", 130);
+}
+
+const AGAIN: &str = "press Ctrl-C again to end at once\n";
+
+/// A job that waits in its fifth step, and never ends.
+fn waiting() -> Job {
+    Job::new("steps").with("TEST_STEPS", ENDLESS).with("TEST_WAIT", 5)
+}
+
+/// Presses Ctrl-C, and waits until the program has said what that does.
+fn press(child: &mut Child) {
+    send(child, Signal::INT);
+    let mut line = String::new();
+    let mut said = BufReader::new(child.stderr.as_mut().unwrap());
+    said.read_line(&mut line).unwrap();
+    assert!(
+        line.starts_with("ckpt: interrupted: ") && line.ends_with(AGAIN),
+        "{line}"
+    );
+}
+
+fn a_second_ctrl_c_ends_at_once() {
+    let job = waiting();
+    let ended = job.run_while(&[("CKPT_INTERVAL", "1h")], |child| {
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert_eq!(line, "waiting\n");
+        press(child);
+        // It reaches no site before it has been told to go on, which it is not.
+        send(child, Signal::INT);
+        assert!(!child.wait().unwrap().success());
+    });
+    ended.expect_killed();
+    assert!(job.checkpoints().is_empty());
+}
+
+fn without_a_session_ctrl_c_kills() {
+    waiting()
+        .run_while(&[], |child| at_the_wait(child, |child| send(child, Signal::INT)))
+        .expect_killed();
+}
+
+/// Shells have jobs in the background ignore interrupts.
+fn who_is_deaf_to_ctrl_c_stays_so() {
+    let job = waiting();
+    let ended = job.run_deaf(&[("CKPT_INTERVAL", "1h")], |child| {
+        at_the_wait(child, |child| {
+            send(child, Signal::INT);
+            send(child, Signal::TERM);
+        })
+    });
+    ended.expect_code(75).expect_message(&["SIGTERM: checkpoint"]);
+}
+
+fn a_request_to_stop_is_confirmed_in_the_store() {
+    use ckpt::session::stop::listeners;
+    let job = waiting();
+    let ended = job.run_while(&[("CKPT_INTERVAL", "1h")], |child| {
+        at_the_wait(child, |child| {
+            let listening = listeners(&job.store(), 1);
+            assert!(
+                matches!(&*listening, [one] if one.pid == child.id() && !one.has_heard),
+                "{listening:?}"
+            );
+            send(child, Signal::USR1);
+            while !listeners(&job.store(), 1)[0].has_heard {
+                std::thread::yield_now();
+            }
+        })
+    });
+    ended.expect_code(75);
+    assert!(listeners(&job.store(), 1).is_empty());
+}
+
+fn a_misspelt_variable_is_told_of_with_and_without_a_session() {
+    const WRONG: (&str, &str) = ("CKPT_EVRY", "3");
+    let says = |others: &[(&str, &str)]| {
+        let ended = Job::new("steps")
+            .with("TEST_STEPS", 3)
+            .run(&[&[WRONG], others].concat());
+        ended
+            .expect_code(0)
+            .stderr
+            .matches("warning[W2001]: CKPT_EVRY is set")
+            .count()
+    };
+    assert_eq!(says(&[]), 1);
+    assert_eq!(says(&[("CKPT_EVERY", "2")]), 1);
+    // It is no note.
+    assert_eq!(says(&[("CKPT_QUIET", "1")]), 1);
+    assert_eq!(says(&[("CKPT_QUIET", "1"), ("CKPT_EVERY", "2")]), 1);
+    let of_rank = |rank| [("OMPI_COMM_WORLD_RANK", rank), ("OMPI_COMM_WORLD_SIZE", "2")];
+    assert_eq!((says(&of_rank("0")), says(&of_rank("1"))), (1, 0));
+    let ended = Job::new("steps").with("TEST_STEPS", 3).run(&[WRONG]);
+    ended.expect_message(&["the program runs without them"]);
 }
 
 fn without_a_session_sigterm_kills() {

@@ -50,6 +50,16 @@ impl Journey {
         self.folder().join("traveller.ckpt.d")
     }
 
+    /// A file that the one run of the store keeps.
+    pub fn kept(&self, name: &str) -> PathBuf {
+        let mut runs = fs::read_dir(self.store().join("runs")).expect("a run has begun");
+        runs.next()
+            .expect("there is one")
+            .expect("it can be read")
+            .path()
+            .join(name)
+    }
+
     /// Another journey that has come as far.
     pub fn copy(&self) -> Journey {
         let copy = Journey {

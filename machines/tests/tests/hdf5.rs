@@ -34,7 +34,7 @@ fn output(command: &mut Command) -> String {
 const READ_ALL: &str = r#"
 import sys, hashlib, h5py, hdf5plugin
 assert h5py.version.hdf5_version_tuple[0] >= 2, h5py.version.hdf5_version
-passing = {"time", "command", "host"}
+passing = {"time", "command", "host", "run", "files_epoch"}
 values_only = sys.argv[2] == "values"
 def text(attributes):
     if values_only:
@@ -81,7 +81,10 @@ fn by_h5dump(file: &Path) -> String {
     let mut skips = false;
     for line in text.lines().skip(1) {
         match line.trim_start().starts_with("ATTRIBUTE ") {
-            true => skips = ["\"time\"", "\"command\""].iter().any(|name| line.contains(name)),
+            true => {
+                let passing = ["\"time\"", "\"command\"", "\"run\"", "\"files_epoch\""];
+                skips = passing.iter().any(|name| line.contains(name));
+            }
             false if line.trim_start().starts_with("GROUP") => skips = false,
             false => {}
         }

@@ -92,10 +92,17 @@ fn the_page_on_python_does_what_it_says() {
         damaged.code == Some(1) && damaged.stdout.contains("/frames/1/self/now: block 0"),
         "{damaged:?}"
     );
-    let sealed = ckpt(here, "seal 2", &[]);
+    let asked = ckpt(here, "seal 2", &[]);
+    assert!(
+        asked.code == Some(2) && asked.stdout.contains("unknown -> 900"),
+        "{asked:?}"
+    );
+    let sealed = ckpt(here, "seal 2 --yes", &[]);
     assert_eq!(sealed.code, Some(0), "{sealed:?}");
     assert!(
-        sealed.stdout.starts_with("000002: changed: /frames/1/self/now\n"),
+        sealed
+            .stdout
+            .starts_with("000002:\n  /frames/1/self/now: changed"),
         "{sealed:?}"
     );
     let verified = ckpt(here, "verify", &[]);
@@ -148,7 +155,7 @@ fn sealed(compression: &str, full_every: &str) {
     assert_eq!(ckpt(here, &run, &variables).code, Some(0));
     let change = "import h5py, hdf5plugin\nwith h5py.File('heat.ckpt.d/000003.r0.h5', 'r+') as f:\n    f['frames/1/self/now'][1000:3000] = 0.0\n    f['frames/1/self/time'][()] = 7.5\n";
     python(here, change);
-    let sealed = ckpt(here, "seal 3", &[]);
+    let sealed = ckpt(here, "seal 3 --yes", &[]);
     assert!(
         sealed.stdout.contains("/frames/1/self/time") && sealed.stdout.contains("/frames/1/self/now"),
         "{sealed:?}"
@@ -157,7 +164,7 @@ fn sealed(compression: &str, full_every: &str) {
     assert!(ckpt(here, "inspect 3 self.time", &[]).stdout.contains("7.5"));
     let shape = "import h5py\nwith h5py.File('heat.ckpt.d/000003.r0.h5', 'r+') as f:\n    del f['frames/1/self/time']\n    f['frames/1/self/time'] = [1.0, 2.0]\n";
     python(here, shape);
-    let refused = ckpt(here, "seal 3", &[]);
+    let refused = ckpt(here, "seal 3 --yes", &[]);
     assert!(
         refused.code == Some(78) && refused.stderr.contains("types and shapes may not"),
         "{refused:?}"

@@ -60,6 +60,11 @@ impl Job {
         self.folder().join(format!("{}.ckpt.d", self.name))
     }
 
+    /// A file that a run of the store keeps, once there is one.
+    pub fn kept(&self, name: &str) -> Option<PathBuf> {
+        kept_in(&self.store(), name)
+    }
+
     /// Starts `cargo ckpt VERB` with these words: options, `---`, arguments; what is in single quotes is one word.
     pub fn start(&self, verb: &str, words: &str) -> Child {
         let (options, arguments) = words
@@ -277,4 +282,10 @@ pub fn target() -> PathBuf {
     let own = std::env::current_exe().expect("this test has a path");
     let target = own.ancestors().nth(3).expect("target/debug/deps/test");
     target.to_owned()
+}
+
+/// A file that a run of a store keeps, once there is one.
+pub fn kept_in(store: &Path, name: &str) -> Option<PathBuf> {
+    let runs = fs::read_dir(store.join("runs")).into_iter().flatten().flatten();
+    runs.map(|run| run.path().join(name)).find(|path| path.is_file())
 }

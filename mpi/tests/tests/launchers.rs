@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use mpi_tests::{Job, finished, parent, send, sorted, tool, wait_until};
+use mpi_tests::{Job, finished, kept_in, parent, send, sorted, tool, wait_until};
 
 const RING: &str = "programs/ring";
 
@@ -85,7 +85,7 @@ fn a_job_that_is_preempted_stops_to_be_queued_again_and_goes_on() {
     let expected = uninterrupted("100 20");
     let running = job.start("run", "-n 2 --launcher srun --every 100000 --- 100 20");
     job.wait_for_ranks(2);
-    wait_until(|| job.store().join("job.json").exists().then_some(()));
+    wait_until(|| job.kept("job.json"));
     std::thread::sleep(Duration::from_millis(500));
     // What a scheduler does: the signal reaches `cargo ckpt`, not the ranks.
     send(running.id(), "TERM");
@@ -153,7 +153,8 @@ fn the_books_script_for_slurm_queues_the_job_again_until_it_is_done() {
     // Builds the program; the run itself is not of interest.
     let built = job.ckpt("run", "-n 2 --dir first.ckpt.d --- 1");
     assert_eq!(built.code, Some(0), "{}", built.stderr);
-    let record = fs::read_to_string(job.folder().join("first.ckpt.d/launch.json")).expect("a record");
+    let record = kept_in(&job.folder().join("first.ckpt.d"), "launch.json").expect("a record");
+    let record = fs::read_to_string(record).expect("it can be read");
     let executable = record
         .split("\"executable\": \"")
         .nth(1)
@@ -182,7 +183,7 @@ fn the_books_script_for_slurm_queues_the_job_again_until_it_is_done() {
             .expect("there is a shell")
     };
     let running = start();
-    wait_until(|| here("ring.ckpt.d/job.json").exists().then_some(()));
+    wait_until(|| kept_in(&here("ring.ckpt.d"), "job.json"));
     let ranks = job.wait_for_ranks(2);
     std::thread::sleep(Duration::from_millis(500));
     ranks.iter().for_each(|&rank| send(rank, "USR1"));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mpi_tests::{Job, finished, send, sorted, wait_until};
+use mpi_tests::{Job, finished, kept_in, send, sorted, wait_until};
 
 /// What the ranks print if nothing happens.
 fn uninterrupted(ranks: u32, arguments: &str) -> String {
@@ -79,7 +79,7 @@ fn a_signal_on_one_rank_stops_all_at_the_same_count() {
     let expected = uninterrupted(3, "100 20");
     let running = job.start("run", "-n 3 --every 1000 --- 100 20");
     let ranks = job.wait_for_ranks(3);
-    wait_until(|| job.store().join("job.json").exists().then_some(()));
+    wait_until(|| job.kept("job.json"));
     std::thread::sleep(std::time::Duration::from_millis(600));
     send(ranks[2], "TERM");
     let stopped = finished(running);
@@ -180,7 +180,7 @@ fn the_newest_line_that_every_rank_has_whole_is_chosen() {
     assert_eq!(whole.code, Some(0), "{}", whole.stderr);
     let store = |rank: u32| job.folder().join(format!("node-{rank}.ckpt.d"));
     let unfinish = || {
-        let path = store(0).join("job.json");
+        let path = kept_in(&store(0), "job.json").expect("a record");
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replace("\"completed\"", "\"running\"")).unwrap();
     };
@@ -288,7 +288,11 @@ fn a_store_of_several_ranks_is_packed_and_goes_on_elsewhere() {
     assert_eq!(unpacked.code, Some(0), "{}", unpacked.stderr);
     let verified = there.ckpt("verify", "");
     assert_eq!(verified.code, Some(0), "{}", verified.stderr);
-    let restarted = there.ckpt("restart", "");
+    // A store from elsewhere does not say what is started here.
+    let refused = there.ckpt("restart", "");
+    assert_eq!(refused.code, Some(78), "{}", refused.stderr);
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/ring/Cargo.toml");
+    let restarted = there.ckpt("restart", &format!("--manifest-path {manifest} --bin ring"));
     assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
     let both = killed.stdout + &restarted.stdout;
     assert!(expected.lines().all(|line| both.contains(line)), "{both}");

@@ -186,7 +186,7 @@ impl Mpi {
         let uninterrupted = job.ckpt("run", &format!("{options} {long}"));
         let running = job.start("run", &format!("{options}000000 {long}"));
         let ranks = job.wait_for_ranks(2);
-        wait_until(|| job.store().join("job.json").exists().then_some(()));
+        wait_until(|| job.kept("job.json"));
         std::thread::sleep(std::time::Duration::from_millis(1500));
         send(ranks[1], "TERM");
         let stopped = finished(running);

@@ -85,7 +85,7 @@ impl<'ast> Visit<'ast> for Words {
                 ["Fatal", "site" | "refused"]
                 | [
                     "Failure" | "Self",
-                    "no" | "usage" | "no_checkpoint" | "store" | "build" | "start",
+                    "no" | "usage" | "no_checkpoint" | "refused" | "store" | "build" | "start",
                 ] => self.add(&call.args[0]),
                 ["Fatal" | "Self", "new"] | [.., "Error", "new" | "new_spanned"] if call.args.len() > 1 => {
                     self.add(&call.args[1]);
@@ -131,7 +131,17 @@ fn code_of(text: &str) -> Option<(&str, &str)> {
 /// Parts of other messages, which have the code.
 const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
 /// Files whose errors are reasons in the messages of others.
-const REASONS: [&str; 3] = ["library/read.rs", "read/cfg.rs", "values/rows.rs"];
+const REASONS: [&str; 9] = [
+    "library/read.rs",
+    "read/cfg.rs",
+    "values/rows.rs",
+    "base/files.rs",
+    "base/noted.rs",
+    "base/trust.rs",
+    "base/run_id.rs",
+    "session/job.rs",
+    "storage/run_folder.rs",
+];
 const CRATES: [&str; 5] = [
     "ckpt-compiler/src",
     "ckpt-safepoints/src",

@@ -48,13 +48,7 @@ fn the_script_for_pbs_queues_itself_until_the_run_is_complete() {
     let here = tempfile::tempdir().unwrap();
     let path = here.path().join("heat.pbs");
     fs::write(&path, script).unwrap();
-    for (name, does) in [
-        (
-            "cargo",
-            "mkdir -p heat.ckpt.d; : >heat.ckpt.d/job.json; exit $CODE",
-        ),
-        ("qsub", "exit 0"),
-    ] {
+    for (name, does) in [("cargo", "exit $CODE"), ("qsub", "exit 0")] {
         let path = here.path().join(name);
         fs::write(&path, format!("#!/bin/bash\necho \"{name} $*\" >>said\n{does}\n")).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -75,10 +69,13 @@ fn the_script_for_pbs_queues_itself_until_the_run_is_complete() {
         said
     };
     let first = said(75);
-    assert!(first.starts_with("cargo ckpt run --release"), "{first}");
+    assert!(first.starts_with("cargo ckpt run --release --resume"), "{first}");
     assert!(first.contains("qsub ") && first.contains("heat.pbs"), "{first}");
     let second = said(0);
-    assert!(second.starts_with("cargo ckpt restart"), "{second}");
+    assert!(
+        second.starts_with("cargo ckpt run --release --resume"),
+        "{second}"
+    );
     assert!(
         !second.contains("qsub"),
         "a run that is complete is not queued again"

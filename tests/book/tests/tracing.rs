@@ -58,6 +58,9 @@ fn a_subscriber_is_told_of_checkpoints() {
     assert_eq!(said("visits=6"), 3, "{text}");
     assert_eq!(said("end state=Completed"), 1, "{text}");
     // The thread that writes has noted all of them before the end.
-    let events = ckpt::session::events::read(store.as_ref());
+    let events = ckpt::session::events::read(
+        store.as_ref(),
+        ckpt::session::runs::records(store.as_ref()).unwrap()[0].run,
+    );
     assert_eq!(events.len(), 1 + 3 + 1, "{events:?}");
 }

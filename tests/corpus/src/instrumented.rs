@@ -7,6 +7,7 @@ fn main() {
         let program = ckpt::__rt::Program {
             name: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
+            sources: None,
         };
         let _session = ckpt::__rt::open(program);
         shape();

@@ -1,8 +1,10 @@
 //! A batch of programs: built in both variants, every one killed and restarted at its site visits.
 
+use crate::between::{Kills, between};
 use crate::package::{Complaint, Package, PackageError, Variant};
+use crate::random::Random;
 use crate::tree::Program;
-use harness::{Disagreement, Tally, every_visit, in_parallel};
+use harness::{Disagreement, Reference, Tally, every_visit, in_parallel};
 
 /// What became of a batch.
 #[derive(Debug, Default)]
@@ -14,7 +16,60 @@ pub struct Outcome {
     /// Programs of which ckpt made something that rustc rejects.
     pub broken: Vec<(Program, Complaint)>,
     /// Programs that were run, with what was found.
-    pub run: Vec<(Program, Result<Tally, Disagreement>)>,
+    pub run: Vec<(Program, Result<Stood, Disagreement>)>,
+}
+
+/// How much is done to each program.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// It is killed at no more than so many of its site visits.
+    pub visits: usize,
+    /// It is killed so often between them, if it has files.
+    pub between: usize,
+    /// What the instants are drawn from.
+    pub seed: u64,
+}
+
+/// What was done to a program that stood it.
+#[derive(Debug, Clone, Default)]
+pub struct Stood {
+    /// At its sites.
+    pub tally: Tally,
+    /// Between them.
+    pub kills: Kills,
+}
+
+impl Stood {
+    /// Whether there was a checkpoint at none of its visits, and ckpt said why.
+    pub fn is_refused(&self) -> bool {
+        self.tally.visits == 0 && !self.tally.refused.is_empty()
+    }
+}
+
+/// Kills a program at its sites and between them, and restarts it.
+///
+/// # Errors
+/// The first that is not as without ckpt.
+pub fn stand(program: &harness::Program, effort: Effort) -> Result<Stood, Disagreement> {
+    let program = &harness::Program {
+        most: effort.visits,
+        ..program.clone()
+    };
+    let tally = every_visit(program)?;
+    if tally.visits == 0 || effort.between == 0 {
+        return Ok(Stood {
+            tally,
+            kills: Kills::default(),
+        });
+    }
+    let reference = Reference::of(program)?;
+    let number = program
+        .name
+        .bytes()
+        .fold(7_u64, |hash, byte| hash.wrapping_mul(31) + u64::from(byte));
+    let random = Random::new(effort.seed, number);
+    let kills = between(program, &reference, random, effort.between)?;
+    Ok(Stood { tally, kills })
 }
 
 /// A program that ckpt got wrong.
@@ -49,24 +104,32 @@ impl Outcome {
     }
 }
 
-/// A message without the names and numbers in it, so that those of one kind are counted together.
+/// A message without the names and numbers in it, so that those of one kind are counted together. Its code stays.
 pub fn without_names(message: &str) -> String {
     let parts = message.split('`').enumerate();
     let text: String = parts
         .map(|(at, part)| if at % 2 == 1 { "`..`" } else { part })
         .collect();
-    text.chars().filter(|letter| !letter.is_ascii_digit()).collect()
+    text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric())
+        .flat_map(|word| {
+            let is_code = word.starts_with(['E', 'W']);
+            word.chars()
+                .filter(move |letter| is_code || !letter.is_ascii_digit())
+        })
+        .collect()
 }
 
-/// Builds and runs `programs`, each killed at no more than `most` of its site visits.
+/// Builds and runs `programs`, each killed and restarted as often as `effort` says.
 ///
 /// # Errors
 /// When cargo fails for another reason than one of the programs.
-pub fn check(package: &Package, programs: &[Program], most: usize) -> Result<Outcome, PackageError> {
+pub fn check(package: &Package, programs: &[Program], effort: Effort) -> Result<Outcome, PackageError> {
     let (valid, invalid) = package.build(programs, Variant::Plain)?;
     let (good, bad) = package.build(&valid, Variant::Instrumented)?;
     let (refused, broken) = bad.into_iter().partition(|(_, complaint)| complaint.refusal);
-    let results = in_parallel(&good, |program| every_visit(&subject(package, program, most)));
+    let results = in_parallel(&good, |program| {
+        stand(&subject(package, program), effort.of(program))
+    });
     Ok(Outcome {
         invalid,
         refused,
@@ -75,12 +138,35 @@ pub fn check(package: &Package, programs: &[Program], most: usize) -> Result<Out
     })
 }
 
-fn subject(package: &Package, program: &Program, most: usize) -> harness::Program {
+impl Effort {
+    /// What is done to this one.
+    pub(crate) fn of(self, program: &Program) -> Effort {
+        match program.has_files() {
+            true => self,
+            false => Effort { between: 0, ..self },
+        }
+    }
+}
+
+fn subject(package: &Package, program: &Program) -> harness::Program {
     harness::Program {
         name: program.name.clone(),
         plain: package.executable(Variant::Plain),
         instrumented: package.executable(Variant::Instrumented),
         arguments: vec![program.name.clone()],
-        most,
+        most: usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_one_kind_are_counted_together_and_keep_their_code() {
+        let message = |name: &str, line: u32| format!("ckpt: E1002: `{name}` borrows in line {line}");
+        let kind = without_names(&message("a", 12));
+        assert_eq!(kind, without_names(&message("b7", 3)));
+        assert!(kind.contains("E1002"), "{kind}");
     }
 }

@@ -1,7 +1,10 @@
 //! `generator --programs 5000 --seed 7`: as many random programs as one likes, in batches.
 
 use clap::Parser;
-use generator::{Failure, Outcome, Package, Program, check, minimise, program, without_names};
+use generator::{
+    Effort, Failure, Outcome, Package, Program, check, check_unmodified, minimise, program, tool,
+    without_names,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,9 +32,15 @@ struct Options {
     /// Kill each at no more than so many of its site visits
     #[arg(long, default_value_t = 12)]
     visits: usize,
+    /// Kill each that has files so often between its sites
+    #[arg(long, default_value_t = 2)]
+    between: usize,
     /// Print the program of this number, and nothing else
     #[arg(long, value_name = "NUMBER")]
     print: Option<u64>,
+    /// Without attributes and sites: `cargo ckpt rewrite` places them
+    #[arg(long)]
+    unmodified: bool,
     /// Go on after a failure
     #[arg(long)]
     keep_going: bool,
@@ -44,9 +53,15 @@ struct Options {
 struct Totals {
     programs: usize,
     run: usize,
+    with_files: usize,
     visits: usize,
+    kills: usize,
+    compared: usize,
+    too_early: usize,
     failed: usize,
     invalid: usize,
+    refused_visits: BTreeMap<String, usize>,
+    refused_whole: usize,
     refused: BTreeMap<String, (usize, String)>,
 }
 
@@ -68,7 +83,23 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<Totals, generator::PackageError> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let folder = harness::scratch_directory();
-    let package = Package::new(folder.path(), &std::path::absolute(target.join("generated"))?);
+    let target = std::path::absolute(target.join("generated"))?;
+    let package = Package::new(folder.path(), &target);
+    let check = |programs: &[Program], effort: Effort| match options.unmodified {
+        true => check_unmodified(
+            folder.path(),
+            &target.join("unmodified"),
+            &tool(),
+            programs,
+            effort,
+        ),
+        false => check(&package, programs, effort),
+    };
+    let effort = Effort {
+        visits: options.visits,
+        between: options.between,
+        seed: options.seed,
+    };
     let (mut totals, mut told) = (Totals::default(), BTreeSet::new());
     let last = options.first + options.programs;
     let mut next = options.first;
@@ -77,13 +108,13 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
             .map(|n| program(options.seed, n))
             .collect();
         next += batch.len() as u64;
-        let outcome = check(&package, &batch, options.visits)?;
+        let outcome = check(&batch, effort)?;
         totals.add(&outcome);
         println!(
             "{} of {} programs: {} run, {} failed",
             totals.programs, options.programs, totals.run, totals.failed
         );
-        tell(&outcome, &package, options, &mut told)?;
+        tell(&outcome, &check, options, &mut told)?;
         if totals.failed > 0 && !options.keep_going {
             break;
         }
@@ -101,10 +132,17 @@ impl Totals {
         } = outcome;
         self.programs += invalid.len() + refused.len() + broken.len() + run.len();
         self.run += run.len();
-        self.visits += run
-            .iter()
-            .filter_map(|(_, result)| Some(result.as_ref().ok()?.visits))
-            .sum::<usize>();
+        self.with_files += run.iter().filter(|(program, _)| program.has_files()).count();
+        for stood in run.iter().filter_map(|(_, result)| result.as_ref().ok()) {
+            self.visits += stood.tally.visits;
+            self.kills += stood.kills.killed;
+            self.compared += stood.kills.compared;
+            self.too_early += stood.kills.too_early;
+            self.refused_whole += usize::from(stood.is_refused());
+            for (why, visits) in &stood.tally.refused {
+                *self.refused_visits.entry(without_names(why)).or_default() += visits;
+            }
+        }
         self.failed += outcome.failures().count();
         self.invalid += invalid.len();
         for (program, complaint) in refused {
@@ -116,10 +154,13 @@ impl Totals {
     }
 }
 
+/// Builds and runs programs, each killed and restarted so often.
+type Check<'c> = dyn Fn(&[Program], Effort) -> Result<Outcome, generator::PackageError> + 'c;
+
 /// Prints what went wrong in a batch; of every kind of failure, the first is minimised.
 fn tell(
     outcome: &Outcome,
-    package: &Package,
+    check: &Check<'_>,
     options: &Options,
     told: &mut BTreeSet<String>,
 ) -> Result<(), generator::PackageError> {
@@ -132,11 +173,16 @@ fn tell(
     for Failure { program, kind, what } in outcome.failures() {
         println!("FAILED {} of seed {}\n{what}", program.name, options.seed);
         if !options.no_minimise && told.insert(kind.clone()) {
+            let most = Effort {
+                visits: 1000,
+                between: options.between * 10,
+                seed: options.seed,
+            };
             let least = minimise(program, |smaller| {
-                check(package, std::slice::from_ref(smaller), 1000)
+                check(std::slice::from_ref(smaller), most)
                     .is_ok_and(|outcome| outcome.failures().any(|failure| failure.kind == kind))
             });
-            let again = check(package, std::slice::from_ref(&least), 1000)?;
+            let again = check(std::slice::from_ref(&least), most)?;
             let what: String = again.failures().map(|failure| failure.what).collect();
             println!("minimised:\n{}\n{what}", least.print());
         }
@@ -151,10 +197,24 @@ fn summary(options: &Options, totals: &Totals) -> ExitCode {
     for (kind, (count, example)) in &totals.refused {
         println!("REFUSED {count} times: {kind}\nas in {example}");
     }
+    for (why, visits) in &totals.refused_visits {
+        println!("NO CHECKPOINT at {visits} visits: {why}");
+    }
     let refused: usize = totals.refused.values().map(|(count, _)| count).sum();
     println!(
-        "seed {}: {} programs, {} run and killed at {} visits, {refused} refused, {} failed, {} invalid",
-        options.seed, totals.programs, totals.run, totals.visits, totals.failed, totals.invalid
+        "seed {}: {} programs, {} run ({} with files) and killed at {} visits, {} times between sites ({} compared, {} before a \
+         checkpoint); {refused} refused by the compiler, {} at all of their sites, {} failed, {} invalid",
+        options.seed,
+        totals.programs,
+        totals.run,
+        totals.with_files,
+        totals.visits,
+        totals.kills,
+        totals.compared,
+        totals.too_early,
+        totals.refused_whole,
+        totals.failed,
+        totals.invalid
     );
     if totals.failed == 0 && totals.invalid == 0 {
         ExitCode::SUCCESS

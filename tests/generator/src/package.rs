@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The workspace that ckpt itself is in.
-fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -83,7 +83,7 @@ impl Package {
         let mut bad = Vec::new();
         loop {
             self.write(&good)?;
-            let complaints = self.compile(variant)?;
+            let complaints = compile(&self.folder, &self.target, variant.binary())?;
             if complaints.is_empty() {
                 return Ok((good, bad));
             }
@@ -137,37 +137,36 @@ impl Package {
              ckpt-plain = {{ path = \"{root}/tests/plain\" }}\n\n[profile.dev]\ndebug = 1\n\n[workspace]\n"
         )
     }
+}
 
-    fn compile(&self, variant: Variant) -> Result<BTreeMap<String, Complaint>, PackageError> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args([
-                "build",
-                "--offline",
-                "--message-format=json",
-                "--bin",
-                variant.binary(),
-            ])
-            .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", &self.target)
-            .output()?;
-        let mut complaints = BTreeMap::new();
-        for line in String::from_utf8_lossy(&output.stdout).lines() {
-            if let Some((program, complaint)) = complaint(line) {
-                let known: &mut Complaint = complaints.entry(program).or_insert_with(|| complaint.clone());
-                known.refusal &= complaint.refusal;
-            }
+/// Builds a program of the package in a folder; gives what is said of the generated modules.
+pub(crate) fn compile(
+    folder: &Path,
+    target: &Path,
+    program: &str,
+) -> Result<BTreeMap<String, Complaint>, PackageError> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--offline", "--message-format=json", "--bin", program])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .output()?;
+    let mut complaints = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        if let Some((program, complaint)) = complaint(line) {
+            let known: &mut Complaint = complaints.entry(program).or_insert_with(|| complaint.clone());
+            known.refusal &= complaint.refusal;
         }
-        if complaints.is_empty() && !output.status.success() {
-            let said = [output.stderr, output.stdout].concat();
-            return Err(PackageError::Build(String::from_utf8_lossy(&said).into_owned()));
-        }
-        Ok(complaints)
     }
+    if complaints.is_empty() && !output.status.success() {
+        let said = [output.stderr, output.stdout].concat();
+        return Err(PackageError::Build(String::from_utf8_lossy(&said).into_owned()));
+    }
+    Ok(complaints)
 }
 
 /// Keeps the time stamp of a file that is as it should be.
-fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
     if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
         Ok(())
     } else {

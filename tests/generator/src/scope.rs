@@ -29,9 +29,23 @@ pub enum Type {
     Guard,
     /// a closure from `u64` to `u64`
     Closure,
+    /// `Option<File>`
+    File,
+    /// `Option<BufWriter<File>>`
+    Buffer,
+    /// `Option<BufReader<File>>`
+    Reader,
 }
 
 impl Type {
+    /// Types that hold a file open.
+    pub const OPEN_FILES: [Type; 3] = [Type::File, Type::Buffer, Type::Reader];
+
+    /// Whether a value is the same text whenever it is printed.
+    pub fn can_be_printed(self) -> bool {
+        self != Type::Closure && !Type::OPEN_FILES.contains(&self)
+    }
+
     /// Types of ordinary values.
     pub const VALUES: [Type; 11] = [
         Type::Number,

@@ -60,6 +60,17 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether it does more than compute and print.
+    pub fn has_files(&self) -> bool {
+        self.functions.iter().any(|function| {
+            let mut text = String::new();
+            print_all(&function.body, 0, &mut text);
+            ["std::fs::", "File::", "append(", "cut(", "go(", "set_var"]
+                .iter()
+                .any(|call| text.contains(call))
+        })
+    }
+
     /// The module's text.
     pub fn print(&self) -> String {
         let mut text = format!("use crate::support::*;\n\n{STATE}");

@@ -1,12 +1,20 @@
 //! Fifty programs of a fixed seed. `cargo run -p generator -- --programs 5000 --seed 7` runs as many as one likes.
 
-use generator::{Failure, Package, Program, check, program};
+use generator::{
+    Effort, Failure, Outcome, Package, PackageError, Program, check, check_unmodified, program, tool,
+};
 use std::path::Path;
 use std::process::ExitCode;
 
 const SEED: u64 = 2;
 const PROGRAMS: u64 = 50;
-const VISITS: usize = 8;
+const EFFORT: Effort = Effort {
+    visits: 8,
+    between: 1,
+    seed: SEED,
+};
+/// So many of them also without attributes.
+const UNMODIFIED: usize = 12;
 /// A generator whose programs are refused tests nothing.
 const MOST_REFUSED: usize = 5;
 
@@ -17,11 +25,24 @@ fn main() -> ExitCode {
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
     );
     let programs: Vec<Program> = (0..PROGRAMS).map(|number| program(SEED, number)).collect();
-    let outcome = match check(&package, &programs, VISITS) {
+    let annotated = is_right("with attributes", check(&package, &programs, EFFORT));
+    let folder = harness::scratch_directory();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated/unmodified");
+    let some = &programs[..UNMODIFIED];
+    let outcome = check_unmodified(folder.path(), &target, &tool(), some, EFFORT);
+    match is_right("without attributes", outcome) && annotated {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Whether nothing went wrong, and enough was tried.
+fn is_right(how: &str, outcome: Result<Outcome, PackageError>) -> bool {
+    let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            println!("{error}");
-            return ExitCode::FAILURE;
+            println!("{how}: {error}");
+            return false;
         }
     };
     for (program, complaint) in outcome.refused.iter().chain(&outcome.invalid) {
@@ -36,15 +57,15 @@ fn main() -> ExitCode {
             program.print()
         );
     }
+    let visits: usize = outcome
+        .run
+        .iter()
+        .filter_map(|(_, result)| Some(result.as_ref().ok()?.tally.visits))
+        .sum();
     println!(
-        "{} programs run, {} refused, {failed} failed",
+        "{how}: {} programs run and killed at {visits} visits, {} refused, {failed} failed",
         outcome.run.len(),
         outcome.refused.len()
     );
-    let tested = outcome.invalid.is_empty() && outcome.refused.len() <= MOST_REFUSED;
-    if failed == 0 && tested {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    failed == 0 && visits > 0 && outcome.invalid.is_empty() && outcome.refused.len() <= MOST_REFUSED
 }

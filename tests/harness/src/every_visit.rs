@@ -1,8 +1,11 @@
 //! One program, killed and restarted at every visit of a site.
 
 use crate::compare::Difference;
-use crate::process::{Ended, Run, Runner, scratch_directory};
-use std::path::{Path, PathBuf};
+use crate::place::Place;
+use crate::process::{Ended, Run, Runner};
+use crate::tree::Tree;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 const SIGKILL: i32 = 9;
 
@@ -22,12 +25,14 @@ pub struct Program {
 }
 
 /// What was done to a program that stood it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Tally {
     /// Visits of a site in an uninterrupted run: it was killed and restarted at each.
     pub visits: usize,
     /// Links of the chain in which every restarted run was killed again at its next visit.
     pub relays: usize,
+    /// Visits at which no checkpoint could be taken, by what ckpt said.
+    pub refused: BTreeMap<String, usize>,
 }
 
 /// The first thing that went wrong with a program.
@@ -64,15 +69,23 @@ impl Disagreement {
     }
 }
 
-/// Runs `program` plain, instrumented without a session, with a checkpoint at every visit; then for every visit kills a
-/// run there and restarts it; then lets a chain of restarted runs each live for one visit only.
+/// Runs `program` plain, instrumented without a session, with a checkpoint at every visit; then for every visit at which there was
+/// one kills a run there and restarts it; then lets a chain of restarted runs each live from one such visit to the next. What they
+/// print and leave in their folder has to be the same.
 ///
 /// # Errors
-/// The first output that is not the reference.
+/// The first output or file that is not that of the reference.
 pub fn every_visit(program: &Program) -> Result<Tally, Disagreement> {
-    let trial = Trial::of(program)?;
+    let trial = Trial {
+        program,
+        reference: Reference::of(program)?,
+    };
     trial.without_session()?;
-    let visits = spread(trial.with_a_checkpoint_at_every_visit()?, program.most);
+    let (taken, refused) = trial.with_a_checkpoint_at_every_visit()?;
+    let visits: Vec<usize> = spread(taken.len(), program.most)
+        .into_iter()
+        .map(|nth| taken[nth - 1])
+        .collect();
     for visit in &visits {
         trial.killed_and_restarted_at(*visit)?;
     }
@@ -82,6 +95,7 @@ pub fn every_visit(program: &Program) -> Result<Tally, Disagreement> {
     Ok(Tally {
         visits: visits.len(),
         relays: visits.len(),
+        refused,
     })
 }
 
@@ -91,81 +105,119 @@ fn spread(visits: usize, most: usize) -> Vec<usize> {
     (1..=count).map(|nth| nth * visits / count).collect()
 }
 
-struct Trial<'a> {
-    program: &'a Program,
-    reference: Run,
+/// What a program prints and leaves without ckpt.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// What it prints, and how it ends.
+    pub run: Run,
+    /// What is in its folder then.
+    pub tree: Tree,
 }
 
-impl<'a> Trial<'a> {
-    fn of(program: &'a Program) -> Result<Self, Disagreement> {
-        let folder = scratch_directory();
-        let reference = Runner::new(&program.plain, &program.arguments, folder.path()).run();
-        let trial = Trial { program, reference };
-        match trial.reference.ended {
-            Ended::Code(_) => Ok(trial),
-            ended => Err(trial.disagreement("plain", format!("{ended}"), &trial.reference)),
+impl Reference {
+    /// Runs the plain variant.
+    ///
+    /// # Errors
+    /// It does not end by itself.
+    pub fn of(program: &Program) -> Result<Reference, Disagreement> {
+        let place = Place::new();
+        let run = Runner::new(&program.plain, &program.arguments, &place.work()).run();
+        match run.ended {
+            Ended::Code(_) => Ok(Reference {
+                run,
+                tree: place.tree(),
+            }),
+            ended => Err(program.disagreement("plain", format!("{ended}"), &run.stderr)),
         }
     }
+}
 
-    fn runner(&self, folder: &Path) -> Runner {
-        Runner::new(&self.program.instrumented, &self.program.arguments, folder)
+impl Program {
+    /// That something went wrong with it.
+    pub fn disagreement(&self, stage: &str, what: String, stderr: &str) -> Disagreement {
+        Disagreement {
+            name: self.name.clone(),
+            stage: stage.to_string(),
+            what,
+            stderr: stderr.to_string(),
+        }
+    }
+}
+
+struct Trial<'a> {
+    program: &'a Program,
+    reference: Reference,
+}
+
+impl Trial<'_> {
+    fn runner(&self, place: &Place) -> Runner {
+        Runner::new(&self.program.instrumented, &self.program.arguments, &place.work())
     }
 
-    fn session(&self, folder: &Path) -> Runner {
-        self.runner(folder)
-            .with("CKPT_DIR", folder.join("store").display())
-            // What is compared with the checkpoint before, or said not to have changed, is part of what is tried.
-            .with("CKPT_FULL_EVERY", 3)
-            .with("CKPT_CHECK_UNWRITTEN", 1)
-            .with("CKPT_QUIET", 1)
+    fn session(&self, place: &Place) -> Runner {
+        let settings = place.settings();
+        settings
+            .into_iter()
+            .fold(self.runner(place), |runner, (name, value)| {
+                runner.with(&name, value)
+            })
     }
 
     fn without_session(&self) -> Result<(), Disagreement> {
-        let folder = scratch_directory();
-        let run = self.runner(folder.path()).run();
-        self.expect_reference("instrumented, without a session", b"", &run)?;
-        if run.stderr != self.reference.stderr {
+        let place = Place::new();
+        let run = self.runner(&place).run();
+        self.expect_reference("instrumented, without a session", b"", &run, &place)?;
+        if run.stderr != self.reference.run.stderr {
             let what = "its standard error is not that of the plain program".to_string();
             return Err(self.disagreement("instrumented, without a session", what, &run));
         }
         Ok(())
     }
 
-    fn with_a_checkpoint_at_every_visit(&self) -> Result<usize, Disagreement> {
-        let folder = scratch_directory();
+    /// The visits at which there was a checkpoint, and how many there was none at, by the reason.
+    fn with_a_checkpoint_at_every_visit(
+        &self,
+    ) -> Result<(Vec<usize>, BTreeMap<String, usize>), Disagreement> {
+        let place = Place::new();
         let run = self
-            .session(folder.path())
+            .session(&place)
             .with("CKPT_EVERY", 1)
             .with("CKPT_KEEP", "all")
             .run();
-        self.expect_reference("a checkpoint at every visit", b"", &run)?;
-        Ok(checkpoints_under(&folder.path().join("store")))
+        self.expect_reference("a checkpoint at every visit", b"", &run, &place)?;
+        let events = place.events();
+        let mut refused = BTreeMap::new();
+        for (_, why) in events.failed {
+            *refused.entry(why).or_default() += 1;
+        }
+        Ok((events.taken, refused))
     }
 
     fn killed_and_restarted_at(&self, visit: usize) -> Result<(), Disagreement> {
-        let folder = scratch_directory();
+        let place = Place::new();
         let fault = format!("visit:{visit}");
         let killed = self
-            .session(folder.path())
+            .session(&place)
             .with("CKPT_EVERY", visit)
             .with("CKPT_FAULT", &fault)
             .run();
         self.expect_killed(&format!("killed at visit {visit}"), &killed)?;
-        let restarted = self.session(folder.path()).with("CKPT_RESTART", "latest").run();
+        let restarted = self.session(&place).with("CKPT_RESTART", "latest").run();
         self.expect_reference(
             &format!("restarted from visit {visit}"),
             &killed.stdout,
             &restarted,
+            &place,
         )
     }
 
     /// Every run of the chain starts where the last one was killed, and is killed at the next of `visits`.
     fn relay(&self, visits: &[usize]) -> Result<(), Disagreement> {
-        let folder = scratch_directory();
+        let place = Place::new();
         let mut printed = Vec::new();
         for visit in visits {
             let stage = format!("relay, run from the visit before to visit {visit}");
-            let mut runner = self.session(folder.path()).with("CKPT_EVERY", 1);
+            let mut runner = self.session(&place).with("CKPT_EVERY", 1);
             runner = runner.with("CKPT_FAULT", format!("visit:{visit}"));
             if *visit != visits[0] {
                 runner = runner.with("CKPT_RESTART", "latest");
@@ -174,8 +226,8 @@ impl<'a> Trial<'a> {
             self.expect_killed(&stage, &killed)?;
             printed.extend(killed.stdout);
         }
-        let last = self.session(folder.path()).with("CKPT_RESTART", "latest").run();
-        self.expect_reference("relay, last run", &printed, &last)
+        let last = self.session(&place).with("CKPT_RESTART", "latest").run();
+        self.expect_reference("relay, last run", &printed, &last, &place)
     }
 
     fn expect_killed(&self, stage: &str, run: &Run) -> Result<(), Disagreement> {
@@ -185,38 +237,28 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// `run` ended as the reference did, and `before` followed by its output is the reference's output.
-    fn expect_reference(&self, stage: &str, before: &[u8], run: &Run) -> Result<(), Disagreement> {
-        if run.ended != self.reference.ended {
+    /// `run` ended as the reference did, `before` followed by its output is the reference's output, and its folder is the same.
+    fn expect_reference(
+        &self,
+        stage: &str,
+        before: &[u8],
+        run: &Run,
+        place: &Place,
+    ) -> Result<(), Disagreement> {
+        if run.ended != self.reference.run.ended {
             return Err(self.disagreement(stage, format!("{}", run.ended), run));
         }
         let whole = [before, &run.stdout].concat();
-        match Difference::between(&self.reference.stdout, &whole) {
+        if let Some(difference) = Difference::between(&self.reference.run.stdout, &whole) {
+            return Err(self.disagreement(stage, difference.to_string(), run));
+        }
+        match self.reference.tree.difference(&place.tree()) {
             None => Ok(()),
-            Some(difference) => Err(self.disagreement(stage, difference.to_string(), run)),
+            Some(difference) => Err(self.disagreement(&format!("{stage}, files"), difference, run)),
         }
     }
 
     fn disagreement(&self, stage: &str, what: String, run: &Run) -> Disagreement {
-        Disagreement {
-            name: self.program.name.clone(),
-            stage: stage.to_string(),
-            what,
-            stderr: run.stderr.clone(),
-        }
+        self.program.disagreement(stage, what, &run.stderr)
     }
-}
-
-/// Checkpoint files below `folder`.
-fn checkpoints_under(folder: &Path) -> usize {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return 0;
-    };
-    entries
-        .flatten()
-        .map(|entry| match entry.path() {
-            path if path.is_dir() => checkpoints_under(&path),
-            path => usize::from(path.extension().is_some_and(|extension| extension == "h5")),
-        })
-        .sum()
 }

@@ -1,20 +1,31 @@
-//! Runs programs plain and instrumented, kills and restarts them, and compares what they print.
+//! Runs programs plain and instrumented, kills and restarts them, and compares what they print
+//! and what they leave in their folder.
 //!
 //! The reference is always a run of the plain program. A restart is right when what the killed run printed, followed
 //! by what the restarted run prints, is the reference byte for byte: nothing twice, nothing missing, nothing else.
 
 mod compare;
 mod every_visit;
+mod held;
 pub mod messages;
+mod place;
 mod pool;
 mod process;
 mod report;
+mod skipped;
+mod small_disk;
+mod tree;
 
 pub use compare::Difference;
-pub use every_visit::{Disagreement, Program, Tally, every_visit};
+pub use every_visit::{Disagreement, Program, Reference, Tally, every_visit};
+pub use held::{hold_when_it_has_printed, is_pending};
+pub use place::{Events, Place};
 pub use pool::in_parallel;
 pub use process::{Ended, Run, Runner, scratch_directory};
 pub use report::Report;
+pub use skipped::skipped;
+pub use small_disk::SmallDisk;
+pub use tree::Tree;
 
 #[cfg(test)]
 mod tests {

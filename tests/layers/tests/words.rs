@@ -22,7 +22,7 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
 /// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 45] = [
+const OTHERS: [(&str, &[&str]); 47] = [
     ("ckpt-analysis/src/calls/apply.rs", &["Option", "Result"]),
     ("ckpt-analysis/src/calls/macros.rs", &["checkpoint"]),
     (
@@ -70,6 +70,14 @@ const OTHERS: [(&str, &[&str]); 45] = [
     ("ckpt-compiler/src/names/mod.rs", &["count"]),
     ("ckpt-compiler/src/parse/options.rs", &["save", "skip"]),
     ("ckpt-compiler/src/passes/mod.rs", &["cfg", "parse"]),
+    (
+        "ckpt-compiler/src/sources/modules.rs",
+        &["concat", "env", "include", "include_bytes", "include_str", "path"],
+    ),
+    (
+        "ckpt-compiler/src/sources/packages.rs",
+        &["exclude", "name", "path"],
+    ),
     ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
     ("ckpt-compiler/src/validate.rs", &["checkpoint"]),
     ("ckpt-safepoints/src/explorer/mod.rs", &["drop"]),

@@ -21,18 +21,19 @@ use crate::values::tolerance::Tolerance;
 
 /// Compare two checkpoints, or two runs: where they part
 ///
-/// A checkpoint is a number or `latest` in the store, or the path of a file in any store. Two stores are two runs: the
-/// checkpoints that both have taken at the same visit are compared, and the first at which the runs part is shown.
+/// A checkpoint is a number or `latest` in the store, or the path of a file in any store. A run is `run:RUN`, its identity or how it
+/// begins, or a store: its newest run. Of two runs the checkpoints are compared that both have taken at the same visit, and
+/// the first at which the runs part is shown.
 /// Without a tolerance the bytes decide. With one, two numbers are the same if |a - b| <= ABS + REL * max(|a|, |b|), or,
 /// with `--ulp`, if there are not more floating-point numbers between them. Of a program of several processes the
 /// files of all ranks are compared, each with that of the same rank.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Diff {
-    /// The first checkpoint, or the store of the first run
+    /// The first checkpoint, or the first run
     #[arg(value_name = "A")]
     a: String,
-    /// The second checkpoint, or the store of the second run
+    /// The second checkpoint, or the second run
     #[arg(value_name = "B")]
     b: String,
     /// How far numbers may be apart: ABS or ABS,REL
@@ -62,16 +63,20 @@ Example:
   cargo ckpt diff 3 4
   cargo ckpt diff latest other/heat.ckpt.d/000004.r0.h5 --tolerance 1e-12,1e-9
   cargo ckpt diff monday.ckpt.d tuesday.ckpt.d --ulp 4 --plot first.svg
+  cargo ckpt diff run:1a2b3c4d run:5e6f
 
 Exit codes: 0 the same, 1 different, 76 no such checkpoint.";
 
 impl Diff {
     /// Compares.
     pub fn perform(&self) -> Outcome<u8> {
-        let (a, b) = (Path::new(&self.a), Path::new(&self.b));
-        if a.is_dir() && b.is_dir() {
+        if let (Some(a), Some(b)) = (
+            runs::named(&self.a, &self.store)?,
+            runs::named(&self.b, &self.store)?,
+        ) {
             return runs::compare(self, a, b);
         }
+        let (a, b) = (Path::new(&self.a), Path::new(&self.b));
         // Beside a store there has to be another one: that is the one to blame.
         for (store, other) in [(a, b), (b, a)] {
             if store.is_dir() && !other.exists() && other.to_string_lossy().parse::<Which>().is_err() {
@@ -197,7 +202,7 @@ fn side(name: &str, store: &StoreArgs) -> Outcome<Side> {
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    let lines = Lines::of(&folder);
+    let lines = Lines::of(&folder)?;
     Ok(Side::File(lines, Part { rank, folder }, id))
 }
 

@@ -1,16 +1,18 @@
 //! Two whole stores: the first checkpoint at which the runs part, and what to do about it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, Meta};
+use ckpt::store::{CheckpointId, Meta, RunId};
 use serde_json::{Value, json};
 
 use super::{Compared, Diff, print_differences};
 use crate::failure::{Failure, Outcome, code, says};
 use crate::output::{self, Bar};
 use crate::render;
+use crate::stores::StoreArgs;
 use crate::stores::lines::{Lines, rank_list};
+use crate::stores::runs::{self, RunOption};
 use crate::values::runs::{Meeting, by_visit, meetings};
 
 /// A run that is compared.
@@ -21,12 +23,45 @@ struct Run {
     newest: Option<Meta>,
 }
 
+/// A store, and which run in it.
+pub struct Named {
+    store: PathBuf,
+    run: Option<RunId>,
+}
+
+/// The run that an argument of `diff` names, if it names one.
+pub fn named(text: &str, store: &StoreArgs) -> Outcome<Option<Named>> {
+    if let Some(run) = text.strip_prefix("run:") {
+        let store = store.named()?;
+        let run = run
+            .parse()
+            .map_err(|error| Failure::usage(says!("E3158: `{text}` names no run")).because(error))?;
+        let run = RunOption { run: Some(run) }.of(&store)?;
+        return Ok(Some(Named { store, run }));
+    }
+    let folder = Path::new(text);
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    // The newest that has something to compare.
+    let lines = Lines::of(folder)?;
+    let has_any = |run: &RunId| lines.ids().iter().any(|id| lines.run_of(*id) == Some(*run));
+    let mut runs = runs::records(folder)?.into_iter().rev().map(|record| record.run);
+    let run = runs.find(has_any).filter(|_| lines.has_several_runs());
+    Ok(Some(Named {
+        store: folder.to_owned(),
+        run,
+    }))
+}
+
 impl Run {
-    fn of(store: &Path) -> Outcome<Run> {
-        let lines = Lines::of(store);
+    fn of(named: &Named) -> Outcome<Run> {
+        let Named { store, run } = named;
+        let lines = Lines::of_run(store, *run)?;
         let (checkpoints, newest) = by_visit(&lines)?;
+        let run = run.map_or_else(String::new, |run| format!(", run {}", run.short()));
         Ok(Run {
-            name: store.display().to_string(),
+            name: format!("{}{run}", store.display()),
             lines,
             checkpoints,
             newest,
@@ -65,9 +100,9 @@ struct Parting {
     compared: Vec<Compared>,
 }
 
-/// Compares the runs in two stores.
-pub fn compare(diff: &Diff, a: &Path, b: &Path) -> Outcome<u8> {
-    let (a, b) = (Run::of(a)?, Run::of(b)?);
+/// Compares two runs.
+pub fn compare(diff: &Diff, a: Named, b: Named) -> Outcome<u8> {
+    let (a, b) = (Run::of(&a)?, Run::of(&b)?);
     let common = meetings(&a.checkpoints, &b.checkpoints);
     if common.is_empty() {
         return Err(Failure::no_checkpoint(says!(

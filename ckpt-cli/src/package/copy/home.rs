@@ -165,6 +165,8 @@ fn hash(path: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
     use super::*;
     use crate::package::testing::Tree;
 
@@ -172,18 +174,19 @@ mod tests {
     fn one_is_at_work_at_a_time() {
         let tree = Tree::new(&[("target/x", "")]);
         let target = tree.path("target");
-        let (begun, heard) = std::sync::mpsc::channel();
+        let is_done = AtomicBool::new(false);
         let first = Busy::with(&target);
-        let other = std::thread::spawn(move || {
-            let second = Busy::with(&target);
-            begun.send(()).expect("it is waited for");
-            drop(second);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let second = Busy::with(&target);
+                assert!(is_done.load(SeqCst), "it has waited");
+                drop(second);
+            });
+            let other = File::open(target.join("ckpt/busy")).expect("the first has made it");
+            assert!(matches!(other.try_lock(), Err(fs::TryLockError::WouldBlock)));
+            is_done.store(true, SeqCst);
+            drop(first);
         });
-        let soon = std::time::Duration::from_millis(50);
-        assert!(heard.recv_timeout(soon).is_err(), "it waits");
-        drop(first);
-        heard.recv().expect("it goes on");
-        other.join().expect("it ends");
     }
 
     #[test]

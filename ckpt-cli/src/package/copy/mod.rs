@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ckpt_analysis::COUNTS;
+use ckpt_compiler::SOURCES_RECORD;
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::copy::features::Needs;
@@ -96,6 +97,9 @@ pub fn make_copy_in(
     };
     let lock = placed.lock_file(&mut gathered, home);
     placed.manifests(&mut gathered, edited, adds)?;
+    if let Adds::Library(_) = adds {
+        placed.sources(&mut gathered);
+    }
     let changed = bring_up_to_date(&folder, &gathered.entries, &home.folder.join("entries"))?;
     let copy = PackageCopy {
         manifest: placed.place(&gathered, &package.workspace.choice.manifest),
@@ -149,6 +153,15 @@ impl Placed<'_> {
             is_new: !is_known || !is_there,
             text,
         }
+    }
+
+    /// Puts a record of the user's sources beside the manifest of the program: those of the copy are others.
+    fn sources(&self, gathered: &mut Gathered) {
+        let manifest = &self.package.workspace.choice.manifest;
+        let path = manifest.with_file_name(SOURCES_RECORD);
+        let below = path.strip_prefix(&gathered.base).unwrap_or(&path).to_path_buf();
+        let record = self.package.sources().record();
+        gathered.entries.insert(below, Entry::Text(record.into_bytes()));
     }
 
     /// Puts the manifests of the copy among its entries.

@@ -308,5 +308,5 @@ fn what_is_no_source_is_left_out() {
         })
         .collect();
     names.sort();
-    assert_eq!(names, ["Cargo.lock", "Cargo.toml", "src"]);
+    assert_eq!(names, [SOURCES_RECORD, "Cargo.lock", "Cargo.toml", "src"]);
 }

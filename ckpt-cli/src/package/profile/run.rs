@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use ckpt_analysis::{COUNTS, Counter, Counters, Edit, Edited, FileId, PackageAnalysis};
@@ -53,12 +51,13 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
     command
         .args(arguments)
         .env("CKPT_PROFILE", &numbers)
-        .stdout(to_standard_error()?);
+        // What the program prints must not get between the lines of the plan.
+        .stdout(std::io::stderr());
     let at_most = limit.map_or_else(String::new, |limit| {
         format!(", for {} at most", render::duration(limit))
     });
     say(&options, &format!("measuring `{name}`{at_most}"));
-    let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
+    let (ending, stopped) = Supervisor::new(None)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(
             Failure::no(says!("E3071: nothing was measured: `{name}` {ending}"))
@@ -105,14 +104,6 @@ fn say(options: &CargoOptions, text: &str) {
     if !options.quiet {
         output::note(text);
     }
-}
-
-/// What the program prints must not get between the lines of the plan.
-fn to_standard_error() -> Outcome<Stdio> {
-    let standard_error = std::io::stderr().as_fd().try_clone_to_owned();
-    standard_error
-        .map(Stdio::from)
-        .map_err(|error| Failure::start(says!("E3072: cannot pass on standard error")).because(error))
 }
 
 /// The program with counters. Where one does not compile, those of its function are left out.

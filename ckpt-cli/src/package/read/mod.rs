@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
 use ckpt_analysis::{CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources};
-use ckpt_compiler::CallTable;
+use ckpt_compiler::{CallTable, ProgramRoot, Sources as SourceHashes};
 
 use crate::cargo::CargoOptions;
 use crate::cargo::Diagnostics;
@@ -76,6 +76,19 @@ impl ReadPackage {
     pub fn analyse_inlining(&mut self) -> PackageAnalysis {
         let tables = self.tables.clone();
         PackageAnalysis::inlining(self, &tables)
+    }
+
+    /// The files that the program is made of as they are on the disk, with their hashes.
+    pub fn sources(&self) -> SourceHashes {
+        let choice = &self.workspace.choice;
+        let main = self.program.crates.first();
+        let main = main.map_or(Path::new(""), |krate| &self.program.file(krate.root).path);
+        let root = ProgramRoot {
+            main,
+            package: choice.manifest.parent().unwrap_or(Path::new("")),
+            target: Some(&choice.target),
+        };
+        SourceHashes::of(&root, &|path| std::fs::read(path).ok())
     }
 
     /// The root folder of the workspace.

@@ -185,4 +185,12 @@ mod tests {
         );
         assert!(syn::parse_file(&written).is_ok(), "{written}");
     }
+
+    #[test]
+    fn what_cannot_be_written_out_is_refused() {
+        let refused = |text: &str| expanded(text).unwrap_err().as_data()["code"].clone();
+        assert_eq!(refused("fn half( {"), "E3064");
+        let in_a_closure = "#[ckpt::instrument]\nfn f() { let g = || { ckpt::checkpoint!(); }; g() }";
+        assert_eq!(refused(in_a_closure), "E3065");
+    }
 }

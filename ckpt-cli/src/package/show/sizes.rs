@@ -23,7 +23,7 @@ impl<'a> Sizes<'a> {
         let name = &package.workspace.choice.package;
         let mut found = HashMap::new();
         let store = stores::for_program(None, name).ok();
-        let loaded = store.and_then(|store| Lines::of(&store).newest());
+        let loaded = store.and_then(|store| Lines::of(&store).ok()?.newest());
         for frame in loaded.iter().flat_map(|checkpoint| checkpoint.frames()) {
             for variable in &frame.variables {
                 if !matches!(variable.content, VariableContent::Link { .. }) {

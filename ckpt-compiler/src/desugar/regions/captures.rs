@@ -345,3 +345,23 @@ fn identifiers(tokens: &TokenStream, visit: &mut dyn FnMut(&Ident)) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closure_that_is_not_found_again_is_refused() {
+        let function: ItemFn = syn::parse_str("fn f() { let steps = 3; }").unwrap();
+        let (library, locals) = (Library::default(), Locals::default());
+        let variables = VariablesInScope::of(&library, &locals, &function);
+        let closure: ExprClosure = syn::parse_str("|| go()").unwrap();
+        let mut errors = Diagnostics::default();
+        assert!(captures(&closure, &variables, &mut errors).is_empty());
+        let said: Vec<String> = errors.iter().map(|one| one.message()).collect();
+        assert!(
+            said.len() == 1 && said[0].starts_with("ckpt: E1049: "),
+            "{said:?}"
+        );
+    }
+}

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::words::{Word, wrong};
 use super::{ConfigError, Fault};
+use crate::base::trust;
 use crate::handles::moved;
 
 /// Variables that ask for a session; the others only modify one.
@@ -38,12 +39,17 @@ const KNOWN: &[&str] = &[
     "CKPT_COUNT_MPI_CALLS",
     "CKPT_LOG",
     "CKPT_MAP",
+    "CKPT_TRUST",
     "CKPT_PLAN",
+    "CKPT_PROFILE",
+    "CKPT_RUN",
+    "CKPT_ARGS_CHANGED",
+    "CKPT_STRICT",
     "CKPT_RUNTIME_PATH",
 ];
 
 /// Variables that look as if they were meant for ckpt, and are not known to it.
-pub(crate) fn unknown_variables() -> Vec<String> {
+pub fn unknown_variables() -> Vec<String> {
     let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     let ours = names.filter(|name| name.starts_with("CKPT_"));
     ours.filter(|name| !ASKING.contains(&name.as_str()) && !KNOWN.contains(&name.as_str()))
@@ -96,6 +102,18 @@ impl Environment<'_> {
             Some(text) if moved::read(&text).is_none() => {
                 Err(wrong(moved::VARIABLE, &text.to_string_lossy(), EXPECTED))
             }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether what is said about whose stores are taken makes sense; who opens one reads it.
+    pub fn trusted_users(&self) -> Result<(), ConfigError> {
+        match self.get(trust::VARIABLE) {
+            Some(text) if trust::read(&text.to_string_lossy()).is_none() => Err(wrong(
+                trust::VARIABLE,
+                &text.to_string_lossy(),
+                "numbers of users, separated by commas (`id -u NAME` says which)",
+            )),
             _ => Ok(()),
         }
     }

@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-pub(crate) use environment::unknown_variables;
+pub use environment::unknown_variables;
 use environment::{ASKING, Environment};
 use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, TIME, WHEN_BUSY};
 
+use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Storing};
 use crate::storage::Keep;
 
@@ -54,6 +55,12 @@ pub struct Config {
     pub keep: Keep,
     /// Restart instead of starting.
     pub restart: Option<Restart>,
+    /// The run that a restart continues; of a start, its identity.
+    pub run: Option<RunPrefix>,
+    /// Restart with other arguments than those that the run has read.
+    pub arguments_changed: bool,
+    /// Refuse to restart from a checkpoint that was taken by a build of other sources.
+    pub strict: bool,
     /// Time that this process may run: it takes a checkpoint and stops before.
     pub time_limit: Option<Duration>,
     /// Restart although the source of a function changed, as long as the layout is the same.
@@ -155,6 +162,7 @@ struct Section {
     full_every: Option<NonZeroU32>,
     watch_pages: Option<bool>,
     copy_on_write: Option<bool>,
+    strict: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -198,6 +206,7 @@ impl Config {
     fn assemble(program: &str, file: File, environment: &Environment<'_>) -> Result<Config, ConfigError> {
         let section = file.session;
         environment.moved_paths()?;
+        environment.trusted_users()?;
         let in_file = section.interval.map(|text| INTERVAL.in_file("interval", &text));
         let in_file = (section.every, in_file.transpose()?);
         let every = environment.parse("CKPT_EVERY", "a number of site visits, 1 or more")?;
@@ -222,6 +231,12 @@ impl Config {
                 .unwrap_or_default(),
             time_limit: environment.overrules("time-limit", section.time_limit, &TIME)?,
             restart: environment.parse("CKPT_RESTART", "`latest` or the number of a checkpoint")?,
+            run: environment.parse(
+                "CKPT_RUN",
+                "the identity of a run, or how it begins: digits from 0 to f",
+            )?,
+            arguments_changed: flag("CKPT_ARGS_CHANGED")?.unwrap_or(false),
+            strict: flag("CKPT_STRICT")?.or(section.strict).unwrap_or(false),
             background: flag("CKPT_BACKGROUND")?.or(section.background).unwrap_or(true),
             force_layout: flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: flag("CKPT_QUIET")?.unwrap_or(false),
@@ -352,6 +367,15 @@ mod tests {
     }
 
     #[test]
+    fn strict_is_said_once_or_for_one_restart() {
+        let strict = |toml, variables: &[_]| resolve(Some(toml), variables).unwrap().unwrap().strict;
+        assert!(!strict("", &[]));
+        assert!(strict("[session]\nstrict = true", &[]));
+        assert!(strict("", &[("CKPT_STRICT", "1")]));
+        assert!(!strict("[session]\nstrict = true", &[("CKPT_STRICT", "0")]));
+    }
+
+    #[test]
     fn the_environment_overrules_the_file() {
         let toml = "[session]\ndir = 'a'\ninterval = '5m'\nkeep = 'all'\ntime-limit = '1h'";
         let config = resolve(Some(toml), &[]).unwrap().unwrap();
@@ -399,6 +423,21 @@ mod tests {
         };
         assert_eq!(restart("latest"), Some(Restart::Latest));
         assert_eq!(restart("42"), Some(Restart::Id(CheckpointId(42))));
+    }
+
+    #[test]
+    fn a_run_is_named_by_how_its_identity_begins() {
+        let run = |text| {
+            let config = resolve(None, &[("CKPT_EVERY", "1"), ("CKPT_RUN", text)]);
+            config.map(|config| config.unwrap().run.map(|run| run.to_string()))
+        };
+        assert_eq!(run("1A2b").unwrap().as_deref(), Some("1a2b"));
+        assert!(
+            run("newest")
+                .unwrap_err()
+                .to_string()
+                .starts_with("E2153: CKPT_RUN")
+        );
     }
 
     #[test]

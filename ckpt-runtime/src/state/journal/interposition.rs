@@ -1,15 +1,10 @@
-//! What files go through: `open`, `unlink` and `rename` of the C library, as the program and all that it links
-//! call them. Each is the system call that it would be without, and reports it to [`super`] first.
+//! What files go through: the functions of the C library that change files and folders, as the program and all that it
+//! links call them. Each is the system call that it would be without, and reports it to [`super`] first.
 //!
 //! The executable's own definitions come before those of a shared C library. Where the C library is linked statically,
 //! or is another one, there is none of this, and a session that sees nothing go through says so.
 
-use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use libc::{c_char, c_int};
-
-use crate::base::current::FileObserver;
 
 /// Whether anything has gone through: of the program and its C library, whatever session there is.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -21,75 +16,619 @@ pub(super) fn is_used() -> bool {
     USED.load(Ordering::SeqCst)
 }
 
-/// Tells about a path, if it is one.
-///
-/// # Safety
-/// `path` is null or points to a text with a zero at its end.
-#[cfg_attr(
-    not(all(target_os = "linux", target_env = "gnu", not(miri))),
-    expect(dead_code)
-)]
-unsafe fn with_path(path: *const c_char, tell: impl FnOnce(&dyn FileObserver, &CStr)) {
-    USED.store(true, Ordering::Relaxed);
-    if path.is_null() {
-        return;
+/// Only this process is heard from now on: what a fork of it does to files is not told, as its observer has the log of this
+/// one open.
+pub(super) fn only_this_process() {
+    extern "C" fn in_a_fork() {
+        crate::base::current::observe(false);
     }
-    if let Some(observer) = super::observer() {
-        // SAFETY: the caller's promise.
-        tell(&*observer, unsafe { CStr::from_ptr(path) });
-    }
+    // SAFETY: the function sets a flag, which is all that a fork of a process with threads may do. Where it cannot be
+    // called, the C library has no room for its address, and nothing is changed.
+    unsafe { libc::pthread_atfork(None, None, Some(in_a_fork)) };
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+#[cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    not(miri)
+))]
 mod calls {
-    use super::{c_char, c_int, with_path};
+    use std::ffi::CStr;
+    use std::sync::atomic::Ordering;
+
+    use libc::{
+        AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, FILE, O_CREAT, O_TRUNC, aiocb, c_char,
+        c_int, c_uint, c_void, dev_t, iovec, loff_t, mode_t, off_t, sigevent, size_t, ssize_t,
+    };
+
+    use crate::base::changes::{At, Change, Where};
+    use crate::base::current;
+    use crate::state::journal::{descriptors, observer};
+
+    /// Tells of a change. Nothing is called where no session observes.
+    fn tell(change: Change<'_>) {
+        if let Some(observer) = observer() {
+            observer.before(change);
+        }
+    }
+
+    /// Tells of a change of what is at a path, if it is one.
+    ///
+    /// # Safety
+    /// `path` is null or points to a text with a zero at its end.
+    unsafe fn tell_at(
+        folder: c_int,
+        path: *const c_char,
+        follows: bool,
+        change: impl for<'a> Fn(At<'a>) -> Change<'a>,
+    ) {
+        if path.is_null() || !current::observes() {
+            return;
+        }
+        // SAFETY: the caller's promise.
+        let path = unsafe { CStr::from_ptr(path) };
+        tell(change(At {
+            folder,
+            path,
+            follows,
+        }));
+    }
+
+    /// The same of two.
+    ///
+    /// # Safety
+    /// As [`tell_at`], of both.
+    unsafe fn tell_both(
+        old: (c_int, *const c_char, bool),
+        new: (c_int, *const c_char, bool),
+        change: impl for<'a> Fn(At<'a>, At<'a>) -> Change<'a>,
+    ) {
+        if old.1.is_null() || new.1.is_null() || !current::observes() {
+            return;
+        }
+        let at = |(folder, path, follows)| At {
+            folder,
+            // SAFETY: the caller's promise; neither is null.
+            path: unsafe { CStr::from_ptr(path) },
+            follows,
+        };
+        tell(change(at(old), at(new)));
+    }
+
+    /// Tells of bytes that are about to be written, where that is not known to need nothing.
+    #[inline]
+    fn writes(file: c_int, at: Where, count: impl FnOnce() -> u64) {
+        if current::observes() && !descriptors::needs_nothing(file, at) {
+            let count = count();
+            tell(Change::Write { file, at, count });
+        }
+    }
 
     /// # Safety
-    /// As `open(2)`: `path` points to a text with a zero at its end.
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
-        // SAFETY: the caller's promise is that of `open(2)`. The mode is read by the kernel only where the flags ask for
+    /// As `readv(2)`.
+    unsafe fn total(parts: *const iovec, count: c_int) -> u64 {
+        let parts = match usize::try_from(count) {
+            // SAFETY: the caller's promise: so many parts are there.
+            Ok(count) if !parts.is_null() => unsafe { std::slice::from_raw_parts(parts, count) },
+            _ => &[],
+        };
+        parts.iter().map(|part| part.iov_len as u64).sum()
+    }
+
+    /// # Safety
+    /// As `openat(2)`: `path` points to a text with a zero at its end.
+    unsafe fn open_in(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+        super::USED.store(true, Ordering::Relaxed);
+        let (creates, truncates) = (flags & O_CREAT != 0, flags & O_TRUNC != 0);
+        let is_unnamed = flags & libc::O_TMPFILE == libc::O_TMPFILE;
+        // SAFETY: the caller's promise is that of `openat(2)`. The mode is read by the kernel only where the flags ask for
         // it; where they do not, and the caller passed none, any number will do.
         unsafe {
-            with_path(path, |observer, path| observer.before_open(path, flags));
-            libc::syscall(
-                libc::SYS_openat,
-                libc::AT_FDCWD,
-                path,
-                flags | libc::O_LARGEFILE,
-                mode,
-            ) as c_int
+            if (creates || truncates) && !is_unnamed {
+                let follows = flags & libc::O_NOFOLLOW == 0 && !(creates && flags & libc::O_EXCL != 0);
+                tell_at(folder, path, follows, |at| Change::Open {
+                    at,
+                    creates,
+                    truncates,
+                });
+            }
+            let file =
+                libc::syscall(libc::SYS_openat, folder, path, flags | libc::O_LARGEFILE, mode) as c_int;
+            descriptors::opened(file);
+            file
+        }
+    }
+
+    /// Makes something of a name that nothing has: `make` does, or says that something has it.
+    ///
+    /// # Safety
+    /// As `mkstemps(3)`: `template` points to a text with a zero at its end that may be written to, or is null.
+    unsafe fn of_a_new_name(template: *mut c_char, suffix: c_int, make: impl Fn() -> c_int) -> c_int {
+        const LETTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        const CHOSEN: usize = 6;
+        let length = match template.is_null() {
+            true => 0,
+            // SAFETY: the caller's promise.
+            false => unsafe { libc::strlen(template) },
+        };
+        let begin = usize::try_from(suffix)
+            .ok()
+            .and_then(|suffix| length.checked_sub(suffix)?.checked_sub(CHOSEN));
+        // SAFETY: so many bytes of the text are there.
+        let chosen = begin.map(|begin| unsafe { template.add(begin) }.cast::<u8>());
+        // SAFETY: as above.
+        let is_free = |at: &*mut u8| (0..CHOSEN).all(|k| unsafe { *at.add(k) } == b'X');
+        let Some(chosen) = chosen.filter(is_free) else {
+            return failed(libc::EINVAL);
+        };
+        for _ in 0..1000 {
+            let mut random = 0_u64;
+            // SAFETY: the system fills the eight bytes, or as many as it can.
+            unsafe { libc::syscall(libc::SYS_getrandom, &raw mut random, 8_usize, 0) };
+            for k in 0..CHOSEN {
+                // SAFETY: the bytes are there, and may be written to.
+                unsafe { *chosen.add(k) = LETTERS[(random % 62) as usize] };
+                random /= 62;
+            }
+            let made = make();
+            // SAFETY: every thread has its `errno`.
+            if made >= 0 || unsafe { *libc::__errno_location() } != libc::EEXIST {
+                return made;
+            }
+        }
+        -1
+    }
+
+    /// What a function gives that fails with this error.
+    fn failed(errno: c_int) -> c_int {
+        // SAFETY: every thread has its `errno`.
+        unsafe { *libc::__errno_location() = errno };
+        -1
+    }
+
+    /// Tells of what is about to be written while the program goes on.
+    ///
+    /// # Safety
+    /// As `aio_write(3)`: it is null or what that function takes.
+    unsafe fn writes_later(block: *const aiocb) {
+        // SAFETY: the caller's promise.
+        if let Some(block) = unsafe { block.as_ref() } {
+            let at = Where::From(block.aio_offset as u64);
+            writes(block.aio_fildes, at, || block.aio_nbytes as u64);
+        }
+    }
+
+    /// Functions by the name and the promise of the C library's.
+    macro_rules! functions {
+        ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {$(
+            /// # Safety
+            /// As the function of this name in the C library.
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+                // SAFETY: the caller's promise is that of the C library's function, which that of the system call
+                // follows from; paths are null or texts with a zero at their end.
+                unsafe { $body }
+            }
+        )*};
+    }
+
+    functions! {
+        open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+            open_in(AT_FDCWD, path, flags, mode)
+        }
+        open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+            open_in(AT_FDCWD, path, flags, mode)
+        }
+        openat(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+            open_in(folder, path, flags, mode)
+        }
+        openat64(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+            open_in(folder, path, flags, mode)
+        }
+        creat(path: *const c_char, mode: mode_t) -> c_int {
+            open_in(AT_FDCWD, path, libc::O_WRONLY | O_CREAT | O_TRUNC, mode)
+        }
+        creat64(path: *const c_char, mode: mode_t) -> c_int {
+            open_in(AT_FDCWD, path, libc::O_WRONLY | O_CREAT | O_TRUNC, mode)
+        }
+
+        mkostemps(template: *mut c_char, suffix: c_int, flags: c_int) -> c_int {
+            let flags = flags & !libc::O_ACCMODE | libc::O_RDWR | O_CREAT | libc::O_EXCL;
+            of_a_new_name(template, suffix, || open_in(AT_FDCWD, template, flags, 0o600))
+        }
+        mkostemps64(template: *mut c_char, suffix: c_int, flags: c_int) -> c_int {
+            mkostemps(template, suffix, flags)
+        }
+        mkostemp(template: *mut c_char, flags: c_int) -> c_int {
+            mkostemps(template, 0, flags)
+        }
+        mkostemp64(template: *mut c_char, flags: c_int) -> c_int {
+            mkostemps(template, 0, flags)
+        }
+        mkstemps(template: *mut c_char, suffix: c_int) -> c_int {
+            mkostemps(template, suffix, 0)
+        }
+        mkstemps64(template: *mut c_char, suffix: c_int) -> c_int {
+            mkostemps(template, suffix, 0)
+        }
+        mkstemp(template: *mut c_char) -> c_int {
+            mkostemps(template, 0, 0)
+        }
+        mkstemp64(template: *mut c_char) -> c_int {
+            mkostemps(template, 0, 0)
+        }
+        mkdtemp(template: *mut c_char) -> *mut c_char {
+            match of_a_new_name(template, 0, || mkdirat(AT_FDCWD, template, 0o700)) {
+                0.. => template,
+                _ => std::ptr::null_mut(),
+            }
+        }
+        mknodat(folder: c_int, path: *const c_char, mode: mode_t, device: dev_t) -> c_int {
+            tell_at(folder, path, false, |at| Change::Make { at });
+            libc::syscall(libc::SYS_mknodat, folder, path, mode, device as c_uint) as c_int
+        }
+        mknod(path: *const c_char, mode: mode_t, device: dev_t) -> c_int {
+            mknodat(AT_FDCWD, path, mode, device)
+        }
+        mkfifoat(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
+            mknodat(folder, path, mode | libc::S_IFIFO, 0)
+        }
+        mkfifo(path: *const c_char, mode: mode_t) -> c_int {
+            mkfifoat(AT_FDCWD, path, mode)
+        }
+
+        aio_write(block: *mut aiocb) -> c_int {
+            writes_later(block);
+            match next::aio_write() {
+                Some(call) => call(block),
+                None => failed(libc::ENOSYS),
+            }
+        }
+        aio_write64(block: *mut aiocb) -> c_int {
+            aio_write(block)
+        }
+        lio_listio(mode: c_int, blocks: *const *mut aiocb, count: c_int, told: *mut sigevent) -> c_int {
+            for at in 0..usize::try_from(count).unwrap_or(0) {
+                let block = *blocks.add(at);
+                if block.as_ref().is_some_and(|block| block.aio_lio_opcode == libc::LIO_WRITE) {
+                    writes_later(block);
+                }
+            }
+            match next::lio_listio() {
+                Some(call) => call(mode, blocks, count, told),
+                None => failed(libc::ENOSYS),
+            }
+        }
+        lio_listio64(mode: c_int, blocks: *const *mut aiocb, count: c_int, told: *mut sigevent) -> c_int {
+            lio_listio(mode, blocks, count, told)
+        }
+
+        write(file: c_int, from: *const c_void, count: size_t) -> ssize_t {
+            writes(file, Where::Here, || count as u64);
+            libc::syscall(libc::SYS_write, file, from, count) as ssize_t
+        }
+        writev(file: c_int, parts: *const iovec, count: c_int) -> ssize_t {
+            writes(file, Where::Here, || total(parts, count));
+            libc::syscall(libc::SYS_writev, file, parts, count) as ssize_t
+        }
+        pwrite(file: c_int, from: *const c_void, count: size_t, at: off_t) -> ssize_t {
+            writes(file, Where::From(at as u64), || count as u64);
+            libc::syscall(libc::SYS_pwrite64, file, from, count, at) as ssize_t
+        }
+        pwrite64(file: c_int, from: *const c_void, count: size_t, at: off_t) -> ssize_t {
+            pwrite(file, from, count, at)
+        }
+        pwritev(file: c_int, parts: *const iovec, count: c_int, at: off_t) -> ssize_t {
+            writes(file, Where::From(at as u64), || total(parts, count));
+            libc::syscall(libc::SYS_pwritev, file, parts, count, at, 0) as ssize_t
+        }
+        pwritev64(file: c_int, parts: *const iovec, count: c_int, at: off_t) -> ssize_t {
+            pwritev(file, parts, count, at)
+        }
+        pwritev2(file: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t {
+            let place = if at == -1 { Where::Here } else { Where::From(at as u64) };
+            writes(file, place, || total(parts, count));
+            libc::syscall(libc::SYS_pwritev2, file, parts, count, at, 0, flags) as ssize_t
+        }
+        pwritev64v2(file: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t {
+            pwritev2(file, parts, count, at, flags)
+        }
+        copy_file_range(
+            from: c_int, from_at: *mut loff_t, to: c_int, to_at: *mut loff_t, count: size_t, flags: c_uint
+        ) -> ssize_t {
+            let place = if to_at.is_null() { Where::Here } else { Where::From(*to_at as u64) };
+            writes(to, place, || count as u64);
+            libc::syscall(libc::SYS_copy_file_range, from, from_at, to, to_at, count, flags) as ssize_t
+        }
+        sendfile(to: c_int, from: c_int, from_at: *mut off_t, count: size_t) -> ssize_t {
+            writes(to, Where::Here, || count as u64);
+            libc::syscall(libc::SYS_sendfile, to, from, from_at, count) as ssize_t
+        }
+        sendfile64(to: c_int, from: c_int, from_at: *mut off_t, count: size_t) -> ssize_t {
+            sendfile(to, from, from_at, count)
+        }
+        splice(
+            from: c_int, from_at: *mut loff_t, to: c_int, to_at: *mut loff_t, count: size_t, flags: c_uint
+        ) -> ssize_t {
+            let place = if to_at.is_null() { Where::Here } else { Where::From(*to_at as u64) };
+            writes(to, place, || count as u64);
+            libc::syscall(libc::SYS_splice, from, from_at, to, to_at, count, flags) as ssize_t
+        }
+
+        ftruncate(file: c_int, length: off_t) -> c_int {
+            if current::observes() {
+                tell(Change::ResizeOf(file, length as u64));
+            }
+            libc::syscall(libc::SYS_ftruncate, file, length) as c_int
+        }
+        ftruncate64(file: c_int, length: off_t) -> c_int {
+            ftruncate(file, length)
+        }
+        truncate(path: *const c_char, length: off_t) -> c_int {
+            tell_at(AT_FDCWD, path, true, |at| Change::Resize(at, length as u64));
+            libc::syscall(libc::SYS_truncate, path, length) as c_int
+        }
+        truncate64(path: *const c_char, length: off_t) -> c_int {
+            truncate(path, length)
+        }
+        fallocate(file: c_int, mode: c_int, at: off_t, count: off_t) -> c_int {
+            if current::observes() {
+                let extends = mode & !libc::FALLOC_FL_KEEP_SIZE == 0;
+                let shifts = mode & (libc::FALLOC_FL_COLLAPSE_RANGE | libc::FALLOC_FL_INSERT_RANGE) != 0;
+                let count = match (extends, shifts) {
+                    (true, _) => 0,
+                    (_, true) => u64::MAX,
+                    _ => count as u64,
+                };
+                tell(Change::Write { file, at: Where::From(at as u64), count });
+            }
+            libc::syscall(libc::SYS_fallocate, file, mode, at, count) as c_int
+        }
+        fallocate64(file: c_int, mode: c_int, at: off_t, count: off_t) -> c_int {
+            fallocate(file, mode, at, count)
+        }
+        posix_fallocate(file: c_int, at: off_t, count: off_t) -> c_int {
+            if current::observes() {
+                tell(Change::Write { file, at: Where::From(at as u64), count: 0 });
+            }
+            match next::posix_fallocate() {
+                Some(call) => call(file, at, count),
+                None => libc::ENOSYS,
+            }
+        }
+        posix_fallocate64(file: c_int, at: off_t, count: off_t) -> c_int {
+            posix_fallocate(file, at, count)
+        }
+
+        lseek(file: c_int, to: off_t, from: c_int) -> off_t {
+            descriptors::moved(file);
+            libc::syscall(libc::SYS_lseek, file, to, from) as off_t
+        }
+        lseek64(file: c_int, to: off_t, from: c_int) -> off_t {
+            lseek(file, to, from)
+        }
+        close(file: c_int) -> c_int {
+            descriptors::forget(file);
+            libc::syscall(libc::SYS_close, file) as c_int
+        }
+        dup(file: c_int) -> c_int {
+            let copy = libc::syscall(libc::SYS_dup, file) as c_int;
+            descriptors::copied(file, copy);
+            copy
+        }
+        dup3(file: c_int, to: c_int, flags: c_int) -> c_int {
+            descriptors::forget(to);
+            let copy = libc::syscall(libc::SYS_dup3, file, to, flags) as c_int;
+            descriptors::copied(file, copy);
+            copy
+        }
+        dup2(file: c_int, to: c_int) -> c_int {
+            if file == to {
+                return if libc::syscall(libc::SYS_fcntl, file, libc::F_GETFD) < 0 { -1 } else { to };
+            }
+            dup3(file, to, 0)
+        }
+        fcntl(file: c_int, action: c_int, argument: usize) -> c_int {
+            let result = libc::syscall(libc::SYS_fcntl, file, action, argument) as c_int;
+            match action {
+                libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => descriptors::copied(file, result),
+                libc::F_SETFL => descriptors::moved(file),
+                _ => {}
+            }
+            result
+        }
+        fcntl64(file: c_int, action: c_int, argument: usize) -> c_int {
+            fcntl(file, action, argument)
+        }
+
+        unlink(path: *const c_char) -> c_int {
+            unlinkat(AT_FDCWD, path, 0)
+        }
+        rmdir(path: *const c_char) -> c_int {
+            unlinkat(AT_FDCWD, path, AT_REMOVEDIR)
+        }
+        unlinkat(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
+            tell_at(folder, path, false, |at| Change::Remove { at });
+            libc::syscall(libc::SYS_unlinkat, folder, path, flags) as c_int
+        }
+        remove(path: *const c_char) -> c_int {
+            let errno = *libc::__errno_location();
+            match unlinkat(AT_FDCWD, path, 0) {
+                -1 if *libc::__errno_location() == libc::EISDIR => {
+                    *libc::__errno_location() = errno;
+                    unlinkat(AT_FDCWD, path, AT_REMOVEDIR)
+                }
+                result => result,
+            }
+        }
+        mkdir(path: *const c_char, mode: mode_t) -> c_int {
+            mkdirat(AT_FDCWD, path, mode)
+        }
+        mkdirat(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
+            tell_at(folder, path, false, |at| Change::Make { at });
+            libc::syscall(libc::SYS_mkdirat, folder, path, mode) as c_int
+        }
+        rename(old: *const c_char, new: *const c_char) -> c_int {
+            renameat2(AT_FDCWD, old, AT_FDCWD, new, 0)
+        }
+        renameat(old_folder: c_int, old: *const c_char, new_folder: c_int, new: *const c_char) -> c_int {
+            renameat2(old_folder, old, new_folder, new, 0)
+        }
+        renameat2(
+            old_folder: c_int, old: *const c_char, new_folder: c_int, new: *const c_char, flags: c_uint
+        ) -> c_int {
+            let exchanges = flags & libc::RENAME_EXCHANGE != 0;
+            tell_both((old_folder, old, false), (new_folder, new, false), |old, new| {
+                Change::Rename { old, new, exchanges }
+            });
+            libc::syscall(libc::SYS_renameat2, old_folder, old, new_folder, new, flags) as c_int
+        }
+        link(old: *const c_char, new: *const c_char) -> c_int {
+            linkat(AT_FDCWD, old, AT_FDCWD, new, 0)
+        }
+        linkat(
+            old_folder: c_int, old: *const c_char, new_folder: c_int, new: *const c_char, flags: c_int
+        ) -> c_int {
+            let follows = flags & (AT_SYMLINK_FOLLOW | AT_EMPTY_PATH) != 0;
+            tell_both((old_folder, old, follows), (new_folder, new, false), |old, new| {
+                Change::Link { old, new }
+            });
+            libc::syscall(libc::SYS_linkat, old_folder, old, new_folder, new, flags) as c_int
+        }
+        symlink(target: *const c_char, path: *const c_char) -> c_int {
+            symlinkat(target, AT_FDCWD, path)
+        }
+        symlinkat(target: *const c_char, folder: c_int, path: *const c_char) -> c_int {
+            tell_at(folder, path, false, |at| Change::Make { at });
+            libc::syscall(libc::SYS_symlinkat, target, folder, path) as c_int
+        }
+        chmod(path: *const c_char, mode: mode_t) -> c_int {
+            tell_at(AT_FDCWD, path, true, |at| Change::Permissions { at });
+            libc::syscall(libc::SYS_fchmodat, AT_FDCWD, path, mode) as c_int
+        }
+        fchmod(file: c_int, mode: mode_t) -> c_int {
+            if current::observes() {
+                tell(Change::PermissionsOf(file));
+            }
+            libc::syscall(libc::SYS_fchmod, file, mode) as c_int
+        }
+
+        mmap(at: *mut c_void, length: size_t, rights: c_int, flags: c_int, file: c_int, from: off_t) -> *mut c_void {
+            if file >= 0 && flags & libc::MAP_SHARED != 0 && flags & libc::MAP_ANONYMOUS == 0 && current::observes() {
+                tell(Change::Map(file));
+            }
+            if cfg!(target_arch = "s390x") {
+                // The system takes its six arguments from a list there.
+                let arguments = [at as i64, length as i64, rights.into(), flags.into(), file.into(), from];
+                libc::syscall(libc::SYS_mmap, arguments.as_ptr()) as *mut c_void
+            } else {
+                libc::syscall(libc::SYS_mmap, at, length, rights, flags, file, from) as *mut c_void
+            }
+        }
+        mmap64(at: *mut c_void, length: size_t, rights: c_int, flags: c_int, file: c_int, from: off_t) -> *mut c_void {
+            mmap(at, length, rights, flags, file, from)
+        }
+
+        fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
+            stream_opens(path, mode);
+            match next::fopen() {
+                Some(call) => call(path, mode),
+                None => no_such_function(),
+            }
+        }
+        fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE {
+            fopen(path, mode)
+        }
+        freopen(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
+            stream_opens(path, mode);
+            match next::freopen() {
+                Some(call) => call(path, mode, stream),
+                None => no_such_function(),
+            }
+        }
+        freopen64(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
+            freopen(path, mode, stream)
         }
     }
 
     /// # Safety
-    /// As `open(2)`.
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
-        // SAFETY: the same promise.
-        unsafe { open64(path, flags, mode) }
-    }
-
-    /// # Safety
-    /// As `unlink(2)`.
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
-        // SAFETY: the caller's promise is that of `unlink(2)`.
+    /// Both are null or texts with a zero at their end.
+    unsafe fn stream_opens(path: *const c_char, mode: *const c_char) {
+        if mode.is_null() || !current::observes() {
+            return;
+        }
+        // SAFETY: the caller's promise.
+        let mode = unsafe { CStr::from_ptr(mode) }.to_bytes();
+        let (first, changes) = (mode.first(), mode.contains(&b'+'));
+        if first == Some(&b'r') && !changes {
+            return;
+        }
+        let (creates, truncates) = (first != Some(&b'r'), first == Some(&b'w'));
+        // SAFETY: the caller's promise.
         unsafe {
-            with_path(path, |observer, path| observer.before_removal(path));
-            libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0) as c_int
+            tell_at(AT_FDCWD, path, true, |at| Change::Stream {
+                at,
+                creates,
+                truncates,
+            });
         }
     }
 
     /// # Safety
-    /// As `rename(2)`.
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn rename(old: *const c_char, new: *const c_char) -> c_int {
-        // SAFETY: the caller's promise is that of `rename(2)`.
-        unsafe {
-            with_path(old, |observer, path| observer.before_removal(path));
-            with_path(new, |observer, path| observer.before_replacement(path));
-            libc::syscall(libc::SYS_renameat2, libc::AT_FDCWD, old, libc::AT_FDCWD, new, 0) as c_int
+    /// None: it sets `errno`.
+    unsafe fn no_such_function() -> *mut FILE {
+        // SAFETY: every thread has its `errno`.
+        unsafe { *libc::__errno_location() = libc::ENOSYS };
+        std::ptr::null_mut()
+    }
+
+    /// The functions of the C library that are more than a system call.
+    mod next {
+        use std::ffi::CStr;
+
+        use super::{FILE, aiocb, c_char, c_int, off_t, sigevent};
+
+        type Open = unsafe extern "C" fn(*const c_char, *const c_char) -> *mut FILE;
+        type Reopen = unsafe extern "C" fn(*const c_char, *const c_char, *mut FILE) -> *mut FILE;
+
+        type WriteLater = unsafe extern "C" fn(*mut aiocb) -> c_int;
+        type AllLater = unsafe extern "C" fn(c_int, *const *mut aiocb, c_int, *mut sigevent) -> c_int;
+        type Allocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
+
+        fn find(name: &CStr) -> *mut libc::c_void {
+            // SAFETY: the name is a text with a zero at its end.
+            unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+        }
+
+        pub fn fopen() -> Option<Open> {
+            let found = find(c"fopen64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
+        }
+
+        pub fn aio_write() -> Option<WriteLater> {
+            let found = find(c"aio_write64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
+        }
+
+        pub fn lio_listio() -> Option<AllLater> {
+            let found = find(c"lio_listio64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
+        }
+
+        pub fn posix_fallocate() -> Option<Allocate> {
+            let found = find(c"posix_fallocate64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
+        }
+
+        pub fn freopen() -> Option<Reopen> {
+            let found = find(c"freopen64");
+            // SAFETY: the C library's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute(found) }
         }
     }
 }

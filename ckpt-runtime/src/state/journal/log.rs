@@ -1,265 +1,768 @@
-//! `STORE/files.log`: what the program's files were before a run touched them, one JSON object a line.
+//! The journal as a whole: its parts in the folder of the run, adding to the newest, and what all of them together say.
 //!
-//! A line is on the disk before the file is touched. A last line that is torn is of a file that has not been touched.
+//! Time is cut into epochs, of which each has its part. A checkpoint begins one and says its number: to bring the files back
+//! to it is to undo what the epochs from there on say. Where that has been done, the epoch that follows says so, and those
+//! that were undone are of no use any more: nor is a checkpoint that had begun one of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-
+use super::record::{Content, Held, Record, Was};
+use super::segment::{self, HEAD, Head, Segment};
+use crate::base::checksum::xxh3;
 use crate::base::documents::{self, Documents, Durability};
+use crate::base::run_id::RunId;
 
-/// Name of the log in the store folder; other ranks than the first have their own.
-fn name(rank: u32) -> String {
+/// What the names of a rank's parts begin with.
+fn prefix(rank: u32) -> String {
     match rank {
-        0 => "files.log".to_owned(),
-        _ => format!("files.r{rank}.log"),
+        0 => "files.".to_owned(),
+        _ => format!("files.r{rank}."),
     }
 }
 
-/// What a file was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Was {
-    /// There was none.
-    Absent,
-    /// So long; its bytes have not been changed.
-    Length(u64),
-    /// These bytes.
-    Content(Vec<u8>),
+fn name(rank: u32, epoch: u64) -> String {
+    format!("{}{epoch:06}.log", prefix(rank))
 }
 
-/// A line of the log; without length and bytes, there was no file.
-#[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    #[serde(with = "path_text")]
-    path: PathBuf,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    length: Option<u64>,
-    /// In hexadecimal digits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    bytes: Option<String>,
+/// The name of a file with bytes that are kept beside a part.
+fn name_beside(rank: u32, epoch: u64, number: u32) -> String {
+    format!("{}{epoch:06}.{number:04}.was", prefix(rank))
 }
 
-impl Line {
-    /// It, as it stands in the log.
-    fn of(path: &Path, was: &Was) -> io::Result<Vec<u8>> {
-        let line = Line {
-            path: path.to_owned(),
-            length: match was {
-                Was::Length(length) => Some(*length),
-                Was::Absent | Was::Content(_) => None,
-            },
-            bytes: match was {
-                Was::Content(bytes) => Some(hexadecimal(bytes)),
-                Was::Absent | Was::Length(_) => None,
-            },
+/// The epoch of a name of this rank, of a part or of what lies beside one.
+fn epoch_in(name: &str, rank: u32) -> Option<u64> {
+    let rest = name.strip_prefix(&prefix(rank))?;
+    let (epoch, _) = rest.split_once('.')?;
+    epoch.parse().ok()
+}
+
+fn is_part(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|kind| kind == "log")
+}
+
+/// Ranks that have parts with records.
+pub(super) fn ranks_with_records(documents: &dyn Documents) -> BTreeSet<u32> {
+    let names = documents.names().unwrap_or_default();
+    let parts = names.into_iter().filter(|name| is_part(name));
+    let rank = |name: &str| {
+        let rest = name.strip_prefix("files.")?;
+        let rank = match rest.strip_prefix('r') {
+            Some(rest) => rest.split_once('.')?.0.parse().ok()?,
+            None => 0,
         };
-        let mut text = serde_json::to_vec(&line)?;
-        text.push(b'\n');
-        Ok(text)
+        epoch_in(name, rank).map(|_| rank)
+    };
+    parts
+        .filter(|name| fs::metadata(documents.path_of(name)).is_ok_and(|found| found.len() > HEAD))
+        .filter_map(|name| rank(&name))
+        .collect()
+}
+
+/// The time of day, in nanoseconds.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos() as u64)
+}
+
+/// All parts of one rank.
+#[derive(Debug)]
+pub(super) struct History {
+    documents: Arc<dyn Documents>,
+    rank: u32,
+    /// By their epochs; those that are damaged as a whole say how.
+    parts: BTreeMap<u64, Result<Segment, String>>,
+    /// The newest epoch of which this machine has noted that something could not be kept, nor said here.
+    lost: Option<u64>,
+}
+
+impl History {
+    /// Reads the parts of a rank of a run.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn read(documents: Arc<dyn Documents>, run: RunId, rank: u32) -> io::Result<History> {
+        let mut parts = BTreeMap::new();
+        for name in documents.names()?.iter().filter(|name| is_part(name)) {
+            let Some(epoch) = epoch_in(name, rank) else {
+                continue;
+            };
+            if let Some(part) = segment::read(&documents.path_of(name), epoch)? {
+                let part = match part {
+                    Ok(part) if (part.head.run, part.head.rank) != (run.number(), rank) => {
+                        Err("it is of another run".to_owned())
+                    }
+                    other => other,
+                };
+                parts.insert(epoch, part);
+            }
+        }
+        Ok(History {
+            documents,
+            rank,
+            parts,
+            lost: None,
+        })
+    }
+
+    /// Something of that epoch could not be kept, by what is noted elsewhere.
+    pub fn has_lost(&mut self, epoch: Option<u64>) {
+        self.lost = epoch;
+    }
+
+    /// The newest epoch that there is a part of; 0 if there is none.
+    pub fn newest(&self) -> u64 {
+        self.parts.last_key_value().map_or(0, |(epoch, _)| *epoch)
+    }
+
+    /// When an epoch began, if its part can be read.
+    pub fn time_of(&self, epoch: u64) -> Option<u64> {
+        Some(self.parts.get(&epoch)?.as_ref().ok()?.head.time)
+    }
+
+    /// The first epoch that began after a time, if there is one.
+    ///
+    /// # Errors
+    /// What was done from then on is not known any more.
+    pub fn first_since(&self, time: u64) -> Result<Option<u64>, String> {
+        for (epoch, part) in &self.parts {
+            let path = self.documents.path_of(&name(self.rank, *epoch));
+            let part = part
+                .as_ref()
+                .map_err(|what| format!("the journal of files is damaged in `{}`: {what}", path.display()))?;
+            if part.head.time <= time {
+                continue;
+            }
+            let previous = part.head.previous;
+            return match previous == 0 || self.parts.contains_key(&previous) {
+                true => Ok(Some(*epoch)),
+                false => Err(format!(
+                    "the journal of files lacks the part `{}`",
+                    self.documents.path_of(&name(self.rank, previous)).display()
+                )),
+            };
+        }
+        Ok(None)
+    }
+
+    /// Whether anything was kept, as far as the parts are there.
+    fn has_records(&self) -> bool {
+        let mut parts = self.parts.values();
+        parts.any(|part| part.as_ref().map_or(true, |part| !part.records.is_empty()))
+    }
+
+    fn heads(&self) -> impl Iterator<Item = &Head> {
+        let whole = self.parts.values().filter_map(|part| part.as_ref().ok());
+        whole.map(|part| &part.head)
+    }
+
+    /// Whether the files were brought back to before this epoch since.
+    fn is_undone(&self, epoch: u64) -> bool {
+        self.heads()
+            .any(|head| head.undone_to != 0 && head.undone_to <= epoch && epoch < head.epoch)
+    }
+
+    /// The earlier epoch to whose begin the files were brought back, or began to be, so that none can be that began between
+    /// the two.
+    pub fn given_up_for(&self, to: u64) -> Option<u64> {
+        let undone = self.heads().map(|head| (head.undone_to, head.epoch));
+        let undone = undone.filter(|(earlier, _)| *earlier != 0);
+        let mut undone = undone.filter(|(earlier, epoch)| *earlier < to && to < *epoch);
+        if let Some((earlier, _)) = undone.next() {
+            return Some(earlier);
+        }
+        let parts = self
+            .parts
+            .range(to..)
+            .filter(|(epoch, _)| !self.is_undone(**epoch));
+        let mut records = parts
+            .filter_map(|(_, part)| part.as_ref().ok())
+            .flat_map(|part| &part.records);
+        records.find_map(|(_, record)| match record {
+            Record::Returning { to: earlier } if *earlier < to => Some(*earlier),
+            _ => None,
+        })
+    }
+
+    /// The epochs to undo, oldest first, to bring the files back to the begin of one.
+    ///
+    /// # Errors
+    /// Why they cannot be brought back.
+    pub fn to_undo(&self, to: u64) -> Result<Vec<&Segment>, String> {
+        let lacks = |epoch: u64| {
+            let path = self.documents.path_of(&name(self.rank, epoch));
+            format!("the journal of files lacks the part `{}`", path.display())
+        };
+        if self.lost.is_some_and(|lost| lost >= to && !self.is_undone(lost)) {
+            return Err(
+                "what a file was since then could be kept nowhere: nothing could be written to the store"
+                    .to_owned(),
+            );
+        }
+        if let Some(at) = self.given_up_for(to) {
+            return Err(format!(
+                "the files were brought back to an older checkpoint after this one was taken (epoch {at} of their journal is the last that they can be brought back to); restart from a checkpoint that was taken since, or from that older one"
+            ));
+        }
+        if !self.parts.contains_key(&to) && !self.is_undone(to) {
+            return Err(lacks(to));
+        }
+        let mut needed = Vec::new();
+        for (&epoch, part) in self.parts.range(to..) {
+            if self.is_undone(epoch) {
+                continue;
+            }
+            let path = self.documents.path_of(&name(self.rank, epoch));
+            let damaged =
+                |what: &str| format!("the journal of files is damaged in `{}`: {what}", path.display());
+            let part = part.as_ref().map_err(|what| damaged(what))?;
+            if let Some(what) = &part.damage {
+                return Err(damaged(what));
+            }
+            for (_, record) in &part.records {
+                if let Record::Lost { path, why } = record {
+                    return Err(format!(
+                        "what `{}` was then could not be kept: {why}",
+                        path.display()
+                    ));
+                }
+            }
+            let Head {
+                previous,
+                previous_length,
+                ..
+            } = part.head;
+            if previous >= to && !self.is_undone(previous) {
+                match self.parts.get(&previous) {
+                    None => return Err(lacks(previous)),
+                    Some(Ok(before)) if before.damage.is_none() && before.length < previous_length => {
+                        let path = self.documents.path_of(&name(self.rank, previous));
+                        return Err(format!(
+                            "the journal of files is damaged in `{}`: it ends at {} and had {previous_length} bytes",
+                            path.display(),
+                            before.length
+                        ));
+                    }
+                    Some(_) => {}
+                }
+            }
+            needed.push(part);
+        }
+        for (path, length) in needed.iter().flat_map(|part| self.beside(part)) {
+            let found = fs::metadata(&path).map(|found| found.len());
+            if !found.is_ok_and(|found| found >= length) {
+                return Err(format!(
+                    "the journal of files lacks `{}`, or has not all of it",
+                    path.display()
+                ));
+            }
+        }
+        Ok(needed)
+    }
+
+    /// The files beside a part, each with the length that it has at least.
+    fn beside(&self, part: &Segment) -> Vec<(PathBuf, u64)> {
+        let files = part.records.iter().filter_map(|(_, record)| match record {
+            Record::Bytes { content, .. }
+            | Record::Was {
+                was:
+                    Was::File {
+                        held: Held::Apart(content),
+                        ..
+                    },
+                ..
+            } => match content {
+                Content::Beside {
+                    epoch,
+                    number,
+                    length,
+                    ..
+                } => Some((self.named(*epoch, *number), *length)),
+                _ => None,
+            },
+            Record::Was {
+                was:
+                    Was::File {
+                        held: Held::Named { epoch, number },
+                        ..
+                    },
+                ..
+            } => Some((self.named(*epoch, *number), 0)),
+            _ => None,
+        });
+        files.collect()
+    }
+
+    /// The file of a number beside the part of an epoch.
+    pub fn named(&self, epoch: u64, number: u32) -> PathBuf {
+        self.documents.path_of(&name_beside(self.rank, epoch, number))
+    }
+
+    /// Where bytes that are kept can be read: a file, an offset in it, and whether their bits are turned over.
+    pub fn place_of(&self, content: &Content) -> (PathBuf, u64, bool) {
+        match content {
+            Content::Beside { epoch, number, .. } => (self.named(*epoch, *number), 0, false),
+            Content::Inside { epoch, at, .. } => {
+                (self.documents.path_of(&name(self.rank, *epoch)), *at, true)
+            }
+            Content::New(_) => (PathBuf::new(), 0, false),
+        }
     }
 }
 
-/// The log of a store.
+/// What the journal is written with: the part of the epoch that is under way.
 #[derive(Debug)]
 pub(super) struct Log {
     documents: Arc<dyn Documents>,
-    name: String,
+    run: RunId,
+    rank: u32,
+    epoch: u64,
+    /// Bytes of the part that are whole.
+    length: u64,
     open: Option<Box<dyn documents::Log>>,
+    /// How many files lie beside the part.
+    beside: u32,
+    /// What has to be said of this epoch, and could not be written yet.
+    unsaid: Option<Record>,
+    /// Whether an earlier epoch has kept anything.
+    has_earlier: bool,
+    /// Whether the part says that others were undone before it.
+    has_undone: bool,
+    /// Whether the part and its name are on the disk.
+    is_on_disk: bool,
 }
 
 impl Log {
-    pub fn new(documents: Arc<dyn Documents>, rank: u32) -> Self {
-        Self {
-            documents,
-            name: name(rank),
-            open: None,
-        }
-    }
-
-    /// Another run begins.
-    pub fn forget(&self) {
-        // Where it cannot be removed, nothing can be written either.
-        let _ = self.documents.remove(&self.name);
-    }
-
-    /// Writes a line.
+    /// Begins the part of an epoch, after all that there are, and after one that is known of otherwise.
     ///
     /// # Errors
-    /// It is not on the disk.
-    pub fn add(&mut self, path: &Path, was: &Was) -> io::Result<()> {
-        let line = Line::of(path, was)?;
-        let log = match &mut self.open {
-            Some(log) => log,
-            empty => empty.insert(open(&*self.documents, &self.name)?),
+    /// It cannot be made.
+    pub fn begin(
+        documents: Arc<dyn Documents>,
+        run: RunId,
+        rank: u32,
+        after: &History,
+        at_least: u64,
+    ) -> io::Result<Log> {
+        let newest = after.newest();
+        let length = match after.parts.get(&newest) {
+            Some(Ok(part)) => part.length,
+            _ => 0,
         };
-        log.add(&line)
+        let mut log = Log {
+            documents,
+            run,
+            rank,
+            epoch: newest,
+            length,
+            open: None,
+            beside: 0,
+            unsaid: None,
+            has_earlier: after.has_records(),
+            has_undone: false,
+            is_on_disk: false,
+        };
+        log.next(newest.max(at_least) + 1, 0)?;
+        Ok(log)
     }
 
-    /// The files that it lists are elsewhere now, as `moved` says: from here on the log names them so. Without
-    /// that, a later restart would look for them where others may have files.
+    /// Whether the epoch begins now as well as when it did: nothing has been kept in it, and its part says nothing of others,
+    /// which would go with it when it is undone.
+    pub fn begins_now(&self) -> bool {
+        self.length == HEAD && self.unsaid.is_none() && !self.has_undone
+    }
+
+    /// The part, where nobody has brought it to the disk yet.
+    pub fn not_on_disk(&self) -> Option<PathBuf> {
+        (!self.is_on_disk).then(|| self.path())
+    }
+
+    /// Somebody has brought this file and its name to the disk.
+    pub fn is_on_disk_now(&mut self, path: &Path) {
+        self.is_on_disk |= self.path() == path;
+    }
+
+    /// Whether the run has changed anything so far.
+    pub fn has_records(&self) -> bool {
+        self.has_earlier || self.length > HEAD || self.unsaid.is_some()
+    }
+
+    /// The run has changed something in a part that is not there any more.
+    pub fn had_records(&mut self) {
+        self.has_earlier = true;
+    }
+
+    /// It is the log of this run, of which there is no checkpoint yet: what was kept so far is of no use.
     ///
     /// # Errors
-    /// It cannot be read, or written again.
-    pub fn move_paths(&mut self, moved: impl Fn(PathBuf) -> PathBuf) -> Result<(), String> {
-        let lines = self.read()?;
-        if lines.iter().all(|(path, _)| moved(path.clone()) == *path) {
+    /// Its part cannot be made: what is there is of another run, and no checkpoint can rely on it.
+    pub fn become_of(&mut self, run: RunId) -> io::Result<()> {
+        if self.run == run {
             return Ok(());
         }
-        let text = lines.into_iter().map(|(path, was)| Line::of(&moved(path), &was));
-        let text: io::Result<Vec<Vec<u8>>> = text.collect();
-        text.and_then(|text| {
-            self.documents
-                .replace(&self.name, &text.concat(), Durability::Synced)
-        })
-        .map_err(|error| format!("{} cannot be written again: {error}", self.named()))?;
+        self.run = run;
         self.open = None;
+        if !self.has_records() {
+            // Nothing was changed before: it begins anew.
+            (self.epoch, self.length) = (0, 0);
+        }
+        self.next(self.epoch + 1, 0)?;
+        self.forget(|_| true);
         Ok(())
     }
 
-    fn named(&self) -> String {
-        format!("`{}`", self.documents.path_of(&self.name).display())
+    /// The epoch that is under way.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
     }
 
-    /// All lines that are whole, oldest first.
+    /// The file of the epoch.
+    pub fn path(&self) -> PathBuf {
+        self.documents.path_of(&name(self.rank, self.epoch))
+    }
+
+    /// Begins the next epoch. Its part is on the disk with the first record of it, or when somebody brings it there.
     ///
     /// # Errors
-    /// The log is there and cannot be read.
-    pub fn read(&self) -> Result<Vec<(PathBuf, Was)>, String> {
-        let text = self.documents.read(&self.name);
-        let text = text.map_err(|error| format!("{} cannot be read: {error}", self.named()))?;
-        let text = text.unwrap_or_default();
-        let lines = text
-            .split(|byte| *byte == b'\n')
-            .map_while(|line| serde_json::from_slice::<Line>(line).ok());
-        Ok(lines
-            .map(|line| {
-                let was = match (line.bytes, line.length) {
-                    (Some(digits), _) => Was::Content(bytes(&digits)),
-                    (None, Some(length)) => Was::Length(length),
-                    (None, None) => Was::Absent,
-                };
-                (line.path, was)
-            })
-            .collect())
-    }
-}
-
-/// A path as JSON can say it: one that is no text as an object with its bytes.
-mod path_text {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Text(PathBuf),
-        Bytes { hexadecimal: String },
-    }
-
-    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
-        let written = match path.to_str() {
-            Some(_) => Written::Text(path.to_owned()),
-            None => Written::Bytes {
-                hexadecimal: super::hexadecimal(path.as_os_str().as_bytes()),
-            },
+    /// Its part cannot be made, or what has to be said of this one cannot be written: this epoch goes on.
+    pub fn next(&mut self, epoch: u64, undone_to: u64) -> io::Result<()> {
+        self.say()?;
+        let head = Head {
+            run: self.run.number(),
+            rank: self.rank,
+            epoch,
+            undone_to,
+            previous: self.epoch,
+            previous_length: self.length,
+            time: now(),
         };
-        written.serialize(to)
+        let name = name(self.rank, epoch);
+        // One that the machine stopped in may be there.
+        self.documents.remove(&name)?;
+        let made = self
+            .documents
+            .log(&name, Durability::Unsynced)
+            .and_then(|mut part| part.add(&head.encode()));
+        if let Err(error) = made {
+            let _ = self.documents.remove(&name);
+            return Err(error);
+        }
+        self.has_earlier |= self.length > HEAD;
+        self.epoch = epoch;
+        self.length = HEAD;
+        self.open = None;
+        self.beside = 0;
+        self.has_undone = undone_to != 0;
+        self.is_on_disk = false;
+        Ok(())
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
-        Ok(match Written::deserialize(from)? {
-            Written::Text(path) => path,
-            Written::Bytes { hexadecimal } => OsString::from_vec(super::bytes(&hexadecimal)).into(),
-        })
+    /// Adds records in one piece; they are on the disk when this returns.
+    ///
+    /// # Errors
+    /// They are not there.
+    pub fn add(&mut self, records: &[Record]) -> io::Result<()> {
+        let time = now();
+        let records: Vec<Vec<u8>> = records.iter().map(|record| record.encode(time)).collect();
+        let frame = segment::frame(&records, self.epoch, self.length);
+        let name = name(self.rank, self.epoch);
+        let part = match &mut self.open {
+            Some(part) => part,
+            empty => empty.insert(self.documents.log(&name, Durability::Synced)?),
+        };
+        match part.add(&frame) {
+            Ok(()) => {
+                self.length += frame.len() as u64;
+                self.is_on_disk = true;
+                Ok(())
+            }
+            Err(error) => {
+                // What is there of it must not stand before what comes.
+                let _ = part.cut(self.length);
+                self.open = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// The part is on the disk when this returns, with records if there are any.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn bring_to_disk(&mut self, records: &[Record]) -> io::Result<()> {
+        if !records.is_empty() {
+            return self.add(records);
+        }
+        // Opening it so brings its name there.
+        drop(
+            self.documents
+                .log(&name(self.rank, self.epoch), Durability::Synced)?,
+        );
+        File::open(self.path())?.sync_all()
+    }
+
+    /// No checkpoint up to this epoch can be restored any more, as something could not be kept. That is written as soon as
+    /// it is possible: a frame that does not fit takes the place of the first ones.
+    pub fn lost(&mut self, path: PathBuf, why: String) {
+        self.unsaid.get_or_insert(Record::Lost { path, why });
+        let _ = self.say();
+    }
+
+    /// Whether something has to be said that could not be written yet.
+    pub fn has_unsaid(&self) -> bool {
+        self.unsaid.is_some()
+    }
+
+    /// The run that it is of.
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// Writes what could not be written.
+    ///
+    /// # Errors
+    /// It still cannot be.
+    pub fn say(&mut self) -> io::Result<()> {
+        let Some(record) = self.unsaid.take() else {
+            return Ok(());
+        };
+        let said = self.add(std::slice::from_ref(&record)).or_else(|_| {
+            let frame = segment::frame(&[record.encode(now())], self.epoch, HEAD);
+            let file = File::options().write(true).open(self.path())?;
+            file.write_all_at(&frame, HEAD)?;
+            file.sync_data()
+        });
+        if said.is_err() {
+            self.unsaid = Some(record);
+        }
+        said
+    }
+
+    /// A new file for bytes beside the part: its number and where it is.
+    pub fn beside(&mut self) -> (u32, PathBuf) {
+        self.beside += 1;
+        let path = self.path_beside(self.epoch, self.beside);
+        (self.beside, path)
+    }
+
+    fn path_beside(&self, epoch: u64, number: u32) -> PathBuf {
+        self.documents.path_of(&name_beside(self.rank, epoch, number))
+    }
+
+    /// Removes the parts of these epochs, and what lies beside them.
+    pub fn forget(&self, is_of_no_use: impl Fn(u64) -> bool) {
+        let names = self.documents.names().unwrap_or_default();
+        for name in names {
+            if epoch_in(&name, self.rank).is_some_and(|epoch| epoch != self.epoch && is_of_no_use(epoch)) {
+                // What stays is in nobody's way.
+                let _ = self.documents.remove(&name);
+            }
+        }
     }
 }
 
-/// Opens the log to add to it; what a torn line has left is cut off.
-fn open(documents: &dyn Documents, name: &str) -> io::Result<Box<dyn documents::Log>> {
-    let mut log = documents.log(name, Durability::Synced)?;
-    let text = documents.read(name)?.unwrap_or_default();
-    let whole = text
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |at| at + 1);
-    if whole < text.len() {
-        log.cut(whole as u64)?;
+/// The checksum of the first bytes of a file.
+///
+/// # Errors
+/// It cannot be read, or is shorter.
+pub(super) fn sum_of(file: &File, length: u64) -> io::Result<u128> {
+    /// Bytes of one block.
+    const BLOCK: u64 = 1 << 20;
+    let mut sums = Vec::new();
+    let mut block = vec![0; BLOCK.min(length) as usize];
+    let mut at = 0;
+    while at < length {
+        let count = BLOCK.min(length - at) as usize;
+        file.read_exact_at(&mut block[..count], at)?;
+        sums.extend(xxh3(&block[..count]).to_le_bytes());
+        at += count as u64;
     }
-    Ok(log)
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from(DIGITS[usize::from(digit)]))
-        .collect()
-}
-
-fn bytes(digits: &str) -> Vec<u8> {
-    digits
-        .as_bytes()
-        .chunks_exact(2)
-        .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
+    Ok(xxh3(&sums))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::in_folder::Folder;
     use super::*;
-    use crate::base::documents::in_memory::Shelf;
 
-    #[test]
-    fn paths_that_have_moved_are_written_anew() {
-        use std::os::unix::ffi::OsStringExt;
-        let shelf = Arc::new(Shelf::default());
-        let not_text = PathBuf::from(std::ffi::OsString::from_vec(b"/old/\xff".to_vec()));
-        let entries = [
-            (not_text.clone(), Was::Length(3)),
-            (PathBuf::from("/old/a"), Was::Absent),
-            (PathBuf::from("b"), Was::Content(vec![1])),
-        ];
-        let mut log = Log::new(shelf.clone(), 0);
-        for (path, was) in &entries {
-            log.add(path, was).unwrap();
+    const RUN: RunId = RunId::numbered(7 << 100);
+    const OTHER: RunId = RunId::numbered(7);
+
+    fn absent(path: &str) -> Record {
+        Record::Was {
+            path: path.into(),
+            was: Was::Absent,
         }
-        assert_eq!(log.read().unwrap(), entries);
-        let moved = |path: PathBuf| match path.strip_prefix("/old") {
-            Ok(rest) => Path::new("/new").join(rest),
-            Err(_) => path,
-        };
-        log.move_paths(moved).unwrap();
-        log.move_paths(moved).unwrap();
-        log.add(Path::new("c"), &Was::Absent).unwrap();
-        let found: Vec<PathBuf> = log.read().unwrap().into_iter().map(|(path, _)| path).collect();
-        assert_eq!(found, [moved(not_text), "/new/a".into(), "b".into(), "c".into()]);
+    }
+
+    fn history(folder: &Arc<Folder>) -> History {
+        History::read(folder.clone(), RUN, 0).unwrap()
+    }
+
+    fn begin(folder: &Arc<Folder>) -> Log {
+        Log::begin(folder.clone(), RUN, 0, &history(folder), 0).unwrap()
+    }
+
+    /// The paths that are to be undone, or why they cannot be.
+    fn undone(folder: &Arc<Folder>, to: u64) -> Result<Vec<String>, String> {
+        let history = history(folder);
+        let parts = history.to_undo(to)?;
+        let records = parts.iter().flat_map(|part| &part.records);
+        Ok(records
+            .filter_map(|(_, record)| match record {
+                Record::Was { path, .. } => Some(path.display().to_string()),
+                _ => None,
+            })
+            .collect())
+    }
+
+    /// Three epochs with two records each.
+    fn three() -> Arc<Folder> {
+        let folder = Folder::new();
+        let mut log = begin(&folder);
+        for epoch in 1..=3 {
+            if epoch > 1 {
+                log.next(epoch, 0).unwrap();
+            }
+            log.add(&[absent(&format!("a{epoch}")), absent(&format!("b{epoch}"))])
+                .unwrap();
+            log.add(&[absent(&format!("c{epoch}"))]).unwrap();
+        }
+        folder
     }
 
     #[test]
-    fn a_torn_line_is_passed_over_and_cut_off() {
-        let shelf = Arc::new(Shelf::default());
-        let entries = [
-            (PathBuf::from("a"), Was::Absent),
-            (PathBuf::from("b"), Was::Length(7)),
-            (PathBuf::from("c/ä"), Was::Content(vec![0, 255, b'\n', 16])),
-        ];
-        let mut log = Log::new(shelf.clone(), 0);
-        for (path, was) in &entries[..2] {
-            log.add(path, was).unwrap();
+    fn any_changed_byte_is_found() {
+        let folder = three();
+        assert_eq!(undone(&folder, 2).unwrap(), ["a2", "b2", "c2", "a3", "b3", "c3"]);
+        for epoch in 1..=3 {
+            let path = folder.path_of(&name(0, epoch));
+            let whole = fs::read(&path).unwrap();
+            for at in 0..whole.len() {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << (at % 8);
+                fs::write(&path, &bytes).unwrap();
+                for to in 1..=3 {
+                    let is_needed = to <= epoch;
+                    assert_eq!(
+                        undone(&folder, to).is_err(),
+                        is_needed,
+                        "epoch {epoch}, byte {at}, to {to}"
+                    );
+                }
+            }
+            fs::write(&path, whole).unwrap();
         }
-        let mut file = shelf.log(&name(0), Durability::Synced).unwrap();
-        file.add(b"{\"path\":\"torn\",\"len").unwrap();
-        let mut log = Log::new(shelf.clone(), 0);
-        assert_eq!(log.read().unwrap(), entries[..2]);
-        log.add(&entries[2].0, &entries[2].1).unwrap();
-        assert_eq!(log.read().unwrap(), entries);
-        log.forget();
-        assert_eq!(log.read().unwrap(), []);
+    }
+
+    #[test]
+    fn a_torn_end_is_dropped_where_it_is_the_last_and_found_elsewhere() {
+        let folder = three();
+        for epoch in [2, 3] {
+            let path = folder.path_of(&name(0, epoch));
+            let whole = fs::read(&path).unwrap();
+            let frames = [HEAD as usize, whole.len()];
+            for length in frames[0]..frames[1] {
+                fs::write(&path, &whole[..length]).unwrap();
+                match epoch {
+                    2 => assert!(undone(&folder, 2).is_err(), "{length}"),
+                    _ => {
+                        let left = undone(&folder, 3).unwrap();
+                        assert!(
+                            ["a3", "b3", "c3"]
+                                .starts_with(&left.iter().map(String::as_str).collect::<Vec<_>>())
+                        );
+                        assert!(left.len() < 3);
+                    }
+                }
+            }
+            fs::write(&path, whole).unwrap();
+        }
+        fs::remove_file(folder.path_of(&name(0, 2))).unwrap();
+        assert!(undone(&folder, 1).unwrap_err().contains("lacks the part"));
+        assert!(undone(&folder, 2).unwrap_err().contains("lacks the part"));
+        assert_eq!(undone(&folder, 3).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn sectors_that_never_reached_the_disk_are_the_end() {
+        let folder = Folder::new();
+        let mut log = begin(&folder);
+        log.add(&[absent("before")]).unwrap();
+        let from = log.length as usize;
+        let content = Content::New(vec![0; 4000]);
+        let was = Was::File {
+            mode: 0,
+            length: 4000,
+            held: Held::Apart(content),
+        };
+        log.add(&[Record::Was {
+            path: "zeros".into(),
+            was,
+        }])
+        .unwrap();
+        let path = log.path();
+        let whole = fs::read(&path).unwrap();
+        for sector in from / 512..whole.len().div_ceil(512) {
+            let mut bytes = whole.clone();
+            let end = bytes.len().min((sector + 1) * 512);
+            bytes[from.max(sector * 512)..end].fill(0);
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(undone(&folder, 1).unwrap(), ["before"], "{sector}");
+            // One that has changed is not taken for that.
+            let mut bytes = whole.clone();
+            bytes[end - 1] ^= 4;
+            fs::write(&path, &bytes).unwrap();
+            undone(&folder, 1).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_added_is_never_taken_for_what_was() {
+        for (failures, more) in [(1, 0), (2, 0), (2, 5)] {
+            let folder = Folder::new();
+            let mut log = begin(&folder);
+            log.add(&[absent("before")]).unwrap();
+            folder.fail(failures);
+            log.add(&[absent("lost")]).unwrap_err();
+            log.lost("lost".into(), "no room".to_owned());
+            folder.fail(more);
+            assert!(undone(&folder, 1).is_err(), "{failures}");
+            folder.fail(0);
+            log.next(2, 0).unwrap();
+            log.add(&[absent("later")]).unwrap();
+            assert!(undone(&folder, 1).is_err());
+            assert_eq!(undone(&folder, 2).unwrap(), ["later"]);
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_is_known_and_what_was_undone_not_needed() {
+        let folder = three();
+        let mut log = begin(&folder);
+        assert_eq!(log.epoch(), 4);
+        log.add(&[Record::Returning { to: 2 }]).unwrap();
+        // The restart stopped on its way.
+        assert!(undone(&folder, 3).unwrap_err().contains("brought back"));
+        assert_eq!(undone(&folder, 2).unwrap().len(), 6);
+        log.next(5, 2).unwrap();
+        log.forget(|epoch| (2..5).contains(&epoch));
+        log.add(&[absent("new")]).unwrap();
+        assert_eq!(undone(&folder, 2).unwrap(), ["new"]);
+        assert_eq!(undone(&folder, 1).unwrap(), ["a1", "b1", "c1", "new"]);
+        assert!(undone(&folder, 3).unwrap_err().contains("brought back"));
+        assert!(undone(&folder, 6).is_err());
+        let mut log = begin(&folder);
+        assert_eq!(log.epoch(), 6);
+        log.next(7, 1).unwrap();
+        assert_eq!(undone(&folder, 1).unwrap(), [""; 0]);
+        assert!(undone(&folder, 2).is_err());
+        let other = History::read(folder.clone(), OTHER, 0).unwrap();
+        assert!(other.to_undo(1).is_err());
     }
 }

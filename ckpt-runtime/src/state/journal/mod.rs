@@ -1,163 +1,604 @@
-//! Files that the program changes and closes again between two sites: no variable of a checkpoint holds them.
+//! The files and folders that the program changes, held open or not: an undo journal, as databases have one.
 //!
-//! Most need nothing: a file that is written anew is written anew after a restart as well. This module keeps those for
-//! which that is not so: files that grow (opened to append, or without being cut), that are read and then written over,
-//! created where there must be none, removed or renamed. What such a file was before the run first touched it goes into
-//! `STORE/files.log` before it is touched; what it is at a checkpoint goes into the checkpoint. So a restart can bring it
-//! back to any checkpoint: to what the checkpoint says, or, if that does not know the file yet, to what the log says.
+//! Before something changes for the first time since a checkpoint, what it was goes into the journal, in the folder of the
+//! run, and to the disk. A restart from the checkpoint undoes what the journal says from there on, when its walk has
+//! arrived: the tree is then what it was, whatever has happened in between.
+//!
+//! [`interposition`] sees what is about to change, [`watch`] keeps it, [`log`] has it on the disk, [`undo`] brings it back.
 
+mod descriptors;
+#[cfg(fuzzing)]
+pub mod fuzzing;
+#[cfg(any(test, fuzzing))]
+mod in_folder;
 mod interposition;
 mod log;
+mod paths;
+mod ranges;
+mod reach;
+mod record;
+mod segment;
+mod undo;
+mod watch;
 
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::{CStr, OsStr};
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
-use super::statics::Place;
-use crate::base::current::{self, FileObserver};
+use crate::base::changes::{Change, Coming, FileObserver};
+use crate::base::current;
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
-use crate::base::report::{Fatal, headline};
-use crate::handles::{LARGEST_CONTENT, moved, start_folder};
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
-use log::{Log, Was};
+use crate::base::own::{self, unobserved};
+use crate::base::report::{Fatal, headline, say};
+use crate::base::run_id::RunId;
+use crate::handles::{Allowed, Outside, moved, start_folder};
+use crate::value::LoadError;
+use log::{History, Log};
+pub(crate) use reach::Reach;
+use record::Record;
+use undo::{Plan, Records};
+use watch::Watch;
 
-/// The name under which a checkpoint holds them, among the statics of the program.
-pub(crate) const KEY: &str = "ckpt::files";
-
-/// How much of a file a checkpoint keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keeps {
-    /// It only grows: what it was up to its length does not change.
-    Length,
-    /// All of it.
-    Content,
-}
-
-/// What a session knows of the files that its program has touched.
-#[derive(Debug)]
-struct Watch {
-    /// The folder of the session, as it was named and as it is.
-    store: [PathBuf; 2],
-    log: Log,
-    /// Files that have been opened to read them.
-    read: HashSet<PathBuf>,
-    /// Files that were not there before, with the number of checkpoints that had been begun by then.
-    made: HashMap<PathBuf, u64>,
-    begun: u64,
-    kept: BTreeMap<PathBuf, Keeps>,
-    /// Length and time of change when a file was last brought to the disk.
-    synced: HashMap<PathBuf, (u64, i64, i64)>,
-    /// Why the files cannot be brought back any more.
-    problem: Option<String>,
-}
+/// The note in which a checkpoint says the epoch that it began: for ckpt alone.
+pub const EPOCH_NOTE: &str = "files_epoch";
+/// What stands behind the epoch where no file had been changed.
+const UNCHANGED: &str = "unchanged";
 
 /// The files that the program changes, from the beginning of a session to its end.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    watch: Arc<Shared>,
-    /// Whether files can be watched at all.
-    sees_files: bool,
+    /// `None` where files cannot be watched at all.
+    watch: Option<Arc<Shared>>,
+    /// What a checkpoint that is being written needs on the disk.
+    in_flight: BTreeSet<PathBuf>,
+    /// What the checkpoint in the making says, if it has begun an epoch.
+    began: Option<FilesOf>,
+    /// Which checkpoints the files can be brought back to.
+    reach: Arc<Reach>,
+}
+
+/// Where a journal is kept, and whose it is.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    /// The folder of the session.
+    pub store: &'a Path,
+    /// What the run keeps there.
+    pub documents: Arc<dyn Documents>,
+    pub run: RunId,
+    pub rank: u32,
+    /// What the journal says, where somebody has read it already.
+    pub told: Option<Told>,
+    /// The epochs that checkpoints of the run have begun.
+    pub epochs: Vec<u64>,
+    /// What this machine notes of files elsewhere.
+    pub outside: Arc<Outside>,
+    /// The other runs of the store.
+    pub other_runs: Vec<OtherRun>,
+}
+
+/// Another run of the store.
+#[derive(Debug)]
+pub(crate) struct OtherRun {
+    pub run: RunId,
+    pub documents: Arc<dyn Documents>,
+    /// What it has made is somebody's result.
+    pub has_completed: bool,
+}
+
+/// What another run has changed since. Of one that has not completed it is undone as well, and that run given up from there
+/// on; what one that has completed has made stays.
+#[derive(Debug)]
+struct Later {
+    of: OtherRun,
+    rank: u32,
+    history: History,
+    from: u64,
+    log: Option<Log>,
+}
+
+impl Later {
+    /// What was changed after a time, of those runs that have changed anything.
+    fn since(time: u64, runs: Vec<OtherRun>, rank: u32) -> Result<Vec<Later>, String> {
+        let mut later = Vec::new();
+        for of in runs {
+            let history = read(Arc::clone(&of.documents), of.run, rank)?;
+            let from = history.first_since(time).map_err(|why| {
+                format!(
+                    "run {} has changed files since, and what they were is not known: {why}",
+                    of.run.short()
+                )
+            })?;
+            later.extend(from.map(|from| Later {
+                of,
+                rank,
+                history,
+                from,
+                log: None,
+            }));
+        }
+        Ok(later)
+    }
+
+    /// The paths that it has changed.
+    fn paths(&self) -> Result<impl Iterator<Item = PathBuf>, String> {
+        let parts = self.history.to_undo(self.from)?;
+        let records = parts.into_iter().flat_map(|part| &part.records);
+        Ok(records.filter_map(|(_, record)| record.path().map(paths::absolute)))
+    }
+
+    /// Its checkpoints since then are given up before anything changes.
+    fn begins(&mut self) -> io::Result<()> {
+        let documents = Arc::clone(&self.of.documents);
+        let mut log = Log::begin(documents, self.of.run, self.rank, &self.history, 0)?;
+        log.add(&[Record::Returning { to: self.from }])?;
+        self.log = Some(log);
+        Ok(())
+    }
+
+    /// Says that it is given up.
+    fn mention(&self) {
+        say(&format!(
+            "warning[W2081]: what run {} has changed in the same files since is undone, and that run given up from there on\n  \
+             why:   its checkpoints since then cannot be restored any more\n  \
+             help:  give runs that write the same files folders of their own",
+            self.of.run.short()
+        ));
+    }
+
+    /// What it had changed is undone.
+    fn ends(&mut self) -> io::Result<()> {
+        match &mut self.log {
+            Some(log) => {
+                log.next(log.epoch() + 1, self.from)?;
+                log.bring_to_disk(&[])
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// What functions of the C library reach as well. A leaf lock: nothing of the program is called while it is held.
 #[derive(Debug)]
-struct Shared(Mutex<Watch>);
+struct Shared {
+    watch: Mutex<Watch>,
+    /// What a restart has to bring back, until it has; or why it cannot.
+    coming: Mutex<Option<Result<Return, LoadError>>>,
+}
 
-thread_local! {
-    /// Set while this module itself opens files. Of the thread, whatever session there is.
-    static OWN: Cell<bool> = const { Cell::new(false) };
+/// The way back to a checkpoint.
+#[derive(Debug)]
+struct Return {
+    to: u64,
+    plan: Plan,
+    /// Other runs that have changed files since, and have not completed.
+    later: Vec<Later>,
+    /// What others that have completed have changed since.
+    theirs: BTreeMap<PathBuf, RunId>,
+    /// It is written down that it has begun.
+    has_begun: bool,
 }
 
 /// Who is to hear of what the program does to its files now.
 fn observer() -> Option<Arc<dyn FileObserver>> {
-    match OWN.get() {
-        true => None,
-        false => current::observer(),
+    match own::is_the_programs() {
+        true => current::observer(),
+        false => None,
     }
 }
 
-impl Shared {
-    /// With the watch; what is opened meanwhile is ckpt's own business.
-    fn with<R>(&self, act: impl FnOnce(&mut Watch) -> R) -> R {
-        OWN.set(true);
-        let result = act(&mut locked(&self.0));
-        OWN.set(false);
-        result
+/// What a checkpoint says of the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FilesOf {
+    /// The epoch that it began.
+    pub epoch: u64,
+    /// Whether the run had changed any by then.
+    pub had_changed: bool,
+}
+
+impl FilesOf {
+    fn read(note: &str) -> Option<FilesOf> {
+        let (epoch, unchanged) = note.split_once(' ').unwrap_or((note, ""));
+        Some(FilesOf {
+            epoch: epoch.parse().ok()?,
+            had_changed: unchanged != UNCHANGED,
+        })
     }
+
+    fn note(self) -> String {
+        match self.had_changed {
+            true => self.epoch.to_string(),
+            false => format!("{} {UNCHANGED}", self.epoch),
+        }
+    }
+}
+
+/// What a checkpoint says of the files; nothing if they were not watched.
+pub(crate) fn files_of(restored: &dyn Recorded) -> Option<FilesOf> {
+    FilesOf::read(restored.note(EPOCH_NOTE)?)
+}
+
+/// The same by what is noted with it.
+pub(crate) fn files_in(notes: &[(String, String)]) -> Option<FilesOf> {
+    let note = notes.iter().find(|(name, _)| name == EPOCH_NOTE)?;
+    FilesOf::read(&note.1)
+}
+
+/// The epoch that a checkpoint began, by what is noted with it.
+pub(crate) fn epoch_in(notes: &[(String, String)]) -> Option<u64> {
+    Some(files_in(notes)?.epoch)
+}
+
+/// What the journal of a rank of a run says.
+#[derive(Debug)]
+pub(crate) struct Told(History);
+
+/// Why a rank's files cannot be brought back to what they were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutOfReach {
+    pub why: String,
+    /// As they were brought back to an older checkpoint since: nothing is damaged.
+    pub is_given_up: bool,
+}
+
+impl Told {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(
+        documents: Arc<dyn Documents>,
+        run: RunId,
+        rank: u32,
+        outside: &Outside,
+    ) -> Result<Told, String> {
+        unobserved(|| {
+            let mut history = read(documents, run, rank)?;
+            history.has_lost(outside.lost(run));
+            Ok(Told(history))
+        })
+    }
+
+    /// Whether the rank's files can be brought back to what they were at the begin of an epoch.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn can_return(&self, epoch: u64) -> Result<(), OutOfReach> {
+        let undone = unobserved(|| self.0.to_undo(epoch).map(drop));
+        undone.map_err(|why| OutOfReach {
+            why,
+            is_given_up: self.0.given_up_for(epoch).is_some(),
+        })
+    }
+}
+
+/// Ranks whose journals in a folder say more than that they have begun.
+pub(crate) fn ranks_with_changes(documents: &dyn Documents) -> BTreeSet<u32> {
+    unobserved(|| log::ranks_with_records(documents))
+}
+
+fn read(documents: Arc<dyn Documents>, run: RunId, rank: u32) -> Result<History, String> {
+    History::read(documents, run, rank)
+        .map_err(|error| format!("the journal of files cannot be read: {error}"))
 }
 
 impl Journal {
-    /// A session begins. A restart watches from its arrival on, any other run at once.
-    pub fn begin(store: &Path, documents: Arc<dyn Documents>, rank: u32, is_restart: bool) -> Journal {
-        let sees_files = interposition::is_used();
+    /// A session begins: of a rank of a run, which may go on from a checkpoint. `others` are ranks that keep their journals
+    /// in the same folder, each with the epoch that its part of the checkpoint began.
+    ///
+    /// # Errors
+    /// The journal cannot be begun.
+    pub fn begin(
+        place: Place<'_>,
+        restored: Option<&dyn Recorded>,
+        others: &[(u32, u64)],
+    ) -> io::Result<Journal> {
+        let Place {
+            store,
+            documents,
+            run,
+            rank,
+            told,
+            epochs,
+            outside,
+            other_runs,
+        } = place;
+        let mut journal = Journal {
+            watch: None,
+            in_flight: BTreeSet::new(),
+            began: None,
+            reach: Arc::default(),
+        };
+        if !interposition::is_used() {
+            return Ok(journal);
+        }
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
-        let log = Log::new(documents, rank);
-        if !is_restart {
-            log.forget();
+        let told = match told {
+            Some(told) => Ok(told),
+            None => Told::read(Arc::clone(&documents), run, rank, &outside),
+        };
+        let Told(history) = told.map_err(io::Error::other)?;
+        let out_of_reach = { epochs }
+            .into_iter()
+            .filter(|epoch| history.to_undo(*epoch).is_err());
+        journal.reach = Arc::new(Reach::without(out_of_reach.collect()));
+        let files = restored.and_then(files_of);
+        // One that was copied here without its journal had changed nothing.
+        let comes_back = files.filter(|files| files.had_changed || history.newest() > 0);
+        let allowed = Allowed::of(&store[0]);
+        let coming = comes_back.map(|files| {
+            let own = Records {
+                rank,
+                history: &history,
+                to: files.epoch,
+            };
+            let later = match history.time_of(files.epoch) {
+                Some(time) => Later::since(time, other_runs, rank),
+                None => Ok(Vec::new()),
+            };
+            let later = later.map_err(LoadError::invalid)?;
+            Return::prepare(Arc::clone(&documents), run, own, others, later, &allowed)
+        });
+        let at_least = files.map_or(0, |files| files.epoch);
+        let mut log = Log::begin(documents, run, rank, &history, at_least)?;
+        if files.is_some_and(|files| files.had_changed) {
+            log.had_records();
         }
-        let watch = Arc::new(Shared(Mutex::new(Watch {
-            store,
-            log,
-            read: HashSet::new(),
-            made: HashMap::new(),
-            begun: 0,
-            kept: BTreeMap::new(),
-            synced: HashMap::new(),
-            problem: None,
-        })));
+        descriptors::next_epoch();
+        let watch = Arc::new(Shared {
+            watch: Mutex::new(Watch::new(store, outside, log, Arc::clone(&journal.reach))),
+            coming: Mutex::new(coming),
+        });
         let observer: Arc<dyn FileObserver> = watch.clone();
         current::observe_with(Some(observer));
-        current::observe(!is_restart);
-        Journal { watch, sees_files }
+        interposition::only_this_process();
+        current::observe(true);
+        journal.watch = Some(watch);
+        Ok(journal)
+    }
+
+    /// Which checkpoints of the run the files can be brought back to.
+    pub fn reach(&self) -> Arc<Reach> {
+        Arc::clone(&self.reach)
     }
 
     /// Whether files can be watched at all.
     pub fn sees_files(&self) -> bool {
-        self.sees_files
+        self.watch.is_some()
     }
 
-    /// The restart has arrived: the files become what they were at its checkpoint.
+    /// The restart has arrived: the files become what they were at its checkpoint. What was undone is kept until
+    /// [`Journal::go_on`]: other ranks may need it.
     ///
     /// # Errors
     /// Which file cannot be brought back, and why.
-    pub fn arrive(&self, restored: &dyn Recorded) -> Result<(), LoadError> {
-        let closed = Closed(&self.watch);
-        if restored.names().contains(&KEY) {
-            restored.put_back(KEY, &closed)?;
-        } else {
-            closed.bring_back(Vec::new()).map_err(LoadError::invalid)?;
+    pub fn arrive(&self) -> Result<(), LoadError> {
+        self.with_return(|coming, watch| {
+            let coming = coming.as_mut().map_err(|why| why.clone())?;
+            // Where nothing has changed, later checkpoints found the same files and stay of use.
+            if coming.plan.changes || coming.has_begun {
+                let applied = coming.begins(watch).and_then(|()| coming.plan.apply());
+                applied.map_err(LoadError::invalid)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// All ranks have arrived: the program goes on from here.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn go_on(&self) -> Result<(), LoadError> {
+        self.with_return(|coming, watch| match coming {
+            Ok(coming) if coming.has_begun => coming.ends(watch).map_err(LoadError::invalid),
+            Ok(coming) => coming.note_moves(watch).map_err(LoadError::invalid),
+            Err(why) => Err(why.clone()),
+        })?;
+        if let Some(shared) = &self.watch {
+            *locked(&shared.coming) = None;
         }
-        current::observe(true);
         Ok(())
     }
+
+    fn with_return(
+        &self,
+        act: impl FnOnce(&mut Result<Return, LoadError>, &mut Watch) -> Result<(), LoadError>,
+    ) -> Result<(), LoadError> {
+        let Some(shared) = &self.watch else {
+            return Ok(());
+        };
+        unobserved(|| match &mut *locked(&shared.coming) {
+            Some(coming) => act(coming, &mut locked(&shared.watch)),
+            None => Ok(()),
+        })
+    }
+
+    /// The run is known now, and there is no checkpoint of it yet.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn become_of(&mut self, run: RunId) -> io::Result<()> {
+        match &self.watch {
+            Some(shared) => unobserved(|| locked(&shared.watch).become_of(run)),
+            None => Ok(()),
+        }
+    }
+
+    /// The last checkpoint counts.
+    pub fn committed(&mut self) {
+        let synced = std::mem::take(&mut self.in_flight);
+        if let Some(shared) = &self.watch {
+            let mut watch = locked(&shared.watch);
+            synced.iter().for_each(|path| watch.log.is_on_disk_now(path));
+        }
+    }
+
+    /// No checkpoint of the run is older than the one that began this epoch.
+    pub fn forget_before(&mut self, epoch: u64) {
+        if let Some(shared) = &self.watch {
+            unobserved(|| locked(&shared.watch).forget(|other| other < epoch));
+        }
+    }
+}
+
+impl Return {
+    fn prepare(
+        documents: Arc<dyn Documents>,
+        run: RunId,
+        own: Records<'_>,
+        others: &[(u32, u64)],
+        later: Vec<Later>,
+        allowed: &Allowed,
+    ) -> Result<Return, LoadError> {
+        let (rank, to) = (own.rank, own.to);
+        let histories = others.iter().map(|(other, epoch)| {
+            let history = read(Arc::clone(&documents), run, *other)?;
+            Ok((*other, *epoch, history))
+        });
+        let histories = histories.collect::<Result<Vec<(u32, u64, History)>, String>>();
+        let histories = histories.map_err(LoadError::invalid)?;
+        let (completed, later): (Vec<Later>, Vec<Later>) =
+            later.into_iter().partition(|later| later.of.has_completed);
+        let mut theirs = BTreeMap::new();
+        for later in &completed {
+            let paths = later.paths().map_err(LoadError::invalid)?;
+            theirs.extend(paths.map(|path| (path, later.of.run)));
+        }
+        let mut all = vec![own];
+        all.extend(histories.iter().map(|(rank, to, history)| Records {
+            rank: *rank,
+            history,
+            to: *to,
+        }));
+        all.extend(later.iter().map(|later| Records {
+            rank,
+            history: &later.history,
+            to: later.from,
+        }));
+        let plan = Plan::new(&all, rank, &moved::moves()).map_err(LoadError::invalid)?;
+        plan.is_allowed(allowed)?;
+        let mut taken = theirs.iter().filter(|(path, _)| plan.has(path));
+        if let Some((path, run)) = taken.next() {
+            return Err(LoadError::invalid(is_anothers(path, *run)));
+        }
+        Ok(Return {
+            to,
+            plan,
+            later,
+            theirs,
+            has_begun: false,
+        })
+    }
+
+    /// From here on files change: later checkpoints are given up before that.
+    fn begins(&mut self, watch: &mut Watch) -> Result<(), String> {
+        if self.has_begun {
+            return Ok(());
+        }
+        self.plan.check()?;
+        let mut records = vec![Record::Returning { to: self.to }];
+        records.extend(self.moves());
+        watch
+            .log
+            .add(&records)
+            .map_err(|error| cannot_write(watch, &error))?;
+        for later in &mut self.later {
+            later.begins().map_err(|error| cannot_write(watch, &error))?;
+            later.mention();
+        }
+        self.has_begun = true;
+        Ok(())
+    }
+
+    /// The files are what they were: what was undone is of no use any more.
+    fn ends(&mut self, watch: &mut Watch) -> Result<(), String> {
+        let undone = self.to..=watch.log.epoch();
+        let ended = watch.next_epoch(self.to).and_then(|()| {
+            let moves: Vec<Record> = self.moves().into_iter().collect();
+            watch.log.bring_to_disk(&moves)
+        });
+        ended.map_err(|error| cannot_write(watch, &error))?;
+        watch.has_returned(self.to);
+        for later in &mut self.later {
+            later.ends().map_err(|error| cannot_write(watch, &error))?;
+        }
+        watch.forget(|epoch| undone.contains(&epoch));
+        Ok(())
+    }
+
+    /// What is elsewhere now is written down, where nothing else is.
+    fn note_moves(&self, watch: &mut Watch) -> Result<(), String> {
+        let moves: Vec<Record> = self.moves().into_iter().collect();
+        let noted = match moves.is_empty() {
+            true => Ok(()),
+            false => watch.log.add(&moves),
+        };
+        noted.map_err(|error| cannot_write(watch, &error))
+    }
+
+    /// What the journal names is elsewhere now.
+    fn moves(&self) -> Option<Record> {
+        let mut moves = self.plan.moves.clone();
+        moves.extend(moved::moves());
+        (!moves.is_empty()).then_some(Record::Moved { moves })
+    }
+}
+
+fn is_anothers(path: &Path, run: RunId) -> String {
+    format!(
+        "`{}` was changed since by run {}, which has completed, and this run goes on writing it; move what that run has made to another folder, and put the file back as this one had it, or start anew",
+        paths::relative(path).display(),
+        run.short()
+    )
+}
+
+fn cannot_write(watch: &Watch, error: &io::Error) -> String {
+    let path = watch.log.path();
+    format!(
+        "the journal of files cannot be written to `{}`: {error}",
+        path.display()
+    )
 }
 
 impl StateSource for Journal {
     fn save(&mut self, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
-        let has_any = self.watch.with(|watch| {
-            watch.begun += 1;
-            !watch.kept.is_empty() || watch.problem.is_some()
+        self.began = None;
+        let Some(shared) = &self.watch else {
+            return Ok(());
+        };
+        unobserved(|| {
+            let mut watch = locked(&shared.watch);
+            // Older checkpoints need it as well.
+            self.in_flight.extend(watch.log.not_on_disk());
+            if let Err(error) = watch.checkpoint() {
+                to.fail("files", cannot_write(&watch, &error));
+                return;
+            }
+            self.in_flight.extend(watch.log.not_on_disk());
+            self.began = Some(FilesOf {
+                epoch: watch.log.epoch(),
+                had_changed: watch.log.has_records(),
+            });
+            self.in_flight.append(&mut watch.unsynced);
+            for path in &self.in_flight {
+                to.needs_on_disk(path);
+            }
         });
-        if has_any {
-            to.global(KEY, "files", &Closed(&self.watch));
-        }
         Ok(())
     }
 
-    /// Those that are open become what they were, then those that are closed.
+    fn note(&mut self) -> Option<(&'static str, String)> {
+        self.began.map(|files| (EPOCH_NOTE, files.note()))
+    }
+
+    /// Those that are closed become what they were, then those that are open.
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
-        let settled = from.settle_files().and_then(|()| self.arrive(from));
+        let settled = self.arrive().and_then(|()| from.settle_files());
         settled.map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED))
     }
 }
@@ -166,293 +607,29 @@ const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
 
 impl FileObserver for Shared {
-    fn before_open(&self, path: &CStr, flags: libc::c_int) {
-        self.with(|watch| {
-            let Some(path) = absolute(path, &watch.store) else {
-                return;
+    fn before(&self, change: Change<'_>) {
+        unobserved(|| locked(&self.watch).before(change));
+    }
+
+    fn before_reopening(&self, path: &Path) -> Result<Coming, String> {
+        unobserved(|| {
+            let mut coming = locked(&self.coming);
+            let coming = match &mut *coming {
+                None => return Ok(Coming::AsItIs),
+                Some(Err(why)) => return Err(why.to_string()),
+                Some(Ok(coming)) => coming,
             };
-            match flags & libc::O_ACCMODE {
-                libc::O_RDONLY => {
-                    watch.read.insert(path);
-                }
-                access => watch.before_change(path, access == libc::O_RDWR, flags),
+            if let Some(run) = coming.theirs.get(path) {
+                return Err(is_anothers(path, *run));
             }
-        });
-    }
-
-    fn before_removal(&self, path: &CStr) {
-        self.with(|watch| {
-            if let Some(path) = absolute(path, &watch.store) {
-                watch.before_removal(path);
+            let Some(length) = coming.plan.length(path) else {
+                return Ok(Coming::AsItIs);
+            };
+            if coming.plan.check_one(path)? {
+                coming.begins(&mut locked(&self.watch))?;
+                coming.plan.bring_back_one(path)?;
             }
-        });
-    }
-
-    fn before_replacement(&self, path: &CStr) {
-        self.with(|watch| {
-            if let Some(path) = absolute(path, &watch.store) {
-                watch.before_replacement(path);
-            }
-        });
-    }
-}
-
-/// The path as the program means it now, if it is a file that may matter.
-fn absolute(path: &CStr, store: &[PathBuf]) -> Option<PathBuf> {
-    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-    let path = std::path::absolute(path).ok()?;
-    let others = ["/proc", "/sys", "/dev"].map(Path::new).into_iter();
-    let mut others = others.chain(store.iter().map(PathBuf::as_path));
-    (!others.any(|root| path.starts_with(root))).then_some(path)
-}
-
-impl Watch {
-    fn before_change(&mut self, path: PathBuf, reads: bool, flags: libc::c_int) {
-        let has = |flag| flags & flag != 0;
-        if has(libc::O_TRUNC) {
-            return self.before_replacement(path);
-        }
-        if self.kept.get(&path) == Some(&Keeps::Content) {
-            return;
-        }
-        let length = match length_of(&path) {
-            Ok(length) => length,
-            Err(_) => return,
-        };
-        // What is only added is cut off again; what is changed in place may be read before it is changed again.
-        let in_place = !has(libc::O_APPEND) && (reads || self.read.contains(&path));
-        match length {
-            Some(_) if in_place => self.keep(path, Keeps::Content),
-            None if !has(libc::O_CREAT) => {}
-            _ if !self.kept.contains_key(&path) => self.keep(path, Keeps::Length),
-            _ => {}
-        }
-    }
-
-    /// What replaces the whole file does so after a restart as well: it matters only if the program looks at the old one.
-    fn before_replacement(&mut self, path: PathBuf) {
-        match length_of(&path) {
-            Ok(None) => {
-                self.made.insert(path, self.begun);
-            }
-            Ok(Some(_)) if self.read.contains(&path) || self.kept.contains_key(&path) => {
-                self.keep(path, Keeps::Content);
-            }
-            _ => {}
-        }
-    }
-
-    fn before_removal(&mut self, path: PathBuf) {
-        let is_new = self.made.get(&path) == Some(&self.begun) && !self.kept.contains_key(&path);
-        if !is_new && matches!(length_of(&path), Ok(Some(_))) {
-            self.keep(path, Keeps::Content);
-        }
-    }
-
-    /// Notes what the file is now, and keeps it from here on.
-    fn keep(&mut self, path: PathBuf, keeps: Keeps) {
-        let before = self.kept.get(&path);
-        if before == Some(&Keeps::Content) || before == Some(&keeps) {
-            return;
-        }
-        let noted = look(&path, keeps).and_then(|was| {
-            self.log
-                .add(&relative(&path), &was)
-                .map_err(|error| format!("what `{}` was cannot be written down: {error}", path.display()))
-        });
-        match noted {
-            Ok(()) => {
-                self.kept.insert(path, keeps);
-            }
-            Err(why) => self.problem = Some(why),
-        }
-    }
-}
-
-/// The length of a file, if there is one.
-///
-/// # Errors
-/// There is something else at the path.
-fn length_of(path: &Path) -> io::Result<Option<u64>> {
-    match fs::metadata(path) {
-        Ok(found) if found.is_file() => Ok(Some(found.len())),
-        Ok(_) => Err(io::ErrorKind::InvalidInput.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// What a file is now.
-fn look(path: &Path, keeps: Keeps) -> Result<Was, String> {
-    let failed = |error: io::Error| {
-        format!(
-            "the file `{}`, which the program changes, cannot be read: {error}",
-            path.display()
-        )
-    };
-    match (length_of(path).map_err(failed)?, keeps) {
-        (None, _) => Ok(Was::Absent),
-        (Some(length), Keeps::Length) => Ok(Was::Length(length)),
-        (Some(length), Keeps::Content) if length > LARGEST_CONTENT => Err(format!(
-            "the program reads the file `{}` and writes it again, or removes it, and it has {length} bytes; ckpt keeps the bytes of such a file up to {LARGEST_CONTENT}; keep what it holds in a variable, or give every version a name of its own",
-            path.display()
-        )),
-        (Some(_), Keeps::Content) => fs::read(path).map(Was::Content).map_err(failed),
-    }
-}
-
-/// Relative to the folder that the program was started in, if it lies below it.
-fn relative(path: &Path) -> PathBuf {
-    path.strip_prefix(start_folder()).unwrap_or(path).to_owned()
-}
-
-/// The kept files as a checkpoint has them.
-struct Closed<'a>(&'a Shared);
-
-impl Place for Closed<'_> {
-    fn save(&self, to: &mut Encoder<'_>) {
-        let files = self.0.with(|watch| watch.files(to));
-        match files {
-            Ok(files) => files.save(to),
-            Err(why) => to.fail(why),
-        }
-    }
-
-    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        self.bring_back(Vec::load(from)?).map_err(LoadError::invalid)
-    }
-}
-
-impl Watch {
-    /// What the files are now; those that have changed are brought to the disk with the checkpoint.
-    fn files(&mut self, to: &mut Encoder<'_>) -> Result<Vec<Kept>, String> {
-        if let Some(problem) = &self.problem {
-            return Err(problem.clone());
-        }
-        let mut files = Vec::with_capacity(self.kept.len());
-        for (path, &keeps) in &self.kept {
-            let was = look(path, keeps)?;
-            if was != Was::Absent
-                && let Ok(file) = File::open(path)
-                && let Ok(metadata) = file.metadata()
-            {
-                let state = (metadata.len(), metadata.mtime(), metadata.mtime_nsec());
-                if self.synced.insert(path.clone(), state) != Some(state) {
-                    to.objects().files.written_elsewhere(file, metadata, path);
-                }
-            }
-            files.push(Kept {
-                path: relative(path),
-                grows: keeps == Keeps::Length,
-                was,
-            });
-        }
-        Ok(files)
-    }
-}
-
-/// One file of a checkpoint.
-#[derive(Debug)]
-struct Kept {
-    path: PathBuf,
-    grows: bool,
-    was: Was,
-}
-
-const NAMES: &[Cow<'static, str>] = &[
-    Cow::Borrowed("path"),
-    Cow::Borrowed("grows"),
-    Cow::Borrowed("length"),
-    Cow::Borrowed("content"),
-];
-
-impl Checkpoint for Kept {
-    fn save(&self, to: &mut Encoder<'_>) {
-        let (length, content) = match &self.was {
-            Was::Absent => (None, None),
-            Was::Length(length) => (Some(*length), None),
-            Was::Content(bytes) => (Some(bytes.len() as u64), Some(bytes.clone())),
-        };
-        self.path.save(&mut to.field(NAMES, 0));
-        self.grows.save(&mut to.field(NAMES, 1));
-        length.save(&mut to.field(NAMES, 2));
-        content.save(&mut to.field(NAMES, 3));
-    }
-    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let path = from.field(&["path"])?;
-        let grows = from.field(&["grows"])?;
-        let length: Option<u64> = from.field(&["length"])?;
-        let was = match (length, from.field(&["content"])?) {
-            (_, Some(bytes)) => Was::Content(bytes),
-            (Some(length), None) => Was::Length(length),
-            (None, None) => Was::Absent,
-        };
-        Ok(Kept { path, grows, was })
-    }
-}
-
-impl Closed<'_> {
-    /// Brings all files back: those that the checkpoint has, and those that the run has touched since.
-    fn bring_back(&self, saved: Vec<Kept>) -> Result<(), String> {
-        self.0.with(|watch| {
-            watch.log.move_paths(moved::now)?;
-            let log = watch.log.read()?;
-            let known: HashSet<&Path> = saved.iter().map(|kept| kept.path.as_path()).collect();
-            let mut first: BTreeMap<&Path, &Was> = BTreeMap::new();
-            for (path, was) in &log {
-                first.entry(path).or_insert(was);
-            }
-            let touched_since = first.into_iter().filter(|(path, _)| !known.contains(path));
-            let all = saved.iter().map(|kept| (kept.path.as_path(), &kept.was));
-            for (path, was) in all.chain(touched_since) {
-                // One that only grew, and was then replaced: the log has what it had grown to.
-                let grown = log.iter().find_map(|(other, then)| match (then, was) {
-                    (Was::Content(bytes), Was::Length(length)) if other == path => {
-                        bytes.get(..*length as usize)
-                    }
-                    _ => None,
-                });
-                restore(path, was, grown)?;
-            }
-            for kept in &saved {
-                let keeps = if kept.grows { Keeps::Length } else { Keeps::Content };
-                watch.kept.insert(start_folder().join(&kept.path), keeps);
-            }
-            Ok(())
+            Ok(Coming::Length(length))
         })
     }
-}
-
-/// Makes a file what it was.
-fn restore(path: &Path, was: &Was, grown: Option<&[u8]>) -> Result<(), String> {
-    let full = start_folder().join(path);
-    let shown = path.display();
-    let failed = |error: io::Error| format!("`{shown}` cannot be brought back to what it was: {error}");
-    let is_there = length_of(&full).map_err(failed)?;
-    match (was, grown) {
-        (Was::Absent, _) if is_there.is_none() => Ok(()),
-        (Was::Absent, _) => fs::remove_file(&full).map_err(failed),
-        (Was::Content(bytes), _) => write(&full, bytes).map_err(failed),
-        (Was::Length(_), Some(bytes)) => write(&full, bytes).map_err(failed),
-        (Was::Length(length), None) => match is_there {
-            Some(now) if now == *length => Ok(()),
-            Some(now) if now > *length => {
-                let file = File::options().write(true).open(&full);
-                file.and_then(|file| file.set_len(*length)).map_err(failed)
-            }
-            now => Err(format!(
-                "the file `{shown}` has {} bytes now and had {length} at the checkpoint; put it back as it was, or restart from an older checkpoint",
-                now.unwrap_or(0)
-            )),
-        },
-    }
-}
-
-/// Replaces the bytes of a file, which stays the same file for those who have it open.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|now| now == bytes) {
-        return Ok(());
-    }
-    let mut file = File::create(path)?;
-    file.write_all(bytes)
 }

@@ -6,6 +6,7 @@ use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block
 use crate::base::forked::{Copier, Order, Shared};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
+use crate::base::room;
 use crate::value::DType;
 
 /// A range of memory.
@@ -106,7 +107,7 @@ impl Capture {
         self.order.take().and_then(|order| unsafe { order.begin() })
     }
 
-    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is. `is_plain`: its items are elements,
+    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is, as far as there is memory for that. `is_plain`: its items are elements,
     /// or arrays of them.
     pub fn take(&mut self, dtype: &DType, row: usize, is_plain: bool, bytes: &[u8]) -> Option<Body> {
         if bytes.len() < SMALLEST {
@@ -121,6 +122,9 @@ impl Capture {
             known.pays && (&known.dtype, known.row, known.bytes) == (dtype, row, bytes.len())
         });
         let size = reference.as_ref().map_or(size, |known| known.block);
+        if !room::is_there(bytes.len().div_ceil(size) * size_of::<Taken>()) {
+            return None;
+        }
         let sink = self.sink.as_ref().filter(|_| is_plain && reference.is_none());
         let sink = sink.map(|sink| locked(sink));
         if let Some(written) = sink.and_then(|mut sink| sink.write(dtype, row, bytes)) {
@@ -160,7 +164,9 @@ impl Capture {
         let mut pages = self.pages();
         let watch = body.reference.as_ref().and_then(|known| known.watch);
         let untouched = pages.as_ref().and_then(|pages| pages.untouched(watch, bytes));
-        body.fill(bytes, untouched.as_ref());
+        if !body.fill(bytes, untouched.as_ref()) {
+            return None;
+        }
         if let Some(pages) = &mut pages
             && body.is_worth_watching(pages.watches(bytes))
         {

@@ -97,7 +97,7 @@ impl<W: AroundFile> Checkpoint for Writer<W> {
         };
         let writer = seen.writer(W::around(nowhere()?)).ok_or_else(unknown)?;
         let file = from.files().reopen_to_add(was, waiting);
-        put_under(writer.get_ref().file(), &file.map_err(LoadError::invalid)?).map_err(LoadError::invalid)?;
+        put_under(writer.get_ref().file(), &file?).map_err(LoadError::invalid)?;
         Ok(writer)
     }
 }

@@ -1,6 +1,8 @@
-//! Errors of input and output: what a loop over lines has in its hands.
+//! Errors of input and output: what a loop over lines has in its hands; and of environment variables.
 
 use std::borrow::Cow;
+use std::env::VarError;
+use std::ffi::OsString;
 use std::io::{Error, ErrorKind};
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
@@ -32,6 +34,21 @@ impl Checkpoint for Error {
             true => Error::from(kind),
             false => Error::new(kind, message),
         })
+    }
+}
+
+/// A variable is not there, or its value is no text.
+impl Checkpoint for VarError {
+    fn save(&self, to: &mut Encoder<'_>) {
+        let value = match self {
+            VarError::NotPresent => None,
+            VarError::NotUnicode(value) => Some(value),
+        };
+        value.cloned().save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let value: Option<OsString> = Checkpoint::load(from)?;
+        Ok(value.map_or(VarError::NotPresent, VarError::NotUnicode))
     }
 }
 
@@ -80,6 +97,17 @@ const KINDS: [ErrorKind; 38] = [
 mod tests {
     use super::*;
     use crate::value::tests::round_trip;
+
+    #[test]
+    fn variables_that_are_not_there_or_no_text_are_so_again() {
+        use std::os::unix::ffi::OsStringExt;
+        let no_text = OsString::from_vec(vec![b'a', 0xff]);
+        for error in [VarError::NotPresent, VarError::NotUnicode(no_text)] {
+            assert_eq!(round_trip(&error), error);
+        }
+        let read: Result<String, VarError> = Ok("40".into());
+        assert_eq!(round_trip(&read), read);
+    }
 
     #[test]
     fn errors_say_the_same_again() {

@@ -14,7 +14,6 @@ const NAMES: &[Cow<'static, str>] = &[
     Cow::Borrowed("append"),
     Cow::Borrowed("offset"),
     Cow::Borrowed("length"),
-    Cow::Borrowed("content"),
 ];
 
 impl Checkpoint for File {
@@ -32,7 +31,7 @@ impl Checkpoint for File {
             return File::open("/dev/null").map_err(LoadError::invalid);
         }
         let file = OpenFile::load(from)?;
-        from.files().reopen(file).map_err(LoadError::invalid)
+        Ok(from.files().reopen(file)?)
     }
 }
 
@@ -44,7 +43,6 @@ impl Checkpoint for OpenFile {
         self.append.save(&mut to.field(NAMES, 3));
         self.offset.save(&mut to.field(NAMES, 4));
         self.length.save(&mut to.field(NAMES, 5));
-        self.content.save(&mut to.field(NAMES, 6));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         Ok(OpenFile {
@@ -54,7 +52,6 @@ impl Checkpoint for OpenFile {
             append: from.field(&["append"])?,
             offset: from.field(&["offset"])?,
             length: from.field(&["length"])?,
-            content: from.field(&["content"])?,
         })
     }
 }

@@ -9,8 +9,13 @@ use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned, rows};
 impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for HashMap<K, V, S> {
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |map, to| {
+            if !to.has_room(map.len() * size_of::<(&K, &V)>()) {
+                return;
+            }
             let entries: Vec<(&K, &V)> = map.iter().collect();
-            let order = rows::order(&to.aside(entries.iter().map(|entry| entry.0)), entries.len());
+            let Some(order) = rows::order_of(entries.iter().map(|entry| entry.0), to) else {
+                return;
+            };
             let keys = order.iter().map(|&row| entries[row].0);
             save_map(entries.len(), keys, order.iter().map(|&row| entries[row].1), to);
         });
@@ -84,8 +89,13 @@ pub(super) fn load_map<K: Checkpoint, V: Checkpoint, M: FromIterator<(K, V)>>(
 impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet<T, S> {
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |set, to| {
+            if !to.has_room(set.len() * size_of::<&T>()) {
+                return;
+            }
             let items: Vec<&T> = set.iter().collect();
-            let order = rows::order(&to.aside(items.iter().copied()), items.len());
+            let Some(order) = rows::order_of(items.iter().copied(), to) else {
+                return;
+            };
             save_set(items.len(), order.iter().map(|&row| items[row]), to);
         });
     }

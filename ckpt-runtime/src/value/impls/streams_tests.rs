@@ -67,7 +67,7 @@ fn readers_go_on_with_the_next_byte() {
 
 #[test]
 fn files_go_on_where_they_were() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::Builder::new().prefix("ckpt-").tempdir().unwrap();
     let path = folder.path().join("text");
     std::fs::write(&path, "0123456789").unwrap();
     let mut file = File::open(&path).unwrap();

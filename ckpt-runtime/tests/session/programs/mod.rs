@@ -5,13 +5,17 @@ mod files;
 mod globals;
 mod input;
 mod nested;
+mod outside;
 mod recursion;
 mod reopened;
 mod reopened_team;
 mod slips;
 mod steps;
+mod surroundings;
+mod trees;
 
 pub use files::STEPS;
+pub use trees::in_memory;
 
 use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
 
@@ -22,13 +26,20 @@ pub fn run(program: &str) -> Result<(), String> {
         held if held.starts_with("held-") => {
             return files::held(&held[5..]).map_err(|error| error.to_string());
         }
+        tree if tree.starts_with("tree-") => {
+            return trees::main(&tree[5..]).map_err(|error| error.to_string());
+        }
+        "calls" => return trees::calls::main(),
+        "histories" => return trees::histories::main(),
         "globals" => globals::main(),
         "input" => input::main(),
         "nested" => nested::main(),
         "reopened" => reopened::main(),
         "reopened-team" => reopened_team::main(),
+        "outside" => return outside::main().map_err(|error| error.to_string()),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),
+        "surroundings" => surroundings::main(),
         "manual" => steps::by_hand(),
         wrong if wrong.starts_with("manual-") => return steps::by_hand_wrong(wrong),
         slip => slips::main(slip),
@@ -39,6 +50,7 @@ pub fn run(program: &str) -> Result<(), String> {
 pub const PROGRAM: Program = Program {
     name: "test",
     version: "0.1.0",
+    sources: None,
 };
 
 /// A plan without variables' lines, for short.

@@ -10,6 +10,7 @@ static MARKS_NOTHING: FunctionPlan = plan("main", 1, MAIN, &[checkpoint_at(3, &[
 static MARKS_OTHER: FunctionPlan = plan("main", 1, MAIN, &[call_at(4, "other", &[])]);
 static MARKS_ADVANCE: FunctionPlan = plan("main", 1, MAIN, &[call_at(4, "advance", &[])]);
 static MARKS_WRAPPER: FunctionPlan = plan("main", 1, MAIN, &[call_at(4, "self.wrapper", &[])]);
+static AT_SITE: FunctionPlan = plan("main", 1, MAIN, SITE);
 static ADVANCE: FunctionPlan = plan("advance", 20, INSTRUMENT, SITE);
 static ADVANCE_AS_CALLER: FunctionPlan = plan("advance", 20, INSTRUMENT, &[call_at(21, "inner", &[])]);
 static INNER: FunctionPlan = plan("inner", 30, INSTRUMENT, SITE);
@@ -40,6 +41,11 @@ pub fn main(slip: &str) {
             }
         }),
         "shadowing-panic" => shadowing_panic(),
+        "calls-further" => calls_further(),
+        "calls-no-more" => calls_no_more(),
+        "unsaveable" => unsaveable(),
+        "changed-unseen" => changed_unseen(),
+        "beside" => beside(),
         other => panic!("no program {other}"),
     }
     println!("done");
@@ -103,6 +109,66 @@ fn consumed(offered: u32) {
         });
         println!("round {round}");
     }
+}
+
+fn restarts() -> bool {
+    std::env::var_os("CKPT_RESTART").is_some()
+}
+
+/// A restart finds a call where a site was.
+fn calls_further() {
+    let mut __ckpt = Frame::enter(&MARKS_ADVANCE);
+    match restarts() {
+        true => __ckpt.call(1, &|_| {}, || advance(0)),
+        false => visit(&mut __ckpt),
+    }
+}
+
+/// A restart finds a site where a call was.
+fn calls_no_more() {
+    let mut __ckpt = Frame::enter(&MARKS_ADVANCE);
+    match restarts() {
+        true => __ckpt.checkpoint(1, &|_| {}),
+        false => __ckpt.call(1, &|_| {}, || advance(0)),
+    }
+}
+
+/// The caller lends what the callee does not know how to save.
+fn unsaveable() {
+    let mut __ckpt = Frame::enter(&MARKS_ADVANCE);
+    __ckpt.call(1, &|r| r.wants(0), || {
+        let mut __ckpt = Frame::enter(&ADVANCE);
+        let state = std::cell::Cell::new(1);
+        if __ckpt.due(1) {
+            __ckpt.checkpoint(1, &|r| r.cannot_offer(0, "state", &state, "Cell<T>"));
+        }
+        state.set(2);
+    });
+}
+
+/// A value that is said to be as it was, and is not.
+fn changed_unseen() {
+    let mut __ckpt = Frame::enter(&AT_SITE);
+    for round in 0..9_u64 {
+        if __ckpt.due(1) {
+            __ckpt.checkpoint(1, &|r| {
+                r.mark_clean();
+                r.save("round", &round);
+            });
+        }
+    }
+}
+
+/// A thread of the program's own is there all the time.
+fn beside() {
+    let (end, ends) = std::sync::mpsc::channel::<()>();
+    let thread = std::thread::spawn(ckpt::__rt::watched(move || ends.recv()));
+    let mut __ckpt = Frame::enter(&AT_SITE);
+    for _ in 0..9 {
+        visit(&mut __ckpt);
+    }
+    drop(end);
+    assert!(thread.join().unwrap().is_err());
 }
 
 /// A panic that is caught between the frames leaves them as they were.

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use ckpt::__rt::{Frame, FunctionPlan, SitePlan, VariablePlan, open};
+use ckpt::__rt::{Frame, FunctionPlan, Program, SitePlan, Sources, VariablePlan, open};
 
 use super::{MAIN, PROGRAM, call_at, checkpoint_at, parameter, plan, variable};
 
@@ -35,12 +35,36 @@ static OTHER_FUNCTION: FunctionPlan = FunctionPlan {
     ..plan("main", 1, MAIN, SITES)
 };
 
+static SOURCES: Sources = Sources {
+    hash: 0xa1,
+    files: &[("src/flux.rs", 1), ("src/main.rs", 2)],
+};
+static CHANGED_SOURCES: Sources = Sources {
+    hash: 0xa2,
+    files: &[("src/flux.rs", 3), ("src/main.rs", 2), ("src/wall.rs", 4)],
+};
+static OTHER_SOURCES: Sources = Sources {
+    hash: 0xa3,
+    files: &[("src/main.rs", 2)],
+};
+
+/// The program, made of the sources that are meant.
+fn program() -> Program {
+    let sources = match std::env::var("TEST_SOURCES").as_deref() {
+        Ok("first") => Some(&SOURCES),
+        Ok("changed") => Some(&CHANGED_SOURCES),
+        Ok("third") => Some(&OTHER_SOURCES),
+        _ => None,
+    };
+    Program { sources, ..PROGRAM }
+}
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 pub fn main() -> Result<(), String> {
-    let __session = open(PROGRAM);
+    let __session = open(program());
     let version = std::env::var("TEST_VERSION").unwrap_or_default();
     let plan = match version.as_str() {
         "source" => &OTHER_SOURCE,

@@ -77,8 +77,9 @@ impl Built {
         ckpt.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", &flags);
         ckpt.current_dir(folder.path());
         finish(&mut ckpt).context("cargo-ckpt is built: see CARGO_CKPT")?;
-        let record =
-            std::fs::read_to_string(folder.path().join(format!("{}.ckpt.d/launch.json", example.name)))?;
+        let runs = folder.path().join(format!("{}.ckpt.d/runs", example.name));
+        let run = std::fs::read_dir(runs)?.next().context("a run has begun")??;
+        let record = std::fs::read_to_string(run.path().join("launch.json"))?;
         let executable = record
             .lines()
             .find_map(|line| line.trim().strip_prefix("\"executable\": \""))

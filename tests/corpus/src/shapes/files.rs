@@ -303,3 +303,23 @@ fn after_the_header() {
         println!("{k}");
     }
 }
+
+#[ckpt::instrument]
+#[allow(unused_variables)]
+pub fn file_that_no_one_reads_and_that_hides_a_number() {
+    make_input();
+    let mut a = 1;
+    {
+        a += 1;
+        ckpt::checkpoint!();
+        println!("{a}");
+    }
+    let a = File::open("input.txt").ok().map(BufReader::new);
+    ckpt::checkpoint!();
+    println!("hidden");
+    for turn in 0..2 {
+        ckpt::checkpoint!();
+        println!("{turn}");
+    }
+    show("input.txt");
+}

@@ -1,41 +1,19 @@
 //! A disk with no room left.
 
 use crate::victim::{Job, expect_end_of};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use harness::{SmallDisk, skipped};
+use std::path::Path;
 
 /// So large that what a store reserves beyond the length of a file does not matter.
 const CELLS: usize = 100_000;
 
-/// A file system in memory of a given size, unmounted with its value.
-struct SmallDisk {
-    at: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-impl SmallDisk {
-    /// `None` where this process may not mount anything.
-    fn mount(kilobytes: usize) -> Option<Self> {
-        let folder = harness::scratch_directory();
-        let at = folder.path().join("disk");
-        std::fs::create_dir(&at).ok()?;
-        let size = format!("size={kilobytes}k");
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
-            .arg(&at)
-            .output()
-            .ok()?;
-        mounted
-            .status
-            .success()
-            .then_some(SmallDisk { at, _folder: folder })
+/// A disk for the stores of a test; `None`, and it is said, where it cannot be had.
+fn small_disk(folder: &Path, kilobytes: usize) -> Option<SmallDisk> {
+    let disk = SmallDisk::mount(folder, kilobytes);
+    if disk.is_none() {
+        skipped("crash tests on a full disk", "this process may not mount a tmpfs");
     }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.at).output();
-    }
+    disk
 }
 
 /// Runs `job` with its store on `disk`.
@@ -60,11 +38,11 @@ fn a_full_disk_costs_checkpoints_and_nothing_else() {
     let (reference, line) = (job.reference(), size_of_a_line(&job));
     // No line fits; one fits and the next does not; two fit and the third does not.
     for kilobytes in [line / 2, line * 3 / 2, line * 5 / 2] {
-        let Some(disk) = SmallDisk::mount(kilobytes) else {
-            eprintln!("skipped: this process may not mount a tmpfs");
+        let folder = harness::scratch_directory();
+        let Some(_disk) = small_disk(folder.path(), kilobytes) else {
             return;
         };
-        let run = on(&disk.at, &job).run();
+        let run = on(folder.path(), &job).run();
         assert!(run.stdout == reference, "{}", run.stderr);
         assert!(
             run.stderr.contains("no space left"),
@@ -78,12 +56,12 @@ fn a_full_disk_costs_checkpoints_and_nothing_else() {
 fn the_line_before_the_disk_was_full_is_whole() {
     let job = Job::new(CELLS);
     let (reference, line) = (job.reference(), size_of_a_line(&job));
-    let Some(disk) = SmallDisk::mount(line * 3 / 2) else {
-        eprintln!("skipped: this process may not mount a tmpfs");
+    let folder = harness::scratch_directory();
+    let Some(_disk) = small_disk(folder.path(), line * 3 / 2) else {
         return;
     };
-    let killed = on(&disk.at, &job).with("CKPT_FAULT", "visit:55").run();
+    let killed = on(folder.path(), &job).with("CKPT_FAULT", "visit:55").run();
     assert_eq!(killed.ended, crate::victim::KILLED, "{}", killed.stderr);
-    let restarted = on(&disk.at, &job).with("CKPT_RESTART", "latest").run();
+    let restarted = on(folder.path(), &job).with("CKPT_RESTART", "latest").run();
     assert!(expect_end_of(&reference, &restarted) >= 9);
 }

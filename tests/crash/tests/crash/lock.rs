@@ -1,29 +1,30 @@
 //! Two jobs on one store; stops on request.
 
 use crate::victim::{FINISHED, Job, SMALL, expect_end_of, small_reference};
-use harness::{Ended, Runner};
+use harness::{Ended, Runner, hold_when_it_has_printed};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::process::Child;
+use std::time::Duration;
 
-/// Waits until the store of `job` has a checkpoint: its process holds the lock.
-fn wait_for_a_checkpoint(job: &Job) {
-    let begun = Instant::now();
+/// Starts a process that stays in the middle of `job` until what it prints is read, and waits for its first checkpoint: it
+/// holds the lock.
+fn start_and_hold(job: &Job, visits: usize) -> Child {
+    let mut child = job.every(visits).start();
+    hold_when_it_has_printed(child.stdout.as_ref().expect("it is a pipe"));
     while job.checkpoints().is_empty() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "no checkpoint within a minute"
-        );
+        let ended = child.try_wait().expect("it can be waited for");
+        assert!(ended.is_none(), "it ended without a checkpoint: {ended:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
+    child
 }
 
 #[test]
 fn a_second_job_is_refused_and_the_first_is_not_disturbed() {
     let job = Job::new(60_000);
     let reference = job.reference();
-    let first = job.every(2).start();
+    let first = start_and_hold(&job, 2);
     let pid = first.id().to_string();
-    wait_for_a_checkpoint(&job);
     let second = job.every(2).run();
     let third = job.restart(2).run();
     let first = first.wait_with_output().expect("the first job can be waited for");
@@ -53,8 +54,7 @@ fn a_signal_stops_the_run_at_the_next_site() {
     for signal in ["TERM", "USR1"] {
         let job = Job::new(60_000);
         let reference = job.reference();
-        let child = job.every(3).start();
-        wait_for_a_checkpoint(&job);
+        let child = start_and_hold(&job, 3);
         let pid = child.id().to_string();
         let sent = Runner::new(
             Path::new("kill"),

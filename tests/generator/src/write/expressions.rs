@@ -156,6 +156,7 @@ impl Writer {
                 let name = self.names;
                 format!("Loud::new(\"g{name}\", {})", self.number(depth))
             }
+            Type::File | Type::Buffer | Type::Reader => self.open_file(kind),
             Type::Closure => "|q: u64| mix(q, 1)".into(),
         }
     }

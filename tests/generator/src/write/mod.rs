@@ -4,6 +4,7 @@ mod borrows;
 mod branches;
 mod calls;
 mod expressions;
+mod files;
 mod loops;
 mod statements;
 
@@ -54,6 +55,8 @@ struct Writer {
     calls: Vec<String>,
     around: Vec<Around>,
     returns: Returns,
+    /// Whether it has statements on files.
+    has_files: bool,
     /// Statements that may still be written.
     left: usize,
     /// Blocks around the statement being written.
@@ -61,31 +64,42 @@ struct Writer {
     names: usize,
 }
 
+/// Of a hundred programs, so many have files; the others compute only.
+const WITH_FILES: usize = 50;
+/// Of a hundred programs with files, so many have threads with sites.
+const WITH_A_TEAM: usize = 20;
+
 /// The program of that number in the run of that seed.
 pub fn program(seed: u64, number: u64) -> Program {
     let mut random = Random::new(seed, number);
+    let has_files = Random::new(!seed, number).chance(WITH_FILES);
     let mut callees: Vec<Callee> = Vec::new();
     let mut functions = Vec::new();
-    for index in 0..1 + random.below(3) {
-        let callee = signature(&mut random, index);
-        functions.insert(0, function(&mut random, &callee, &callees));
+    if has_files && random.chance(WITH_A_TEAM) {
+        let (callee, team) = team(&mut random);
+        functions.insert(0, team);
         callees.push(callee);
     }
-    functions.insert(0, entry(&mut random, &callees));
+    for index in 0..1 + random.below(3) {
+        let callee = signature(&mut random, index, has_files);
+        functions.insert(0, function(&mut random, &callee, &callees, has_files));
+        callees.push(callee);
+    }
+    functions.insert(0, entry(&mut random, &callees, has_files));
     Program {
         name: format!("p{number:05}"),
         functions,
     }
 }
 
-fn signature(random: &mut Random, index: usize) -> Callee {
+fn signature(random: &mut Random, index: usize, has_files: bool) -> Callee {
     let returns = [
         Returns::Nothing,
         Returns::Number,
         Returns::Maybe,
         Returns::Outcome,
     ];
-    let choices = [
+    let mut choices = vec![
         (Type::Number, Pass::Value),
         (Type::Number, Pass::Exclusive),
         (Type::Text, Pass::Value),
@@ -99,6 +113,15 @@ fn signature(random: &mut Random, index: usize) -> Callee {
         (Type::Kind, Pass::Value),
         (Type::Array, Pass::Exclusive),
     ];
+    if has_files {
+        choices.extend([
+            (Type::File, Pass::Exclusive),
+            (Type::File, Pass::Shared),
+            (Type::File, Pass::Value),
+            (Type::Buffer, Pass::Exclusive),
+            (Type::Reader, Pass::Exclusive),
+        ]);
+    }
     let parameters = (0..1 + random.below(3))
         .filter_map(|_| random.pick(&choices))
         .collect();
@@ -111,14 +134,38 @@ fn signature(random: &mut Random, index: usize) -> Callee {
     }
 }
 
-fn entry(random: &mut Random, callees: &[Callee]) -> Function {
+fn team(random: &mut Random) -> (Callee, Function) {
+    let callee = Callee {
+        name: "team".into(),
+        parameters: vec![(Type::Number, Pass::Value)],
+        returns: Returns::Number,
+        method: false,
+        recursive: false,
+    };
+    let mut writer = Writer::new(random.clone(), &[], callee.returns, 0);
+    let (signature, body) = writer.team(&callee.name);
+    *random = writer.random;
+    let function = Function {
+        signature,
+        calls: Vec::new(),
+        body,
+        method: false,
+    };
+    (callee, function)
+}
+
+fn entry(random: &mut Random, callees: &[Callee], has_files: bool) -> Function {
     let mut writer = Writer::new(random.clone(), callees, Returns::Nothing, 30);
+    writer.has_files = has_files;
     let mut body = vec![
         Statement::Line("let mut a = 1;".into()),
         Statement::Line("let mut v = vec![a, 2];".into()),
     ];
     writer.scope.declare("a", Type::Number, Hold::Own, true);
     writer.scope.declare("v", Type::List, Hold::Own, true);
+    if has_files {
+        body.extend(writer.planted());
+    }
     body.extend(writer.body());
     *random = writer.random.clone();
     Function {
@@ -129,13 +176,14 @@ fn entry(random: &mut Random, callees: &[Callee]) -> Function {
     }
 }
 
-fn function(random: &mut Random, callee: &Callee, callees: &[Callee]) -> Function {
+fn function(random: &mut Random, callee: &Callee, callees: &[Callee], has_files: bool) -> Function {
     let mut callees = callees.to_vec();
     if callee.recursive {
         // Last, as the one that is being written.
         callees.push(callee.clone());
     }
     let mut writer = Writer::new(random.clone(), &callees, callee.returns, 12);
+    writer.has_files = has_files;
     let signature = writer.parameters(callee);
     let body = writer.body();
     *random = writer.random.clone();
@@ -156,6 +204,7 @@ impl Writer {
             calls: Vec::new(),
             around: Vec::new(),
             returns,
+            has_files: false,
             left,
             depth: 0,
             names: 0,
@@ -207,6 +256,9 @@ impl Writer {
             body.push(site());
         }
         body.push(self.trace());
+        if self.has_files {
+            body.push(self.files_at_the_end());
+        }
         body.extend(self.tail());
         body
     }
@@ -258,6 +310,9 @@ fn type_text(kind: Type) -> &'static str {
         Type::Pair => "(u64, String)",
         Type::Kind => "Kind",
         Type::State => "State",
+        Type::File => "Option<File>",
+        Type::Buffer => "Option<BufWriter<File>>",
+        Type::Reader => "Option<BufReader<File>>",
         Type::Guard => "Loud",
         Type::Closure => "fn(u64) -> u64",
     }

@@ -1,6 +1,6 @@
 //! Which statement comes next; the statements that hold no others.
 
-use super::{Writer, site};
+use super::{Writer, files, site};
 use crate::scope::{Hold, Type};
 use crate::tree::Statement;
 
@@ -37,6 +37,9 @@ impl Writer {
     }
 
     fn statement(&mut self) -> Vec<Statement> {
+        if self.has_files && self.random.chance(files::SHARE) {
+            return self.outside();
+        }
         let kinds = if self.depth > DEEPEST { 55 } else { 100 };
         match self.random.below(kinds) {
             0..=14 => self.declaration(),
@@ -71,7 +74,7 @@ impl Writer {
             .scope
             .all_readable()
             .into_iter()
-            .filter(|at| self.scope.get(*at).kind != Type::Closure)
+            .filter(|at| self.scope.get(*at).kind.can_be_printed())
             .map(|at| self.scope.place(at))
             .collect();
         self.names += 1;
@@ -240,6 +243,9 @@ impl Writer {
             Type::Kind,
             Type::Guard,
             Type::Pair,
+            Type::File,
+            Type::Buffer,
+            Type::Reader,
         ];
         let all: Vec<usize> = kinds.iter().flat_map(|kind| self.scope.movable(*kind)).collect();
         let Some(at) = self.random.pick(&all) else {

@@ -1,0 +1,200 @@
+//! What a restart continues: one run, and which of its checkpoints. The program decides the same when it starts; here it is
+//! said before a build.
+
+use std::path::Path;
+
+use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
+use ckpt::session::runs::RunRecord;
+use ckpt::store::{CheckpointId, Meta, RunId};
+
+use crate::failure::{Failure, Outcome, says};
+use crate::stores::runs::{self, described, metas, records_told, to_continue};
+use crate::stores::{self, Which, checkpoint};
+
+/// The run that a restart continues.
+#[derive(Debug)]
+pub struct Continued {
+    /// It; none of a checkpoint that has none, or cannot be read.
+    pub run: Option<RunId>,
+    /// What its checkpoint says: the newest that can be read, or the one that was named.
+    pub meta: Option<Meta>,
+    /// What the store says of the run.
+    pub job: Option<Job>,
+}
+
+impl Continued {
+    /// Finds it.
+    ///
+    /// # Errors
+    /// There is nothing to continue, or it is not known what.
+    pub fn find(store: &Path, which: Which, named: Option<RunId>) -> Outcome<Continued> {
+        let ids = stores::ids(store)?;
+        let none = || checkpoint::none(store, &ids, which);
+        match which {
+            _ if ids.is_empty() => Err(none().help("start the program with `cargo ckpt run`")),
+            Which::Id(id) if !ids.contains(&id) => Err(none()),
+            Which::Id(id) => Continued::by_number(store, CheckpointId(id), named),
+            Which::Latest => Continued::newest(store, named),
+        }
+    }
+
+    fn by_number(store: &Path, id: CheckpointId, named: Option<RunId>) -> Outcome<Continued> {
+        let meta = metas(store)?.remove(&id);
+        let run = meta.as_ref().and_then(|meta| meta.run);
+        if let (Some(named), Some(meta)) = (named, &meta)
+            && meta.run != Some(named)
+        {
+            let whose = meta
+                .run
+                .map_or_else(|| "no run".to_owned(), |run| format!("run {}", run.short()));
+            return Err(Failure::refused(says!(
+                "E3152: checkpoint {id} is of {whose}, not of run {}",
+                named.short()
+            ))
+            .help("`cargo ckpt list` shows which is of which"));
+        }
+        let record = match run {
+            Some(run) => runs::of(store, Some(run))?,
+            None => None,
+        };
+        let job = record.and_then(|record| record.job.ok());
+        Ok(Continued { run, meta, job })
+    }
+
+    fn newest(store: &Path, named: Option<RunId>) -> Outcome<Continued> {
+        let records = records_told(store)?;
+        let record = match named {
+            Some(run) => records.iter().find(|record| record.run == run),
+            None => unfinished(&records, store)?,
+        };
+        let Some(record) = record else {
+            let last = records.iter().rev().find_map(|record| record.job.as_ref().ok());
+            return Err(match last.filter(|_| named.is_none()) {
+                Some(job) => completed(job, store),
+                None => Failure::no_checkpoint(says!(
+                    "E3153: `{}` has no record of the run that its checkpoints are of",
+                    store.display()
+                ))
+                .because("they were copied there, or written before runs had an identity")
+                .help("name one by its number if it is the right one: `cargo ckpt restart ID`"),
+            });
+        };
+        if let Ok(job) = &record.job
+            && job.state == State::Completed
+        {
+            return Err(completed(job, store));
+        }
+        let metas = metas(store)?;
+        let newest = metas.iter().rev().find(|(_, meta)| meta.run == Some(record.run));
+        let others = to_continue(store)?;
+        let others = others.iter().filter(|(other, _)| other.run != record.run);
+        let others: Vec<String> = others
+            .map(|(other, newest)| {
+                format!(
+                    "{}: `cargo ckpt restart --run {}`",
+                    described(other, *newest),
+                    other.run.short()
+                )
+            })
+            .collect();
+        let Some((_, meta)) = newest else {
+            return Err(without_checkpoint(record, store, &others));
+        };
+        for other in others {
+            crate::output::note(&format!("not continued: {other}"));
+        }
+        let known = |run: &RunId| records.iter().any(|record| record.run == *run);
+        let strange = metas
+            .iter()
+            .filter(|(_, meta)| meta.run.is_none_or(|run| !known(&run)));
+        let strange: Vec<u64> = strange.map(|(id, _)| id.0).collect();
+        if let Some(newest) = strange.last() {
+            let which = match strange[..] {
+                [one] => format!("checkpoint {} is", CheckpointId(one)),
+                _ => format!("checkpoints {} are", stores::id_list(&strange)),
+            };
+            eprintln!(
+                "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
+                 help: they may have been copied there; `cargo ckpt restart {newest}` takes one all the same",
+                store.display()
+            );
+        }
+        Ok(Continued {
+            run: Some(record.run),
+            meta: Some(meta.clone()),
+            job: record.job.clone().ok(),
+        })
+    }
+
+    /// The command line of the process that wrote the checkpoint, as far as it says; else that of the run's last process.
+    pub fn command(&self) -> Option<Vec<String>> {
+        let noted = self
+            .note(COMMAND_NOTE)
+            .and_then(|text| serde_json::from_str(text).ok());
+        noted.or_else(|| self.job.as_ref().map(|job| job.command.clone()))
+    }
+
+    /// How many ranks wrote the line that the checkpoint is of.
+    pub fn ranks(&self) -> Option<u32> {
+        self.note(RANKS_NOTE)?.parse().ok()
+    }
+
+    fn note(&self, name: &str) -> Option<&str> {
+        let notes = self.meta.iter().flat_map(|meta| &meta.notes);
+        notes
+            .map(|(known, text)| (known, text.as_str()))
+            .find_map(|(known, text)| (known == name).then_some(text))
+    }
+}
+
+/// The newest run that has not completed.
+fn unfinished<'r>(records: &'r [RunRecord], store: &Path) -> Outcome<Option<&'r RunRecord>> {
+    if records.len() > 1
+        && let Some(damaged) = records.iter().find(|record| record.job.is_err())
+    {
+        return Err(Failure::no_checkpoint(says!(
+            "E3154: which run of `{}` is the newest is not known",
+            store.display()
+        ))
+        .because(format!("the record of run {} cannot be read", damaged.run))
+        .help("name the run that is to be continued: `cargo ckpt restart --run RUN`"));
+    }
+    Ok(records.iter().rev().find(|record| record.is_unfinished()))
+}
+
+fn completed(job: &Job, store: &Path) -> Failure {
+    let what = says!(
+        "E3013: run {} in `{}` completed at {}: nothing is left to do",
+        job.run.short(),
+        store.display(),
+        job.updated
+    );
+    let metas = metas(store).unwrap_or_default().into_iter();
+    let own = metas.filter(|(_, meta)| meta.run == Some(job.run));
+    let ids: Vec<u64> = own.map(|(id, _)| id.0).collect();
+    Failure::no_checkpoint(what).help(match ids.is_empty() {
+        true => "`cargo ckpt run` starts anew".into(),
+        false => format!(
+            "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({})",
+            stores::id_list(&ids)
+        ),
+    })
+}
+
+fn without_checkpoint(record: &RunRecord, store: &Path, others: &[String]) -> Failure {
+    let begin = "`cargo ckpt run` starts the program anew; `cargo ckpt run --resume` continues a run where there is one, and starts one otherwise";
+    let help = match others.is_empty() {
+        true => begin.to_owned(),
+        false => format!(
+            "{begin};\nanother run of this store can be continued: {}",
+            others.join(", ")
+        ),
+    };
+    Failure::no_checkpoint(says!(
+        "E3155: run {} in `{}` has no checkpoint to continue from",
+        record.run.short(),
+        store.display()
+    ))
+    .because("it ended before it wrote its first one; checkpoints of other runs are not its own")
+    .help(help)
+}

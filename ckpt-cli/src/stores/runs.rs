@@ -1,0 +1,217 @@
+//! The runs of a store: which there are, which one is meant, and what checkpoints it has.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ckpt::session::job::{Job, State};
+use ckpt::session::runs::{self, RunRecord};
+use ckpt::store::{CheckpointId, Meta, RunId, RunPrefix, StoreError, file_name, folder_of_rank};
+
+use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::render;
+use crate::stores::{self, checkpoint, home};
+
+/// The `--run` option of the commands that look at one run of a store.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct RunOption {
+    /// Only this run of the store: its identity, or how it begins
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<RunPrefix>,
+}
+
+impl RunOption {
+    /// The run that it names, of those that the store has a record of or checkpoints of.
+    pub fn of(&self, store: &Path) -> Outcome<Option<RunId>> {
+        let Some(prefix) = &self.run else { return Ok(None) };
+        let mut all: Vec<RunId> = records(store)?.into_iter().map(|record| record.run).collect();
+        let metas = metas(store)?;
+        all.extend(metas.values().filter_map(|meta| meta.run));
+        all.sort_unstable();
+        all.dedup();
+        let found: Vec<RunId> = all.iter().copied().filter(|run| prefix.is_of(*run)).collect();
+        match found[..] {
+            [run] => Ok(Some(run)),
+            _ => Err(Failure::no_checkpoint(match found.is_empty() {
+                true => says!("E3150: no run in `{}` begins with `{prefix}`", store.display()),
+                false => says!(
+                    "E3151: several runs in `{}` begin with `{prefix}`",
+                    store.display()
+                ),
+            })
+            .help(there_are(&all))),
+        }
+    }
+}
+
+fn there_are(runs: &[RunId]) -> String {
+    match runs.is_empty() {
+        true => "there is none yet: `cargo ckpt run` begins one".into(),
+        false => {
+            let names: Vec<String> = runs.iter().map(|run| run.short()).collect();
+            format!("there are: {}", names.join(", "))
+        }
+    }
+}
+
+/// The runs that the store has a record of, in the order in which they began. A record that cannot be read is one of a run
+/// that may be unfinished.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn records(store: &Path) -> Outcome<Vec<RunRecord>> {
+    let home = home(store);
+    runs::records(&home).about("cannot look into", &home)
+}
+
+/// The same, with a warning for each record that cannot be read.
+pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
+    let records = records(store)?;
+    for record in &records {
+        if let Err(error) = &record.job {
+            eprintln!(
+                "warning[W3001]: the record of run {} in `{}` cannot be read: {error}",
+                record.run,
+                home(store).display()
+            );
+        }
+    }
+    Ok(records)
+}
+
+/// What the heads of the first rank's checkpoints say, but for those that are damaged.
+///
+/// # Errors
+/// One cannot be looked at: it is not there, or damaged, only where that has been seen.
+pub fn metas(store: &Path) -> Outcome<BTreeMap<CheckpointId, Meta>> {
+    if !home(store).is_dir() {
+        return Ok(BTreeMap::new());
+    }
+    let entries = checkpoint::open(store)?
+        .list()
+        .map_err(checkpoint::store_failure)?;
+    let mut metas = BTreeMap::new();
+    for entry in entries {
+        match entry.meta {
+            Ok(meta) => drop(metas.insert(entry.id, meta)),
+            Err(error @ StoreError::Io { .. }) => return Err(checkpoint::store_failure(error)),
+            Err(_) => {}
+        }
+    }
+    Ok(metas)
+}
+
+/// The record of the run that is meant: the one that is named, or the one that began last.
+pub fn of(store: &Path, named: Option<RunId>) -> Outcome<Option<RunRecord>> {
+    Ok(meant(records(store)?, named))
+}
+
+/// The same, with a warning for each record that cannot be read.
+pub fn told_of(store: &Path, named: Option<RunId>) -> Outcome<Option<RunRecord>> {
+    Ok(meant(records_told(store)?, named))
+}
+
+fn meant(records: Vec<RunRecord>, named: Option<RunId>) -> Option<RunRecord> {
+    let mut records = records.into_iter().rev();
+    match named {
+        Some(run) => records.find(|record| record.run == run),
+        None => records.next(),
+    }
+}
+
+/// The newest checkpoint of a run; of a program of several processes, the newest that all have.
+///
+/// # Errors
+/// They cannot be looked at.
+pub fn newest_of(store: &Path, run: RunId) -> Outcome<Option<u64>> {
+    let job = Job::read(&home(store), run).ok().flatten();
+    let ranks = job.and_then(|job| job.ranks);
+    let metas = metas(store)?;
+    let own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
+    newest_line(store, own.map(|(id, _)| *id), ranks)
+}
+
+/// The first of these that all ranks have.
+///
+/// # Errors
+/// That cannot be looked at.
+pub fn newest_line(
+    store: &Path,
+    ids: impl Iterator<Item = CheckpointId>,
+    ranks: Option<u32>,
+) -> Outcome<Option<u64>> {
+    for id in ids {
+        let mut all = true;
+        for rank in 0..ranks.unwrap_or(0) {
+            let file = folder_of_rank(store, rank).join(file_name(id, rank));
+            all &= file.try_exists().about("cannot look for", &file)?;
+        }
+        if all {
+            return Ok(Some(id.0));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a restart has something to continue, as far as the record says.
+pub fn is_completed(record: &RunRecord) -> bool {
+    record.job.as_ref().is_ok_and(|job| job.state == State::Completed)
+}
+
+/// The runs that could be continued: the newest first, each with its newest checkpoint.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn to_continue(store: &Path) -> Outcome<Vec<(RunRecord, CheckpointId)>> {
+    let metas = metas(store)?;
+    let newest = |run| {
+        let mut own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
+        own.next().map(|(id, _)| *id)
+    };
+    let unfinished = records(store)?.into_iter().rev().filter(RunRecord::is_unfinished);
+    Ok(unfinished
+        .filter_map(|record| newest(record.run).map(|newest| (record, newest)))
+        .collect())
+}
+
+/// How a run stands, in one line; `next` is what continues it, or why nothing does.
+pub fn standing(record: &RunRecord, next: &str) -> String {
+    let job = match &record.job {
+        Ok(job) => job,
+        Err(_) => return format!("its record cannot be read; {next}"),
+    };
+    let who = format!("{} {}", job.program, job.version);
+    let visits = format!("{} site visits", job.visits);
+    let reason = |otherwise: &str| job.reason.clone().unwrap_or_else(|| otherwise.to_owned());
+    match job.state {
+        State::Running if stores::is_running(job) => format!(
+            "{who} is running: pid {} on {} since {}",
+            job.pid, job.host, job.started
+        ),
+        State::Running if stores::is_here(job) => {
+            format!("{who} was killed (pid {}); {next}", job.pid)
+        }
+        State::Running => format!("{who} runs, or was killed, as pid {} on {}", job.pid, job.host),
+        State::Completed => format!("{who} completed at {} after {visits}", job.updated),
+        State::Stopped => format!(
+            "{who} stopped at {} ({}); {next}",
+            job.updated,
+            reason("asked to")
+        ),
+        State::Failed => format!("{who} failed at {}: {}", job.updated, reason("no reason given")),
+        State::Refused => format!(
+            "{who} was ended by ckpt at {}: {}",
+            job.updated,
+            reason("no reason given")
+        ),
+    }
+}
+
+/// `run 1a2b3c4d (heat a b, newest checkpoint 000004)`: a run that is not taken.
+pub fn described(record: &RunRecord, newest: CheckpointId) -> String {
+    let command = record.job.as_ref().map(|job| render::command_line(&job.command));
+    format!(
+        "run {} ({}newest checkpoint {newest})",
+        record.run.short(),
+        command.map_or_else(|_| String::new(), |command| format!("{command}, "))
+    )
+}

@@ -1,0 +1,281 @@
+//! The files that a program is made of, and a hash for each: what tells a restart that its checkpoint was taken by a
+//! build of other sources.
+//!
+//! A program is the crate of its `main`, the library and build script of its package, and the same of every package that
+//! one of them takes from a folder. `modules` follows a crate from file to file, `packages` reads manifests and Cargo.lock.
+//! Files are read by whoever asks: there is no I/O here. Neither the folder where all this lies nor the order in which it
+//! is found has a part in the hashes.
+
+mod modules;
+mod packages;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use twox_hash::XxHash3_128;
+
+use crate::paths::rt;
+use crate::syntax::words::words;
+use modules::Crate;
+use packages::Package;
+
+/// Name of the file, beside the Cargo.toml of a package that `cargo ckpt` has rewritten, that has the hashes of what it was
+/// before.
+pub const SOURCES_RECORD: &str = ".ckpt-sources.toml";
+
+/// Gives what is in a file; nothing where there is none.
+pub type ReadFile<'r> = &'r dyn Fn(&Path) -> Option<Vec<u8>>;
+
+/// Where a program begins.
+#[derive(Debug, Clone)]
+pub struct ProgramRoot<'a> {
+    /// The file that has its `main`.
+    pub main: &'a Path,
+    /// The folder of its Cargo.toml.
+    pub package: &'a Path,
+    /// The name of the target, where it is known: its root is another file than that of `main` if that is in a module.
+    pub target: Option<&'a str>,
+}
+
+/// A file of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceHash {
+    /// Where it is.
+    pub path: PathBuf,
+    /// XXH3-128 of its words if it is Rust, of its bytes if the program includes it as data, of what the build of the program
+    /// follows if it is one of cargo's.
+    pub hash: u128,
+}
+
+/// The files of a program, by their names: the path from the folder of the program's package, or `NAME:` and the path
+/// from the folder of another package.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Each file once.
+    pub files: BTreeMap<String, SourceHash>,
+}
+
+impl Sources {
+    /// Reads the program.
+    pub fn of(root: &ProgramRoot<'_>, read: ReadFile<'_>) -> Self {
+        let mut gathering = Gathering {
+            read,
+            sources: Sources::default(),
+            known: BTreeSet::new(),
+            registry: BTreeSet::new(),
+        };
+        gathering.program(root);
+        gathering.sources
+    }
+
+    /// One hash for all of them.
+    pub fn hash(&self) -> u128 {
+        let mut hasher = XxHash3_128::new();
+        for (name, file) in &self.files {
+            hasher.write(name.as_bytes());
+            hasher.write(&[0]);
+            hasher.write(&file.hash.to_be_bytes());
+        }
+        hasher.finish_128()
+    }
+
+    /// The text of a record of them, which [`Sources::recorded`] reads.
+    pub fn record(&self) -> String {
+        let line =
+            |(name, file): (&String, &SourceHash)| (name.clone(), format!("{:032x}", file.hash).into());
+        self.files.iter().map(line).collect::<toml::Table>().to_string()
+    }
+
+    /// The sources that the record in a file has.
+    pub fn recorded(record: &Path, text: &str) -> Option<Self> {
+        let table = text.parse::<toml::Table>().ok()?;
+        let file = |(name, hash): (String, toml::Value)| {
+            let file = SourceHash {
+                path: record.to_path_buf(),
+                hash: u128::from_str_radix(hash.as_str()?, 16).ok()?,
+            };
+            Some((name, file))
+        };
+        let files = table.into_iter().map(file).collect::<Option<_>>()?;
+        Some(Sources { files })
+    }
+
+    /// What the runtime is told, as an expression. The compiler makes it again when one of the files has changed.
+    pub(crate) fn expression(&self) -> TokenStream {
+        let rt = rt();
+        let hash = Literal::u128_suffixed(self.hash());
+        let files = self.files.iter().map(|(name, file)| {
+            let hash = Literal::u128_suffixed(file.hash);
+            quote!((#name, #hash))
+        });
+        let tracked: BTreeSet<&str> = self
+            .files
+            .values()
+            .filter_map(|file| file.path.to_str())
+            .collect();
+        let tracked = tracked.into_iter();
+        quote! {{
+            #(const _: &[u8] = ::core::include_bytes!(#tracked);)*
+            ::core::option::Option::Some(&#rt::Sources { hash: #hash, files: &[#(#files),*] })
+        }}
+    }
+}
+
+/// The names of ckpt's own library, which is no part of the program.
+const RUNTIME: &str = "ckpt-runtime";
+
+struct Gathering<'r> {
+    read: ReadFile<'r>,
+    sources: Sources,
+    /// Folders of packages that have been looked at.
+    known: BTreeSet<PathBuf>,
+    /// The packages that come from elsewhere.
+    registry: BTreeSet<String>,
+}
+
+impl Gathering<'_> {
+    fn program(&mut self, root: &ProgramRoot<'_>) {
+        let folder = cleaned(root.package);
+        let main = cleaned(root.main);
+        let package = Package::read(&folder, self.read);
+        let mut roots = vec![main.clone()];
+        if let Some(package) = &package {
+            let named = root.target.map(|name| package.roots_of(name)).unwrap_or_default();
+            if !named.contains(&main) {
+                roots.extend(named.into_iter().find(|path| (self.read)(path).is_some()));
+            }
+        }
+        for root in roots {
+            self.krate(&root, &folder, "");
+        }
+        let Some(package) = package else { return };
+        let is_for_developers = ["examples", "tests", "benches"]
+            .into_iter()
+            .any(|part| main.starts_with(folder.join(part)));
+        self.known.insert(folder);
+        self.package(&package, "", is_for_developers);
+        let Some((path, text)) = package.lock(self.read) else {
+            return;
+        };
+        // A package that stands in for one from elsewhere brings others along.
+        let mut locked = packages::locked(&text, &self.registry);
+        for (name, folder) in package.patches() {
+            if locked.in_folders.contains(&name) {
+                self.package_in(folder, &name);
+                locked = packages::locked(&text, &self.registry);
+            }
+        }
+        self.add("Cargo.lock".into(), path, of_bytes(locked.text.as_bytes()));
+    }
+
+    /// The library and build script of a package, and the packages that it takes from folders.
+    fn package(&mut self, package: &Package, prefix: &str, is_for_developers: bool) {
+        for root in package.library_and_script() {
+            self.krate(&root, &package.folder, prefix);
+        }
+        let dependencies = package.dependencies(is_for_developers);
+        let manifest = package.manifest_words(&dependencies);
+        let path = package.folder.join("Cargo.toml");
+        self.add(format!("{prefix}Cargo.toml"), path, of_bytes(manifest.as_bytes()));
+        for dependency in dependencies.into_iter().filter(|one| one.package != RUNTIME) {
+            match dependency.folder {
+                Some(folder) => self.package_in(folder, &dependency.package),
+                None => {
+                    self.registry.insert(dependency.package);
+                }
+            }
+        }
+    }
+
+    fn package_in(&mut self, folder: PathBuf, name: &str) {
+        if self.known.insert(folder.clone())
+            && let Some(package) = Package::read(&folder, self.read)
+        {
+            self.package(&package, &format!("{name}:"), false);
+        }
+    }
+
+    fn krate(&mut self, root: &Path, folder: &Path, prefix: &str) {
+        let found = Crate::read(root, folder, self.read);
+        for (path, file) in found.files {
+            let hash = match file {
+                modules::File::Rust(tokens) => of_tokens(&tokens),
+                modules::File::Data(bytes) => of_bytes(&bytes),
+            };
+            self.add(format!("{prefix}{}", name_below(folder, &path)), path, hash);
+        }
+    }
+
+    fn add(&mut self, mut name: String, path: PathBuf, hash: u128) {
+        // Two packages in different folders may have one name.
+        let is_taken = |name: &String| self.sources.files.get(name).is_some_and(|file| file.path != path);
+        while is_taken(&name) {
+            name.push('\'');
+        }
+        self.sources.files.insert(name, SourceHash { path, hash });
+    }
+}
+
+fn of_bytes(bytes: &[u8]) -> u128 {
+    XxHash3_128::oneshot(bytes)
+}
+
+fn of_tokens(tokens: &TokenStream) -> u128 {
+    let mut hasher = XxHash3_128::new();
+    words(tokens, &mut |word| {
+        hasher.write(word.as_bytes());
+        hasher.write(&[0]);
+    });
+    hasher.finish_128()
+}
+
+/// The tokens of a text, whatever its line ends are; none where it is not Rust.
+fn tokens_of(bytes: &[u8]) -> Option<TokenStream> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    let text = match text.strip_prefix("#!") {
+        Some(rest) if !rest.trim_start().starts_with('[') => {
+            rest.split_once('\n').map_or("", |(_, rest)| rest)
+        }
+        _ => &text,
+    };
+    TokenStream::from_str(text).ok()
+}
+
+/// A path from a folder, with `/` on every system.
+fn name_below(folder: &Path, path: &Path) -> String {
+    let mut ups = 0;
+    let common = folder.ancestors().find(|above| {
+        let is_common = path.starts_with(above);
+        ups += usize::from(!is_common);
+        is_common
+    });
+    let Some(below) = common.and_then(|common| path.strip_prefix(common).ok()) else {
+        return path.to_string_lossy().into_owned();
+    };
+    let parts = below
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let ups = std::iter::repeat_n("..".to_owned(), ups);
+    ups.chain(parts).collect::<Vec<_>>().join("/")
+}
+
+/// A path without `.` and `..`, as far as that can be told from its text.
+fn cleaned(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
+                clean.pop();
+            }
+            part => clean.push(part),
+        }
+    }
+    clean
+}

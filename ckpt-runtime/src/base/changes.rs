@@ -1,0 +1,86 @@
+//! What is done to files and folders, as functions of the C library are asked to do it, and who hears of it first.
+
+use std::ffi::{CStr, c_int};
+use std::path::Path;
+
+/// A path as a function of the C library is given it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    /// The folder that it is relative to: a descriptor, or `AT_FDCWD`.
+    pub folder: c_int,
+    pub path: &'a CStr,
+    /// Whether a link at its end is followed.
+    pub follows: bool,
+}
+
+/// Where bytes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Where the handle stands, or at the end if it appends.
+    Here,
+    /// From there on.
+    From(u64),
+}
+
+/// A change that is about to be made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Change<'a> {
+    /// A file is opened so that it is made where there is none (`creates`), or emptied (`truncates`).
+    Open {
+        at: At<'a>,
+        creates: bool,
+        truncates: bool,
+    },
+    /// Something is made, where there is nothing.
+    Make { at: At<'a> },
+    /// What is there goes.
+    Remove { at: At<'a> },
+    /// It takes another name; `exchanges` if what has that name takes the first one.
+    Rename {
+        old: At<'a>,
+        new: At<'a>,
+        exchanges: bool,
+    },
+    /// A file gets a second name.
+    Link { old: At<'a>, new: At<'a> },
+    /// Its permissions change.
+    Permissions { at: At<'a> },
+    /// Those of an open file.
+    PermissionsOf(c_int),
+    /// It is cut off or extended to that length.
+    Resize(At<'a>, u64),
+    /// The same of an open file.
+    ResizeOf(c_int, u64),
+    /// Bytes of an open file are written.
+    Write { file: c_int, at: Where, count: u64 },
+    /// An open file is mapped into memory, through which it can be changed without a call.
+    Map(c_int),
+    /// A stream of the C library is opened, which writes without calling anybody.
+    Stream {
+        at: At<'a>,
+        creates: bool,
+        truncates: bool,
+    },
+}
+
+/// What a file will be when the restart has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coming {
+    /// What it is.
+    AsItIs,
+    /// A file of this length.
+    Length(u64),
+}
+
+/// Hears of what is done to files, before it is done.
+pub(crate) trait FileObserver: Send + Sync {
+    /// The change is made when this returns.
+    fn before(&self, change: Change<'_>);
+
+    /// A file is about to be opened as a checkpoint says, before the restart has arrived: what is not there and comes
+    /// back then comes back now.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn before_reopening(&self, path: &Path) -> Result<Coming, String>;
+}

@@ -1,0 +1,225 @@
+//! The runs of a store: which there are, and which one a restart continues.
+
+use std::io;
+use std::path::Path;
+
+use super::SessionError;
+use super::auto::History;
+use super::job::{Job, State};
+use crate::base::report::say;
+use crate::base::run_id::{RunId, RunPrefix};
+use crate::format::CheckpointId;
+use crate::storage::{self, Store};
+
+/// What a store says of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    /// The run.
+    pub run: RunId,
+    /// How it stands; why it cannot be read, where that is so.
+    pub job: Result<Job, String>,
+}
+
+impl RunRecord {
+    /// Whether a restart has something to continue, as far as the record says.
+    pub fn is_unfinished(&self) -> bool {
+        self.job
+            .as_ref()
+            .map_or(true, |job| job.state != State::Completed)
+    }
+
+    /// The place among the runs of its store, in the order in which they began; 0 where nobody knows.
+    fn order(&self) -> u64 {
+        self.job.as_ref().map_or(0, |job| job.order)
+    }
+}
+
+/// The runs that a store has a record of, in the order in which they began; first those whose record cannot be read.
+///
+/// # Errors
+/// The store cannot be read.
+///
+/// # Examples
+///
+/// ```
+/// let store = tempfile::tempdir()?;
+/// assert!(ckpt::session::runs::records(store.path())?.is_empty()); // nothing has run yet
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn records(store: &Path) -> io::Result<Vec<RunRecord>> {
+    let runs = storage::runs_in(store)?;
+    Ok(in_order(runs, |run| Job::read(store, run)))
+}
+
+/// Those of an open store.
+pub(super) fn records_in(store: &Store) -> Result<Vec<RunRecord>, SessionError> {
+    Ok(in_order(store.runs()?, |run| {
+        Job::read_in(&*store.documents_of(Some(run)), run)
+    }))
+}
+
+fn in_order(runs: Vec<RunId>, read: impl Fn(RunId) -> io::Result<Option<Job>>) -> Vec<RunRecord> {
+    let record = |run| {
+        let job = read(run).map_err(|error| error.to_string()).transpose()?;
+        Some(RunRecord { run, job })
+    };
+    let mut records: Vec<RunRecord> = runs.into_iter().filter_map(record).collect();
+    records.sort_by_key(|record| (record.order(), record.run));
+    records
+}
+
+/// The place of the next run that begins.
+pub(super) fn next_order(records: &[RunRecord]) -> u64 {
+    records.iter().map(RunRecord::order).max().unwrap_or(0) + 1
+}
+
+/// What is known of the processes that ran on the store: the last of them has seen the most.
+pub(super) fn history(records: &[RunRecord]) -> History {
+    let jobs = records.iter().filter_map(|record| record.job.as_ref().ok());
+    let histories = jobs.map(Job::history_after);
+    histories.max_by_key(|history| history.runs).unwrap_or_default()
+}
+
+/// The earlier runs that nobody goes on with when this one has begun.
+pub(super) fn completed(records: &[RunRecord], this: RunId) -> Vec<RunId> {
+    let earlier = records.iter().take_while(|record| record.run != this);
+    earlier
+        .filter(|record| !record.is_unfinished())
+        .map(|record| record.run)
+        .collect()
+}
+
+/// The one run that is meant by the beginning of its identity.
+pub(super) fn named(records: &[RunRecord], prefix: &RunPrefix, folder: &Path) -> Result<RunId, SessionError> {
+    let mut found = records
+        .iter()
+        .map(|record| record.run)
+        .filter(|run| prefix.is_of(*run));
+    match (found.next(), found.next()) {
+        (Some(run), None) => Ok(run),
+        (first, _) => Err(SessionError::NoSuchRun {
+            prefix: prefix.to_string(),
+            folder: folder.to_owned(),
+            several: first.is_some(),
+        }),
+    }
+}
+
+/// The run that a restart continues that names no checkpoint: the one that `CKPT_RUN` names, or the newest that has not
+/// completed.
+pub(super) fn to_continue(
+    records: &[RunRecord],
+    prefix: Option<&RunPrefix>,
+    store: &Store,
+) -> Result<RunId, SessionError> {
+    let folder = || store.folder().to_owned();
+    if let Some(prefix) = prefix {
+        let run = named(records, prefix, store.folder())?;
+        return match records.iter().find(|record| record.run == run) {
+            Some(RunRecord { job: Ok(job), .. }) if job.state == State::Completed => {
+                Err(completed_already(job, store))
+            }
+            _ => Ok(run),
+        };
+    }
+    let damaged = records
+        .iter()
+        .find_map(|record| Some((record.run, record.job.as_ref().err()?)));
+    match damaged {
+        Some((run, why)) if records.len() > 1 => {
+            return Err(SessionError::RecordUnreadable {
+                run,
+                folder: folder(),
+                why: why.clone(),
+            });
+        }
+        _ => {}
+    }
+    let newest = records.iter().rev().find(|record| record.is_unfinished());
+    match (newest, records.last().map(|record| &record.job)) {
+        (Some(record), _) => Ok(record.run),
+        (None, Some(Ok(job))) => Err(completed_already(job, store)),
+        (None, _) => Err(SessionError::NoCheckpoint {
+            folder: folder(),
+            run: None,
+            passed_over: 0,
+            others: Box::default(),
+        }),
+    }
+}
+
+fn completed_already(job: &Job, store: &Store) -> SessionError {
+    SessionError::Completed {
+        folder: store.folder().to_owned(),
+        run: job.run,
+        when: job.updated.clone(),
+    }
+}
+
+/// The runs beside this one that could be continued, with the newest checkpoint of each, newest run first.
+pub(super) fn others_to_continue(
+    records: &[RunRecord],
+    but: Option<RunId>,
+    store: &Store,
+) -> Vec<(RunRecord, CheckpointId)> {
+    let Ok(entries) = store.list() else {
+        return Vec::new();
+    };
+    let newest_of = |run| {
+        let entries = entries.iter().rev();
+        let mut of = entries.filter(|entry| entry.meta.as_ref().is_ok_and(|meta| meta.run == Some(run)));
+        of.next().map(|entry| entry.id)
+    };
+    let others = records
+        .iter()
+        .rev()
+        .filter(|record| Some(record.run) != but && record.is_unfinished());
+    others
+        .filter_map(|record| Some((record.clone(), newest_of(record.run)?)))
+        .collect()
+}
+
+/// How a run is called in a list: `run 1a2b3c4d (since 2026-01-31T12:00:00Z, newest checkpoint 000004)`.
+pub(super) fn described(record: &RunRecord, newest: CheckpointId) -> String {
+    let since = match &record.job {
+        Ok(job) => format!("since {}, ", printable(&job.begun)),
+        Err(_) => String::new(),
+    };
+    format!("run {} ({since}newest checkpoint {newest})", record.run.short())
+}
+
+/// What stands in a store may have been written by anybody.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// Says what a restart does not continue: other runs that could be, and checkpoints that nobody knows the run of.
+pub(super) fn mention_skipped(records: &[RunRecord], chosen: RunId, store: &Store) {
+    for (record, newest) in others_to_continue(records, Some(chosen), store) {
+        say(&format!(
+            "not continued: {}; CKPT_RESTART=latest with CKPT_RUN={} continues it",
+            described(&record, newest),
+            record.run.short()
+        ));
+    }
+    let strangers = strangers(records, store);
+    if let (Some(first), Some(last)) = (strangers.first(), strangers.last()) {
+        let which = match first == last {
+            true => format!("checkpoint {first} is"),
+            false => format!("checkpoints {first} to {last} ({} of them) are", strangers.len()),
+        };
+        say(&format!(
+            "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
+             help: they may have been copied there; CKPT_RESTART with the number takes one all the same",
+            store.folder().display()
+        ));
+    }
+}
+
+/// Checkpoints of runs that have no record here.
+fn strangers(records: &[RunRecord], store: &Store) -> Vec<CheckpointId> {
+    let entries = store.list().unwrap_or_default().into_iter();
+    let is_known = |run: Option<RunId>| records.iter().any(|record| Some(record.run) == run);
+    let strange = entries.filter(|entry| entry.meta.as_ref().is_ok_and(|meta| !is_known(meta.run)));
+    strange.map(|entry| entry.id).collect()
+}

@@ -1,0 +1,848 @@
+//! Bringing files and folders back to the begin of an epoch.
+//!
+//! All records of the epochs to undo are put together to what each path is to be: the oldest says what was there, those
+//! after it have the bytes that were changed since. What comes of that does not depend on what has happened already: done in
+//! part and once more, it is the same.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use super::log::{self, History};
+use super::paths;
+use super::record::{Content, Held, Record, Was};
+use super::segment;
+use crate::base::folders;
+use crate::handles::{Allowed, Forbidden, LinkAtEnd, Links, place_among};
+
+/// Bytes that are copied at once.
+const BLOCK: u64 = 1 << 20;
+
+/// A pair of paths, before and now.
+type Move = (PathBuf, PathBuf);
+
+/// What each path is to be.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    targets: BTreeMap<PathBuf, Target>,
+    /// Files of several names, by the one that each has beside the journal.
+    shared_files: Vec<Named>,
+    /// Paths under which a file of several names is written just now.
+    written_by: HashMap<(u32, PathBuf), usize>,
+    /// Folders that several ranks may have filled, and that were not there: whoever empties them last removes them.
+    shared: BTreeSet<PathBuf>,
+    /// What has moved, in the records that are to be undone.
+    pub moves: Vec<Move>,
+    /// Whether this rank has changed anything.
+    pub changes: bool,
+}
+
+/// What one path is to be.
+#[derive(Debug)]
+struct Target {
+    /// Its place among the records: files of the oldest are brought back last.
+    order: usize,
+    is: Is,
+    /// Who kept it.
+    ranks: BTreeSet<u32>,
+    /// Something else has been at the path since: what is said of it from there on is of no matter.
+    is_over: bool,
+}
+
+/// A file of several names, of which some may be there and others not: its bytes are brought back by a name of the journal.
+#[derive(Debug)]
+struct Named {
+    order: usize,
+    rank: u32,
+    file: PathBuf,
+    length: u64,
+    /// Newest first.
+    ranges: Vec<(u64, Bytes)>,
+}
+
+#[derive(Debug)]
+enum Is {
+    Absent,
+    Folder {
+        mode: u32,
+    },
+    Link {
+        target: PathBuf,
+    },
+    File {
+        mode: u32,
+        length: u64,
+        /// All its bytes, but for the ranges; those that are in the file if there is none.
+        base: Option<Base>,
+        /// Newest first.
+        ranges: Vec<(u64, Bytes)>,
+    },
+    Other,
+}
+
+/// What a file is made of that is not at its path any more.
+#[derive(Debug)]
+enum Base {
+    Bytes(Bytes),
+    /// The file itself, which has another name.
+    File(PathBuf),
+}
+
+/// Bytes that can be read.
+#[derive(Debug, Clone)]
+struct Bytes {
+    file: PathBuf,
+    at: u64,
+    length: u64,
+    is_turned: bool,
+    /// The checksum of a file of its own.
+    sum: Option<u128>,
+}
+
+/// The records of a rank to be undone.
+pub(super) struct Records<'a> {
+    pub rank: u32,
+    pub history: &'a History,
+    pub to: u64,
+}
+
+impl Plan {
+    /// What has to be undone, of all ranks that keep their journals here. `moves` says what is elsewhere now.
+    ///
+    /// # Errors
+    /// Why the files cannot be brought back.
+    pub fn new(of: &[Records<'_>], own: u32, moves: &[Move]) -> Result<Plan, String> {
+        let mut all: Vec<(u64, &History, u32, &Record)> = Vec::new();
+        for part in of {
+            let mut time = 0;
+            for segment in part.history.to_undo(part.to)? {
+                for (at, record) in &segment.records {
+                    // A clock may have been set back.
+                    time = time.max(*at);
+                    all.push((time, part.history, part.rank, record));
+                }
+            }
+        }
+        if of.len() > 1 {
+            all.sort_by_key(|(time, ..)| *time);
+        }
+        let mut plan = Plan::default();
+        for (order, (_, history, rank, record)) in all.into_iter().enumerate() {
+            plan.changes |= rank == own && matches!(record, Record::Was { .. });
+            plan.add(order, history, rank, record)?;
+        }
+        plan.moved(moves);
+        let targets = std::mem::take(&mut plan.targets).into_iter();
+        let targets: Vec<_> = targets
+            .map(|(path, target)| (paths::absolute(&path), target))
+            .collect();
+        plan.shared_files.retain(|named| named.rank == own);
+        if of.len() > 1 {
+            let absent = targets
+                .iter()
+                .filter(|(_, target)| matches!(target.is, Is::Absent));
+            plan.shared = absent.map(|(path, _)| path.clone()).collect();
+        }
+        plan.targets = targets
+            .into_iter()
+            // Of what several ranks have touched, the first brings it back.
+            .filter(|(_, target)| target.ranks.first() == Some(&own))
+            .collect();
+        Ok(plan)
+    }
+
+    /// Whether a restart may do all this, as somebody else may have written the journal.
+    ///
+    /// # Errors
+    /// The first path that may not be changed.
+    pub fn is_allowed(&self, allowed: &Allowed) -> Result<(), Forbidden> {
+        let Some(coming) = self.links() else {
+            return allowed.may_restore(Path::new("/"), LinkAtEnd::Followed).map(drop);
+        };
+        let changed = self.targets.iter();
+        let mut changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
+        let end = LinkAtEnd::Itself { coming: &coming };
+        changed.try_for_each(|(path, _)| allowed.may_restore(path, end).map(drop))
+    }
+
+    /// The links that there will be, by where they really are: some lie behind others. `None` where that has no end.
+    fn links(&self) -> Option<Links> {
+        /// A path leads over no more links.
+        const MOST: u32 = 40;
+        let mut links = Links::new();
+        for _ in 0..MOST {
+            let mut next = Links::new();
+            for (path, target) in &self.targets {
+                let leads = match &target.is {
+                    Is::Other => continue,
+                    Is::Link { target } => Some(target.clone()),
+                    _ => None,
+                };
+                let known = next.entry(place_among(path, &links)).or_default();
+                *known = match (known.take(), leads) {
+                    // One is made after the other: nobody knows what is done through which.
+                    (Some(one), Some(other)) if one != other => Some("/".into()),
+                    (one, other) => one.or(other),
+                };
+            }
+            if next == links {
+                return Some(links);
+            }
+            links = next;
+        }
+        None
+    }
+
+    /// Whether a path leads over a link that is in the place of a folder of the plan, or is to be there: what is found behind
+    /// it is something else than what the journal speaks of.
+    fn is_behind_a_link(&self, path: &Path) -> bool {
+        let mut above = path.ancestors().skip(1);
+        above.any(|folder| self.targets.contains_key(folder) && folder.is_symlink())
+    }
+
+    fn add(&mut self, order: usize, history: &History, rank: u32, record: &Record) -> Result<(), String> {
+        let bytes = |content: &Content| {
+            let (file, at, is_turned) = history.place_of(content);
+            Bytes {
+                file,
+                at,
+                length: content.length(),
+                is_turned,
+                sum: match content {
+                    Content::Beside { sum, .. } => Some(*sum),
+                    _ => None,
+                },
+            }
+        };
+        match record {
+            Record::Was { path, was } => {
+                let writer = (rank, path.clone());
+                match was {
+                    Was::File {
+                        length,
+                        held: Held::Named { epoch, number },
+                        ..
+                    } => {
+                        self.written_by.insert(writer, self.shared_files.len());
+                        self.shared_files.push(Named {
+                            order,
+                            rank,
+                            file: history.named(*epoch, *number),
+                            length: *length,
+                            ranges: Vec::new(),
+                        });
+                    }
+                    _ => {
+                        self.written_by.remove(&writer);
+                    }
+                }
+                let is = match was {
+                    Was::Absent => Is::Absent,
+                    Was::Folder { mode } => Is::Folder { mode: *mode },
+                    Was::Link { target } => Is::Link {
+                        target: target.clone(),
+                    },
+                    Was::Other => Is::Other,
+                    Was::File { mode, length, held } => Is::File {
+                        mode: *mode,
+                        length: *length,
+                        base: match held {
+                            Held::There => None,
+                            Held::Apart(content) => Some(Base::Bytes(bytes(content))),
+                            Held::Named { epoch, number } => Some(Base::File(history.named(*epoch, *number))),
+                        },
+                        ranges: Vec::new(),
+                    },
+                };
+                let known = self.targets.entry(path.clone()).or_insert_with(|| Target {
+                    order,
+                    is: Is::Other,
+                    ranks: BTreeSet::new(),
+                    is_over: false,
+                });
+                let is_first = known.ranks.is_empty();
+                known.ranks.insert(rank);
+                match (&mut known.is, is) {
+                    (known, is) if is_first => *known = is,
+                    (
+                        Is::File {
+                            base: base @ None, ..
+                        },
+                        Is::File { base: later, .. },
+                    ) => *base = later,
+                    (Is::File { base: None, .. }, _) => return Err(no_history(path)),
+                    _ => known.is_over = true,
+                }
+            }
+            Record::Bytes {
+                path,
+                offset,
+                content,
+            } => {
+                if let Some(named) = self.written_by.get(&(rank, path.clone())) {
+                    self.shared_files[*named]
+                        .ranges
+                        .insert(0, (*offset, bytes(content)));
+                    return Ok(());
+                }
+                match self.targets.get_mut(path) {
+                    Some(Target {
+                        is_over: false,
+                        is:
+                            Is::File {
+                                base: None, ranges, ..
+                            },
+                        ..
+                    }) => ranges.insert(0, (*offset, bytes(content))),
+                    Some(_) => {}
+                    None => return Err(no_history(path)),
+                }
+            }
+            Record::Moved { moves } => {
+                self.moved(moves);
+                self.moves.extend(moves.iter().cloned());
+            }
+            Record::Lost { .. } | Record::Returning { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// What is known so far is elsewhere.
+    fn moved(&mut self, moves: &[Move]) {
+        if moves.is_empty() {
+            return;
+        }
+        let targets = std::mem::take(&mut self.targets).into_iter();
+        let now = |path| crate::handles::moved::moved(path, moves);
+        self.targets = targets.map(|(path, target)| (now(path), target)).collect();
+    }
+
+    /// Whether a path is to be changed.
+    pub fn has(&self, path: &Path) -> bool {
+        self.targets.contains_key(path)
+    }
+
+    /// How long a file is to be; `None` where the path is not to be changed, or is to be no file.
+    pub fn length(&self, path: &Path) -> Option<u64> {
+        match self.targets.get(path) {
+            Some(target) => match target.is {
+                Is::File { length, .. } => Some(length),
+                _ => None,
+            },
+            None => self.changed_by_another_name(path).map(|named| named.length),
+        }
+    }
+
+    /// How many bytes of a file are at its path, or will be when what was written by another of its names since is undone.
+    fn length_there(&self, path: &Path, target: &Target) -> u64 {
+        let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let Some(found) = found else { return 0 };
+        let later = self
+            .shared_files
+            .iter()
+            .filter(|named| named.order > target.order);
+        let same = later.filter(|named| is_same(&named.file, &found));
+        same.map(|named| named.length).fold(found.len(), u64::max)
+    }
+
+    /// The file of several names at a path that was not changed itself: what was written by another of them is in it as well.
+    fn changed_by_another_name(&self, path: &Path) -> Option<&Named> {
+        // Most programs have none: nothing is asked of the system then.
+        self.shared_files.first()?;
+        let found = fs::symlink_metadata(path).ok()?;
+        // The oldest says what it is to be.
+        self.shared_files
+            .iter()
+            .find(|named| is_same(&named.file, &found))
+    }
+
+    /// Whether everything that is needed is there. Nothing is changed.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn check(&self) -> Result<(), String> {
+        let shared = self.shared_files.iter().flat_map(|named| &named.ranges);
+        shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
+        self.targets
+            .iter()
+            .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))
+    }
+
+    /// Whether a file that is there can become what it was; whether one that is not can come back.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn check_one(&self, path: &Path) -> Result<bool, String> {
+        let Some(target) = self.targets.get(path) else {
+            return Ok(false);
+        };
+        let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let comes_back = match (&target.is, found) {
+            (Is::File { base: None, .. }, None) => return Ok(false),
+            (
+                Is::File {
+                    base: Some(Base::File(named)),
+                    ..
+                },
+                Some(found),
+            ) => !is_same(named, &found),
+            // It gets a file of its own, which whoever opens it is to have.
+            (
+                Is::File {
+                    base: Some(Base::Bytes(_)),
+                    ..
+                },
+                Some(found),
+            ) => found.nlink() > 1,
+            (_, found) => found.is_none(),
+        };
+        target
+            .check(path, &|| self.length_there(path, target))
+            .map(|()| comes_back)
+    }
+
+    /// One file that is to be there becomes what it was, with the folders that it is in.
+    ///
+    /// # Errors
+    /// It cannot be brought back.
+    pub fn bring_back_one(&self, path: &Path) -> Result<(), String> {
+        let (mut folders, mut above) = (BTreeSet::new(), Vec::new());
+        for folder in path.ancestors() {
+            above.push(folder);
+        }
+        for path in above.into_iter().rev() {
+            if let Some(target) = self.targets.get(path) {
+                target.remove_others(path, &mut folders)?;
+                target.make(path, &mut folders)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything becomes what it was, and is on the disk.
+    ///
+    /// # Errors
+    /// Which path cannot be brought back; once more may succeed.
+    pub fn apply(&self) -> Result<(), String> {
+        let mut folders = BTreeSet::new();
+        // What is in a folder is sorted behind it.
+        for (path, target) in self.targets.iter().rev() {
+            if self.is_behind_a_link(path) {
+                continue;
+            }
+            match target.remove_others(path, &mut folders) {
+                Err(_) if self.shared.contains(path) && is_folder(path) => {}
+                other => other?,
+            }
+        }
+        let emptied = self.shared.iter().rev().filter(|path| is_folder(path));
+        for path in emptied.filter(|path| !self.is_behind_a_link(path)) {
+            let _ = fs::remove_dir(path);
+        }
+        for (path, target) in &self.targets {
+            if matches!(target.is, Is::Folder { .. } | Is::Link { .. }) {
+                target.make(path, &mut folders)?;
+            }
+        }
+        // The newest first: what is said of the same bytes by an older record holds.
+        let targets = self.targets.iter();
+        let mut files: Vec<(usize, Contents<'_>)> = targets
+            .filter(|(_, target)| matches!(target.is, Is::File { .. }))
+            .map(|(path, target)| (target.order, Contents::At(path, target)))
+            .collect();
+        let shared = self.shared_files.iter();
+        files.extend(shared.map(|named| (named.order, Contents::Of(named))));
+        files.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
+        for (_, contents) in files {
+            match contents {
+                Contents::At(path, target) => target.make(path, &mut folders)?,
+                Contents::Of(named) => named.bring_back().map_err(|error| failed(&named.file, &error))?,
+            }
+        }
+        for (path, target) in self.targets.iter().rev() {
+            if let Is::Folder { mode } = target.is {
+                set_mode(path, mode).map_err(|error| failed(path, &error))?;
+                folders.insert(path.clone());
+            }
+        }
+        for folder in folders.iter().filter(|folder| is_folder(folder)) {
+            folders::sync(folder).map_err(|error| failed(folder, &error))?;
+        }
+        Ok(())
+    }
+}
+
+/// What bytes are brought back of.
+enum Contents<'a> {
+    At(&'a Path, &'a Target),
+    Of(&'a Named),
+}
+
+impl Named {
+    fn bring_back(&self) -> io::Result<()> {
+        // Its permissions are those that one of its names asks for, later.
+        let mode = fs::symlink_metadata(&self.file)?.permissions().mode();
+        if mode & 0o200 == 0 {
+            fs::set_permissions(&self.file, Permissions::from_mode(mode | 0o600))?;
+        }
+        let file = File::options()
+            .write(true)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&self.file)?;
+        for (at, bytes) in &self.ranges {
+            bytes.write(&file, *at)?;
+        }
+        if file.metadata()?.len() != self.length {
+            file.set_len(self.length)?;
+        }
+        if mode & 0o200 == 0 {
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        file.sync_all()
+    }
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+fn no_history(path: &Path) -> String {
+    format!(
+        "the journal of files does not say what `{}` was; this is a bug in ckpt",
+        path.display()
+    )
+}
+
+fn failed(path: &Path, error: &io::Error) -> String {
+    let shown = paths::relative(path).display();
+    format!("`{shown}` cannot be brought back to what it was: {error}")
+}
+
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    let found = fs::symlink_metadata(path)?;
+    match found.permissions().mode() & 0o7777 == mode {
+        true => Ok(()),
+        false => fs::set_permissions(path, Permissions::from_mode(mode)),
+    }
+}
+
+impl Target {
+    /// Whether what is needed is there. A file that is made of what is at its path has so many bytes there.
+    fn check(&self, path: &Path, length_there: &dyn Fn() -> u64) -> Result<(), String> {
+        let Is::File {
+            length, base, ranges, ..
+        } = &self.is
+        else {
+            return Ok(());
+        };
+        let whole = base.iter().filter_map(|base| match base {
+            Base::Bytes(bytes) => Some(bytes),
+            Base::File(_) => None,
+        });
+        let mut sources = whole.chain(ranges.iter().map(|(_, bytes)| bytes));
+        sources.try_for_each(Bytes::check)?;
+        if base.is_some() {
+            return Ok(());
+        }
+        let found = length_there();
+        let end = ranges
+            .iter()
+            .map(|(at, bytes)| at.saturating_add(bytes.length))
+            .max();
+        if found.max(end.unwrap_or(0)) < *length {
+            return Err(format!(
+                "the file `{}` has {found} bytes now and had {length} at the checkpoint; put it back as it was, or restart from an older checkpoint",
+                paths::relative(path).display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether what is at its path is of its kind.
+    fn fits(&self, found: &Metadata) -> bool {
+        match self.is {
+            Is::Absent => false,
+            Is::Other => true,
+            Is::Folder { .. } => found.is_dir(),
+            Is::Link { .. } => found.is_symlink(),
+            Is::File { .. } => found.is_file(),
+        }
+    }
+
+    /// Removes what is at its path and is of another kind.
+    fn remove_others(&self, path: &Path, folders: &mut BTreeSet<PathBuf>) -> Result<(), String> {
+        let found = match fs::symlink_metadata(path) {
+            Ok(found) if !self.fits(&found) => found,
+            _ => return Ok(()),
+        };
+        let removed = match found.is_dir() {
+            true => fs::remove_dir(path),
+            false => fs::remove_file(path),
+        };
+        folders.extend(path.parent().map(Path::to_owned));
+        removed.map_err(|error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty => format!(
+                "the folder `{}` was not there at the checkpoint, and has something in it that the program did not put there; move that away",
+                paths::relative(path).display()
+            ),
+            _ => failed(path, &error),
+        })
+    }
+
+    /// Makes what is at its path what it was. Something of another kind is not there any more.
+    fn make(&self, path: &Path, folders: &mut BTreeSet<PathBuf>) -> Result<(), String> {
+        folders.extend(path.parent().map(Path::to_owned));
+        let made = match &self.is {
+            Is::Absent | Is::Other => Ok(()),
+            Is::Folder { .. } => fs::create_dir_all(path),
+            Is::Link { target } => make_link(path, target),
+            Is::File {
+                mode,
+                length,
+                base,
+                ranges,
+            } => make_file(path, *mode, *length, base.as_ref(), ranges),
+        };
+        made.map_err(|error| failed(path, &error))
+    }
+}
+
+fn make_link(path: &Path, target: &Path) -> io::Result<()> {
+    if fs::read_link(path).is_ok_and(|found| found == target) {
+        return Ok(());
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    symlink(target, path)
+}
+
+/// Whether a path is another name of a file.
+fn is_same(path: &Path, file: &Metadata) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
+}
+
+/// A file that is there stays the same one for those who have it open.
+fn make_file(
+    path: &Path,
+    mode: u32,
+    length: u64,
+    base: Option<&Base>,
+    ranges: &[(u64, Bytes)],
+) -> io::Result<()> {
+    let found = fs::symlink_metadata(path).ok();
+    if let Some(found) = &found
+        && found.permissions().mode() & 0o200 == 0
+    {
+        fs::set_permissions(path, Permissions::from_mode(mode | 0o600))?;
+    }
+    if base.is_some()
+        && let Some(folder) = path.parent()
+    {
+        fs::create_dir_all(folder)?;
+    }
+    match (base, &found) {
+        (Some(Base::File(named)), Some(found)) if is_same(named, found) => {}
+        (Some(Base::File(named)), _) => {
+            if found.is_some() {
+                fs::remove_file(path)?;
+            }
+            fs::hard_link(named, path).or_else(|_| fs::copy(named, path).map(drop))?;
+        }
+        // What several names stand for is not to change under the others.
+        (Some(Base::Bytes(_)), Some(found)) if found.nlink() > 1 => fs::remove_file(path)?,
+        _ => {}
+    }
+    let mut options = File::options();
+    options.custom_flags(libc::O_NOFOLLOW);
+    options.write(true).create(base.is_some()).truncate(false);
+    let file = options.open(path)?;
+    if let Some(Base::Bytes(bytes)) = base {
+        bytes.write(&file, 0)?;
+    }
+    for (at, bytes) in ranges {
+        bytes.write(&file, *at)?;
+    }
+    if file.metadata()?.len() != length {
+        file.set_len(length)?;
+    }
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+impl Bytes {
+    /// Whether they are there as they were written.
+    fn check(&self) -> Result<(), String> {
+        let Some(sum) = self.sum else { return Ok(()) };
+        let found = File::open(&self.file).and_then(|file| log::sum_of(&file, self.length));
+        let shown = self.file.display();
+        match found {
+            Ok(found) if found == sum => Ok(()),
+            Ok(_) => Err(format!(
+                "the journal of files is damaged: `{shown}` does not have its checksum"
+            )),
+            Err(error) => Err(format!("the journal of files cannot be read: `{shown}`: {error}")),
+        }
+    }
+
+    /// Writes them into a file.
+    fn write(&self, to: &File, at: u64) -> io::Result<()> {
+        if at.checked_add(self.length).is_none() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let from = File::open(&self.file)?;
+        let mut block = vec![0; BLOCK.min(self.length) as usize];
+        let mut done = 0;
+        while done < self.length {
+            let count = BLOCK.min(self.length - done) as usize;
+            let block = &mut block[..count];
+            from.read_exact_at(block, self.at + done)?;
+            if self.is_turned {
+                segment::turn(block);
+            }
+            to.write_all_at(block, at + done)?;
+            done += count as u64;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::in_folder::Folder;
+    use super::super::log::Log;
+    use super::*;
+    use crate::base::run_id::RunId;
+
+    const RUN: RunId = RunId::numbered(7);
+
+    /// A folder with `run`, where a run may write, and what is to be undone there.
+    struct Scene {
+        scratch: tempfile::TempDir,
+        journal: Arc<Folder>,
+    }
+
+    impl Scene {
+        fn new() -> Scene {
+            let scratch = tempfile::tempdir().unwrap();
+            fs::create_dir(scratch.path().join("run")).unwrap();
+            fs::create_dir(scratch.path().join("outside")).unwrap();
+            Scene {
+                scratch,
+                journal: Folder::new(),
+            }
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            fs::canonicalize(self.scratch.path()).unwrap().join(below)
+        }
+
+        /// What was at these paths below `run`.
+        fn was(&self, all: &[(&str, Was)]) -> Plan {
+            let history = History::read(self.journal.clone(), RUN, 0).unwrap();
+            let mut log = Log::begin(self.journal.clone(), RUN, 0, &history, 0).unwrap();
+            let records = all.iter().map(|(path, was)| Record::Was {
+                path: self.path("run").join(path),
+                was: was.clone(),
+            });
+            log.add(&records.collect::<Vec<_>>()).unwrap();
+            let history = History::read(self.journal.clone(), RUN, 0).unwrap();
+            let own = Records {
+                rank: 0,
+                history: &history,
+                to: 1,
+            };
+            Plan::new(&[own], 0, &[]).unwrap()
+        }
+
+        fn is_allowed(&self, plan: &Plan) -> bool {
+            plan.is_allowed(&Allowed::below(&self.path("run"))).is_ok()
+        }
+    }
+
+    fn link(to: &str) -> Was {
+        Was::Link { target: to.into() }
+    }
+
+    fn file() -> Was {
+        Was::File {
+            mode: 0o644,
+            length: 1,
+            held: Held::Apart(Content::New(b"x".to_vec())),
+        }
+    }
+
+    const FOLDER: Was = Was::Folder { mode: 0o755 };
+
+    #[test]
+    fn no_link_that_is_to_be_leads_out_of_the_runs_folder() {
+        let outside: [&[(&str, Was)]; 7] = [
+            &[("a", link("../outside")), ("a/x.txt", file())],
+            &[
+                ("a", link("c/../b")),
+                ("b", link("../outside")),
+                ("c", FOLDER),
+                ("a/x.txt", file()),
+            ],
+            &[("c", FOLDER), ("b", link("../outside")), ("c/../b/x.txt", file())],
+            &[
+                ("a", link("sub")),
+                ("sub", FOLDER),
+                ("a/y", link("../../outside")),
+                ("sub/y/x.txt", file()),
+            ],
+            &[
+                ("a", link("sub")),
+                ("sub", FOLDER),
+                ("a/y", link("../../outside")),
+                ("a/y/made", FOLDER),
+                ("sub/y", link(".")),
+            ],
+            &[("there", link("../outside")), ("by/x.txt", file())],
+            &[("a", link("/proc/self/root")), ("a/tmp/x.txt", file())],
+        ];
+        for (nth, all) in outside.into_iter().enumerate() {
+            let scene = Scene::new();
+            symlink("there", scene.path("run/by")).unwrap();
+            let plan = scene.was(all);
+            let allowed = scene.is_allowed(&plan);
+            assert!(!allowed, "{nth}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_has_become_a_link_is_a_folder_again_and_what_was_behind_it_stays() {
+        let scene = Scene::new();
+        fs::write(scene.path("outside/new.txt"), "another's").unwrap();
+        fs::write(scene.path("outside/old.txt"), "another's").unwrap();
+        symlink("../outside", scene.path("run/d")).unwrap();
+        let plan = scene.was(&[("d/new.txt", Was::Absent), ("d", FOLDER), ("d/old.txt", file())]);
+        assert!(scene.is_allowed(&plan));
+        plan.apply().unwrap();
+        assert_eq!(fs::read(scene.path("run/d/old.txt")).unwrap(), b"x");
+        assert!(!scene.path("run/d/new.txt").exists());
+        for name in ["outside/new.txt", "outside/old.txt"] {
+            assert_eq!(fs::read(scene.path(name)).unwrap(), b"another's", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_has_become_a_folder_is_a_link_again_however_often_it_is_brought_back() {
+        let scene = Scene::new();
+        fs::create_dir_all(scene.path("run/d")).unwrap();
+        fs::create_dir(scene.path("run/other")).unwrap();
+        fs::write(scene.path("run/other/x.txt"), "was there").unwrap();
+        fs::write(scene.path("run/d/x.txt"), "made since").unwrap();
+        let plan = scene.was(&[("d", link("other")), ("d/x.txt", Was::Absent)]);
+        for _ in 0..2 {
+            assert!(scene.is_allowed(&plan));
+            plan.apply().unwrap();
+            assert_eq!(fs::read(scene.path("run/d/x.txt")).unwrap(), b"was there");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What the process does on signals: those that it ignores or blocks, and those for which it has a handler.
+//!
+//! A signal that is ignored, left to the system or blocked can be so again in another process. A handler is code: a
+//! restart has it only if what installs it is executed again.
+
+use std::io;
+use std::mem::MaybeUninit;
+
+use serde::{Deserialize, Serialize};
+
+/// What happens on a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Action {
+    Default,
+    Ignored,
+    Handled,
+}
+
+/// What happens on each signal, and whether it is blocked on the thread of the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Signals(Vec<Signal>);
+
+/// What a checkpoint keeps of one signal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Signal {
+    pub number: i32,
+    pub action: Action,
+    pub blocked: bool,
+    /// Where the handler is in this process.
+    #[serde(skip)]
+    handler: usize,
+}
+
+/// The last number of a signal.
+const LAST: i32 = 64;
+
+impl Signals {
+    pub fn now() -> Signals {
+        let mut blocked = MaybeUninit::<libc::sigset_t>::zeroed();
+        // SAFETY: nothing is changed; the set is written to.
+        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), blocked.as_mut_ptr()) };
+        // SAFETY: a set is plain memory, and has been filled, at least with zeros.
+        let blocked = unsafe { blocked.assume_init() };
+        let is_blocked = |number| {
+            // SAFETY: only looks at the set.
+            unsafe { libc::sigismember(&blocked, number) == 1 }
+        };
+        let signal = |number| {
+            let (action, handler) = action(number)?;
+            Some(Signal {
+                number,
+                action,
+                blocked: is_blocked(number),
+                handler,
+            })
+        };
+        Signals((1..=LAST).filter_map(signal).collect())
+    }
+
+    /// Those that are not what they were at the start, and those that have been changed before, as they are now.
+    pub fn changed(&self, start: &Signals, before: &[Signal]) -> Vec<Signal> {
+        let had = |signal: &&Signal| {
+            !start.0.contains(signal) || before.iter().any(|one| one.number == signal.number)
+        };
+        self.0.iter().filter(had).cloned().collect()
+    }
+
+    /// What has changed from the first of these to the second is as in the second.
+    pub fn take_over(&mut self, before: &Signals, after: Signals) {
+        for signal in after.0.into_iter().filter(|signal| !before.0.contains(signal)) {
+            self.0.retain(|own| own.number != signal.number);
+            self.0.push(signal);
+        }
+    }
+
+    /// The first of these for which the process has no handler of its own now.
+    pub fn lacks<'a>(&self, start: &Signals, had: &'a [Signal]) -> Option<&'a Signal> {
+        let has = |number: i32| {
+            let now = self.0.iter().find(|signal| signal.number == number);
+            now.is_some_and(|now| now.action == Action::Handled && !start.0.contains(now))
+        };
+        had.iter()
+            .find(|signal| signal.action == Action::Handled && !has(signal.number))
+    }
+}
+
+impl Signal {
+    pub fn name(&self) -> String {
+        let name = signal_hook::low_level::signal_name(self.number);
+        name.map_or_else(|| format!("signal {}", self.number), str::to_owned)
+    }
+}
+
+/// What happens on a signal, and where its handler is; `None` where there is no such signal, or where it is the C
+/// library's own.
+fn action(number: i32) -> Option<(Action, usize)> {
+    let mut found = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: nothing is changed; what there is, is written.
+    let known = unsafe { libc::sigaction(number, std::ptr::null(), found.as_mut_ptr()) } == 0;
+    // SAFETY: the system has filled it in, where it knows the signal.
+    let handler = known.then(|| unsafe { found.assume_init() }.sa_sigaction)?;
+    let action = match handler {
+        libc::SIG_DFL => Action::Default,
+        libc::SIG_IGN => Action::Ignored,
+        _ => Action::Handled,
+    };
+    Some((action, handler))
+}
+
+/// The signals are ignored, left to the system and blocked as they were.
+///
+/// # Errors
+/// Which one cannot be, and what the system says.
+pub(super) fn restore(signals: &[Signal]) -> Result<(), (Signal, io::Error)> {
+    for signal in signals {
+        let failed = |error: io::Error| (signal.clone(), error);
+        let handler = match signal.action {
+            Action::Default => Some(libc::SIG_DFL),
+            Action::Ignored => Some(libc::SIG_IGN),
+            Action::Handled => None,
+        };
+        if let Some(handler) = handler {
+            // SAFETY: no code of the program runs as a handler by this.
+            let before = unsafe { libc::signal(signal.number, handler) };
+            if before == libc::SIG_ERR {
+                return Err(failed(io::Error::last_os_error()));
+            }
+        }
+        block(signal.number, signal.blocked).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn block(number: i32, blocked: bool) -> io::Result<()> {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    let how = if blocked {
+        libc::SIG_BLOCK
+    } else {
+        libc::SIG_UNBLOCK
+    };
+    // SAFETY: the set is filled before it is used; the mask of this thread is all that changes.
+    let code = unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), number);
+        libc::pthread_sigmask(how, set.as_ptr(), std::ptr::null_mut())
+    };
+    match code {
+        0 => Ok(()),
+        code => Err(io::Error::from_raw_os_error(code)),
+    }
+}

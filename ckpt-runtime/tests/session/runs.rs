@@ -1,0 +1,317 @@
+//! A store knows whose it is: a start begins a run, a restart continues one and takes nothing of another.
+
+use std::fs;
+use std::path::PathBuf;
+
+use ckpt::session::runs;
+use ckpt::store::{Mode, RunId, Store};
+
+use crate::files::{all_files, closed_job, expected_of_closed};
+use crate::process::{Ended, Job};
+
+crate::tests! {
+    a_completed_run_is_not_taken_for_one_without_a_checkpoint,
+    a_run_that_completes_does_not_end_another,
+    a_start_keeps_the_files_of_an_unfinished_run,
+    checkpoints_that_were_copied_are_not_taken_by_latest,
+    other_arguments_are_refused_unless_they_are_meant,
+    other_sources_are_named_and_refused_where_that_is_asked_for,
+    sources_that_are_not_known_are_not_the_same,
+    retention_counts_per_run,
+    a_run_is_named_by_its_identity,
+    a_record_that_cannot_be_read_is_no_reason_to_guess,
+    what_the_run_kept_has_to_be_there,
+    the_history_of_failures_goes_over_the_runs,
+}
+
+const LATEST: (&str, &str) = ("CKPT_RESTART", "latest");
+
+fn steps(steps: &str) -> Job {
+    Job::new("steps").with("TEST_STEPS", steps)
+}
+
+fn whole(steps: &str) -> String {
+    self::steps(steps).run(&[]).expect_code(0).stdout
+}
+
+/// The identities of the runs, in the order in which they began.
+fn runs_of(job: &Job) -> Vec<RunId> {
+    let records = runs::records(&job.store()).unwrap();
+    records.iter().map(|record| record.run).collect()
+}
+
+/// The run of each checkpoint of a store, by the place of the run.
+fn owners(job: &Job) -> Vec<(u64, Option<usize>)> {
+    let runs = runs_of(job);
+    let entries = Store::open(job.store(), Mode::ReadOnly).unwrap().list().unwrap();
+    let owner = |run: Option<RunId>| runs.iter().position(|known| Some(*known) == run);
+    entries
+        .into_iter()
+        .map(|entry| (entry.id.0, owner(entry.meta.unwrap().run)))
+        .collect()
+}
+
+fn a_completed_run_is_not_taken_for_one_without_a_checkpoint() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run_as(&["a"], &[]).expect_code(0);
+    job.run_as(&["b"], &[("TEST_STEPS", "30"), ("CKPT_FAULT", "visit:2")])
+        .expect_killed();
+    let [_, second] = runs_of(&job)[..] else {
+        panic!("two runs have begun");
+    };
+    let message = format!("there is no checkpoint of run {} to restart from", second.short());
+    let ended = job.run_as(&["b"], &[LATEST, ("TEST_STEPS", "30")]);
+    assert_eq!(ended.stdout, "");
+    ended.expect_code(76).expect_message(&[&message]);
+    // The first one is still there for whoever asks for it.
+    let again = job.run_as(&["a"], &[("CKPT_RESTART", "1")]).expect_code(0);
+    assert_eq!(again.stdout, whole("10"));
+}
+
+fn a_run_that_completes_does_not_end_another() {
+    let job = steps("10");
+    job.run_as(&["a"], &[("CKPT_EVERY", "4"), ("CKPT_FAULT", "visit:6")])
+        .expect_killed();
+    // What `--help` does.
+    job.run_as(&["--help"], &[("CKPT_EVERY", "1000"), ("TEST_STEPS", "1")])
+        .expect_code(0)
+        .expect_message(&[
+            "starts from the beginning",
+            "which has not completed",
+            "CKPT_RUN=",
+        ]);
+    let states: Vec<_> = job.jobs().iter().map(|job| job["state"].clone()).collect();
+    assert_eq!(states, ["running", "completed"]);
+    let rest = job.run_as(&["a"], &[LATEST]).expect_code(0);
+    assert_eq!(rest.stdout, whole("10"));
+    let all: Vec<_> = job.jobs().iter().map(|job| job["state"].clone()).collect();
+    assert_eq!(all, ["completed", "completed"]);
+    job.run_as(&["a"], &[LATEST])
+        .expect_code(76)
+        .expect_message(&["completed at", "nothing to restart"]);
+}
+
+fn a_start_keeps_the_files_of_an_unfinished_run() {
+    let expected = expected_of_closed();
+    let job = closed_job();
+    job.run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:7")])
+        .expect_killed();
+    job.run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:2")])
+        .expect_killed();
+    let first = runs_of(&job)[0].short();
+    // The newest run has no checkpoint, and the older one is named.
+    job.run(&[LATEST])
+        .expect_code(76)
+        .expect_message(&["CKPT_RUN with CKPT_RESTART=latest", &first]);
+    job.run(&[LATEST, ("CKPT_RUN", &first)]).expect_code(0);
+    assert_eq!(all_files(job.folder()), expected);
+}
+
+fn copied_into(job: &Job, from: &Job) -> PathBuf {
+    fs::create_dir_all(job.store()).unwrap();
+    let copy = job.store().join("000009.r0.h5");
+    fs::copy(from.checkpoints().last().unwrap(), &copy).unwrap();
+    copy
+}
+
+fn checkpoints_that_were_copied_are_not_taken_by_latest() {
+    let other = steps("30");
+    other
+        .run_as(&["b"], &[("CKPT_EVERY", "4"), ("CKPT_FAULT", "visit:8")])
+        .expect_killed();
+    let job = steps("10");
+    job.run_as(&["a"], &[("CKPT_EVERY", "4"), ("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    copied_into(&job, &other);
+    let rest = job.run_as(&["a"], &[LATEST]).expect_code(0);
+    assert_eq!(rest.stdout, whole("10"));
+    rest.expect_message(&[
+        "warning[W2030]: checkpoint 000009 is of no run that has a record",
+        "restarts from checkpoint 000001",
+    ]);
+    // By its number it is, if that is the right command line.
+    job.run_as(&["a"], &[("CKPT_RESTART", "9")])
+        .expect_code(77)
+        .expect_message(&["error[E2182]"]);
+    let there = job
+        .run_as(&["b"], &[("CKPT_RESTART", "9"), ("TEST_STEPS", "30")])
+        .expect_code(0);
+    assert_eq!(there.stdout, whole("30"));
+    // A store with nothing else has no run to continue.
+    let empty = steps("30");
+    copied_into(&empty, &other);
+    empty.run_as(&["b"], &[LATEST]).expect_code(76);
+}
+
+fn other_arguments_are_refused_unless_they_are_meant() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run_as(&["deck.toml", "a b"], &[("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    let refused = |arguments: &[&str]| -> Ended { job.run_as(arguments, &[LATEST]).expect_code(77) };
+    refused(&["other.toml", "a b"]).expect_message(&[
+        "error[E2182]: checkpoint 000001 was written with other arguments",
+        "deck.toml \"a b\"",
+        "other.toml \"a b\"",
+        "CKPT_ARGS_CHANGED=1",
+    ]);
+    refused(&["deck.toml"]);
+    refused(&["deck.toml", "a", "b"]);
+    refused(&[]);
+    let changed = ("CKPT_ARGS_CHANGED", "1");
+    job.run_as(&["other.toml"], &[LATEST, changed, ("CKPT_FAULT", "visit:8")])
+        .expect_killed();
+    // From now on these are its arguments.
+    refused(&["deck.toml", "a b"]);
+    let rest = job.run_as(&["other.toml"], &[LATEST]).expect_code(0);
+    assert_eq!(rest.stdout, whole("10"));
+    // A path that has moved is the same argument.
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run_as(&["/home/a/deck.toml"], &[("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    job.run_as(&["/work/deck.toml"], &[LATEST]).expect_code(77);
+    let moved = [LATEST, ("CKPT_MAP", "/home/a=/work")];
+    job.run_as(&["/home/a/deck.toml"], &moved).expect_code(77);
+    job.run_as(&["/work/deck.toml"], &moved).expect_code(0);
+}
+
+const SOURCES: &str = "TEST_SOURCES";
+const STRICT: (&str, &str) = ("CKPT_STRICT", "1");
+
+fn other_sources_are_named_and_refused_where_that_is_asked_for() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[(SOURCES, "first"), ("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    let refused = job.run(&[LATEST, STRICT, (SOURCES, "changed")]).expect_code(77);
+    assert_eq!(refused.stdout, "");
+    refused.expect_message(&[
+        "error[E2360]: checkpoint 000001 was taken by a build of other sources",
+        "`src/flux.rs` has changed, `src/wall.rs` is new",
+        "CKPT_STRICT=0",
+    ]);
+    // Only what differs is named, and the run goes on.
+    let goes_on = [LATEST, (SOURCES, "changed"), ("CKPT_FAULT", "visit:8")];
+    job.run(&goes_on).expect_killed().expect_message(&[
+        "warning[W2071]: checkpoint 000001 was taken by a build of other sources",
+        "`src/flux.rs` has changed, `src/wall.rs` is new",
+    ]);
+    // Its checkpoints are the new build's from then on; the record of the run has both.
+    let third = job.run(&[LATEST, STRICT, (SOURCES, "third")]).expect_code(77);
+    third.expect_message(&[
+        "checkpoint 000002",
+        "`src/flux.rs` is gone, `src/wall.rs` is gone",
+    ]);
+    let first = job.run(&[("CKPT_RESTART", "1"), STRICT, (SOURCES, "third")]);
+    first
+        .expect_code(77)
+        .expect_message(&["checkpoint 000001", "`src/flux.rs` is gone\n"]);
+    let rest = job.run(&[LATEST, STRICT, (SOURCES, "changed")]).expect_code(0);
+    assert_eq!(rest.stdout, whole("10"));
+    assert!(!rest.stderr.contains("sources"), "{}", rest.stderr);
+}
+
+fn sources_that_are_not_known_are_not_the_same() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    let message = "the checkpoint does not say what its program was made of";
+    job.run(&[LATEST, STRICT, (SOURCES, "first")])
+        .expect_code(77)
+        .expect_message(&["E2360", message]);
+    job.run(&[LATEST, (SOURCES, "first"), ("CKPT_FAULT", "visit:8")])
+        .expect_killed()
+        .expect_message(&["W2071", message]);
+    job.run(&[LATEST, STRICT])
+        .expect_code(77)
+        .expect_message(&["E2360", "this program does not know what it was made of"]);
+    // Where neither knows there is nothing to compare.
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    let rest = job.run(&[LATEST, STRICT]).expect_code(0);
+    assert!(!rest.stderr.contains("sources"), "{}", rest.stderr);
+}
+
+fn retention_counts_per_run() {
+    let job = steps("20").with("CKPT_EVERY", 2);
+    job.run(&[("CKPT_FAULT", "visit:8")]).expect_killed();
+    assert_eq!(owners(&job), [(3, Some(0)), (4, Some(0))]);
+    job.run(&[]).expect_code(0);
+    let first_two = [(3, Some(0)), (4, Some(0))];
+    assert_eq!(
+        owners(&job),
+        [&first_two[..], &[(13, Some(1)), (14, Some(1))]].concat()
+    );
+    // A run that dies before its first checkpoint takes nothing away.
+    job.run(&[("CKPT_FAULT", "visit:1")]).expect_killed();
+    assert_eq!(owners(&job).len(), 4);
+    job.run(&[("CKPT_FAULT", "visit:2")]).expect_killed();
+    assert_eq!(owners(&job), [&first_two[..], &[(15, Some(3))]].concat());
+    // What tells of the completed one stays.
+    assert_eq!(job.jobs()[1]["state"], "completed");
+    let first = runs_of(&job)[0].to_string();
+    let rest = job.run(&[LATEST, ("CKPT_RUN", &first)]).expect_code(0);
+    assert_eq!(rest.stdout, whole("20"));
+}
+
+fn a_run_is_named_by_its_identity() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    let run = "c0ffee00c0ffee00c0ffee00c0ffee00".to_owned();
+    job.run(&[("CKPT_RUN", &run), ("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    assert_eq!(job.job_file()["run"], run.as_str());
+    job.run(&[("CKPT_RUN", &run)])
+        .expect_code(78)
+        .expect_message(&["error[E2185]: run", "has begun before"]);
+    job.run(&[("CKPT_RUN", &run[..8])])
+        .expect_code(78)
+        .expect_message(&["error[E2153]: CKPT_RUN"]);
+    let other = "beef";
+    job.run(&[LATEST, ("CKPT_RUN", other)])
+        .expect_code(76)
+        .expect_message(&["error[E2180]: no run in test.ckpt.d begins with"]);
+    job.run(&[("CKPT_RESTART", "1"), ("CKPT_RUN", other)])
+        .expect_code(77)
+        .expect_message(&["error[E2183]: checkpoint 000001 is of run"]);
+    job.run(&[("CKPT_RESTART", "1"), ("CKPT_RUN", &run[..8])])
+        .expect_code(0);
+    job.run(&[LATEST, ("CKPT_RUN", &run)])
+        .expect_code(76)
+        .expect_message(&["completed at"]);
+}
+
+fn a_record_that_cannot_be_read_is_no_reason_to_guess() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    let first = runs_of(&job)[0].to_string();
+    let record = job.store().join("runs").join(&first).join("job.json");
+    fs::write(&record, "{").unwrap();
+    // There is only one run that can be meant.
+    job.run(&[LATEST, ("CKPT_FAULT", "visit:6")]).expect_killed();
+    assert_eq!(runs_of(&job).len(), 1);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    fs::write(&record, "{").unwrap();
+    job.run(&[LATEST])
+        .expect_code(76)
+        .expect_message(&["error[E2181]", &first, "CKPT_RUN"]);
+    let rest = job.run(&[LATEST, ("CKPT_RUN", &first)]).expect_code(0);
+    assert_eq!(rest.stdout, whole("10"));
+}
+
+fn what_the_run_kept_has_to_be_there() {
+    let from = closed_job();
+    from.run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:7")])
+        .expect_killed();
+    let job = closed_job();
+    copied_into(&job, &from);
+    job.run(&[("CKPT_RESTART", "9")])
+        .expect_code(76)
+        .expect_message(&["error[E2184]: checkpoint 000009 cannot be restored", "runs/"]);
+}
+
+fn the_history_of_failures_goes_over_the_runs() {
+    let job = steps("10").with("CKPT_EVERY", 4);
+    for _ in 0..2 {
+        job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    }
+    job.run(&[LATEST]).expect_code(0);
+    let history = &job.job_file()["history"];
+    assert_eq!((&history["runs"], &history["failures"]), (&2.into(), &2.into()));
+}

@@ -1,0 +1,178 @@
+//! What a program has made of its process: it comes back before the walk of a restart, or no checkpoint is taken while a
+//! restart could not bring it back.
+
+use std::fs::File;
+
+use crate::process::Job;
+
+crate::tests! {
+    what_the_program_has_changed_comes_back_before_the_walk,
+    changes_stay_the_programs_from_one_restart_to_the_next,
+    a_folder_that_is_gone_is_refused,
+    a_folder_that_has_moved_is_mapped,
+    a_limit_that_cannot_be_had_is_refused,
+    a_process_as_it_was_leaves_no_note,
+    no_checkpoint_is_taken_of_what_a_restart_could_not_bring_back,
+    a_child_that_a_restart_starts_again_holds_nothing_back,
+    locks_on_files_are_taken_again,
+    handlers_of_signals_have_to_be_installed_again,
+}
+
+fn job(does: &str) -> Job {
+    Job::new("surroundings")
+        .with("TEST_DOES", does)
+        .with("TEST_CHANGED", "at the start")
+        .with("TEST_REMOVED", "at the start")
+        .with("CKPT_EVERY", 2)
+}
+
+const KILLED: (&str, &str) = ("CKPT_FAULT", "visit:5");
+const RESTART: (&str, &str) = ("CKPT_RESTART", "latest");
+
+fn what_the_program_has_changed_comes_back_before_the_walk() {
+    let whole = job("change").run(&[]).expect_code(0);
+    assert!(
+        whole
+            .stdout
+            .starts_with("work by the program by the program none Some(200)"),
+        "{}",
+        whole.stdout
+    );
+    let job = job("change");
+    job.run(&[KILLED]).expect_killed();
+    assert_eq!(job.checkpoints().len(), 2, "a relative store is where it was");
+    assert_eq!(job.run(&[RESTART]).expect_code(0).stdout, whole.stdout);
+    assert_eq!(job.job_file()["state"], "completed");
+}
+
+fn changes_stay_the_programs_from_one_restart_to_the_next() {
+    let whole = job("change").run(&[]).expect_code(0);
+    let job = job("change");
+    job.run(&[("CKPT_FAULT", "visit:3")]).expect_killed();
+    // What the second process starts with is by chance what the program had made of it.
+    let same = [("TEST_SET", "by the program"), ("TEST_CHANGED", "by the program")];
+    job.run(&[RESTART, same[0], same[1], KILLED]).expect_killed();
+    let other = [("TEST_SET", "at the start"), ("TEST_REMOVED", "again")];
+    let ended = job.run(&[RESTART, other[0], other[1]]).expect_code(0);
+    assert_eq!(ended.stdout, whole.stdout);
+}
+
+fn a_folder_that_is_gone_is_refused() {
+    let job = job("change");
+    job.run(&[KILLED]).expect_killed();
+    std::fs::rename(job.folder().join("work"), job.folder().join("elsewhere")).unwrap();
+    job.run(&[RESTART]).expect_code(77).expect_message(&[
+        "error[E2331]",
+        "/work`",
+        "No such file or directory",
+        "--map OLD=NEW",
+    ]);
+    // Nothing was lost.
+    std::fs::rename(job.folder().join("elsewhere"), job.folder().join("work")).unwrap();
+    job.run(&[RESTART]).expect_code(0);
+}
+
+fn a_folder_that_has_moved_is_mapped() {
+    let whole = job("change").run(&[]).expect_code(0);
+    let job = job("change");
+    job.run(&[KILLED]).expect_killed();
+    // A run is moved with its folder: what is below it is found.
+    let moved = tempfile::tempdir().unwrap();
+    let from = job.folder().canonicalize().unwrap();
+    let status = std::process::Command::new("cp")
+        .arg("-a")
+        .arg(from.join("."))
+        .arg(moved.path())
+        .status();
+    assert!(status.unwrap().success());
+    std::fs::remove_dir_all(from.join("work")).unwrap();
+    let ended = job.run_in(moved.path(), &[RESTART]).expect_code(0);
+    assert_eq!(ended.stdout, whole.stdout);
+}
+
+fn a_limit_that_cannot_be_had_is_refused() {
+    let job = job("change");
+    job.run(&[KILLED]).expect_killed();
+    job.run_with_few_files(100, &[RESTART])
+        .expect_code(77)
+        .expect_message(&[
+            "error[E2332]",
+            "RLIMIT_NOFILE to 200",
+            "it is 100 (at most 100) now",
+        ]);
+    job.run(&[RESTART]).expect_code(0);
+}
+
+/// Nor do locks that whoever started it holds: `flock FILE ./heat`.
+fn a_process_as_it_was_leaves_no_note() {
+    use ckpt::store::{Mode, Store};
+    let job = job("nothing");
+    let locked = File::create(job.folder().join("locked")).unwrap();
+    locked.lock().unwrap();
+    job.run_with(&locked, &[KILLED]).expect_killed();
+    let store = Store::open(job.store(), Mode::ReadOnly).unwrap();
+    let newest = store.newest_whole(&mut |_, _| ()).unwrap().unwrap();
+    let notes: Vec<&str> = newest
+        .meta()
+        .notes
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert!(!notes.contains(&"process"), "{:?}", newest.meta().notes);
+}
+
+fn no_checkpoint_is_taken_of_what_a_restart_could_not_bring_back() {
+    for (does, says) in [
+        (
+            "child",
+            "a process that the program has started is running: `cat`",
+        ),
+        ("timer", "a timer is running"),
+        ("no-folder", "the working folder of the program has been removed"),
+        ("part", "a lock on a part of"),
+        ("stream", "has led its standard error elsewhere"),
+    ] {
+        let job = job(does);
+        let ended = job.run(&[]).expect_code(0);
+        let said = match does {
+            // It says so where its standard error is.
+            "stream" => std::fs::read_to_string(job.folder().join("errors.txt")).unwrap(),
+            _ => ended.stderr.clone(),
+        };
+        assert!(
+            said.contains("warning[W2050]: no checkpoint was taken at site visit 2: ") && said.contains(says),
+            "{does}: {said}"
+        );
+        // The others are taken.
+        assert_eq!(job.job_file()["failed_checkpoints"], 1, "{does}");
+        assert_eq!(job.checkpoints().len(), 2, "{does}");
+    }
+}
+
+fn a_child_that_a_restart_starts_again_holds_nothing_back() {
+    let job = job("child-again");
+    job.run(&[]).expect_code(0);
+    assert_eq!(job.job_file()["failed_checkpoints"], 0);
+}
+
+fn locks_on_files_are_taken_again() {
+    let job = job("lock");
+    job.run(&[KILLED]).expect_killed();
+    // Somebody else has it meanwhile.
+    let other = File::open(job.folder().join("locked")).unwrap();
+    other.lock().unwrap();
+    job.run(&[RESTART])
+        .expect_code(77)
+        .expect_message(&["error[E2335]", "/locked`"]);
+    other.unlock().unwrap();
+    job.run(&[RESTART]).expect_code(0);
+}
+
+fn handlers_of_signals_have_to_be_installed_again() {
+    let job = job("handler");
+    job.run(&[KILLED]).expect_killed();
+    job.run(&[RESTART])
+        .expect_code(77)
+        .expect_message(&["error[E2334]", "a handler for SIGUSR2"]);
+    job.run(&[RESTART, ("TEST_DOES", "handler-again")]).expect_code(0);
+}

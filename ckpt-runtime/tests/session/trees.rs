@@ -1,0 +1,275 @@
+//! Files and folders that a program looks at: after a kill and a restart the tree is what it would have been without.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::process::Job;
+use crate::programs::{STEPS, in_memory};
+
+crate::tests! {
+    the_tree_is_what_it_would_have_been,
+    a_restart_from_an_older_checkpoint_has_its_tree_too,
+    random_histories_come_back,
+    every_call_that_changes_files_is_seen,
+    what_cannot_be_kept_is_said_and_not_restored,
+    a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over,
+    retention_counts_what_can_be_restored,
+    a_damaged_checkpoint_is_removed_when_enough_are_whole_and_that_is_said,
+    a_program_that_changes_no_files_has_one_part_of_the_journal,
+}
+
+const KINDS: [&str; 8] = [
+    "tree-forks",
+    "tree-names",
+    "tree-count",
+    "tree-memory",
+    "tree-shortened",
+    "tree-middle",
+    "tree-rotated",
+    "tree-folders",
+];
+
+/// Everything below a folder but the store: kinds, permissions and bytes, by their paths.
+fn tree(folder: &Path) -> BTreeMap<String, String> {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            let found = fs::symlink_metadata(&path).unwrap();
+            let mode = found.permissions().mode();
+            let what = if found.is_dir() {
+                folders.push(path.clone());
+                "folder".to_owned()
+            } else if found.is_symlink() {
+                fs::read_link(&path).unwrap().display().to_string()
+            } else {
+                String::from_utf8(fs::read(&path).unwrap()).unwrap()
+            };
+            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+            if name.ends_with(".ckpt.d") {
+                folders.pop();
+            } else {
+                tree.insert(name, format!("{mode:o} {what}"));
+            }
+        }
+    }
+    if let Ok(text) = fs::read_to_string(in_memory(folder)) {
+        tree.insert("in memory".to_owned(), text);
+    }
+    tree
+}
+
+/// What a job leaves in memory goes with it.
+struct Tree(Job);
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(in_memory(self.0.folder()));
+    }
+}
+
+fn expected(kind: &'static str) -> BTreeMap<String, String> {
+    let whole = Tree(Job::new(kind));
+    assert_eq!(whole.0.run(&[]).expect_code(0).stderr, "");
+    let expected = tree(whole.0.folder());
+    assert_eq!(expected["seen.txt"].lines().count(), STEPS as usize, "{kind}");
+    expected
+}
+
+fn the_tree_is_what_it_would_have_been() {
+    for kind in KINDS {
+        let expected = expected(kind);
+        for (every, visit) in [("1", 3), ("1", 4), ("3", 5), ("2", 7), ("3", 8), ("4", 9)] {
+            let job = Tree(Job::new(kind));
+            let job = &job.0;
+            let fault = format!("visit:{visit}");
+            job.run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
+                .expect_killed();
+            if visit < 8 {
+                let again = [
+                    ("CKPT_EVERY", every),
+                    ("CKPT_RESTART", "latest"),
+                    ("CKPT_FAULT", "visit:8"),
+                ];
+                job.run(&again).expect_killed();
+            }
+            let ended = job
+                .run(&[("CKPT_EVERY", every), ("CKPT_RESTART", "latest")])
+                .expect_code(0);
+            assert_eq!(
+                tree(job.folder()),
+                expected,
+                "{kind} killed at visit {visit}, a checkpoint every {every}: {ended:?}"
+            );
+        }
+    }
+}
+
+fn a_restart_from_an_older_checkpoint_has_its_tree_too() {
+    let keep = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    for kind in KINDS {
+        let expected = expected(kind);
+        for id in ["2", "4", "7"] {
+            let job = Tree(Job::new(kind));
+            let job = &job.0;
+            job.run(&[keep[0], keep[1], ("CKPT_FAULT", "visit:9")])
+                .expect_killed();
+            job.run(&[keep[0], keep[1], ("CKPT_RESTART", id)]).expect_code(0);
+            assert_eq!(tree(job.folder()), expected, "{kind} from checkpoint {id}");
+        }
+    }
+}
+
+fn random_histories_come_back() {
+    // In 1374 a file that is held open is written by another of its names, in 144 a link takes its place.
+    for (histories, all) in [
+        ("0..60", "60 histories"),
+        ("1374..1375", "1 histories"),
+        ("144..145", "1 histories"),
+    ] {
+        let job = Job::new("histories").with("HISTORIES", histories);
+        let ended = job.run(&[]).expect_code(0);
+        assert!(ended.stdout.starts_with(all), "{ended:?}");
+    }
+}
+
+fn every_call_that_changes_files_is_seen() {
+    let ended = Job::new("calls").run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+fn what_cannot_be_kept_is_said_and_not_restored() {
+    let tree = Tree(Job::new("tree-linked"));
+    let job = &tree.0;
+    // In another file system than the store, where it can get no other name.
+    let second = tempfile::tempdir_in("/dev/shm").unwrap();
+    fs::write(second.path().join("second"), "of two names").unwrap();
+    fs::hard_link(second.path().join("second"), in_memory(job.folder())).unwrap();
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    job.run(&[every[0], every[1], ("CKPT_FAULT", "visit:5")])
+        .expect_killed()
+        .expect_message(&[
+            "warning[W2040]: the program changes `/dev/shm/ckpt-",
+            ", and what it was cannot be kept: it has several names",
+        ]);
+    // The one that was taken after it is as ever; those before are not.
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "3")])
+        .expect_code(76)
+        .expect_message(&["checkpoint 000003 cannot be restored: what `/dev/shm/ckpt-"]);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(0);
+}
+
+fn a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over() {
+    let expected = expected("tree-rotated");
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    let job = Job::new("tree-rotated");
+    job.run(&[every[0], every[1], ("CKPT_FAULT", "visit:7")])
+        .expect_killed();
+    let part = |epoch: u64| job.kept(&format!("files.{epoch:06}.log"));
+    let flip = |epoch: u64| {
+        let mut bytes = fs::read(part(epoch)).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(part(epoch), bytes).unwrap();
+    };
+    // The checkpoint of number N began epoch N + 1.
+    flip(5);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "4")])
+        .expect_code(76)
+        .expect_message(&[
+            "E2184",
+            "files.000005.log`: a record does not have its checksum (offset ",
+        ]);
+    flip(8);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(76)
+        .expect_message(&["warning[W2008]: checkpoint 000007 cannot be used and is passed over: the journal of files is damaged in "]);
+    flip(8);
+    job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(0);
+    assert_eq!(tree(job.folder()), expected);
+}
+
+/// The numbers of the checkpoints that are there.
+fn numbers(job: &Job) -> Vec<u64> {
+    let number = |path: &std::path::PathBuf| path.file_name()?.to_str()?.split('.').next()?.parse().ok();
+    job.checkpoints()
+        .iter()
+        .map(|path| number(path).unwrap())
+        .collect()
+}
+
+fn retention_counts_what_can_be_restored() {
+    let expected = expected("tree-rotated");
+    let every = ("CKPT_EVERY", "1");
+    let job = Job::new("tree-rotated");
+    job.run(&[every, ("CKPT_KEEP", "all"), ("CKPT_FAULT", "visit:7")])
+        .expect_killed();
+    // The files are brought back to the third, which gives up those after it.
+    let third = [every, ("CKPT_KEEP", "2"), ("CKPT_RESTART", "3")];
+    job.run(&[third[0], third[1], third[2], ("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    let left = numbers(&job);
+    assert!(
+        left.contains(&3) && left.contains(&8) && !left.contains(&2),
+        "{left:?}"
+    );
+    job.run(&[third[0], third[1], third[2], ("CKPT_FAULT", "visit:5")])
+        .expect_killed();
+    assert_eq!(numbers(&job), [9, 10]);
+    job.run(&[every, ("CKPT_RESTART", "9")]).expect_code(0);
+    assert_eq!(tree(job.folder()), expected);
+}
+
+fn a_damaged_checkpoint_is_removed_when_enough_are_whole_and_that_is_said() {
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "2")];
+    let until = |visit| {
+        [
+            every[0],
+            every[1],
+            ("CKPT_RESTART", "latest"),
+            ("CKPT_FAULT", visit),
+        ]
+    };
+    let said = "warning[W2080]: checkpoint 000003 is damaged, and removed now";
+    let killed = || {
+        let job = Job::new("tree-rotated");
+        job.run(&[every[0], every[1], ("CKPT_FAULT", "visit:3")])
+            .expect_killed();
+        assert_eq!(numbers(&job), [2, 3]);
+        job
+    };
+    // Its values, which a restart finds out, and its head.
+    let flip = |bytes: &mut Vec<u8>| {
+        let at = bytes.len() / 2;
+        bytes[at] ^= 1;
+    };
+    let cut = |bytes: &mut Vec<u8>| bytes.truncate(10);
+    for (harm, is_seen) in [(&flip as &dyn Fn(&mut Vec<u8>), false), (&cut, true)] {
+        let job = killed();
+        let newest = job.checkpoints().pop().unwrap();
+        let mut bytes = fs::read(&newest).unwrap();
+        harm(&mut bytes);
+        fs::write(&newest, bytes).unwrap();
+        let ended = job.run(&until("visit:3")).expect_killed();
+        assert!(!ended.stderr.contains(said), "{ended:?}");
+        assert_eq!(numbers(&job), [2, 3, 4]);
+        // Without reading all of it one sees that of its head alone.
+        let ended = job.run(&until("visit:4")).expect_killed();
+        assert_eq!(ended.stderr.contains(said), is_seen, "{ended:?}");
+        assert_eq!(numbers(&job), [4, 5]);
+    }
+}
+
+fn a_program_that_changes_no_files_has_one_part_of_the_journal() {
+    let job = Job::new("steps").with("TEST_STEPS", 8);
+    job.run(&[("CKPT_EVERY", "1"), ("CKPT_FAULT", "visit:5")])
+        .expect_killed();
+    assert!(job.kept("files.000001.log").exists() && !job.kept("files.000002.log").exists());
+    job.run(&[("CKPT_EVERY", "1"), ("CKPT_RESTART", "latest")])
+        .expect_code(0);
+}

@@ -1,0 +1,151 @@
+//! Files that ranks write, with plain `mpirun`: nobody tells the processes which run they are of, and each begins its journal
+//! before it knows. The whole folder is that of a run that nothing happened to.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use mpi_tests::{Ended, build, make_package, target, two_ranks};
+
+/// Each rank makes a file of its own for every turn, removes the one before, and writes over one that it keeps; the first adds to one that
+/// is there for all.
+const PROGRAM: &str = r#"
+use std::fs;
+use std::io::Write;
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+
+const TURNS: u64 = 8;
+
+fn world() -> SimpleCommunicator {
+    if !mpi::is_initialized() {
+        std::mem::forget(mpi::initialize().expect("MPI comes up"));
+    }
+    SimpleCommunicator::world()
+}
+
+fn write(rank: i32, turn: u64, sum: u64) {
+    fs::create_dir_all(format!("turns/{rank}")).unwrap();
+    fs::write(format!("turns/{rank}/{turn}"), format!("{sum}\n")).unwrap();
+    if turn > 1 {
+        let _ = fs::remove_file(format!("turns/{rank}/{}", turn - 2));
+    }
+    let mut kept = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(format!("kept.{rank}")).unwrap();
+    kept.write_all(format!("{turn} {sum}\n").as_bytes()).unwrap();
+    if rank == 0 {
+        let mut shared = fs::OpenOptions::new().append(true).create(true).open("shared").unwrap();
+        writeln!(shared, "{turn} {sum}").unwrap();
+    }
+    // What is there decides what is done: a file that is left over would be counted.
+    let count = fs::read_dir(format!("turns/{rank}")).unwrap().count();
+    let mut counts = fs::OpenOptions::new().append(true).create(true).open(format!("counts.{rank}")).unwrap();
+    writeln!(counts, "{turn} {count}").unwrap();
+}
+
+#[ckpt::main]
+fn session() -> u64 {
+    #[ckpt(reexecute)]
+    let world = world();
+    let rank = world.rank();
+    let (mut own, mut all) = (rank as u64 + 1, 0_u64);
+    for turn in 0..TURNS {
+        ckpt::checkpoint!();
+        own = own * 3 + turn;
+        world.all_reduce_into(&own, &mut all, mpi::collective::SystemOperation::sum());
+        write(rank, turn, all);
+    }
+    all
+}
+
+fn main() {
+    let all = session();
+    println!("{all}");
+    // SAFETY: nothing of the program is under way.
+    unsafe { mpi::ffi::MPI_Finalize() };
+}
+"#;
+
+/// All files of a folder but the store, with what is in them.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder").flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(folder).expect("below it").display().to_string();
+            match path.is_dir() {
+                true if name == "store" => {}
+                true => {
+                    found.insert(name, "a folder".to_owned());
+                    folders.push(path);
+                }
+                false => drop(found.insert(name, fs::read_to_string(path).expect("a text"))),
+            }
+        }
+    }
+    found
+}
+
+/// The journals of two ranks: parts with more in them than their head of 88 bytes.
+fn ranks_with_records(store: &Path) -> (bool, bool) {
+    let runs = store.join("runs");
+    let run = fs::read_dir(&runs)
+        .expect("runs")
+        .flatten()
+        .next()
+        .expect("one run");
+    let begun = fs::read_dir(&runs).expect("runs").count();
+    assert_eq!(begun, 1, "what was kept before the run was known is the run's");
+    let parts = fs::read_dir(run.path()).expect("what it keeps").flatten();
+    let names = parts
+        .filter(|part| part.metadata().is_ok_and(|found| found.len() > 88))
+        .filter_map(|part| part.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".log") && name.starts_with("files."));
+    let names: Vec<String> = names.collect();
+    let second = |name: &String| name.starts_with("files.r1.");
+    (names.iter().any(|name| !second(name)), names.iter().any(second))
+}
+
+#[test]
+fn files_of_ranks_come_back_where_nobody_tells_them_their_run() {
+    let package = tempfile::tempdir().expect("a folder");
+    fs::create_dir(package.path().join("src")).expect("a folder for the program");
+    fs::write(package.path().join("src/main.rs"), PROGRAM).expect("it is written");
+    make_package(package.path(), "files");
+    let program = build(package.path(), "files", &target().join("ckpt/build"), &[]);
+    let run = |folder: &Path, variables: &[(&str, &str)]| -> Ended {
+        let store = [("CKPT_DIR", "store"), ("CKPT_KEEP", "3")];
+        two_ranks("mpirun", &program, folder, &[&store[..], variables].concat())
+    };
+    let whole = tempfile::tempdir().expect("a folder");
+    let ended = run(whole.path(), &[("CKPT_EVERY", "100")]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let expected = files(whole.path());
+    assert!(
+        expected.contains_key("turns/1/7") && !expected.contains_key("turns/1/4"),
+        "{expected:?}"
+    );
+    for (every, killed) in [("2", "visit:5@1"), ("1", "visit:7@0"), ("3", "visit:6@1")] {
+        let job = tempfile::tempdir().expect("a folder");
+        let ended = run(job.path(), &[("CKPT_EVERY", every), ("CKPT_FAULT", killed)]);
+        assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(ranks_with_records(&job.path().join("store")), (true, true));
+        // Once more on its way, before it is through.
+        let again = [
+            ("CKPT_EVERY", every),
+            ("CKPT_RESTART", "latest"),
+            ("CKPT_FAULT", "visit:8@0"),
+        ];
+        let ended = run(job.path(), &again);
+        assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+        let ended = run(job.path(), &[("CKPT_EVERY", every), ("CKPT_RESTART", "latest")]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(
+            files(job.path()),
+            expected,
+            "every {every}, killed at {killed}: {}",
+            ended.stderr
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! Single failures, each with what it must not lead to.
+
+use std::path::Path;
+
+use faults::inject::{Injector, Unharmed};
+use faults::program::{PROGRAMS, Place, Program};
+use faults::tracer::{Action, Call, Ended, Kind, Run, Tracee, Watcher};
+use faults::verdict::Outcome;
+use harness::messages;
+
+/// What ckpt says.
+const NOTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
+
+/// The program without files of its own.
+fn small() -> Program {
+    PROGRAMS[0]
+}
+
+fn named(name: &str) -> Program {
+    *PROGRAMS
+        .iter()
+        .find(|program| program.name == name)
+        .expect("there is one of this name")
+}
+
+/// Fails the calls that are chosen, and notes the largest descriptor.
+struct Chosen<F> {
+    fails: F,
+    largest: u64,
+}
+
+impl<F: FnMut(&Call) -> Option<i32>> Watcher for Chosen<F> {
+    fn call(&mut self, call: &Call, _: &Tracee) -> Action {
+        if call.kind == Kind::Write {
+            self.largest = self.largest.max(call.arguments[0]);
+        }
+        match (self.fails)(call) {
+            Some(errno) => Action::Fail(errno),
+            None if call.kind == Kind::Sync => Action::Fail(0),
+            None => Action::Go,
+        }
+    }
+}
+
+fn name(call: &Call) -> String {
+    let path = call.path.as_deref().and_then(|path| path.file_name());
+    path.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Whether a restart in this place gives the right answer from a visit on, or why not.
+fn restarts_from(place: &Place, program: &Program, visit: u64) -> Outcome {
+    let restart = place.restart_unharmed(program).unwrap();
+    let reference = program.reference().unwrap();
+    faults::verdict::of_restart(place, &reference, &restart, visit).unwrap()
+}
+
+/// Runs a program that is killed at its visit 7.
+fn killed(place: &Place, program: &Program, fails: impl FnMut(&Call) -> Option<i32>) -> Run {
+    let mut watcher = Chosen { fails, largest: 0 };
+    let run = place.begin(program, Some(7), &mut watcher).unwrap();
+    assert_eq!(run.ended, Ended::Signal(libc::SIGKILL), "{}", run.stderr);
+    run
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_looked_at_is_not_written_over() {
+    let program = named("incremental");
+    let place = Place::new().unwrap();
+    let mut seen = 0;
+    killed(&place, &program, |call| {
+        let is_it = call.kind == Kind::Look && name(call).starts_with("000002.r0.h5");
+        seen += u32::from(is_it);
+        (is_it && seen == 1).then_some(libc::EACCES)
+    });
+    assert!(seen > 0);
+    assert_eq!(restarts_from(&place, &program, 6), Outcome::Right);
+}
+
+#[test]
+fn what_an_unreadable_checkpoint_builds_on_is_not_removed() {
+    let program = named("incremental");
+    let place = Place::new().unwrap();
+    let mut at_all = false;
+    let run = killed(&place, &program, |call| {
+        // Retention asks what each needs.
+        let is_it = call.kind == Kind::Read && name(call).ends_with(".r0.h5");
+        at_all |= is_it;
+        is_it.then_some(libc::EIO)
+    });
+    assert!(at_all);
+    assert!(run.stderr.contains("warning[W2070]: E2209"), "{}", run.stderr);
+    assert_eq!(restarts_from(&place, &program, 6), Outcome::Right);
+}
+
+#[test]
+fn a_checkpoint_beside_one_that_cannot_be_removed_is_one() {
+    let place = Place::new().unwrap();
+    let run = killed(&place, &small(), |call| {
+        let is_it = call.kind == Kind::Unlink && name(call).starts_with("00000");
+        is_it.then_some(libc::EACCES)
+    });
+    messages::compare(Path::new(NOTED), &run.stderr);
+    assert!(run.stderr.contains("warning[W2070]"), "{}", run.stderr);
+    assert!(!run.stderr.contains("W2005"), "{}", run.stderr);
+    assert_eq!(restarts_from(&place, &small(), 6), Outcome::Right);
+}
+
+#[test]
+fn the_library_tells_why_a_file_could_not_be_made() {
+    let place = Place::new().unwrap();
+    let run = killed(&place, &small(), |call| {
+        let is_it = matches!(call.kind, Kind::Open { creates: true, .. }) && name(call).ends_with(".h5.tmp");
+        is_it.then_some(libc::EROFS)
+    });
+    assert!(
+        run.stderr.contains("warning[W2005]") && run.stderr.contains("errno = 30"),
+        "{}",
+        run.stderr
+    );
+    assert!(!run.stderr.contains("HDF5-DIAG"), "{}", run.stderr);
+}
+
+#[test]
+fn a_disk_that_stays_full_costs_no_descriptors() {
+    let program = Program {
+        steps: 60,
+        every: 1,
+        ..small()
+    };
+    let place = Place::new().unwrap();
+    let mut writes = 0;
+    let fails = |call: &Call| {
+        let is_it = call.kind == Kind::Write && name(call).ends_with(".h5.tmp");
+        writes += u32::from(is_it);
+        // Some come through, and others of the same file do not.
+        (is_it && writes > 100 && writes % 7 > 2).then_some(libc::ENOSPC)
+    };
+    let mut watcher = Chosen { fails, largest: 0 };
+    let run = place.begin(&program, None, &mut watcher).unwrap();
+    assert_eq!(run.ended, Ended::Code(0), "{}", run.stderr);
+    assert!(
+        run.stderr.matches("warning[W2005]").count() > 20,
+        "{}",
+        run.stderr
+    );
+    assert!(watcher.largest < 20, "descriptor {}", watcher.largest);
+}
+
+#[test]
+fn names_of_files_that_could_not_be_synced_are_with_the_next_checkpoint() {
+    let program = named("files");
+    let place = Place::new().unwrap();
+    let work = place.folder();
+    let mut synced = Vec::new();
+    killed(&place, &program, |call| {
+        let is_it = call.kind == Kind::Sync && call.path.as_ref() == Some(&work);
+        if is_it {
+            synced.push(());
+        }
+        (is_it && synced.len() == 2).then_some(libc::EIO)
+    });
+    // The first is that of the store's own name.
+    assert!(synced.len() >= 3, "{}", synced.len());
+    assert_eq!(restarts_from(&place, &program, 6), Outcome::Right);
+}
+
+#[test]
+fn a_file_that_may_not_be_looked_at_once_comes_back_all_the_same() {
+    let program = named("files");
+    for nth in (0..).step_by(6) {
+        let place = Place::new().unwrap();
+        let mut seen = 0;
+        let run = killed(&place, &program, |call| {
+            let is_it = call.kind == Kind::Look && name(call) == "counter.txt";
+            seen += usize::from(is_it);
+            (is_it && seen == nth + 1).then_some(libc::EACCES)
+        });
+        if seen <= nth {
+            assert!(nth > 10, "{nth}");
+            break;
+        }
+        let outcome = restarts_from(&place, &program, 0);
+        assert!(!outcome.is_broken(), "{nth}: {outcome:?}\n{}", run.stderr);
+    }
+}
+
+#[test]
+fn nothing_happens_without_a_plan() {
+    let place = Place::new().unwrap();
+    let mut injector = Injector::new(&place.folder(), &place.store(), None);
+    let run = place.begin(&small(), None, &mut injector).unwrap();
+    assert_eq!(run.ended, Ended::Code(0));
+    assert!(injector.hit.is_none(), "{:?}", injector.hit);
+    assert!(injector.calls.len() > 200, "{}", injector.calls.len());
+    let again = Place::new()
+        .unwrap()
+        .begin(&small(), None, &mut Unharmed)
+        .unwrap();
+    assert_eq!(run.stdout, again.stdout);
+    assert_eq!(run.stdout, small().reference().unwrap().stdout);
+}

@@ -1,0 +1,160 @@
+//! Generated programs that have never heard of ckpt: without attributes and sites, rewritten by `cargo ckpt rewrite`, which
+//! places the sites itself. What they are compared with is the package as it was written.
+
+use crate::check::{Effort, Outcome, stand};
+use crate::package::{Complaint, PackageError, compile, workspace, write_if_changed};
+use crate::tree::Program;
+use harness::in_parallel;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What takes so long, as far as the analysis can tell, that a loop around it is worth a checkpoint. No site fits into it.
+const CHURN: &str = "
+pub fn churn() -> u64 {
+    let mut list: Vec<u64> = vec![3; 20_000];
+    list.sort_by_key(|x| mix(*x, 3));
+    list[0]
+}
+";
+
+/// The text of a module without anything of ckpt's: where a site was is work.
+fn without_ckpt(text: &str) -> String {
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with("#[ckpt::instrument"));
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    text.replace("ckpt::checkpoint!();", "churn();")
+        .replace(", ckpt::Checkpoint)", ")")
+}
+
+/// Builds and runs `programs`, each killed and restarted as often as `effort` says. `folder` is for their sources, `target` for
+/// what cargo makes, which outlives it, `tool` the built `cargo-ckpt`.
+///
+/// # Errors
+/// When cargo or the command fails for another reason than one of the programs.
+pub fn check_unmodified(
+    folder: &Path,
+    target: &Path,
+    tool: &Path,
+    programs: &[Program],
+    effort: Effort,
+) -> Result<Outcome, PackageError> {
+    let plain = folder.join("plain");
+    let (valid, invalid) = sorted(programs, |programs| {
+        write(&plain, programs)?;
+        compile(&plain, &target.join("plain"), "generated")
+    })?;
+    let rewritten = folder.join("rewritten");
+    write(&plain, &valid)?;
+    rewrite(tool, &plain, &rewritten, target)?;
+    let complaints = compile(&rewritten, &target.join("rewritten"), "generated")?;
+    if !complaints.is_empty() {
+        let broken = valid.into_iter().filter_map(|program| {
+            let complaint = complaints.get(&program.name)?.clone();
+            Some((program, complaint))
+        });
+        return Ok(Outcome {
+            invalid,
+            broken: broken.collect(),
+            ..Outcome::default()
+        });
+    }
+    let executable = |variant: &str| target.join(variant).join("debug/generated");
+    let results = in_parallel(&valid, |program| {
+        let subject = harness::Program {
+            name: program.name.clone(),
+            plain: executable("plain"),
+            instrumented: executable("rewritten"),
+            arguments: vec![program.name.clone()],
+            most: usize::MAX,
+        };
+        stand(&subject, effort.of(program))
+    });
+    Ok(Outcome {
+        invalid,
+        run: valid.into_iter().zip(results).collect(),
+        ..Outcome::default()
+    })
+}
+
+/// The programs that compile, and the others with the reason.
+fn sorted(
+    programs: &[Program],
+    mut compile: impl FnMut(&[Program]) -> Result<BTreeMap<String, Complaint>, PackageError>,
+) -> Result<crate::package::Sorted, PackageError> {
+    let (mut good, mut bad) = (programs.to_vec(), Vec::new());
+    loop {
+        let complaints = compile(&good)?;
+        if complaints.is_empty() {
+            return Ok((good, bad));
+        }
+        let (left, out): (Vec<_>, Vec<_>) = good
+            .into_iter()
+            .partition(|one| !complaints.contains_key(&one.name));
+        good = left;
+        bad.extend(out.into_iter().map(|program| {
+            let complaint = complaints[&program.name].clone();
+            (program, complaint)
+        }));
+    }
+}
+
+fn write(folder: &Path, programs: &[Program]) -> Result<(), PackageError> {
+    let source = folder.join("src");
+    std::fs::create_dir_all(source.join("programs"))?;
+    let manifest = "[package]\nname = \"generated\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+                    [[bin]]\nname = \"generated\"\npath = \"src/main.rs\"\n\n[profile.dev]\ndebug = 1\n\n[workspace]\n";
+    std::fs::write(folder.join("Cargo.toml"), manifest)?;
+    let support = without_ckpt(include_str!("../template/support.rs")) + CHURN;
+    write_if_changed(&source.join("support.rs"), &support)?;
+    let (mut list, mut arms) = (String::new(), String::new());
+    for program in programs {
+        let name = &program.name;
+        list += &format!("pub mod {name};\n");
+        arms += &format!("        \"{name}\" => programs::{name}::run(),\n");
+        let text = without_ckpt(&program.print());
+        std::fs::write(source.join("programs").join(format!("{name}.rs")), text)?;
+    }
+    std::fs::write(source.join("programs/mod.rs"), list)?;
+    let main = format!(
+        "#![allow(warnings)]\n\nmod programs;\nmod support;\n\nfn main() {{\n    \
+         let name = std::env::args().nth(1).unwrap_or_default();\n    match name.as_str() {{\n{arms}        \
+         _ => panic!(\"no such program\"),\n    }}\n}}\n"
+    );
+    std::fs::write(source.join("main.rs"), main)?;
+    Ok(())
+}
+
+fn rewrite(tool: &Path, from: &Path, to: &Path, target: &Path) -> Result<(), PackageError> {
+    if to.exists() {
+        std::fs::remove_dir_all(to)?;
+    }
+    let mut command = Command::new(tool);
+    command.args(["ckpt", "rewrite", "--offline", "--to"]).arg(to);
+    let output = command
+        .current_dir(from)
+        .env("CKPT_RUNTIME_PATH", workspace().join("ckpt-runtime"))
+        .env("CARGO_TARGET_DIR", target.join("rewriting"))
+        .output()?;
+    match output.status.success() {
+        true => Ok(()),
+        false => {
+            let said = [output.stderr, output.stdout].concat();
+            Err(PackageError::Build(String::from_utf8_lossy(&said).into_owned()))
+        }
+    }
+}
+
+/// The built `cargo-ckpt`: what `CARGO_CKPT` names, or the one that is beside the tests.
+pub fn tool() -> PathBuf {
+    let beside = || {
+        let own = std::env::current_exe().ok()?;
+        let mut folders = own.ancestors().skip(1).map(|folder| folder.join("cargo-ckpt"));
+        folders.find(|path| path.is_file())
+    };
+    std::env::var_os("CARGO_CKPT")
+        .map(PathBuf::from)
+        .or_else(beside)
+        .unwrap_or_else(|| "cargo-ckpt".into())
+}

@@ -1,0 +1,105 @@
+//! Where a program runs: a folder that it works in, and beside it the store.
+
+use crate::process::scratch_directory;
+use crate::tree::Tree;
+use std::path::PathBuf;
+
+/// A new folder with the two in it, gone with its value.
+#[derive(Debug)]
+pub struct Place {
+    scratch: tempfile::TempDir,
+}
+
+/// What a store says of the checkpoints of its runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Events {
+    /// Visits at which there was one, in order.
+    pub taken: Vec<usize>,
+    /// Visits at which there was none, with the reason.
+    pub failed: Vec<(usize, String)>,
+}
+
+impl Place {
+    /// An empty one.
+    ///
+    /// # Panics
+    /// It cannot be made.
+    pub fn new() -> Place {
+        let place = Place {
+            scratch: scratch_directory(),
+        };
+        std::fs::create_dir(place.work())
+            .unwrap_or_else(|error| panic!("cannot make a folder for a test: {error}"));
+        place
+    }
+
+    /// Where the program works.
+    pub fn work(&self) -> PathBuf {
+        self.scratch.path().join("work")
+    }
+
+    /// Where its checkpoints are.
+    pub fn store(&self) -> PathBuf {
+        self.scratch.path().join("store")
+    }
+
+    /// What a session here is told.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        [
+            ("CKPT_DIR", self.store().display().to_string()),
+            // What is compared with the checkpoint before, or said not to have changed, is part of what is tried.
+            ("CKPT_FULL_EVERY", "3".to_string()),
+            ("CKPT_CHECK_UNWRITTEN", "1".to_string()),
+            ("CKPT_QUIET", "1".to_string()),
+        ]
+        .map(|(name, value)| (name.to_string(), value))
+        .into()
+    }
+
+    /// What the program has left.
+    ///
+    /// # Panics
+    /// It cannot be read.
+    pub fn tree(&self) -> Tree {
+        Tree::of(&self.work()).unwrap_or_else(|error| panic!("cannot read what a program has left: {error}"))
+    }
+
+    /// What the store says of its checkpoints.
+    pub fn events(&self) -> Events {
+        let mut events = Events::default();
+        let Ok(runs) = std::fs::read_dir(self.store().join("runs")) else {
+            return events;
+        };
+        for run in runs.flatten() {
+            let text = std::fs::read_to_string(run.path().join("events.log")).unwrap_or_default();
+            for line in text.lines() {
+                events.add(line);
+            }
+        }
+        events
+    }
+}
+
+impl Events {
+    fn add(&mut self, line: &str) {
+        // A line that a kill has cut short says nothing.
+        let Ok(event) = serde_json::from_str::<serde_json::Value>(line) else {
+            return;
+        };
+        let visit = event["visits"].as_u64().unwrap_or_default() as usize;
+        match event["event"].as_str() {
+            Some("checkpoint") => self.taken.push(visit),
+            Some("failed") => {
+                let why = event["why"].as_str().unwrap_or_default();
+                self.failed.push((visit, why.to_string()));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Place::new()
+    }
+}
