@@ -95,8 +95,8 @@ pub(crate) fn renew(
     }
     let changes: Vec<Change> = taken.iter().filter_map(|taken| taken.change.clone()).collect();
     let may_have_moved = taken.iter().any(|taken| taken.may_have_moved);
-    // What HDF5 stores elsewhere it puts behind all that there is.
-    if !may_have_moved || container.is_as_written {
+    // What HDF5 stores elsewhere it puts behind all that there is, or where another block was.
+    if !may_have_moved {
         structure.map_err(|damage| StoreError::damaged(path, damage))?;
     }
     if !may_have_moved && !container.is_as_written {

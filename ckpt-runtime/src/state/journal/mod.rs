@@ -52,8 +52,10 @@ const UNCHANGED: &str = "unchanged";
 /// The files that the program changes, from the beginning of a session to its end.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    /// `None` where files cannot be watched at all.
+    /// `None` in the making.
     watch: Option<Arc<Shared>>,
+    /// Whether changes of files can be seen at all. Where they cannot, what was seen of them elsewhere is undone all the same.
+    sees_files: bool,
     /// What a checkpoint that is being written needs on the disk.
     in_flight: BTreeSet<PathBuf>,
     /// What the checkpoint in the making says, if it has begun an epoch.
@@ -309,13 +311,11 @@ impl Journal {
         } = place;
         let mut journal = Journal {
             watch: None,
+            sees_files: interposition::is_used(),
             in_flight: BTreeSet::new(),
             began: None,
             reach: Arc::default(),
         };
-        if !interposition::is_used() {
-            return Ok(journal);
-        }
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
         let told = match told {
@@ -369,7 +369,7 @@ impl Journal {
 
     /// Whether files can be watched at all.
     pub fn sees_files(&self) -> bool {
-        self.watch.is_some()
+        self.sees_files
     }
 
     /// The restart has arrived: the files become what they were at its checkpoint. What was undone is kept until
