@@ -71,6 +71,12 @@ pub(crate) trait Log: Debug + Send {
     /// # Errors
     /// It may be there in part.
     fn add(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Writes over bytes that are there. It informs, and is on the disk some time later.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn overwrite(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
 }
 
 /// Documents in memory.
@@ -129,6 +135,11 @@ pub(crate) mod in_memory {
 
         fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
             self.lock().unwrap().extend_from_slice(bytes);
+            Ok(())
+        }
+
+        fn overwrite(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+            self.lock().unwrap()[at as usize..][..bytes.len()].copy_from_slice(bytes);
             Ok(())
         }
     }

@@ -7,6 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -264,9 +265,15 @@ impl Documents for Folder {
 
     fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>> {
         unobserved(|| {
-            let file = files::open_to_add(&self.path_of(name))?;
+            let path = self.path_of(name);
+            let file = files::open_to_add(&path)?;
             self.sync_if(durability)?;
-            Ok(Box::new(LogFile { file, durability }) as Box<dyn Log>)
+            Ok(Box::new(LogFile {
+                file,
+                durability,
+                path,
+                anywhere: None,
+            }) as Box<dyn Log>)
         })
     }
 
@@ -296,6 +303,9 @@ impl Documents for Folder {
 struct LogFile {
     file: File,
     durability: Durability,
+    path: PathBuf,
+    /// To write where it is not the end.
+    anywhere: Option<File>,
 }
 
 impl Log for LogFile {
@@ -314,6 +324,16 @@ impl Log for LogFile {
                 Durability::Synced => self.file.sync_data(),
                 Durability::Whole | Durability::Unsynced => Ok(()),
             }
+        })
+    }
+
+    fn overwrite(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        unobserved(|| {
+            let file = match &mut self.anywhere {
+                Some(file) => file,
+                empty => empty.insert(files::open_as(&self.path, OFlags::WRONLY)?),
+            };
+            file.write_all_at(bytes, at)
         })
     }
 }

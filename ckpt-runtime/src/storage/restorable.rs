@@ -104,7 +104,8 @@ impl Journals {
         self.told.entry(run).or_insert_with(|| {
             let outside = Outside::of(store.folder(), store.rank());
             let documents: Arc<dyn Documents> = store.documents_of(Some(run));
-            Told::read(documents, run, store.rank(), &outside)
+            let epochs = store.epochs_of(run).map_err(|error| error.to_string())?;
+            Told::read(documents, run, store.rank(), &epochs, &outside)
         })
     }
 

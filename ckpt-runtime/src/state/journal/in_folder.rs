@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -49,26 +50,35 @@ impl Folder {
 }
 
 #[derive(Debug)]
-struct Part(File, Arc<Mutex<u32>>);
+struct Part {
+    file: File,
+    /// To write where it is not the end.
+    anywhere: File,
+    failures: Arc<Mutex<u32>>,
+}
 
 impl documents::Log for Part {
     fn length(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_len(length)
+        self.file.set_len(length)
     }
 
     fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut failures = locked(&self.1);
+        let mut failures = locked(&self.failures);
         if *failures > 0 {
             *failures -= 1;
             // A disk that is full takes a part.
-            self.0.write_all(&bytes[..bytes.len() / 2])?;
+            self.file.write_all(&bytes[..bytes.len() / 2])?;
             return Err(io::ErrorKind::StorageFull.into());
         }
-        self.0.write_all(bytes)
+        self.file.write_all(bytes)
+    }
+
+    fn overwrite(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.anywhere.write_all_at(bytes, at)
     }
 }
 
@@ -90,7 +100,11 @@ impl Documents for Folder {
             .append(true)
             .create(true)
             .open(self.path_of(name))?;
-        Ok(Box::new(Part(file, Arc::clone(&self.failures))))
+        Ok(Box::new(Part {
+            file,
+            anywhere: File::options().write(true).open(self.path_of(name))?,
+            failures: Arc::clone(&self.failures),
+        }))
     }
 
     fn names(&self) -> io::Result<Vec<String>> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::record::{Content, Held, Record, Was};
-use super::segment::{self, HEAD, Head, Segment};
+use super::segment::{self, HEAD, Head, REACHED, Segment};
 use crate::base::checksum::xxh3;
 use crate::base::documents::{self, Documents, Durability};
 use crate::base::run_id::RunId;
@@ -79,6 +79,8 @@ pub(super) struct History {
     parts: BTreeMap<u64, Result<Segment, String>>,
     /// The newest epoch of which this machine has noted that something could not be kept, nor said here.
     lost: Option<u64>,
+    /// The newest epoch that a checkpoint has begun: its part was on the disk.
+    begun: u64,
 }
 
 impl History {
@@ -107,12 +109,18 @@ impl History {
             rank,
             parts,
             lost: None,
+            begun: 0,
         })
     }
 
     /// Something of that epoch could not be kept, by what is noted elsewhere.
     pub fn has_lost(&mut self, epoch: Option<u64>) {
         self.lost = epoch;
+    }
+
+    /// A checkpoint has begun that epoch.
+    pub fn has_begun(&mut self, epoch: u64) {
+        self.begun = self.begun.max(epoch);
     }
 
     /// The newest epoch that there is a part of; 0 if there is none.
@@ -211,6 +219,10 @@ impl History {
         }
         if !self.parts.contains_key(&to) && !self.is_undone(to) {
             return Err(lacks(to));
+        }
+        let was_there = |epoch: u64| self.parts.contains_key(&epoch) || self.is_undone(epoch);
+        if self.begun > to && !was_there(self.begun) {
+            return Err(lacks(self.begun));
         }
         let mut needed = Vec::new();
         for (&epoch, part) in self.parts.range(to..) {
@@ -479,6 +491,8 @@ impl Log {
             Ok(()) => {
                 self.length += frame.len() as u64;
                 self.is_on_disk = true;
+                // The frame is there without that.
+                let _ = part.overwrite(REACHED, &segment::reached(self.length, self.epoch));
                 Ok(())
             }
             Err(error) => {
@@ -643,7 +657,8 @@ mod tests {
         for epoch in 1..=3 {
             let path = folder.path_of(&name(0, epoch));
             let whole = fs::read(&path).unwrap();
-            for at in 0..whole.len() {
+            let only_informs = REACHED as usize..HEAD as usize;
+            for at in (0..whole.len()).filter(|at| !only_informs.contains(at)) {
                 let mut bytes = whole.clone();
                 bytes[at] ^= 1 << (at % 8);
                 fs::write(&path, &bytes).unwrap();
@@ -660,12 +675,48 @@ mod tests {
         }
     }
 
+    /// The head as it was before the last frame was on the disk.
+    fn unreached(part: &mut [u8]) {
+        part[REACHED as usize..HEAD as usize].fill(0);
+    }
+
+    #[test]
+    fn a_part_that_was_cut_off_after_it_was_on_the_disk_is_damaged() {
+        let folder = three();
+        let path = folder.path_of(&name(0, 3));
+        let whole = fs::read(&path).unwrap();
+        for length in HEAD as usize..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            for to in 1..=3 {
+                let why = undone(&folder, to).unwrap_err();
+                assert!(why.contains("and had"), "{length}: {why}");
+            }
+        }
+        for length in 0..HEAD as usize {
+            fs::write(&path, &whole[..length]).unwrap();
+            // The machine may have stopped while it was made, unless a checkpoint has begun it.
+            assert_eq!(undone(&folder, 2).unwrap(), ["a2", "b2", "c2"]);
+            let mut history = history(&folder);
+            history.has_begun(3);
+            for to in 1..=3 {
+                assert!(history.to_undo(to).unwrap_err().contains("lacks the part"));
+            }
+        }
+        fs::write(&path, &whole).unwrap();
+        let mut log = begin(&folder);
+        log.next(5, 2).unwrap();
+        let mut history = history(&folder);
+        history.has_begun(3);
+        assert!(history.to_undo(1).is_ok(), "what was undone is not needed");
+    }
+
     #[test]
     fn a_torn_end_is_dropped_where_it_is_the_last_and_found_elsewhere() {
         let folder = three();
         for epoch in [2, 3] {
             let path = folder.path_of(&name(0, epoch));
-            let whole = fs::read(&path).unwrap();
+            let mut whole = fs::read(&path).unwrap();
+            unreached(&mut whole);
             let frames = [HEAD as usize, whole.len()];
             for length in frames[0]..frames[1] {
                 fs::write(&path, &whole[..length]).unwrap();
@@ -707,7 +758,8 @@ mod tests {
         }])
         .unwrap();
         let path = log.path();
-        let whole = fs::read(&path).unwrap();
+        let mut whole = fs::read(&path).unwrap();
+        unreached(&mut whole);
         for sector in from / 512..whole.len().div_ceil(512) {
             let mut bytes = whole.clone();
             let end = bytes.len().min((sector + 1) * 512);

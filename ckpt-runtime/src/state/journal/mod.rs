@@ -248,7 +248,7 @@ pub(crate) struct OutOfReach {
 }
 
 impl Told {
-    /// Reads it.
+    /// Reads it. Checkpoints of the run are known to have begun these epochs.
     ///
     /// # Errors
     /// It cannot be read.
@@ -256,10 +256,12 @@ impl Told {
         documents: Arc<dyn Documents>,
         run: RunId,
         rank: u32,
+        epochs: &[u64],
         outside: &Outside,
     ) -> Result<Told, String> {
         unobserved(|| {
             let mut history = read(documents, run, rank)?;
+            epochs.iter().for_each(|epoch| history.has_begun(*epoch));
             history.has_lost(outside.lost(run));
             Ok(Told(history))
         })
@@ -320,7 +322,7 @@ impl Journal {
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
         let told = match told {
             Some(told) => Ok(told),
-            None => Told::read(Arc::clone(&documents), run, rank, &outside),
+            None => Told::read(Arc::clone(&documents), run, rank, &epochs, &outside),
         };
         let Told(history) = told.map_err(io::Error::other)?;
         let out_of_reach = { epochs }

@@ -3,7 +3,8 @@
 //!
 //! A frame has its length, a check of that, the records, and their checksum. What is stored of the records has some bits
 //! turned over: sectors that never reached the disk, which are zeros, look like no records, not even like those of a file
-//! of zeros. So a frame that was being added when the machine stopped is told from one that was damaged later.
+//! of zeros. So a frame that was being added when the machine stopped is told from one that was damaged later. The head
+//! says as well up to where the frames were on the disk some time ago: a part that ends before that was cut off since.
 
 use std::fs::File;
 use std::io;
@@ -16,9 +17,12 @@ use crate::base::checksum::xxh3;
 /// With what every part begins.
 const MAGIC: [u8; 8] = *b"ckptfile";
 /// Of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of the head.
-pub(super) const HEAD: u64 = 88;
+pub(super) const HEAD: u64 = 104;
+/// Where in it stands up to where the frames are on the disk; what is there before that is known.
+pub(super) const REACHED: u64 = 88;
+const UNKNOWN: [u8; 16] = [0; 16];
 /// Bytes of a frame beside its records: length and check, and the checksum behind.
 const BEFORE: u64 = 8;
 const BEHIND: u64 = 16;
@@ -73,6 +77,7 @@ impl Head {
         }
         let sum = xxh3(&to);
         to.extend(sum.to_le_bytes());
+        to.extend(UNKNOWN);
         to
     }
 
@@ -99,6 +104,24 @@ impl Head {
             time: number(64),
         })
     }
+}
+
+/// What a head says where the frames up to there are on the disk: the length, and its check.
+pub(super) fn reached(length: u64, epoch: u64) -> [u8; 16] {
+    let mut bytes = length.to_le_bytes().to_vec();
+    bytes.extend(epoch.to_le_bytes());
+    let check = xxh3(&bytes) as u64;
+    let mut to = UNKNOWN;
+    to[..8].copy_from_slice(&length.to_le_bytes());
+    to[8..].copy_from_slice(&check.to_le_bytes());
+    to
+}
+
+/// Up to where the frames were on the disk, if the head says so.
+fn reached_by(head: &[u8], epoch: u64) -> Option<u64> {
+    let said = head.get(REACHED as usize..HEAD as usize)?;
+    let length = u64::from_le_bytes(said[..8].try_into().ok()?);
+    (reached(length, epoch) == said).then_some(length)
 }
 
 /// The check of a frame's length, which holds at one place only.
@@ -148,6 +171,7 @@ pub(super) fn parse(file: &File, epoch: u64) -> io::Result<Option<Result<Segment
     if (head.len() as u64) < HEAD || head.iter().all(|byte| *byte == 0) {
         return Ok(None);
     }
+    let reached = reached_by(&head, epoch);
     let head = match Head::decode(&head) {
         Ok(head) if head.epoch == epoch => head,
         Ok(head) => return Ok(Some(Err(format!("it says that it is of epoch {}", head.epoch)))),
@@ -171,6 +195,12 @@ pub(super) fn parse(file: &File, epoch: u64) -> io::Result<Option<Result<Segment
                 break;
             }
         }
+    }
+    if let Some(reached) = reached
+        && segment.damage.is_none()
+        && segment.length < reached
+    {
+        segment.damage = Some(format!("it ends at {} and had {reached} bytes", segment.length));
     }
     Ok(Some(Ok(segment)))
 }
