@@ -183,6 +183,28 @@ pub fn wait_until<T>(ask: impl Fn() -> Option<T>) -> T {
     }
 }
 
+/// Waits until each of these processes has its own way with a signal of this number: those of a job have begun their
+/// sessions then, and hear of it.
+pub fn wait_until_heard(processes: &[u32], signal: u32) {
+    let hears = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        let caught = u64::from_str_radix(caught.trim(), 16).ok()?;
+        (caught & 1 << (signal - 1) != 0).then_some(())
+    };
+    wait_until(|| {
+        processes
+            .iter()
+            .try_for_each(|process| hears(process).ok_or(()))
+            .ok()
+    });
+}
+
+/// The number of SIGUSR1.
+pub const USR1: u32 = 10;
+/// The number of SIGTERM.
+pub const TERM: u32 = 15;
+
 /// Waits for the end of a command.
 pub fn finished(child: Child) -> Ended {
     let pid = child.id();

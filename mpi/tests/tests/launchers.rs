@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use mpi_tests::{Job, finished, kept_in, parent, send, sorted, tool, wait_until};
+use mpi_tests::{
+    Job, TERM, USR1, finished, kept_in, parent, send, sorted, tool, wait_until, wait_until_heard,
+};
 
 const RING: &str = "programs/ring";
 
@@ -84,9 +85,9 @@ fn a_job_that_is_preempted_stops_to_be_queued_again_and_goes_on() {
     with_srun(&mut job);
     let expected = uninterrupted("100 20");
     let running = job.start("run", "-n 2 --launcher srun --every 100000 --- 100 20");
-    job.wait_for_ranks(2);
+    let ranks = job.wait_for_ranks(2);
     wait_until(|| job.kept("job.json"));
-    std::thread::sleep(Duration::from_millis(500));
+    wait_until_heard(&ranks, TERM);
     // What a scheduler does: the signal reaches `cargo ckpt`, not the ranks.
     send(running.id(), "TERM");
     let stopped = finished(running);
@@ -185,7 +186,7 @@ fn the_books_script_for_slurm_queues_the_job_again_until_it_is_done() {
     let running = start();
     wait_until(|| kept_in(&here("ring.ckpt.d"), "job.json"));
     let ranks = job.wait_for_ranks(2);
-    std::thread::sleep(Duration::from_millis(500));
+    wait_until_heard(&ranks, USR1);
     ranks.iter().for_each(|&rank| send(rank, "USR1"));
     let stopped = finished(running);
     assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);

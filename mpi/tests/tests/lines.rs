@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mpi_tests::{Job, finished, kept_in, send, sorted, wait_until};
+use mpi_tests::{Job, TERM, finished, kept_in, send, sorted, wait_until, wait_until_heard};
 
 /// What the ranks print if nothing happens.
 fn uninterrupted(ranks: u32, arguments: &str) -> String {
@@ -80,7 +80,7 @@ fn a_signal_on_one_rank_stops_all_at_the_same_count() {
     let running = job.start("run", "-n 3 --every 1000 --- 100 20");
     let ranks = job.wait_for_ranks(3);
     wait_until(|| job.kept("job.json"));
-    std::thread::sleep(std::time::Duration::from_millis(600));
+    wait_until_heard(&ranks, TERM);
     send(ranks[2], "TERM");
     let stopped = finished(running);
     assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);

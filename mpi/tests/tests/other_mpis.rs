@@ -7,7 +7,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mpi_tests::{Job, build, finished, make_package, send, sorted, target, two_ranks, wait_until};
+use mpi_tests::{
+    Job, TERM, build, finished, make_package, send, sorted, target, two_ranks, wait_until, wait_until_heard,
+};
 
 /// A program that calls what MPI 4 has brought, and functions of files. `LEFT` says what is under way at its site.
 const OF_MPI_4: &str = r#"
@@ -187,7 +189,7 @@ impl Mpi {
         let running = job.start("run", &format!("{options}000000 {long}"));
         let ranks = job.wait_for_ranks(2);
         wait_until(|| job.kept("job.json"));
-        std::thread::sleep(std::time::Duration::from_millis(1500));
+        wait_until_heard(&ranks, TERM);
         send(ranks[1], "TERM");
         let stopped = finished(running);
         assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
