@@ -158,6 +158,20 @@ fn a_killed_run_is_restarted_as_it_was_started() {
 }
 
 #[test]
+fn a_restart_from_an_older_checkpoint_that_is_killed_says_that_there_are_some() {
+    let here = tempfile::tempdir().unwrap();
+    let fault = [("CKPT_FAULT", "visit:23")];
+    run(here.path(), &["--every", "5", "--keep", "3"], &fault, &["12"]).code(137);
+    let mut restart = command(here.path(), &["restart", "3"]);
+    restart.env("CKPT_FAULT", "visit:17");
+    Command::from_std(restart).assert().code(137).stderr(
+        contains("was killed by SIGKILL before its next checkpoint; `cargo ckpt list` shows")
+            .and(contains("there is no checkpoint").not()),
+    );
+    cargo_ckpt(here.path(), &["restart"]).success();
+}
+
+#[test]
 fn a_dying_program_is_kept_running() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     run(plain.path(), &[], &[], &["12"]).success();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ckpt::session::auto::Estimate;
-use ckpt::session::runs::RunRecord;
+use ckpt::session::runs::{RunRecord, has_record};
 use ckpt::store::{Entry, Meta, RunId};
 use serde_json::json;
 
@@ -158,10 +158,10 @@ fn ranks(line: &Line) -> String {
 
 fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records: &[RunRecord]) {
     let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
-    let is_known = |run: Option<RunId>| records.iter().any(|record| Some(record.run) == run);
     let whose = |line: &Line| meta(line).map(|meta| meta.run);
     // With records of runs: what was written before runs had an identity is of none.
-    let has_others = !records.is_empty() && list.iter().filter_map(whose).any(|run| !is_known(run));
+    let has_others =
+        !records.is_empty() && list.iter().filter_map(whose).any(|run| !has_record(records, run));
     let several_runs = lines.has_several_runs() || records.len() > 1 || has_others;
     header.extend(several_runs.then_some("RUN"));
     header.extend(lines.several.then_some("RANKS"));

@@ -13,7 +13,7 @@ use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
 use crate::output;
 use crate::stores::continued::Continued;
-use crate::stores::runs::{metas, to_continue};
+use crate::stores::runs::{self, metas, to_continue};
 use crate::stores::{self, Which};
 
 /// Build the program and run it with checkpoints
@@ -162,7 +162,8 @@ impl Start<'_> {
     fn resumable(&self) -> Outcome<Option<RunId>> {
         let metas = metas(self.store)?;
         let wrote = |newest: &CheckpointId| metas.get(newest).is_some_and(|meta| self.wrote(meta));
-        let mut found = to_continue(self.store)?.into_iter();
+        let records = runs::records(self.store)?;
+        let mut found = to_continue(&records, &metas).into_iter();
         let Some((record, newest)) = found.find(|(_, newest)| wrote(newest)) else {
             return Ok(None);
         };

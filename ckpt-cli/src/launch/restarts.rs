@@ -139,11 +139,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
             Next::Done => {
                 // One that has stopped has said so, and how to go on.
                 if stopped.is_none() {
-                    farewell(
-                        ending,
-                        store,
-                        newest.filter(|newest| Some(*newest) > judge.baseline),
-                    );
+                    farewell(ending, store, newest, judge.baseline);
                 }
                 return Ok(ending);
             }
@@ -201,9 +197,14 @@ fn meant(ending: Ending, stopped: Option<&Job>, signal: Option<i32>) -> Ending {
 
 /// Says how to go on after a failure. Endings that the library chose have their own message, and a program that says
 /// why it failed before its first checkpoint needs no word from us.
-fn farewell(ending: Ending, store: &Path, newest: Option<u64>) {
+fn farewell(ending: Ending, store: &Path, newest: Option<u64>, baseline: Option<u64>) {
     match (ending, newest) {
         (Ending::Code(0 | 75..=79), _) => {}
+        // Those behind it may not be restorable any more.
+        (_, Some(id)) if Some(id) <= baseline => eprintln!(
+            "ckpt: the program {ending} before its next checkpoint; `cargo ckpt list` shows which of {} it can go on from",
+            store.display()
+        ),
         (_, Some(id)) => eprintln!(
             "ckpt: the program {ending}; the newest checkpoint in {} is {}: `cargo ckpt restart` continues from it",
             store.display(),

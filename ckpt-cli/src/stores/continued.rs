@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
-use ckpt::session::runs::RunRecord;
+use ckpt::session::runs::{RunRecord, has_record};
 use ckpt::store::{CheckpointId, Meta, RunId};
 
 use crate::failure::{Failure, Outcome, says};
-use crate::stores::runs::{self, described, metas, records_told, to_continue};
+use crate::stores::runs::{self, described, metas, of_run, records_told, to_continue};
 use crate::stores::{self, Which, checkpoint};
 
 /// The run that a restart continues.
@@ -85,8 +85,8 @@ impl Continued {
             return Err(completed(job, store));
         }
         let metas = metas(store)?;
-        let newest = metas.iter().rev().find(|(_, meta)| meta.run == Some(record.run));
-        let others = to_continue(store)?;
+        let newest = of_run(&metas, record.run).next_back();
+        let others = to_continue(&records, &metas);
         let others = others.iter().filter(|(other, _)| other.run != record.run);
         let others: Vec<String> = others
             .map(|(other, newest)| {
@@ -97,31 +97,28 @@ impl Continued {
                 )
             })
             .collect();
-        let Some((_, meta)) = newest else {
+        let Some(newest) = newest else {
             return Err(without_checkpoint(record, store, &others));
         };
         for other in others {
             crate::output::note(&format!("not continued: {other}"));
         }
-        let known = |run: &RunId| records.iter().any(|record| record.run == *run);
-        let strange = metas
-            .iter()
-            .filter(|(_, meta)| meta.run.is_none_or(|run| !known(&run)));
+        let strange = metas.iter().filter(|(_, meta)| !has_record(&records, meta.run));
         let strange: Vec<u64> = strange.map(|(id, _)| id.0).collect();
-        if let Some(newest) = strange.last() {
+        if let Some(last) = strange.last() {
             let which = match strange[..] {
                 [one] => format!("checkpoint {} is", CheckpointId(one)),
                 _ => format!("checkpoints {} are", stores::id_list(&strange)),
             };
             eprintln!(
                 "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
-                 help: they may have been copied there; `cargo ckpt restart {newest}` takes one all the same",
+                 help: they may have been copied there; `cargo ckpt restart {last}` takes one all the same",
                 store.display()
             );
         }
         Ok(Continued {
             run: Some(record.run),
-            meta: Some(meta.clone()),
+            meta: metas.get(&newest).cloned(),
             job: record.job.clone().ok(),
         })
     }
@@ -169,9 +166,11 @@ fn completed(job: &Job, store: &Path) -> Failure {
         store.display(),
         job.updated
     );
-    let metas = metas(store).unwrap_or_default().into_iter();
-    let own = metas.filter(|(_, meta)| meta.run == Some(job.run));
-    let ids: Vec<u64> = own.map(|(id, _)| id.0).collect();
+    let metas = match metas(store) {
+        Ok(metas) => metas,
+        Err(failure) => return failure,
+    };
+    let ids: Vec<u64> = of_run(&metas, job.run).map(|id| id.0).collect();
     Failure::no_checkpoint(what).help(match ids.is_empty() {
         true => "`cargo ckpt run` starts anew".into(),
         false => format!(

@@ -100,6 +100,15 @@ pub fn metas(store: &Path) -> Outcome<BTreeMap<CheckpointId, Meta>> {
     Ok(metas)
 }
 
+/// The checkpoints of a run, oldest first.
+pub fn of_run(
+    metas: &BTreeMap<CheckpointId, Meta>,
+    run: RunId,
+) -> impl DoubleEndedIterator<Item = CheckpointId> {
+    let own = metas.iter().filter(move |(_, meta)| meta.run == Some(run));
+    own.map(|(id, _)| *id)
+}
+
 /// The record of the run that is meant: the one that is named, or the one that began last.
 pub fn of(store: &Path, named: Option<RunId>) -> Outcome<Option<RunRecord>> {
     Ok(meant(records(store)?, named))
@@ -126,8 +135,7 @@ pub fn newest_of(store: &Path, run: RunId) -> Outcome<Option<u64>> {
     let job = Job::read(&home(store), run).ok().flatten();
     let ranks = job.and_then(|job| job.ranks);
     let metas = metas(store)?;
-    let own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
-    newest_line(store, own.map(|(id, _)| *id), ranks)
+    newest_line(store, of_run(&metas, run).rev(), ranks)
 }
 
 /// The first of these that all ranks have.
@@ -158,19 +166,15 @@ pub fn is_completed(record: &RunRecord) -> bool {
 }
 
 /// The runs that could be continued: the newest first, each with its newest checkpoint.
-///
-/// # Errors
-/// The store cannot be looked at.
-pub fn to_continue(store: &Path) -> Outcome<Vec<(RunRecord, CheckpointId)>> {
-    let metas = metas(store)?;
-    let newest = |run| {
-        let mut own = metas.iter().rev().filter(|(_, meta)| meta.run == Some(run));
-        own.next().map(|(id, _)| *id)
-    };
-    let unfinished = records(store)?.into_iter().rev().filter(RunRecord::is_unfinished);
-    Ok(unfinished
-        .filter_map(|record| newest(record.run).map(|newest| (record, newest)))
-        .collect())
+pub fn to_continue<'r>(
+    records: &'r [RunRecord],
+    metas: &BTreeMap<CheckpointId, Meta>,
+) -> Vec<(&'r RunRecord, CheckpointId)> {
+    let newest = |run| of_run(metas, run).next_back();
+    let unfinished = records.iter().rev().filter(|record| record.is_unfinished());
+    unfinished
+        .filter_map(|record| Some((record, newest(record.run)?)))
+        .collect()
 }
 
 /// How a run stands, in one line; `next` is what continues it, or why nothing does.

@@ -25,11 +25,12 @@ pub(crate) enum Where {
 /// A change that is about to be made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Change<'a> {
-    /// A file is opened so that it is made where there is none (`creates`), or emptied (`truncates`).
+    /// A file is opened so that it is made where there is none (`creates`, with these permissions), or emptied (`truncates`).
     Open {
         at: At<'a>,
         creates: bool,
         truncates: bool,
+        mode: u32,
     },
     /// Something is made, where there is nothing.
     Make { at: At<'a> },
@@ -44,9 +45,9 @@ pub(crate) enum Change<'a> {
     /// A file gets a second name.
     Link { old: At<'a>, new: At<'a> },
     /// Its permissions change.
-    Permissions { at: At<'a> },
+    Permissions { at: At<'a>, mode: u32 },
     /// Those of an open file.
-    PermissionsOf(c_int),
+    PermissionsOf(c_int, u32),
     /// It is cut off or extended to that length.
     Resize(At<'a>, u64),
     /// The same of an open file.

@@ -240,15 +240,31 @@ impl Outside {
     /// first change of a file that a journal is to bring back.
     /// Where it cannot be noted, a restart will ask, and that is said once.
     pub fn note<'p>(&self, files: impl Iterator<Item = &'p Path>) {
-        unobserved(|| {
-            let mut known = locked(&self.known);
-            let before = known.len();
+        self.note_by(|known| {
             for file in files {
                 let file = start_folder().join(file);
                 // A link itself, and what it leads to.
-                self.add(&mut known, &place(&file));
-                self.add(&mut known, &real(&file));
+                self.add(known, &place(&file));
+                self.add(known, &real(&file));
             }
+        });
+    }
+
+    /// The same of a file that the program makes, and that can be executed from then on.
+    pub fn note_program(&self, file: &Path) {
+        self.note_by(|known| {
+            let file = start_folder().join(file);
+            for path in [place(&file), real(&file)] {
+                known.insert(path.into_os_string().into_encoded_bytes());
+            }
+        });
+    }
+
+    fn note_by(&self, add: impl FnOnce(&mut BTreeSet<Vec<u8>>)) {
+        unobserved(|| {
+            let mut known = locked(&self.known);
+            let before = known.len();
+            add(&mut known);
             if known.len() == before {
                 return;
             }

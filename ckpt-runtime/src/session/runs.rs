@@ -8,7 +8,7 @@ use super::auto::History;
 use super::job::{Job, State};
 use crate::base::report::say;
 use crate::base::run_id::{RunId, RunPrefix};
-use crate::format::CheckpointId;
+use crate::format::{CheckpointId, Meta};
 use crate::storage::{self, Store};
 
 /// What a store says of a run.
@@ -66,6 +66,15 @@ fn in_order(runs: Vec<RunId>, read: impl Fn(RunId) -> io::Result<Option<Job>>) -
     let mut records: Vec<RunRecord> = runs.into_iter().filter_map(record).collect();
     records.sort_by_key(|record| (record.order(), record.run));
     records
+}
+
+/// Whether a run, as a checkpoint names it, is one of these: what was copied into a store is of none that it has a record of.
+///
+/// ```
+/// assert!(!ckpt_runtime::session::runs::has_record(&[], None));
+/// ```
+pub fn has_record(records: &[RunRecord], run: Option<RunId>) -> bool {
+    records.iter().any(|record| Some(record.run) == run)
 }
 
 /// The place of the next run that begins.
@@ -219,7 +228,7 @@ pub(super) fn mention_skipped(records: &[RunRecord], chosen: RunId, store: &Stor
 /// Checkpoints of runs that have no record here.
 fn strangers(records: &[RunRecord], store: &Store) -> Vec<CheckpointId> {
     let entries = store.list().unwrap_or_default().into_iter();
-    let is_known = |run: Option<RunId>| records.iter().any(|record| Some(record.run) == run);
-    let strange = entries.filter(|entry| entry.meta.as_ref().is_ok_and(|meta| !is_known(meta.run)));
+    let is_strange = |meta: &Meta| !has_record(records, meta.run);
+    let strange = entries.filter(|entry| entry.meta.as_ref().is_ok_and(is_strange));
     strange.map(|entry| entry.id).collect()
 }

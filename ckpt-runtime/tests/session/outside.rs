@@ -14,6 +14,7 @@ crate::tests! {
     a_link_does_not_lead_outside,
     settings_are_not_brought_back_from_elsewhere,
     what_cannot_be_noted_is_said_once,
+    files_that_the_program_makes_executable_are_its_own,
 }
 
 const KINDS: [(&[(&str, &str)], &str); 2] = [(&[("TEST_HOLDS", "1")], "held.txt"), (&[], "closed.txt")];
@@ -122,6 +123,24 @@ fn what_cannot_be_noted_is_said_once() {
         .run(&[("CKPT_EVERY", "3")])
         .expect_code(0);
     assert_eq!(ended.stderr.matches("W2060").count(), 1, "{}", ended.stderr);
+}
+
+fn files_that_the_program_makes_executable_are_its_own() {
+    for fault in ["visit:4", "visit:5", "visit:8"] {
+        let around = tempfile::tempdir().unwrap();
+        let job = Job::new("outside")
+            .with("XDG_STATE_HOME", around.path().join("state").display())
+            .with("TEST_PROGRAMS", 1)
+            .with("CKPT_EVERY", 3);
+        let outside = job.folder().display().to_string();
+        let job = job.with("TEST_OUTSIDE", outside);
+        job.run(&[("CKPT_FAULT", fault)]).expect_killed();
+        job.run(RESTART).expect_code(0);
+        for name in ["changed", "opened", "copied", "linked", "there/inside"] {
+            let now = fs::read_to_string(job.folder().join(format!("step{STEPS}")).join(name)).unwrap();
+            assert_eq!(now, STEPS.to_string(), "{name} {fault}");
+        }
+    }
 }
 
 fn settings_are_not_brought_back_from_elsewhere() {

@@ -105,6 +105,43 @@ mod calls {
         }
     }
 
+    /// As the C library does it where the kernel has no call with flags (before Linux 6.6): a link has no permissions.
+    ///
+    /// # Safety
+    /// As `fchmodat(2)`.
+    unsafe fn change_mode(folder: c_int, path: *const c_char, mode: mode_t, flags: c_int) -> c_int {
+        // SAFETY: the caller's promise is that of these calls; what is opened is closed, and `status` is filled before it
+        // is read.
+        unsafe {
+            if flags == 0 {
+                return libc::syscall(libc::SYS_fchmodat, folder, path, mode) as c_int;
+            }
+            let done = libc::syscall(libc::SYS_fchmodat2, folder, path, mode, flags) as c_int;
+            let is_unknown = done == -1 && *libc::__errno_location() == libc::ENOSYS;
+            if !is_unknown || flags != libc::AT_SYMLINK_NOFOLLOW {
+                return done;
+            }
+            let how = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+            let file = libc::syscall(libc::SYS_openat, folder, path, how, 0) as c_int;
+            if file < 0 {
+                return -1;
+            }
+            let mut status = std::mem::zeroed::<libc::stat>();
+            let is_link =
+                libc::fstat(file, &mut status) == 0 && status.st_mode & libc::S_IFMT == libc::S_IFLNK;
+            let (done, error) = if is_link {
+                (-1, libc::EOPNOTSUPP)
+            } else {
+                let name = std::ffi::CString::new(format!("/proc/self/fd/{file}")).unwrap_or_default();
+                let done = libc::syscall(libc::SYS_fchmodat, AT_FDCWD, name.as_ptr(), mode) as c_int;
+                (done, *libc::__errno_location())
+            };
+            libc::syscall(libc::SYS_close, file);
+            *libc::__errno_location() = error;
+            done
+        }
+    }
+
     /// # Safety
     /// As `readv(2)`.
     unsafe fn total(parts: *const iovec, count: c_int) -> u64 {
@@ -131,6 +168,7 @@ mod calls {
                     at,
                     creates,
                     truncates,
+                    mode,
                 });
             }
             let file =
@@ -504,12 +542,17 @@ mod calls {
             libc::syscall(libc::SYS_symlinkat, target, folder, path) as c_int
         }
         chmod(path: *const c_char, mode: mode_t) -> c_int {
-            tell_at(AT_FDCWD, path, true, |at| Change::Permissions { at });
+            tell_at(AT_FDCWD, path, true, |at| Change::Permissions { at, mode });
             libc::syscall(libc::SYS_fchmodat, AT_FDCWD, path, mode) as c_int
+        }
+        fchmodat(folder: c_int, path: *const c_char, mode: mode_t, flags: c_int) -> c_int {
+            let follows = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
+            tell_at(folder, path, follows, |at| Change::Permissions { at, mode });
+            change_mode(folder, path, mode, flags)
         }
         fchmod(file: c_int, mode: mode_t) -> c_int {
             if current::observes() {
-                tell(Change::PermissionsOf(file));
+                tell(Change::PermissionsOf(file, mode));
             }
             libc::syscall(libc::SYS_fchmod, file, mode) as c_int
         }

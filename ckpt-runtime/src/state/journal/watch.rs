@@ -146,7 +146,13 @@ impl Watch {
                 at,
                 creates,
                 truncates,
-            } => self.before_open(at, creates, truncates),
+                mode,
+            } => {
+                self.before_open(at, creates, truncates);
+                if creates && let Some(path) = self.watched(at) {
+                    self.may_become_program(&path, mode);
+                }
+            }
             Change::Stream {
                 at,
                 creates,
@@ -160,16 +166,21 @@ impl Watch {
             Change::Link { old, new } => {
                 if let Some(path) = self.watched(old) {
                     self.keep_file_at(&path);
+                    if let Some(new) = self.watched(new) {
+                        self.may_become_program(&new, mode_of(&path));
+                    }
                 }
                 self.keep_all(self.watched(new), true);
             }
-            Change::Permissions { at } => {
+            Change::Permissions { at, mode } => {
                 if let Some(path) = self.watched(at) {
+                    self.may_become_program(&path, mode);
                     self.keep_permissions(path);
                 }
             }
-            Change::PermissionsOf(file) => {
+            Change::PermissionsOf(file, mode) => {
                 if let Some(path) = path_of(file).filter(|path| self.is_watched(path)) {
+                    self.may_become_program(&path, mode);
                     self.keep_permissions(path);
                 }
             }
@@ -191,6 +202,13 @@ impl Watch {
                     self.can_change_unseen(path_of(file));
                 }
             }
+        }
+    }
+
+    /// What has these permissions is to be at a path: where a restart asks whose programs it writes over, it is the program's.
+    fn may_become_program(&self, path: &Path, mode: u32) {
+        if mode & 0o111 != 0 && self.is_watched(path) {
+            self.outside.note_program(path);
         }
     }
 
@@ -250,6 +268,9 @@ impl Watch {
         below(&old, &new, &mut all);
         if exchanges {
             below(&new, &old, &mut all);
+        }
+        for pair in all.chunks_exact(2) {
+            self.may_become_program(&pair[1], mode_of(&pair[0]));
         }
         all.retain(|path| self.is_watched(path) && (exchanges || *path != new));
         self.keep_all(all, false);
@@ -763,6 +784,12 @@ impl Watch {
             self.outside.note_lost(self.log.run(), self.log.epoch());
         }
     }
+}
+
+/// The permissions of a file; none of what is no file.
+fn mode_of(path: &Path) -> u32 {
+    let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+    found.map_or(0, |found| found.permissions().mode())
 }
 
 /// Whether an error says that there is nothing at a path: a link in a circle on its way leads nowhere.

@@ -1,8 +1,10 @@
-//! A loop that writes to files in the folder that TEST_OUTSIDE names: one that it holds open, one that it closes again.
+//! A loop that writes to files in the folder that TEST_OUTSIDE names: one that it holds open, one that it closes again; with
+//! TEST_PROGRAMS also such as can be executed, made in every way.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 use ckpt::__rt::{Frame, FunctionPlan, MainSession, open};
 
@@ -12,6 +14,27 @@ static PLAN: FunctionPlan = plan("main", 1, MAIN, &[checkpoint_at(10, &[variable
 
 fn folder() -> PathBuf {
     std::env::var_os("TEST_OUTSIDE").unwrap_or_default().into()
+}
+
+/// Makes each of these in a folder of the step.
+fn make_programs(folder: &Path, step: u64) -> io::Result<()> {
+    let executable = || Permissions::from_mode(0o755);
+    let folder = folder.join(format!("step{step}"));
+    fs::create_dir(&folder)?;
+    let new = |name: &str| folder.join(name);
+    fs::write(new("changed"), format!("{step}"))?;
+    fs::set_permissions(new("changed"), executable())?;
+    let mut opened = OpenOptions::new();
+    opened.write(true).create(true).truncate(true).mode(0o755);
+    write!(opened.open(new("opened"))?, "{step}")?;
+    let held = File::create(new("held"))?;
+    held.set_permissions(executable())?;
+    fs::copy(new("changed"), new("copied"))?;
+    fs::rename(new("held"), new("renamed"))?;
+    fs::hard_link(new("opened"), new("linked"))?;
+    fs::create_dir(new("making"))?;
+    fs::copy(new("opened"), new("making/inside"))?;
+    fs::rename(new("making"), new("there"))
 }
 
 pub fn main() -> io::Result<()> {
@@ -26,6 +49,9 @@ pub fn main() -> io::Result<()> {
     while frame.enters(1, 1) || state.0 < STEPS {
         if frame.runs() {
             state.0 += 1;
+            if std::env::var_os("TEST_PROGRAMS").is_some() {
+                make_programs(&folder(), state.0)?;
+            }
             match &mut state.1 {
                 Some(held) => writeln!(held, "step {}", state.0)?,
                 None => {
