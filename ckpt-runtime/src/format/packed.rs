@@ -43,6 +43,43 @@ pub(super) unsafe fn read(dataset: &Id, element: usize, bytes: u64) -> Option<Ve
     (all.len() as u64 == bytes).then_some(all)
 }
 
+/// Whether the chunks of a dataset, unpacked as `way` says and not as the file does, hold these bytes of elements of `element`, in blocks
+/// of so many bytes, of each of which `is_stored` something is stored. `None` if it is not in chunks of whole rows.
+///
+/// # Safety
+/// As [`read`].
+pub(super) unsafe fn holds(
+    dataset: &Id,
+    element: usize,
+    (bytes, block): (&[u8], usize),
+    way: Option<Coding>,
+    is_stored: impl Fn(usize) -> bool,
+) -> Option<bool> {
+    // SAFETY: the caller's promise.
+    let chunks = unsafe { Chunks::of(dataset) }?;
+    let size = chunks.bytes(element)?;
+    if size != block {
+        return Some(false);
+    }
+    let rows = (0..*chunks.dims.first()?).step_by(usize::try_from(*chunks.chunk.first()?).ok()?);
+    let mut parts = bytes.chunks(size.max(1));
+    let holds = |(number, row)| {
+        let part = parts.next()?;
+        // SAFETY: as above.
+        let (stored, left_out) = unsafe { chunks.stored(dataset, row) }?;
+        let all = match way {
+            _ if stored.is_empty() => (!is_stored(number)).then(|| vec![0; size]),
+            // Whatever filter was left out, the chunk is as long as its values.
+            _ if left_out != 0 => (stored.len() == size).then_some(stored),
+            Some(way) => way.unpack(&stored, element, size),
+            None => return Some(()),
+        };
+        // The last chunk is filled up.
+        all.is_some_and(|all| all[..part.len()] == *part).then_some(())
+    };
+    Some(rows.enumerate().map(holds).all(|one| one.is_some()))
+}
+
 impl Chunks {
     /// # Safety
     /// As [`read`].
@@ -96,6 +133,22 @@ impl Chunks {
     /// # Safety
     /// As [`read`].
     unsafe fn read(&self, dataset: &Id, row: u64, element: usize, size: usize) -> Option<Vec<u8>> {
+        // SAFETY: the caller's promise.
+        let (stored, left_out) = unsafe { self.stored(dataset, row) }?;
+        if stored.is_empty() {
+            return Some(vec![0; size]);
+        }
+        self.way(left_out)?.map_or_else(
+            || (stored.len() == size).then(|| stored.clone()),
+            |way| way.unpack(&stored, element, size),
+        )
+    }
+
+    /// What is stored of the chunk that begins at a row, and which filters were not used for it; nothing where there is none.
+    ///
+    /// # Safety
+    /// As [`read`].
+    unsafe fn stored(&self, dataset: &Id, row: u64) -> Option<(Vec<u8>, u32)> {
         let mut at = vec![0; self.dims.len()];
         at[0] = row;
         let (mut length, mut left_out) = (0, 0);
@@ -104,7 +157,7 @@ impl Chunks {
             return None;
         }
         if length == 0 {
-            return Some(vec![0; size]);
+            return Some((Vec::new(), 0));
         }
         let mut stored = vec![0_u8; usize::try_from(length).ok()?];
         let to = stored.as_mut_ptr().cast();
@@ -112,10 +165,7 @@ impl Chunks {
         if unsafe { sys::h5d::H5Dread_chunk1(dataset.0, 0, at.as_ptr(), &raw mut left_out, to) } < 0 {
             return None;
         }
-        self.way(left_out)?.map_or_else(
-            || (stored.len() == size).then(|| stored.clone()),
-            |way| way.unpack(&stored, element, size),
-        )
+        Some((stored, left_out))
     }
 
     /// What was done to a chunk for which the filters in `left_out` were not used: nothing, or one of ckpt's ways.

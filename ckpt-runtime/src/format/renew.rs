@@ -86,6 +86,7 @@ pub(crate) fn renew(
     let mut taken = Vec::new();
     for (number, dataset) in container.index.datasets.iter().enumerate() {
         taken.push(take_up(
+            &structure,
             &container,
             &edited,
             (number, dataset),
@@ -95,7 +96,7 @@ pub(crate) fn renew(
     }
     let changes: Vec<Change> = taken.iter().filter_map(|taken| taken.change.clone()).collect();
     let may_have_moved = taken.iter().any(|taken| taken.may_have_moved);
-    // What HDF5 stores elsewhere it puts behind all that there is, or where another block was.
+    // What HDF5 stores elsewhere it puts behind all that there is, or where another block was, and says where in the structure.
     if !may_have_moved {
         structure.map_err(|damage| StoreError::damaged(path, damage))?;
     }
@@ -119,6 +120,7 @@ pub(crate) fn renew(
 
 /// What a dataset holds now.
 fn take_up(
+    structure: &Result<(), Damage>,
     container: &Container,
     edited: &Edited,
     (number, dataset): (usize, &Dataset),
@@ -139,6 +141,11 @@ fn take_up(
             let what = "HDF5 finds it elsewhere than it was written";
             return Err(StoreError::damaged(path, Damage::at(&dataset.path, what)));
         }
+    }
+    if let Err(damage) = structure
+        && !edited.holds(dataset, &bytes)
+    {
+        return Err(StoreError::damaged(path, damage.clone()));
     }
     let (body, checksum) = match bytes.is_empty() {
         true => (dataset.body.clone(), dataset.checksum),
@@ -412,6 +419,29 @@ impl Edited {
                 Ok(Some(values))
             }
         })
+    }
+
+    /// Whether these are the bytes of a dataset by what is known of it otherwise than from the file's structure, as far as HDF5
+    /// can be asked: it takes no block away that was stored, and stores as the dataset was stored before.
+    fn holds(&self, dataset: &Dataset, bytes: &[u8]) -> bool {
+        let Body::Blocks { size, extents } = &dataset.body else {
+            return true;
+        };
+        let is_stored = |block: usize| matches!(extents.get(block), Some(Extent::At { file: 0, .. }));
+        let way = extents.iter().find_map(|extent| match extent {
+            Extent::At {
+                coding: way @ Coding::Packed { .. },
+                ..
+            } => Some(*way),
+            _ => None,
+        });
+        let element = dataset.dtype.size();
+        let holds = || {
+            let open = self.dataset(dataset)?;
+            // SAFETY: the lock is held, and the dataset open.
+            unsafe { packed::holds(&open, element, (bytes, *size as usize), way, is_stored) }
+        };
+        locked(holds).unwrap_or(way.is_none())
     }
 
     /// Writes the new checksum where people read it.

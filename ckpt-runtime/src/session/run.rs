@@ -191,7 +191,10 @@ impl Run {
         // Which run it is is for the first rank to say; one that was told from outside needs not wait.
         let known = agreed.or(own).or((rank == 0).then_some(id));
         let id = known.unwrap_or(id);
-        let documents = store.documents_of(known);
+        let documents = match known {
+            Some(known) => store.documents_of(known),
+            None => store.begun(id),
+        };
         let others_wait = records
             .iter()
             .any(|record| record.run != id && record.is_unfinished());
@@ -201,6 +204,13 @@ impl Run {
             false => |name: &str| RECORDS.contains(&name),
         };
         store.past(runs::completed(&records, id), keeps);
+        let left = store.left()?;
+        if restored.is_none() && !others_wait {
+            for own in &left {
+                // What stays is in nobody's way.
+                let _ = store.begun(*own).keep_only(&|_| false);
+            }
+        }
         let stops = Stops::begin(&*store.documents(), rank);
         current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
@@ -245,9 +255,16 @@ impl Run {
                 .filter(|record| record.run != id)
                 .map(|record| OtherRun {
                     run: record.run,
-                    documents: store.documents_of(Some(record.run)),
+                    documents: store.documents_of(record.run),
                     has_completed: !record.is_unfinished(),
+                    has_record: true,
                 })
+                .chain(left.into_iter().map(|own| OtherRun {
+                    run: own,
+                    documents: store.begun(own),
+                    has_completed: false,
+                    has_record: false,
+                }))
                 .collect(),
         };
         let journal = Journal::begin(place, recorded, &others.unwrap_or_default());
@@ -429,8 +446,10 @@ impl Run {
     /// The ranks have agreed on the run that they are of: what this one has kept so far is that run's.
     fn know_the_run(&mut self) {
         self.id = self.world.run().unwrap_or(self.id);
-        let known = self.documents.become_of(self.id);
-        if let Err(error) = known.and_then(|()| self.journal.become_of(self.id)) {
+        // A run that waits to be continued needs what this one has changed before.
+        let stays = |name: &str| self.others_wait && journal::is_of_files(name);
+        let known = self.documents.become_of(self.id, &stays);
+        if let Err(error) = known.and_then(|()| self.journal.become_of(self.id, self.others_wait)) {
             not_kept(self.id, &self.documents.path_of(""), &error).exit();
         }
     }

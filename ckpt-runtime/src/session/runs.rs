@@ -54,7 +54,7 @@ pub fn records(store: &Path) -> io::Result<Vec<RunRecord>> {
 /// Those of an open store.
 pub(super) fn records_in(store: &Store) -> Result<Vec<RunRecord>, SessionError> {
     Ok(in_order(store.runs()?, |run| {
-        Job::read_in(&*store.documents_of(Some(run)), run)
+        Job::read_in(&*store.documents_of(run), run)
     }))
 }
 

@@ -169,7 +169,7 @@ impl Commit {
         }
         self.remove(surplus)?;
         for run in &past.runs {
-            let documents = self.opened.level.documents_of(Some(*run));
+            let documents = self.opened.level.documents_of(*run);
             let kept = documents.keep_only(&past.keeps.unwrap_or(|_| true));
             kept.map_err(|error| {
                 StoreError::io("remove what is not needed in", &documents.path_of(""), &error)

@@ -73,17 +73,27 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     /// What the system says.
     fn runs(&self) -> io::Result<Vec<RunId>>;
 
-    /// What a run keeps there; of this rank, where it does not know its run yet. It may be asked for when the lock is gone.
-    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments>;
+    /// What a run keeps there. It may be asked for when the lock is gone.
+    fn documents_of(&self, run: RunId) -> Arc<dyn RunDocuments>;
+
+    /// What this rank keeps there before it knows its run, under an identity of its own.
+    fn begun(&self, own: RunId) -> Arc<dyn RunDocuments>;
+
+    /// What this rank has kept before it knew its run, and is there still: under which identities.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn left(&self) -> io::Result<Vec<RunId>>;
 }
 
 /// What a run keeps beside its checkpoints.
 pub(crate) trait RunDocuments: Documents {
-    /// The run is known from now on: what has been kept so far is its, and so is what comes. Logs that are open stay so.
+    /// The run is known from now on: what has been kept so far is its, but for what `stays`, and so is what comes. Logs that are
+    /// open stay so.
     ///
     /// # Errors
     /// What the system says.
-    fn become_of(&self, run: RunId) -> io::Result<()>;
+    fn become_of(&self, run: RunId, stays: &dyn Fn(&str) -> bool) -> io::Result<()>;
 
     /// Removes what is not to be kept; nothing is left of the run if that is all.
     ///

@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, OFlags};
 
 use super::level::{Lock, RunDocuments, StorageLevel};
 use super::names;
-use super::run_folder::{RunFolder, runs_in};
+use super::run_folder::{RunFolder, left_in, runs_in};
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
 use crate::base::files;
@@ -214,11 +214,16 @@ impl StorageLevel for Posix {
         runs_in(&self.documents.0)
     }
 
-    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
-        Arc::new(match run {
-            Some(run) => RunFolder::of(&self.documents.0, run),
-            None => RunFolder::begun(&self.documents.0, self.rank),
-        })
+    fn documents_of(&self, run: RunId) -> Arc<dyn RunDocuments> {
+        Arc::new(RunFolder::of(&self.documents.0, run))
+    }
+
+    fn begun(&self, own: RunId) -> Arc<dyn RunDocuments> {
+        Arc::new(RunFolder::begun(&self.documents.0, self.rank, own))
+    }
+
+    fn left(&self) -> io::Result<Vec<RunId>> {
+        left_in(&self.documents.0, self.rank)
     }
 }
 

@@ -103,7 +103,7 @@ impl Journals {
     fn told(&mut self, store: &Store, run: RunId) -> &Result<Told, String> {
         self.told.entry(run).or_insert_with(|| {
             let outside = Outside::of(store.folder(), store.rank());
-            let documents: Arc<dyn Documents> = store.documents_of(Some(run));
+            let documents: Arc<dyn Documents> = store.documents_of(run);
             let epochs = store.epochs_of(run).map_err(|error| error.to_string())?;
             Told::read(documents, run, store.rank(), &epochs, &outside)
         })

@@ -1,7 +1,8 @@
 //! What each run keeps in a store that is a folder: `STORE/runs/RUN/`, a folder for each run, named by its identity.
 //!
-//! A rank that does not know yet which run it is of keeps what it has to keep under another name, `STORE/runs/.begun.r3`.
-//! Nothing refers to that yet; where the process dies before it knows, the next one of the rank removes it.
+//! A rank that does not know yet which run it is of keeps what it has to keep under an identity of its own, in
+//! `STORE/runs/.begun.r3.ID`. It moves to the run when that is known. What the program's files were stays there where another
+//! run waits to be continued, as does all of a process that dies before it knows; otherwise the next start of the rank removes it.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -18,7 +19,7 @@ use crate::base::run_id::RunId;
 
 /// The folder with those of all runs.
 const RUNS: &str = "runs";
-/// How the name of a folder begins whose rank does not know its run yet; the number of the rank follows.
+/// How the name of a folder begins whose rank does not know its run yet; the number of the rank and an identity follow.
 const BEGUN: &str = ".begun.r";
 
 /// The runs that keep something in a store, in any order.
@@ -45,7 +46,18 @@ pub(super) fn runs_in(store: &Path) -> io::Result<Vec<RunId>> {
     Ok(runs)
 }
 
-/// The folders of ranks that ended, or have not come so far, before they knew their run: `runs/.begun.r3`, from the store's.
+/// What a rank has kept before it knew its run, if it is there still: the identities that it had.
+///
+/// # Errors
+/// What the file system says.
+pub(super) fn left_in(store: &Path, rank: u32) -> io::Result<Vec<RunId>> {
+    let begin = format!("{BEGUN}{rank}.");
+    let names = begun_in(store)?.into_iter();
+    let ids = names.filter_map(|path| path.file_name()?.to_str()?.strip_prefix(&begin)?.parse().ok());
+    Ok(ids.collect())
+}
+
+/// The folders of ranks that did not know their run, or have not come so far: `runs/.begun.r3.ID`, from the store's.
 ///
 /// # Errors
 /// What the file system says.
@@ -88,13 +100,11 @@ impl RunFolder {
         }
     }
 
-    /// Of a rank that does not know its run yet. What an earlier process of the rank has left there is removed.
-    pub fn begun(store: &Path, rank: u32) -> RunFolder {
-        let name = format!("{BEGUN}{rank}");
-        let _ = fs::remove_dir_all(store.join(RUNS).join(&name));
+    /// Of a rank that does not know its run yet, under an identity of its own.
+    pub fn begun(store: &Path, rank: u32, own: RunId) -> RunFolder {
         RunFolder {
             store: store.to_owned(),
-            name: Mutex::new(name),
+            name: Mutex::new(format!("{BEGUN}{rank}.{own}")),
         }
     }
 
@@ -171,7 +181,7 @@ impl Documents for RunFolder {
 }
 
 impl RunDocuments for RunFolder {
-    fn become_of(&self, run: RunId) -> io::Result<()> {
+    fn become_of(&self, run: RunId, stays: &dyn Fn(&str) -> bool) -> io::Result<()> {
         self.with(|name| {
             let (from, to) = (self.folder(name).0, self.folder(&run.to_string()).0);
             if from == to {
@@ -181,12 +191,18 @@ impl RunDocuments for RunFolder {
             match fs::read_dir(&from) {
                 Ok(entries) => {
                     self.make(&to)?;
+                    let mut is_left = false;
                     for entry in entries {
                         let entry = entry?;
-                        fs::rename(entry.path(), to.join(entry.file_name()))?;
+                        match entry.file_name().to_str().is_some_and(stays) {
+                            true => is_left = true,
+                            false => fs::rename(entry.path(), to.join(entry.file_name()))?,
+                        }
                     }
                     sync(&to)?;
-                    fs::remove_dir(&from)?;
+                    if !is_left {
+                        fs::remove_dir(&from)?;
+                    }
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -229,22 +245,49 @@ mod tests {
         let run = RunId::new().unwrap();
         let first = RunFolder::of(store.path(), run);
         first.replace("job.json", b"{}", Durability::Unsynced).unwrap();
-        let other = RunFolder::begun(store.path(), 3);
+        let other = RunFolder::begun(store.path(), 3, RunId::new().unwrap());
         let mut log = other.log("files.r3.log", Durability::Synced).unwrap();
         log.add(b"one\n").unwrap();
         assert_eq!(runs_in(store.path()).unwrap(), [run]);
-        other.become_of(run).unwrap();
+        other.become_of(run, &|_| false).unwrap();
         log.add(b"two\n").unwrap();
         assert_eq!(first.read("files.r3.log").unwrap().unwrap(), b"one\ntwo\n");
         assert_eq!(other.path_of("x"), first.path_of("x"));
         assert_eq!(fs::read_dir(store.path().join(RUNS)).unwrap().count(), 1);
-        // What a process has left that died before it knew its run is gone.
-        let died = RunFolder::begun(store.path(), 3);
-        died.replace("files.r3.log", b"old", Durability::Synced).unwrap();
-        let again = RunFolder::begun(store.path(), 3);
-        assert_eq!(again.read("files.r3.log").unwrap(), None);
-        again.become_of(run).unwrap();
-        assert_eq!(first.read("files.r3.log").unwrap().unwrap(), b"one\ntwo\n");
+    }
+
+    #[test]
+    fn what_was_kept_before_the_run_was_known_stays_where_it_is_of_use() {
+        let store = tempfile::tempdir().unwrap();
+        let (run, died, lives) = (
+            RunId::new().unwrap(),
+            RunId::new().unwrap(),
+            RunId::new().unwrap(),
+        );
+        for own in [died, lives] {
+            let begun = RunFolder::begun(store.path(), 3, own);
+            begun.replace("files.r3.log", b"old", Durability::Synced).unwrap();
+            begun.replace("events.log", b"old", Durability::Synced).unwrap();
+            if own == lives {
+                begun.become_of(run, &|name| name == "files.r3.log").unwrap();
+                begun.replace("files.r3.log", b"new", Durability::Synced).unwrap();
+            }
+        }
+        let of_run = RunFolder::of(store.path(), run);
+        assert_eq!(of_run.read("files.r3.log").unwrap().unwrap(), b"new");
+        assert_eq!(of_run.read("events.log").unwrap().unwrap(), b"old");
+        let mut left = left_in(store.path(), 3).unwrap();
+        left.sort_unstable();
+        let mut both = vec![died, lives];
+        both.sort_unstable();
+        assert_eq!(left, both);
+        assert_eq!(left_in(store.path(), 1).unwrap(), []);
+        for own in both {
+            let begun = RunFolder::begun(store.path(), 3, own);
+            assert_eq!(begun.read("files.r3.log").unwrap().unwrap(), b"old");
+            begun.keep_only(&|_| false).unwrap();
+        }
+        assert_eq!(left_in(store.path(), 3).unwrap(), []);
     }
 
     #[test]

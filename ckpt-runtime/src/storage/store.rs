@@ -457,7 +457,7 @@ impl Store {
     /// When it cannot be removed; [`StoreError::ReadOnly`].
     pub fn forget_run(&mut self, run: RunId) -> Result<(), StoreError> {
         self.opened.writable()?;
-        let documents = self.documents_of(Some(run));
+        let documents = self.documents_of(run);
         let removed = documents.keep_only(&|_| false);
         removed.map_err(|error| StoreError::io("remove", &documents.path_of(""), &error))
     }
@@ -556,9 +556,20 @@ impl Store {
         self.level().documents()
     }
 
-    /// What a run keeps in the store; of this rank, where it does not know its run yet.
-    pub(crate) fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+    /// What a run keeps in the store.
+    pub(crate) fn documents_of(&self, run: RunId) -> Arc<dyn RunDocuments> {
         self.level().documents_of(run)
+    }
+
+    /// What this rank keeps in the store before it knows its run, under an identity of its own.
+    pub(crate) fn begun(&self, own: RunId) -> Arc<dyn RunDocuments> {
+        self.level().begun(own)
+    }
+
+    /// What this rank has kept before it knew its run, and is there still: under which identities.
+    pub(crate) fn left(&self) -> Result<Vec<RunId>, StoreError> {
+        let left = self.level().left();
+        left.map_err(|error| StoreError::io("read the runs in", self.folder(), &error))
     }
 }
 

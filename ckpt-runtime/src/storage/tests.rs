@@ -131,14 +131,22 @@ impl StorageLevel for Memory {
         Ok(self.shelf.runs.lock().unwrap().keys().copied().collect())
     }
 
-    fn documents_of(&self, run: Option<RunId>) -> Arc<dyn RunDocuments> {
+    fn documents_of(&self, run: RunId) -> Arc<dyn RunDocuments> {
         let mut runs = self.shelf.runs.lock().unwrap();
-        runs.entry(run.unwrap()).or_default().clone()
+        runs.entry(run).or_default().clone()
+    }
+
+    fn begun(&self, own: RunId) -> Arc<dyn RunDocuments> {
+        self.documents_of(own)
+    }
+
+    fn left(&self) -> io::Result<Vec<RunId>> {
+        Ok(Vec::new())
     }
 }
 
 impl RunDocuments for in_memory::Shelf {
-    fn become_of(&self, _: RunId) -> io::Result<()> {
+    fn become_of(&self, _: RunId, _: &dyn Fn(&str) -> bool) -> io::Result<()> {
         Ok(())
     }
 
@@ -236,7 +244,7 @@ fn retention_counts_each_run_and_lets_go_of_those_that_are_past() {
     }
     let ids = |store: &Store| -> Vec<u64> { store.ids().unwrap().iter().map(|id| id.0).collect() };
     assert_eq!(ids(&store), [1, 2, 4, 5]);
-    let documents = store.documents_of(Some(past));
+    let documents = store.documents_of(past);
     for name in ["job.json", "files.log"] {
         documents.replace(name, b"", Durability::Unsynced).unwrap();
     }

@@ -87,7 +87,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// The journals of two ranks: parts with more in them than their head of 88 bytes.
+/// The journals of two ranks: parts with more in them than their head of 104 bytes.
 fn ranks_with_records(store: &Path) -> (bool, bool) {
     let runs = store.join("runs");
     let run = fs::read_dir(&runs)
@@ -99,7 +99,7 @@ fn ranks_with_records(store: &Path) -> (bool, bool) {
     assert_eq!(begun, 1, "what was kept before the run was known is the run's");
     let parts = fs::read_dir(run.path()).expect("what it keeps").flatten();
     let names = parts
-        .filter(|part| part.metadata().is_ok_and(|found| found.len() > 88))
+        .filter(|part| part.metadata().is_ok_and(|found| found.len() > 104))
         .filter_map(|part| part.file_name().into_string().ok())
         .filter(|name| name.ends_with(".log") && name.starts_with("files."));
     let names: Vec<String> = names.collect();
@@ -107,17 +107,57 @@ fn ranks_with_records(store: &Path) -> (bool, bool) {
     (names.iter().any(|name| !second(name)), names.iter().any(second))
 }
 
-#[test]
-fn files_of_ranks_come_back_where_nobody_tells_them_their_run() {
+/// The program, built, and how two ranks of it are run in a folder.
+fn ranks() -> impl Fn(&Path, &[(&str, &str)]) -> Ended {
     let package = tempfile::tempdir().expect("a folder");
     fs::create_dir(package.path().join("src")).expect("a folder for the program");
     fs::write(package.path().join("src/main.rs"), PROGRAM).expect("it is written");
     make_package(package.path(), "files");
     let program = build(package.path(), "files", &target().join("ckpt/build"), &[]);
-    let run = |folder: &Path, variables: &[(&str, &str)]| -> Ended {
+    move |folder, variables| {
         let store = [("CKPT_DIR", "store"), ("CKPT_KEEP", "3")];
         two_ranks("mpirun", &program, folder, &[&store[..], variables].concat())
-    };
+    }
+}
+
+/// A run that was killed goes on after another one of the same program was started beside it, before that had a checkpoint or
+/// after: what it has done to the files is undone on every rank.
+#[test]
+fn files_of_ranks_come_back_although_another_run_was_started_since() {
+    let run = ranks();
+    let whole = tempfile::tempdir().expect("a folder");
+    let ended = run(whole.path(), &[("CKPT_EVERY", "100")]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let expected = files(whole.path());
+    for (every, killed) in [("100", "visit:2@1"), ("3", "visit:5@0")] {
+        let job = tempfile::tempdir().expect("a folder");
+        let ended = run(job.path(), &[("CKPT_EVERY", "2"), ("CKPT_FAULT", "visit:5@1")]);
+        assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+        let runs = fs::read_dir(job.path().join("store/runs")).expect("runs");
+        let names = runs
+            .flatten()
+            .filter_map(|run| run.file_name().into_string().ok());
+        let names: Vec<String> = names.collect();
+        let [first] = &names[..] else { panic!("{names:?}") };
+        let ended = run(job.path(), &[("CKPT_EVERY", every), ("CKPT_FAULT", killed)]);
+        assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+        let again = [
+            ("CKPT_EVERY", "2"),
+            ("CKPT_RESTART", "latest"),
+            ("CKPT_RUN", first),
+        ];
+        let ended = run(job.path(), &again);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(files(job.path()), expected, "{every}, {killed}: {}", ended.stderr);
+        // Nothing waits any more: what is left of it goes.
+        let ended = run(job.path(), &[("CKPT_EVERY", "100")]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn files_of_ranks_come_back_where_nobody_tells_them_their_run() {
+    let run = ranks();
     let whole = tempfile::tempdir().expect("a folder");
     let ended = run(whole.path(), &[("CKPT_EVERY", "100")]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);

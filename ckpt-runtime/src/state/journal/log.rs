@@ -42,6 +42,11 @@ fn epoch_in(name: &str, rank: u32) -> Option<u64> {
     epoch.parse().ok()
 }
 
+/// Whether a document is one of the journal's, of whatever rank.
+pub(super) fn is_of_journal(name: &str) -> bool {
+    name.starts_with("files.")
+}
+
 fn is_part(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|kind| kind == "log")
 }
@@ -409,16 +414,26 @@ impl Log {
         self.has_earlier = true;
     }
 
-    /// It is the log of this run, of which there is no checkpoint yet: what was kept so far is of no use.
+    /// It is the log of this run, of which there is no checkpoint yet: what was kept so far `stays`, and is no part of it, or
+    /// is of no use.
     ///
     /// # Errors
     /// Its part cannot be made: what is there is of another run, and no checkpoint can rely on it.
-    pub fn become_of(&mut self, run: RunId) -> io::Result<()> {
+    pub fn become_of(&mut self, run: RunId, stays: bool) -> io::Result<()> {
         if self.run == run {
             return Ok(());
         }
         self.run = run;
         self.open = None;
+        if stays {
+            let (unsaid, epoch) = (self.unsaid.take(), self.epoch);
+            self.has_earlier |= self.length > HEAD || unsaid.is_some();
+            // There is no part before it.
+            (self.epoch, self.length) = (0, 0);
+            let begun = self.next(epoch + 1, 0);
+            self.unsaid = unsaid;
+            return begun;
+        }
         if !self.has_records() {
             // Nothing was changed before: it begins anew.
             (self.epoch, self.length) = (0, 0);

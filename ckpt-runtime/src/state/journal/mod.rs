@@ -90,6 +90,8 @@ pub(crate) struct OtherRun {
     pub documents: Arc<dyn Documents>,
     /// What it has made is somebody's result.
     pub has_completed: bool,
+    /// It has a record, and may be continued.
+    pub has_record: bool,
 }
 
 /// What another run has changed since. Of one that has not completed it is undone as well, and that run given up from there
@@ -144,6 +146,9 @@ impl Later {
 
     /// Says that it is given up.
     fn mention(&self) {
+        if !self.of.has_record {
+            return;
+        }
         say(&format!(
             "warning[W2081]: what run {} has changed in the same files since is undone, and that run given up from there on\n  \
              why:   its checkpoints since then cannot be restored any more\n  \
@@ -278,6 +283,11 @@ impl Told {
             is_given_up: self.0.given_up_for(epoch).is_some(),
         })
     }
+}
+
+/// Whether a document of a run is one of the journal's.
+pub(crate) fn is_of_files(name: &str) -> bool {
+    log::is_of_journal(name)
 }
 
 /// Ranks whose journals in a folder say more than that they have begun.
@@ -420,13 +430,14 @@ impl Journal {
         })
     }
 
-    /// The run is known now, and there is no checkpoint of it yet.
+    /// The run is known now, and there is no checkpoint of it yet. What was noted before stays where it is, for other runs, or
+    /// is of no use.
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn become_of(&mut self, run: RunId) -> io::Result<()> {
+    pub fn become_of(&mut self, run: RunId, stays: bool) -> io::Result<()> {
         match &self.watch {
-            Some(shared) => unobserved(|| locked(&shared.watch).become_of(run)),
+            Some(shared) => unobserved(|| locked(&shared.watch).become_of(run, stays)),
             None => Ok(()),
         }
     }

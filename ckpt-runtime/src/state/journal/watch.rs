@@ -721,11 +721,13 @@ impl Watch {
     ///
     /// # Errors
     /// It cannot be written down.
-    pub fn become_of(&mut self, run: RunId) -> io::Result<()> {
-        let is_new = self.log.become_of(run);
+    pub fn become_of(&mut self, run: RunId, stays: bool) -> io::Result<()> {
+        let is_new = self.log.become_of(run, stays);
         self.names.clear();
         self.files.clear();
-        self.linked.clear();
+        if !stays {
+            self.linked.clear();
+        }
         self.is_lost = false;
         descriptors::next_epoch();
         is_new
