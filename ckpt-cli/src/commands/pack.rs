@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, Mode, RunId, StoreError, printable_lines};
+use ckpt::store::{CheckpointId, Journals, Mode, RunId, StoreError, printable_lines};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
@@ -216,6 +216,13 @@ fn problem(lines: &Lines, out_of_reach: &OutOfReach, id: CheckpointId) -> Outcom
         if let Err(damage) = store.verify(id) {
             let places: Vec<String> = damage.iter().map(ToString::to_string).collect();
             return Ok(Some(places.join("; ")));
+        }
+        let entries = store.list().map_err(checkpoint::store_failure)?;
+        let meta = entries.into_iter().find(|entry| entry.id == id);
+        if let Some(meta) = meta.and_then(|entry| entry.meta.ok())
+            && let Err(why) = Journals::default().verify(&store, &meta)
+        {
+            return Ok(Some(why.to_string()));
         }
     }
     let why = out_of_reach.get(&id).and_then(|ranks| ranks.first());

@@ -109,7 +109,7 @@ fn check(part: &Part, ids: &[CheckpointId], bar: &Bar) -> Outcome<Vec<Checked>> 
         };
         bar.advance(bytes.unwrap_or(0));
         let meta = entry.and_then(|entry| entry.meta.as_ref().ok());
-        let out_of_reach = meta.and_then(|meta| journals.can_return(&store, meta).err());
+        let out_of_reach = meta.and_then(|meta| journals.verify(&store, meta).err());
         Checked {
             id,
             rank: part.rank,

@@ -108,8 +108,21 @@ fn cause(mut messages: Vec<String>) -> String {
     match messages.len() {
         0 => "no reason given".to_owned(),
         1 => messages.remove(0),
-        count => format!("{}: {}", messages[0], messages[deepest.unwrap_or(count - 1)]),
+        count => {
+            let why = &messages[deepest.unwrap_or(count - 1)];
+            format!("{}: {}", messages[0], without_details(why))
+        }
     }
+}
+
+/// What the library says of a write that failed, without the time of day, descriptors and addresses that it adds.
+fn without_details(message: &str) -> String {
+    let Some((what, details)) = message.split_once(": time = ") else {
+        return message.to_owned();
+    };
+    let error = details.find("errno = ").map(|at| &details[at..]);
+    let error = error.map(|error| error.split_once(", buf = ").map_or(error, |(error, _)| error));
+    error.map_or_else(|| what.to_owned(), |error| format!("{what}, {error}"))
 }
 
 impl Structure {
@@ -489,6 +502,11 @@ mod tests {
             "cannot close: write failed, errno = 5, error message = 'x'"
         );
         assert_eq!(said(3), said(2));
+        let failed = "file write failed: time = Tue Jan  6 12:00:00 2026\n, filename = 'x', file descriptor = 4, errno = 27, error message = 'File too large', buf = 0x7f, total write size = 9, offset = 0";
+        assert_eq!(
+            cause(vec!["cannot write".to_owned(), failed.to_owned()]),
+            "cannot write: file write failed, errno = 27, error message = 'File too large'"
+        );
         assert_eq!(
             (said(1).as_str(), said(0).as_str()),
             ("cannot close", "no reason given")

@@ -1,13 +1,15 @@
 //! SIGTERM, SIGUSR1 and SIGINT: a checkpoint at the next site, then the end of the run. The second SIGINT ends the process
-//! at once.
+//! at once. SIGXFSZ, which the system sends where a file would become larger than it may (`ulimit -f`), ends the program where it
+//! wrote itself; a checkpoint is given up, as on a full disk.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::low_level;
 
 use crate::base::current;
+use crate::base::own;
 
 /// Handlers are installed once in the life of a process; when no session is open, signals do what they always did.
 static INSTALLED: AtomicBool = AtomicBool::new(false);
@@ -28,7 +30,18 @@ pub(crate) fn listen() -> io::Result<()> {
         // panics.
         unsafe { low_level::register(signal, move || arrived(signal)) }?;
     }
+    if is_default(SIGXFSZ) {
+        // SAFETY: as above; the handler reads a flag of its thread.
+        unsafe { low_level::register(SIGXFSZ, too_large) }?;
+    }
     Ok(())
+}
+
+/// The write that was too large fails when this returns.
+fn too_large() {
+    if own::is_the_programs() {
+        let _ = low_level::emulate_default_handler(SIGXFSZ);
+    }
 }
 
 /// Whether nobody has said yet what happens on the signal: a shell has its background jobs ignore interrupts.

@@ -97,7 +97,7 @@ impl Writer {
         if self.thread.is_none() {
             // The system has no thread left: the program waits.
             let (entered, record, outside) = (&mut self.entered, &self.ending.record, &self.outside);
-            let written = unharmed(taken, &mut |taken| write(taken, entered, record, outside));
+            let written = unobserved(|| unharmed(taken, &mut |taken| write(taken, entered, record, outside)));
             self.desk.lock().written = Some(written);
             return;
         }

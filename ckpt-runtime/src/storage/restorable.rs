@@ -11,7 +11,7 @@ use crate::base::documents::Documents;
 use crate::base::run_id::RunId;
 use crate::format::Meta;
 use crate::handles::Outside;
-use crate::state::journal::{self, OutOfReach, Told};
+use crate::state::journal::{self, Checked, OutOfReach, Told};
 
 /// Why the program's files cannot be brought back to what they were at a checkpoint, which is not restored then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +69,7 @@ impl From<OutOfReach> for NoWayBack {
 pub struct Journals {
     runs: Option<Result<Vec<RunId>, String>>,
     told: BTreeMap<RunId, Result<Told, String>>,
+    checked: Checked,
 }
 
 impl Journals {
@@ -98,6 +99,19 @@ impl Journals {
                     .to_owned(),
             )),
         }
+    }
+
+    /// The same, and whether all that is kept of the files for that has its checksum.
+    ///
+    /// # Errors
+    /// Why they cannot be brought back.
+    pub fn verify(&mut self, store: &Store, to: &Meta) -> Result<(), NoWayBack> {
+        self.can_return(store, to)?;
+        let files = journal::files_in(&to.notes).zip(to.run);
+        let Some((files, Some(Ok(told)))) = files.map(|(files, run)| (files, self.told.get(&run))) else {
+            return Ok(());
+        };
+        Ok(told.verify(files.epoch, &mut self.checked)?)
     }
 
     fn told(&mut self, store: &Store, run: RunId) -> &Result<Told, String> {

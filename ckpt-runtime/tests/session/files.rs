@@ -198,9 +198,10 @@ fn standard_input_goes_on_where_it_was_read() {
     };
     let expected = job().run(&[]).expect_code(0).stdout;
     assert_eq!(expected, "line 0;line 1;line 2;line 3; line 4;\n");
-    for visit in 1..=6 {
-        let job = job();
-        let fault = format!("visit:{visit}");
+    for visit in 1..=12 {
+        let holds = if visit > 6 { "TEST_HOLDS" } else { "TEST_ASKS" };
+        let job = job().with(holds, 1);
+        let fault = format!("visit:{}", (visit - 1) % 6 + 1);
         job.run(&[("CKPT_EVERY", "1"), ("CKPT_FAULT", &fault)])
             .expect_killed();
         let restarted = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);

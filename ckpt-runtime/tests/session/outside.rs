@@ -14,6 +14,7 @@ crate::tests! {
     a_link_does_not_lead_outside,
     settings_are_not_brought_back_from_elsewhere,
     what_cannot_be_noted_is_said_once,
+    files_that_may_not_grow_cost_the_checkpoint_and_not_the_program,
     files_that_the_program_makes_executable_are_its_own,
 }
 
@@ -123,6 +124,17 @@ fn what_cannot_be_noted_is_said_once() {
         .run(&[("CKPT_EVERY", "3")])
         .expect_code(0);
     assert_eq!(ended.stderr.matches("W2060").count(), 1, "{}", ended.stderr);
+}
+
+/// `ulimit -f`: the system sends a signal, which ends the program that does the same with a file of its own.
+fn files_that_may_not_grow_cost_the_checkpoint_and_not_the_program() {
+    let job = Job::new("outside").with("CKPT_EVERY", 3);
+    let outside = job.folder().display().to_string();
+    let job = job.with("TEST_OUTSIDE", outside);
+    let ended = job.run(&[("TEST_FILE_LIMIT", "4096")]).expect_code(0);
+    ended.expect_message(&["warning[W2005]: no checkpoint was taken", "File too large"]);
+    let ended = job.run(&[("TEST_FILE_LIMIT", "4096"), ("TEST_LARGE", "1")]);
+    assert_eq!(ended.code, None, "{ended:?}");
 }
 
 fn files_that_the_program_makes_executable_are_its_own() {

@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use ckpt::store::{Journals, Mode, Store};
+
 use crate::process::Job;
 use crate::programs::{STEPS, in_memory};
 
@@ -15,12 +17,16 @@ crate::tests! {
     every_call_that_changes_files_is_seen,
     what_cannot_be_kept_is_said_and_not_restored,
     a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over,
+    damage_beside_the_journal_is_found_by_who_checks_every_byte,
+    a_copy_that_has_lost_its_links_is_told_of,
     retention_counts_what_can_be_restored,
     a_damaged_checkpoint_is_removed_when_enough_are_whole_and_that_is_said,
     a_program_that_changes_no_files_has_one_part_of_the_journal,
 }
 
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 10] = [
+    "tree-large",
+    "tree-twice",
     "tree-forks",
     "tree-names",
     "tree-count",
@@ -193,6 +199,68 @@ fn a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over() {
     job.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
         .expect_code(0);
     assert_eq!(tree(job.folder()), expected);
+}
+
+fn damage_beside_the_journal_is_found_by_who_checks_every_byte() {
+    let job = Job::new("tree-large");
+    job.run(&[("CKPT_EVERY", "2"), ("CKPT_FAULT", "visit:5")])
+        .expect_killed();
+    let store = Store::open(&job.store(), Mode::ReadOnly).unwrap();
+    let newest = store.list().unwrap().pop().unwrap().meta.unwrap();
+    let verified = || {
+        Journals::default()
+            .verify(&store, &newest)
+            .map_err(|why| why.to_string())
+    };
+    let kept = job.kept("job.json").parent().unwrap().to_owned();
+    let entries = fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path());
+    let beside: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|end| end == "was"))
+        .collect();
+    assert!(!beside.is_empty());
+    assert_eq!(verified(), Ok(()));
+    let mut found = 0;
+    for path in beside {
+        let whole = fs::read(&path).unwrap();
+        let mut bytes = whole.clone();
+        bytes[5] ^= 1;
+        // It may be another name of a file of the program's.
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(Journals::default().can_return(&store, &newest), Ok(()));
+        if let Err(why) = verified() {
+            assert!(why.contains("does not have its checksum"), "{why}");
+            found += 1;
+        }
+        fs::write(&path, whole).unwrap();
+    }
+    assert!(found > 0);
+    assert_eq!(verified(), Ok(()));
+}
+
+fn a_copy_that_has_lost_its_links_is_told_of() {
+    let job = Job::new("tree-twice");
+    job.run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:5")])
+        .expect_killed();
+    let copy = |how: &str| {
+        let to = tempfile::tempdir().unwrap();
+        let copied = std::process::Command::new("cp")
+            .args([how, "--"])
+            .arg(job.folder().join("."))
+            .arg(to.path())
+            .status();
+        assert!(copied.unwrap().success());
+        to
+    };
+    let (all, files) = (copy("-a"), copy("-r"));
+    let restart = [("CKPT_RESTART", "latest")];
+    let ended = job.run_in(all.path(), &restart).expect_code(0);
+    assert!(!ended.stderr.contains("W2082"), "{}", ended.stderr);
+    assert_eq!(tree(all.path()), expected("tree-twice"));
+    job.run_in(files.path(), &restart).expect_message(&[
+        "warning[W2082]: a file of several names (hard links) has none of them any more",
+        "cp -a",
+    ]);
 }
 
 /// The numbers of the checkpoints that are there.

@@ -315,6 +315,37 @@ impl History {
         files.collect()
     }
 
+    /// The files beside the parts that are needed to bring the files back to the begin of an epoch, as far as they have checksums: with
+    /// how many bytes, and their sum.
+    ///
+    /// # Errors
+    /// Why the files cannot be brought back.
+    pub fn sums(&self, to: u64) -> Result<BTreeMap<PathBuf, (u64, u128)>, String> {
+        let records = self.to_undo(to)?.into_iter().flat_map(|part| &part.records);
+        let contents = records.filter_map(|(_, record)| match record {
+            Record::Bytes { content, .. }
+            | Record::Was {
+                was:
+                    Was::File {
+                        held: Held::Apart(content),
+                        ..
+                    },
+                ..
+            } => Some(content),
+            _ => None,
+        });
+        let beside = contents.filter_map(|content| match content {
+            Content::Beside {
+                epoch,
+                number,
+                length,
+                sum,
+            } => Some((self.named(*epoch, *number), (*length, *sum))),
+            _ => None,
+        });
+        Ok(beside.collect())
+    }
+
     /// The file of a number beside the part of an epoch.
     pub fn named(&self, epoch: u64, number: u32) -> PathBuf {
         self.documents.path_of(&name_beside(self.rank, epoch, number))

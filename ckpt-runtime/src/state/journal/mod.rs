@@ -272,6 +272,29 @@ impl Told {
         })
     }
 
+    /// Whether all that is kept of the rank's files from the begin of an epoch on has its checksum. What is in `checked` is not
+    /// read again.
+    ///
+    /// # Errors
+    /// What does not, or why the files cannot be brought back.
+    pub fn verify(&self, epoch: u64, checked: &mut Checked) -> Result<(), OutOfReach> {
+        self.can_return(epoch)?;
+        let damaged = |why| OutOfReach {
+            why,
+            is_given_up: false,
+        };
+        let sums = self.0.sums(epoch).map_err(damaged)?;
+        for (file, (length, sum)) in sums {
+            let found = checked
+                .entry(file)
+                .or_insert_with_key(|file| undo::damage(file, length, sum));
+            if let Some(why) = found {
+                return Err(damaged(why.clone()));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the rank's files can be brought back to what they were at the begin of an epoch.
     ///
     /// # Errors
@@ -284,6 +307,9 @@ impl Told {
         })
     }
 }
+
+/// What has been found of files beside parts of journals, by their paths: what is wrong with each, if anything is.
+pub(crate) type Checked = BTreeMap<PathBuf, Option<String>>;
 
 /// Whether a document of a run is one of the journal's.
 pub(crate) fn is_of_files(name: &str) -> bool {
@@ -514,6 +540,14 @@ impl Return {
             return Ok(());
         }
         self.plan.check()?;
+        if let Some(named) = self.plan.lone() {
+            say(&format!(
+                "warning[W2082]: a file of several names (hard links) has none of them any more, only `{}`\n  \
+                 why:   names that lie in this folder may be files of their own now, which do not have what is written by another name, nor become what they were\n  \
+                 help:  copy the folder of a run so that links stay (`cp -a`, `rsync -aH`), and restart there",
+                named.display()
+            ));
+        }
         let mut records = vec![Record::Returning { to: self.to }];
         records.extend(self.moves());
         watch

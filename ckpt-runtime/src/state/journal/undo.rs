@@ -365,6 +365,7 @@ impl Plan {
     pub fn check(&self) -> Result<(), String> {
         let shared = self.shared_files.iter().flat_map(|named| &named.ranges);
         shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
+        self.shared_files.iter().try_for_each(Named::check)?;
         self.targets
             .iter()
             .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))
@@ -401,6 +402,13 @@ impl Plan {
         target
             .check(path, &|| self.length_there(path, target))
             .map(|()| comes_back)
+    }
+
+    /// A file of several names of which none is left but the one beside the journal: what the program takes away gets another one
+    /// there, so somebody else may have, or the folder was copied without its links.
+    pub fn lone(&self) -> Option<&Path> {
+        let is_lone = |named: &&Named| fs::symlink_metadata(&named.file).is_ok_and(|found| found.nlink() < 2);
+        self.shared_files.iter().find(is_lone).map(|named| &*named.file)
     }
 
     /// One file that is to be there becomes what it was, with the folders that it is in.
@@ -481,6 +489,26 @@ enum Contents<'a> {
 }
 
 impl Named {
+    /// Whether as much of the file is there as is not to be written over: it is no copy of the journal's.
+    fn check(&self) -> Result<(), String> {
+        let shown = self.file.display();
+        let found = fs::symlink_metadata(&self.file)
+            .map_err(|error| format!("the journal of files cannot be read: `{shown}`: {error}"))?;
+        let end = self
+            .ranges
+            .iter()
+            .map(|(at, bytes)| at.saturating_add(bytes.length));
+        let there = found.len().max(end.max().unwrap_or(0));
+        match there < self.length {
+            true => Err(format!(
+                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} at the checkpoint",
+                found.len(),
+                self.length
+            )),
+            false => Ok(()),
+        }
+    }
+
     fn bring_back(&self) -> io::Result<()> {
         // Its permissions are those that one of its names asks for, later.
         let mode = fs::symlink_metadata(&self.file)?.permissions().mode();
@@ -673,19 +701,24 @@ fn make_file(
     file.sync_all()
 }
 
+/// What is wrong with so many bytes of a file of this checksum, if anything is.
+pub(super) fn damage(file: &Path, length: u64, sum: u128) -> Option<String> {
+    let found = File::open(file).and_then(|file| log::sum_of(&file, length));
+    let shown = file.display();
+    match found {
+        Ok(found) if found == sum => None,
+        Ok(_) => Some(format!(
+            "the journal of files is damaged: `{shown}` does not have its checksum"
+        )),
+        Err(error) => Some(format!("the journal of files cannot be read: `{shown}`: {error}")),
+    }
+}
+
 impl Bytes {
     /// Whether they are there as they were written.
     fn check(&self) -> Result<(), String> {
-        let Some(sum) = self.sum else { return Ok(()) };
-        let found = File::open(&self.file).and_then(|file| log::sum_of(&file, self.length));
-        let shown = self.file.display();
-        match found {
-            Ok(found) if found == sum => Ok(()),
-            Ok(_) => Err(format!(
-                "the journal of files is damaged: `{shown}` does not have its checksum"
-            )),
-            Err(error) => Err(format!("the journal of files cannot be read: `{shown}`: {error}")),
-        }
+        let damage = self.sum.and_then(|sum| damage(&self.file, self.length, sum));
+        damage.map_or(Ok(()), Err)
     }
 
     /// Writes them into a file.

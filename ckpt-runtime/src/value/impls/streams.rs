@@ -330,16 +330,17 @@ fn refuse_to_stand_in(from: &Decoder<'_>) -> Result<(), LoadError> {
     }
 }
 
-/// Standard input is read anew by a restart. How much of it was read is not to be seen from outside, so only that of a
-/// terminal or of no one can be held across a site.
+/// Standard input is read anew by a restart. How much of it was read is known of a file, unless the program holds the lock; otherwise
+/// only that of a terminal or of no one can be held across a site.
 macro_rules! standard_input {
-    ($($type:ty, $make:expr;)*) => {$(
+    ($($type:ty, $make:expr, $is_known:expr, $advice:literal;)*) => {$(
         impl Checkpoint for $type {
             fn save(&self, to: &mut Encoder<'_>) {
-                if !self.is_terminal() && !is_null() {
-                    to.fail(
-                        "it reads standard input, and a restart would read it from the beginning; read the whole input before the site (`std::io::read_to_string(std::io::stdin())`), or read it from a file",
-                    );
+                if !self.is_terminal() && !is_null() && !$is_known {
+                    to.fail(concat!(
+                        "it reads standard input, and a restart would read it from the beginning; read the whole input before the site (`std::io::read_to_string(std::io::stdin())`), or ",
+                        $advice
+                    ));
                 }
                 to.unit();
             }
@@ -352,8 +353,13 @@ macro_rules! standard_input {
 }
 
 standard_input! {
-    Stdin, std::io::stdin();
-    StdinLock<'static>, std::io::stdin().lock();
+    Stdin, std::io::stdin(), is_file(), "start the program with its input from a file, `< FILE`";
+    StdinLock<'static>, std::io::stdin().lock(), false, "call `std::io::stdin()` where it is read, with the input from a file, `< FILE`";
+}
+
+/// Whether standard input is a file.
+fn is_file() -> bool {
+    std::fs::metadata("/proc/self/fd/0").is_ok_and(|found| found.is_file())
 }
 
 /// Whether standard input is `/dev/null`.

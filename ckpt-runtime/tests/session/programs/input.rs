@@ -1,4 +1,6 @@
-//! A loop that reads a line of standard input now and then.
+//! A loop that reads a line of standard input now and then; with TEST_HOLDS it holds the handle across its site.
+
+use std::io::Stdin;
 
 use ckpt::__rt::{Frame, FunctionPlan, open};
 
@@ -8,7 +10,10 @@ static PLAN: FunctionPlan = plan(
     "main",
     1,
     MAIN,
-    &[checkpoint_at(10, &[variable("step", 5), variable("text", 6)])],
+    &[checkpoint_at(
+        10,
+        &[variable("step", 5), variable("text", 6), variable("input", 7)],
+    )],
 );
 
 fn line() -> String {
@@ -25,6 +30,10 @@ pub fn main() {
     } else {
         frame.restore("text")
     };
+    let input: Option<Stdin> = match frame.runs() {
+        true => std::env::var_os("TEST_HOLDS").map(|_| std::io::stdin()),
+        false => frame.restore("input"),
+    };
     let mut step: u64 = if frame.runs() { 0 } else { frame.restore("step") };
     while frame.enters(1, 1) || step < 6 {
         if frame.runs() {
@@ -37,6 +46,7 @@ pub fn main() {
             frame.checkpoint(1, &|r| {
                 r.save("step", &step);
                 r.save("text", &text);
+                r.save("input", &input);
             });
         }
     }

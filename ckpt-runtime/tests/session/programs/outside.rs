@@ -39,6 +39,16 @@ fn make_programs(folder: &Path, step: u64) -> io::Result<()> {
 
 pub fn main() -> io::Result<()> {
     let holds = std::env::var_os("TEST_HOLDS").is_some();
+    if let Some(limit) = std::env::var("TEST_FILE_LIMIT")
+        .ok()
+        .and_then(|text| text.parse().ok())
+    {
+        let limit = rustix::process::Rlimit {
+            current: Some(limit),
+            maximum: None,
+        };
+        rustix::process::setrlimit(rustix::process::Resource::Fsize, limit)?;
+    }
     let session: MainSession = open(PROGRAM);
     let mut frame = Frame::enter(&PLAN);
     let mut state: (u64, Option<File>) = match frame.runs() {
@@ -49,6 +59,9 @@ pub fn main() -> io::Result<()> {
     while frame.enters(1, 1) || state.0 < STEPS {
         if frame.runs() {
             state.0 += 1;
+            if state.0 == 2 && std::env::var_os("TEST_LARGE").is_some() {
+                fs::write(folder().join("large"), [0; 5000])?;
+            }
             if std::env::var_os("TEST_PROGRAMS").is_some() {
                 make_programs(&folder(), state.0)?;
             }

@@ -146,6 +146,24 @@ fn advance(kind: &str, (step, held): &mut State) -> io::Result<()> {
             child.status()?;
             saw(&count()?)
         }
+        // A large file takes the place of another.
+        "large" => {
+            fs::write(format!("large-{step}"), format!("{step}").repeat(1_100_000))?;
+            if step > 1 {
+                fs::remove_file(format!("large-{}", step - 1))?;
+            }
+            saw(&count()?)
+        }
+        // A file has two names, and is written by one.
+        "twice" => {
+            if step == 1 {
+                fs::write("one", "one\n")?;
+                fs::hard_link("one", "two")?;
+            }
+            let mut two = File::options().append(true).open("two")?;
+            writeln!(two, "{step}")?;
+            saw(&fs::read_to_string("one")?.len())
+        }
         "linked" => {
             if step == 5 {
                 fs::remove_file(in_memory(&std::env::current_dir()?))?;
