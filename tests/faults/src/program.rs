@@ -142,10 +142,18 @@ impl Program {
         self.settings.contains(&("CKPT_BACKGROUND", "0"))
     }
 
-    /// Whether ckpt sees to it that its files are on the disk with a checkpoint. Those that it makes, replaces or renames and has
-    /// closed are not.
-    pub fn outlives_power_cuts(&self) -> bool {
-        self.files != "tree"
+    /// Where it is.
+    pub fn executable(&self) -> PathBuf {
+        beside(self.binary)
+    }
+
+    /// What it is told.
+    pub fn arguments(&self) -> Vec<String> {
+        vec![
+            self.steps.to_string(),
+            self.size.to_string(),
+            self.files.to_owned(),
+        ]
     }
 
     /// What it prints and leaves without a session.
@@ -203,6 +211,11 @@ impl Place {
         Ok(place)
     }
 
+    /// What the program, ckpt and this machine have written.
+    pub fn root(&self) -> &Path {
+        self.scratch.path()
+    }
+
     /// Where the program works.
     pub fn folder(&self) -> PathBuf {
         self.scratch.path().join("work")
@@ -228,12 +241,8 @@ impl Place {
     pub fn launch(&self, program: &Program, settings: &[(&str, &str)]) -> Launch {
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Launch {
-            program: beside(program.binary),
-            arguments: vec![
-                program.steps.to_string(),
-                program.size.to_string(),
-                program.files.to_owned(),
-            ],
+            program: program.executable(),
+            arguments: program.arguments(),
             environment: settings.iter().map(text).chain([self.environment()]).collect(),
             folder: self.folder(),
             output: self.output(),
