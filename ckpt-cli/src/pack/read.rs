@@ -306,9 +306,11 @@ fn move_in(aside: &Path, store: &Path, manifest: &Manifest, places: &[Destinatio
             files.push(path.clone());
         }
     }
-    let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+    let here = Path::new(".");
+    let folder_of = |path: &PathBuf| here.join(path).parent().map(Path::to_owned);
+    let folders: BTreeSet<PathBuf> = files.iter().filter_map(folder_of).collect();
     for folder in folders {
-        settle(folder).about("cannot write in", folder)?;
+        settle(&folder).about("cannot write in", &folder)?;
     }
     fs::rename(aside.join(STORE), store).about("cannot make", store)?;
     Ok(files)

@@ -95,7 +95,7 @@ pub const PROGRAMS: [Program; 7] = [
 ];
 
 /// Those whose memory is bounded.
-pub const BOUNDED: [Program; 3] = [
+pub const BOUNDED: [Program; 5] = [
     LISTS,
     Program {
         name: "lists, incremental and packed",
@@ -107,13 +107,25 @@ pub const BOUNDED: [Program; 3] = [
         ],
         ..LISTS
     },
+    PIECES,
     Program {
-        name: "pieces",
-        size: 3_000,
-        files: "pieces",
+        name: "lists, in the background",
+        settings: &[("CKPT_THREADS", "1"), ("CKPT_FULL_EVERY", "3")],
         ..LISTS
     },
+    Program {
+        name: "pieces, in the background",
+        settings: &[("CKPT_THREADS", "1"), ("CKPT_COMPRESSION", "lz4")],
+        ..PIECES
+    },
 ];
+
+const PIECES: Program = Program {
+    name: "pieces",
+    size: 3_000,
+    files: "pieces",
+    ..LISTS
+};
 
 const LISTS: Program = Program {
     name: "lists",
