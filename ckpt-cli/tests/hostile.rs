@@ -296,6 +296,14 @@ fn a_pack_stays_in_its_folder() {
         assert_eq!(exit, 78, "{name}: {said}");
         assert!(!here.path().join(name).exists());
     }
+    for (name, entry) in [
+        ("ring.ckpt.d", "files/ring.ckpt.d/x.csv"),
+        ("x.ckpt.d", "files/x.ckpt.d"),
+    ] {
+        let (exit, said) = unpacked(name, &[("store/000001.r0.h5", &checkpoint), (entry, b"x")]);
+        assert!(exit == 78 && said.contains("E3053"), "{exit}: {said}");
+        assert!(!here.path().join(name).exists());
+    }
     // With any rights in the pack, the files have the user's.
     let (exit, said) = unpacked(
         "ring.ckpt.d",
@@ -438,9 +446,33 @@ fn nothing_that_a_store_says_is_obeyed_by_a_terminal() {
         shown += usize::from(said.contains("\\u{1b}") || said.contains("\\u001b"));
     }
     assert!(shown > 10, "{shown} show what is in the store");
+    said_of_job["state"] = EVIL.into();
+    fs::write(kept.join("job.json"), said_of_job.to_string()).unwrap();
+    let (_, said) = one_of_many(here.path(), &["list"]);
+    assert!(
+        said.contains("W3001") && !said.contains(['\u{1b}', '\u{202e}']),
+        "{said:?}"
+    );
     if let Ok(page) = fs::read_to_string(here.path().join("report.html")) {
         assert!(!page.contains(['\u{1b}', '\u{202e}']));
     }
+}
+
+/// A record may speak of more processes than anybody could look for.
+#[test]
+fn the_ranks_of_a_store_come_to_an_end() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = here.path().join("ring.ckpt.d");
+    store(&folder, &["ring"]);
+    let mut said_of_job: serde_json::Value = serde_json::from_str(&job(&["ring"])).unwrap();
+    said_of_job["ranks"] = u32::MAX.into();
+    fs::write(
+        folder.join("runs").join(RUN).join("job.json"),
+        said_of_job.to_string(),
+    )
+    .unwrap();
+    let (_, said) = cargo_ckpt(here.path(), &["list"]);
+    assert!(said.contains("W3001") && said.contains("000001"), "{said}");
 }
 
 /// Values that somebody has changed are shown, and nothing is renewed unasked.

@@ -84,7 +84,8 @@ pub mod store {
     pub use crate::state::journal::EPOCH_NOTE;
     pub use crate::storage::{
         Entry, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
-        folder_of_rank, folder_of_run, has_place_for_rank, open_plain, ranks_here, read_document,
+        folder_of_rank, folder_of_run, has_place_for_rank, open_plain, ranks_here, read_document, settle,
+        write_document_of_run,
     };
 }
 

@@ -1,4 +1,31 @@
-//! What the targets have in common: a store on a file system in memory, and a checkpoint that is whole.
+//! What the targets have in common: a store on a file system in memory, and a checkpoint that is whole; [`packs`] and [`records`]
+//! give bytes to what the command reads.
+
+pub mod packs;
+pub mod records;
+
+// The modules of the command that read what others may have written, and those that they need; the targets call a part of them.
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/cargo/mod.rs"]
+mod cargo;
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/failure.rs"]
+mod failure;
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/launch/mod.rs"]
+mod launch;
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/output.rs"]
+mod output;
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/pack/mod.rs"]
+mod pack;
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/render.rs"]
+mod render;
+#[allow(dead_code, unused_imports)]
+#[path = "../../ckpt-cli/src/stores/mod.rs"]
+mod stores;
 
 use std::path::PathBuf;
 

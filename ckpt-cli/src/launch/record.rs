@@ -5,13 +5,11 @@
 //! the store: [`Record::was_said_here`], [`was_started_here`].
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use ckpt::session::job::LAUNCH_FILE;
-use ckpt::store::{EXECUTABLE_NOTE, Noted, RunId, folder_of_run};
+use ckpt::store::{EXECUTABLE_NOTE, Noted, RunId, folder_of_run, write_document_of_run};
 use serde::{Deserialize, Serialize};
 
 use super::{RankOptions, SessionOptions};
@@ -53,8 +51,9 @@ impl Record {
             return;
         };
         let text = text + "\n";
-        let _ = write_in(&folder_of(store, self.run), text.as_bytes());
-        let _ = Noted::of(&stores::home(store)).write(&noted_as(self.run), text.as_bytes());
+        let home = stores::home(store);
+        let _ = write_document_of_run(&home, self.run, FILE, text.as_bytes());
+        let _ = Noted::of(&home).write(&noted_as(self.run), text.as_bytes());
     }
 
     /// Reads the record of a run, if there is one that can be read.
@@ -77,18 +76,6 @@ pub fn was_started_here(store: &Path, executable: &Path) -> bool {
     let noted = Noted::of(&stores::home(store)).read(EXECUTABLE_NOTE);
     let found = fs::canonicalize(executable).ok();
     noted.is_some_and(|noted| found.is_some_and(|found| found.as_os_str().as_bytes() == noted))
-}
-
-/// Under a name that nobody knows before, and then under its own.
-fn write_in(store: &Path, text: &[u8]) -> std::io::Result<()> {
-    fs::create_dir_all(store)?;
-    let mut unfinished = tempfile::Builder::new()
-        .prefix(&format!(".{FILE}."))
-        .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(store)?;
-    unfinished.write_all(text)?;
-    unfinished.persist(store.join(FILE))?;
-    Ok(())
 }
 
 /// The name under which this machine notes the record of a run.

@@ -1,11 +1,11 @@
 //! Unpacking: into a folder of another name first, with every length and checksum compared, then everything to its place.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use ckpt::store::Noted;
+use ckpt::store::{Noted, settle};
 
 use super::{Destination, Entry, FORMAT, MANIFEST, Manifest, STORE, VERSION, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -57,6 +57,10 @@ pub fn unpack(pack: &Path, store: Option<&Path>, wanted: &[PathBuf]) -> Outcome<
         Some(store) => store.to_owned(),
         None => store_of(&manifest).map_err(|why| not_one(&why))?,
     };
+    if let Some(path) = in_the_way_of(&store, &places) {
+        let path = path.display();
+        return Err(not_one(&format!("it has `{path}` where its store would be")));
+    }
     nothing_is_in_the_way(&store, &places)?;
 
     let around = store
@@ -80,9 +84,15 @@ pub fn unpack(pack: &Path, store: Option<&Path>, wanted: &[PathBuf]) -> Outcome<
         return Err(damaged(pack, &format!("it ends before `{}`", missing.path)));
     }
     drop(bar);
+    // Under its name the store is whole, also after a power cut.
+    for folder in folders_of(&manifest) {
+        let folder = aside.path().join(folder);
+        settle(&folder).about("cannot write in", &folder)?;
+    }
     // What was said on this machine was said of another store.
     Noted::of(&store).forget();
     let files = move_in(aside.path(), &store, &manifest, &places)?;
+    settle(around).about("cannot write in", around)?;
     Ok(Unpacked {
         store,
         files,
@@ -189,6 +199,19 @@ fn there_is_room(folder: &Path, bytes: u64) -> Outcome<()> {
     }
 }
 
+/// A file of the program that would be in the store, or that the store would be in.
+fn in_the_way_of<'p>(store: &Path, places: &'p [Destination]) -> Option<&'p Path> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let store = absolute(store);
+    places.iter().find_map(|place| match place {
+        Destination::File(path) => {
+            let at = absolute(path);
+            (at.starts_with(&store) || store.starts_with(&at)).then_some(path.as_path())
+        }
+        Destination::Store => None,
+    })
+}
+
 /// What is here already is not overwritten.
 fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
@@ -264,6 +287,12 @@ fn take_out(
     file.sync_all().map_err(failed)
 }
 
+/// The folders that its entries are in.
+fn folders_of(manifest: &Manifest) -> BTreeSet<&Path> {
+    let paths = manifest.files.iter().map(|entry| Path::new(&entry.path));
+    paths.filter_map(Path::parent).chain([Path::new(STORE)]).collect()
+}
+
 /// Gives everything its place: the files of the program, then the store.
 fn move_in(aside: &Path, store: &Path, manifest: &Manifest, places: &[Destination]) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
@@ -277,6 +306,12 @@ fn move_in(aside: &Path, store: &Path, manifest: &Manifest, places: &[Destinatio
             files.push(path.clone());
         }
     }
+    let here = Path::new(".");
+    let folder_of = |path: &PathBuf| here.join(path).parent().map(Path::to_owned);
+    let folders: BTreeSet<PathBuf> = files.iter().filter_map(folder_of).collect();
+    for folder in folders {
+        settle(&folder).about("cannot write in", &folder)?;
+    }
     fs::rename(aside.join(STORE), store).about("cannot make", store)?;
     Ok(files)
 }
@@ -286,6 +321,10 @@ fn move_to(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        Err(_) => io::copy(&mut File::open(from)?, &mut File::create_new(to)?).map(drop),
+        Err(_) => {
+            let mut copy = File::create_new(to)?;
+            io::copy(&mut File::open(from)?, &mut copy)?;
+            copy.sync_all()
+        }
     }
 }

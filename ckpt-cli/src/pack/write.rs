@@ -5,7 +5,9 @@ use std::io::{Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, Meta, Mode, RunId, StoreError, file_name, folder_of_run, open_plain};
+use ckpt::store::{
+    CheckpointId, Meta, Mode, RunId, StoreError, file_name, folder_of_run, open_plain, settle,
+};
 
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, RUNS, STORE, VERSION, belongs_to_a_run, copy, names};
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -248,7 +250,7 @@ fn write(to: &Path, manifest: &Manifest, pieces: &mut [Piece], bar: &Bar) -> Out
         .persist_noclobber(to)
         .map_err(|error| error.error)
         .about("cannot write", to)?;
-    Ok(())
+    settle(folder).about("cannot write", to)
 }
 
 fn add(

@@ -3,7 +3,7 @@
 //!
 //! A sequential program is one of one rank. What is on other nodes cannot be looked at from here, and is named.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -30,15 +30,6 @@ impl Part {
         Store::open_as(&self.folder, mode, self.rank).map_err(checkpoint::store_failure)
     }
 
-    /// Its checkpoints, oldest first, by the names of the files.
-    fn ids(&self) -> Outcome<Vec<u64>> {
-        let files = files_in(&self.folder).about("cannot look into", &self.folder)?;
-        let own = files.into_iter().filter(|(_, rank)| *rank == self.rank);
-        let mut ids: Vec<u64> = own.map(|(id, _)| id.0).collect();
-        ids.sort_unstable();
-        Ok(ids)
-    }
-
     /// What the heads of these checkpoints say.
     fn entries(&self, ids: &[u64]) -> Outcome<Vec<Entry>> {
         let mut entries = match ids.is_empty() {
@@ -51,6 +42,27 @@ impl Part {
         entries.retain(|entry| ids.contains(&entry.id.0));
         Ok(entries)
     }
+}
+
+/// The checkpoints that each rank has, oldest first, by the names of the files.
+fn files_of(store: &Path, ranks: &[u32]) -> Outcome<BTreeMap<u32, Vec<u64>>> {
+    let mut files: BTreeMap<u32, Vec<u64>> = ranks.iter().map(|rank| (*rank, Vec::new())).collect();
+    // A folder that is that of all is read once, however many there may be.
+    let folders: BTreeSet<PathBuf> = match has_place_for_rank(store) {
+        true => ranks.iter().map(|rank| folder_of_rank(store, *rank)).collect(),
+        false => [store.to_owned()].into(),
+    };
+    for folder in folders {
+        for (id, rank) in files_in(&folder).about("cannot look into", &folder)? {
+            if let Some(ids) = files.get_mut(&rank)
+                && folder_of_rank(store, rank) == folder
+            {
+                ids.push(id.0);
+            }
+        }
+    }
+    files.values_mut().for_each(|ids| ids.sort_unstable());
+    Ok(files)
 }
 
 /// Why it is not known which run a checkpoint is of.
@@ -115,12 +127,8 @@ impl Lines {
             folder: folder_of_rank(store, rank),
         };
         // Where each has a folder of its own and that of one was named, the others have nothing in it.
-        let mut files = BTreeMap::new();
-        for part in ranks.iter().map(part) {
-            files.insert(part.rank, part.ids()?);
-        }
-        let is_shared =
-            !has_place_for_rank(store) && !files_in(store).about("cannot look into", store)?.is_empty();
+        let files = files_of(store, &ranks)?;
+        let is_shared = !has_place_for_rank(store) && files.values().any(|ids| !ids.is_empty());
         let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && files[&part.rank].is_empty());
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
         let (mut owners, mut unknown) = (BTreeMap::new(), BTreeMap::new());

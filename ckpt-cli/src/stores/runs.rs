@@ -5,7 +5,9 @@ use std::path::Path;
 
 use ckpt::session::job::{Job, State};
 use ckpt::session::runs::{self, RunRecord};
-use ckpt::store::{CheckpointId, Meta, RunId, RunPrefix, StoreError, file_name, folder_of_rank};
+use ckpt::store::{
+    CheckpointId, Meta, RunId, RunPrefix, StoreError, file_name, folder_of_rank, printable_lines,
+};
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
@@ -69,9 +71,10 @@ pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
     for record in &records {
         if let Err(error) = &record.job {
             eprintln!(
-                "warning[W3001]: the record of run {} in `{}` cannot be read: {error}",
+                "warning[W3001]: the record of run {} in `{}` cannot be read: {}",
                 record.run,
-                home(store).display()
+                home(store).display(),
+                printable_lines(error)
             );
         }
     }
@@ -151,7 +154,10 @@ pub fn newest_line(
         let mut all = true;
         for rank in 0..ranks.unwrap_or(0) {
             let file = folder_of_rank(store, rank).join(file_name(id, rank));
-            all &= file.try_exists().about("cannot look for", &file)?;
+            all = file.try_exists().about("cannot look for", &file)?;
+            if !all {
+                break;
+            }
         }
         if all {
             return Ok(Some(id.0));

@@ -38,8 +38,22 @@ pub(crate) fn enter(folder: &Path, from: Option<&Path>) -> io::Result<()> {
     if let Some(from) = from.filter(|from| folder.starts_with(from)) {
         above.retain(|above| above.starts_with(from));
     }
-    for folder in above {
-        match sync(&folder) {
+    sync_all(&above)
+}
+
+/// The names in a folder, its own and those of the folders above it are on the disk from here on.
+///
+/// # Errors
+/// What the system says.
+pub fn settle(folder: &Path) -> io::Result<()> {
+    let folder = std::path::absolute(folder)?;
+    let all: Vec<PathBuf> = folder.ancestors().map(Path::to_owned).collect();
+    sync_all(&all)
+}
+
+fn sync_all(folders: &[PathBuf]) -> io::Result<()> {
+    for folder in folders {
+        match sync(folder) {
             // Nobody who may not read a folder of the system has made what is in it.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {}
             Err(error) if is_not_for_syncing(&error) => {}

@@ -25,6 +25,9 @@ pub const JOB_FILE: &str = "job.json";
 /// Name of the record in which `cargo ckpt` keeps how it built and started the program.
 pub const LAUNCH_FILE: &str = "launch.json";
 
+/// More processes than any program has.
+const MOST_RANKS: u32 = 1 << 20;
+
 /// What tells of a run when its checkpoints are gone.
 pub(crate) const RECORDS: &[&str] = &[JOB_FILE, super::events::EVENTS_FILE, LAUNCH_FILE];
 
@@ -172,6 +175,13 @@ impl Job {
             Some(job) if job.run != run => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!("it tells of another run, {}", job.run),
+            )),
+            // Whoever looks for the files of so many would not come to an end.
+            Some(Job {
+                ranks: Some(ranks), ..
+            }) if ranks > MOST_RANKS => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("it tells of {ranks} processes, and no program has more than {MOST_RANKS}"),
             )),
             job => Ok(job),
         }

@@ -484,12 +484,16 @@ impl Run {
             kill_self();
         }
         self.policy.arm(visits);
-        self.reserve.fill();
+        self.fill_reserve();
         Ok(taken)
     }
 
     /// Whether there is no memory for what is small: no checkpoint is taken then. Otherwise that is free from here on.
     fn waits_for_memory(&mut self, visits: u64, reason: Reason, line: Option<u64>) -> bool {
+        // What is being written has it, and is waited for before this is asked again.
+        if self.writer.is_busy() {
+            return false;
+        }
         if self.reserve.fill() {
             self.reserve.release();
             return false;
@@ -564,12 +568,18 @@ impl Run {
             false => self.take(visits, reason, gather, line),
             true => Ok(false),
         };
-        if !self.reserve.fill() {
+        if !self.fill_reserve() {
             // Memory that the next snapshot would use again is worth less.
             release_unused();
-            self.reserve.fill();
+            self.fill_reserve();
         }
         taken
+    }
+
+    /// Takes the reserve of memory again, unless a checkpoint is being written: that has it until then. Gives whether it has
+    /// what it should have.
+    fn fill_reserve(&mut self) -> bool {
+        self.writer.is_busy() || self.reserve.fill()
     }
 
     /// The same, with the reserve of memory let go.

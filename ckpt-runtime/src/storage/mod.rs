@@ -72,6 +72,24 @@ pub fn open_plain(path: &Path) -> std::io::Result<std::fs::File> {
     files::open(path)
 }
 
+/// The names in a folder, its own and those of the folders above it are on the disk from here on.
+///
+/// # Errors
+/// What the system says.
+pub fn settle(folder: &Path) -> std::io::Result<()> {
+    crate::base::folders::settle(folder)
+}
+
+/// Replaces what a run keeps under a name, in a store that nobody has opened and that is made where there is none. It is on
+/// the disk from here on.
+///
+/// # Errors
+/// It is what it was.
+pub fn write_document_of_run(store: &Path, run: RunId, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    crate::base::folders::make(store)?;
+    documents_of_run(store, run).replace(name, bytes, crate::base::documents::Durability::Synced)
+}
+
 /// What a run keeps in a store that nobody has opened.
 pub(crate) fn documents_of_run(store: &Path, run: RunId) -> impl Documents {
     RunFolder::of(store, run)

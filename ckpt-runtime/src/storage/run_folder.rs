@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::level::RunDocuments;
 use super::posix::Folder;
@@ -89,6 +90,8 @@ pub(super) struct RunFolder {
     store: PathBuf,
     /// The folder's name. A leaf lock, held while something is done there: the folder does not move meanwhile.
     name: Mutex<String>,
+    /// Whether that name is known to be on the disk.
+    is_entered: AtomicBool,
 }
 
 impl RunFolder {
@@ -97,6 +100,7 @@ impl RunFolder {
         RunFolder {
             store: store.to_owned(),
             name: Mutex::new(run.to_string()),
+            is_entered: AtomicBool::new(false),
         }
     }
 
@@ -105,6 +109,7 @@ impl RunFolder {
         RunFolder {
             store: store.to_owned(),
             name: Mutex::new(format!("{BEGUN}{rank}.{own}")),
+            is_entered: AtomicBool::new(false),
         }
     }
 
@@ -112,16 +117,19 @@ impl RunFolder {
         Folder(self.store.join(RUNS).join(name))
     }
 
-    /// Makes the folder, if it is not there.
+    /// Makes the folder, if it is not there. Its name is on the disk from here on: whoever has made it may have been stopped
+    /// before it was.
     fn make(&self, folder: &Path) -> io::Result<()> {
         let runs = self.store.join(RUNS);
         for (new, above) in [(&*runs, &*self.store), (folder, &*runs)] {
             match fs::create_dir(new) {
-                Ok(()) => sync(above)?,
+                Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
+            sync(above)?;
         }
+        self.is_entered.store(true, Ordering::Relaxed);
         self.is_ours(folder)
     }
 
@@ -148,6 +156,9 @@ impl RunFolder {
             match self.is_ours(&folder.0) {
                 Err(error) if error.kind() == ErrorKind::NotFound => self.make(&folder.0)?,
                 found => found?,
+            }
+            if !self.is_entered.load(Ordering::Relaxed) {
+                self.make(&folder.0)?;
             }
             act(&folder)
         })
@@ -208,6 +219,7 @@ impl RunDocuments for RunFolder {
                 Err(error) => return Err(error),
             }
             *name = run.to_string();
+            self.is_entered.store(false, Ordering::Relaxed);
             Ok(())
         })
     }

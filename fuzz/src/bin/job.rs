@@ -1,14 +1,11 @@
-//! What `job.json` says.
+//! What `job.json` says, as the command reads it.
 
 #![no_main]
 
-use ckpt::session::job::Job;
+use fuzz::records::Records;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let Ok(job) = serde_json::from_slice::<Job>(bytes) else {
-        return;
-    };
-    let again = serde_json::to_vec(&job).expect("it can be written");
-    let again: Job = serde_json::from_slice(&again).expect("what is written can be read");
-    assert_eq!(again, job);
-});
+thread_local! {
+    static RECORDS: Records = Records::new();
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| RECORDS.with(|records| records.job(bytes)));

@@ -26,6 +26,8 @@ pub enum Kind {
     Kills,
     /// The power is cut.
     Power,
+    /// The power is cut while the command is at work, or what it has started.
+    PowerOfCommand,
     /// Bytes of the store are others than were written.
     Damage,
     /// There is no memory while a checkpoint is taken.
@@ -36,11 +38,12 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::Calls,
         Kind::Short,
         Kind::Kills,
         Kind::Power,
+        Kind::PowerOfCommand,
         Kind::Damage,
         Kind::Memory,
         Kind::Commands,
@@ -49,12 +52,13 @@ impl Kind {
     /// How many of a hundred trials are of this kind.
     fn share(self) -> usize {
         match self {
-            Kind::Calls => 35,
+            Kind::Calls => 30,
             Kind::Short => 5,
             Kind::Kills => 10,
-            Kind::Power => 25,
-            Kind::Damage => 17,
-            Kind::Memory => 3,
+            Kind::Power => 22,
+            Kind::PowerOfCommand => 8,
+            Kind::Damage => 15,
+            Kind::Memory => 5,
             Kind::Commands => 5,
         }
     }
@@ -66,6 +70,7 @@ impl Kind {
             Kind::Short => "short reads and writes",
             Kind::Kills => "kills",
             Kind::Power => "power cuts",
+            Kind::PowerOfCommand => "power cuts, the command",
             Kind::Damage => "damaged files",
             Kind::Memory => "memory that is not there",
             Kind::Commands => "calls of the command",
@@ -80,6 +85,8 @@ pub enum Trial {
     Call(calls::Trial),
     /// To the disk, of the recording of this number.
     Cut(usize, Cut),
+    /// The same while the command is at work.
+    CutOfCommand(usize, Cut),
     /// To a store.
     Damage(damage::Trial),
     /// To memory, in a part of a program's life.
@@ -93,6 +100,7 @@ impl Trial {
     pub fn kind(&self) -> Kind {
         match self {
             Trial::Cut(..) => Kind::Power,
+            Trial::CutOfCommand(..) => Kind::PowerOfCommand,
             Trial::Damage(_) => Kind::Damage,
             Trial::Memory(..) => Kind::Memory,
             Trial::Command(_) => Kind::Commands,
@@ -111,6 +119,8 @@ pub struct Catalogue {
     programs: Vec<Program>,
     calls: BTreeMap<Kind, Vec<calls::Trial>>,
     recordings: Vec<Recording>,
+    /// None where the command has not been built.
+    of_command: Vec<Recording>,
     memory: Vec<memory::Trial>,
     /// None where the command has not been built.
     commands: Vec<commands::Trial>,
@@ -141,22 +151,24 @@ impl Catalogue {
                     calls.entry(Trial::Call(trial).kind()).or_default().push(trial);
                 }
             }
-            if program.outlives_power_cuts() {
-                recordings.push(Recording::of(program)?);
-            }
+            recordings.push(Recording::of(program)?);
         }
-        let mut commands = Vec::new();
+        let (mut commands, mut of_command) = (Vec::new(), Vec::new());
         if commands::executable().is_some() {
             for program in programs.iter().filter(|program| program.files == "none") {
                 for command in Command::ALL {
                     commands.extend(commands::trials(program, command)?);
                 }
             }
+            for program in programs.iter().filter(|program| program.waits()) {
+                of_command.extend(Recording::of_the_command(program)?);
+            }
         }
         Ok(Catalogue {
             programs: programs.to_vec(),
             calls,
             recordings,
+            of_command,
             memory,
             commands,
             known: Mutex::default(),
@@ -185,11 +197,17 @@ impl Catalogue {
                 let which = random.usize(..self.recordings.len());
                 Trial::Cut(which, self.recordings[which].draw(&mut random))
             }
-            Kind::Damage | Kind::Power | Kind::Memory | Kind::Commands => Trial::Damage(damage::Trial {
-                program: self.programs[random.usize(..self.programs.len())],
-                change: [Change::Flip, Change::Flip, Change::Cut, Change::Zero][random.usize(..4)],
-                seed: random.u64(..),
-            }),
+            Kind::PowerOfCommand if !self.of_command.is_empty() => {
+                let which = random.usize(..self.of_command.len());
+                Trial::CutOfCommand(which, self.of_command[which].draw(&mut random))
+            }
+            Kind::Damage | Kind::Power | Kind::PowerOfCommand | Kind::Memory | Kind::Commands => {
+                Trial::Damage(damage::Trial {
+                    program: self.programs[random.usize(..self.programs.len())],
+                    change: [Change::Flip, Change::Flip, Change::Cut, Change::Zero][random.usize(..4)],
+                    seed: random.u64(..),
+                })
+            }
             Kind::Calls | Kind::Short | Kind::Kills => {
                 let all = &self.calls[&kind];
                 Trial::Call(all[random.usize(..all.len())])
@@ -200,14 +218,14 @@ impl Catalogue {
     /// Every call in every way, every moment of a power cut, and as many damages as one likes.
     pub fn all(&self, kind: Option<Kind>) -> Vec<Trial> {
         let mut all: Vec<Trial> = self.calls.values().flatten().copied().map(Trial::Call).collect();
-        for (which, recording) in self.recordings.iter().enumerate() {
-            all.extend(
-                recording
-                    .cuts(STATES)
-                    .into_iter()
-                    .map(|cut| Trial::Cut(which, cut)),
-            );
-        }
+        let mut cut_off = |recordings: &[Recording], trial: fn(usize, Cut) -> Trial| {
+            for (which, recording) in recordings.iter().enumerate() {
+                let cuts = recording.cuts(STATES).into_iter();
+                all.extend(cuts.map(|cut| trial(which, cut)));
+            }
+        };
+        cut_off(&self.recordings, Trial::Cut);
+        cut_off(&self.of_command, Trial::CutOfCommand);
         for &program in &self.programs {
             for change in [Change::Flip, Change::Cut, Change::Zero] {
                 let damages = (0..DAMAGES).map(|seed| damage::Trial {
@@ -234,6 +252,7 @@ impl Catalogue {
         match trial {
             Trial::Call(trial) => trial.make(),
             Trial::Cut(which, cut) => self.recordings[*which].cut(*cut, &self.known),
+            Trial::CutOfCommand(which, cut) => self.of_command[*which].cut(*cut, &self.known),
             Trial::Damage(trial) => trial.make(),
             Trial::Memory(trial, part) => trial.make(*part),
             Trial::Command(trial) => trial.make(),

@@ -34,8 +34,10 @@ pub struct Trial {
     pub plan: Plan,
 }
 
-const PACK: &str = "packed.tar";
-const AGAIN: &str = "again";
+/// The pack, where one is made or unpacked.
+pub(crate) const PACK: &str = "packed.tar";
+/// The store that a pack becomes.
+pub(crate) const AGAIN: &str = "again";
 
 /// The program `cargo-ckpt`, if there is one: the one that `CARGO_CKPT` names, or one that is built beside this.
 pub fn executable() -> Option<PathBuf> {
@@ -45,6 +47,25 @@ pub fn executable() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let mut folders = own.ancestors().skip(1);
     folders.find_map(|folder| Some(folder.join("cargo-ckpt")).filter(|path| path.exists()))
+}
+
+/// The command, to be run in a place.
+///
+/// # Errors
+/// It has not been built.
+pub(crate) fn launch(
+    place: &Place,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+) -> io::Result<Launch> {
+    let program = executable().ok_or_else(|| io::Error::other("there is no `cargo-ckpt`: set CARGO_CKPT"))?;
+    Ok(Launch {
+        program,
+        arguments,
+        environment: environment.into_iter().chain([place.environment()]).collect(),
+        folder: place.folder(),
+        output: place.output(),
+    })
 }
 
 impl Command {
@@ -70,20 +91,8 @@ impl Command {
     }
 
     fn run(self, place: &Place, watcher: &mut dyn Watcher) -> io::Result<Run> {
-        let program =
-            executable().ok_or_else(|| io::Error::other("there is no `cargo-ckpt`: set CARGO_CKPT"))?;
-        let launch = Launch {
-            program,
-            arguments: self
-                .arguments()
-                .iter()
-                .map(|argument| (*argument).to_owned())
-                .collect(),
-            environment: vec![place.environment()],
-            folder: place.folder(),
-            output: place.output(),
-        };
-        launch.watched(watcher)
+        let arguments = self.arguments().iter().map(|argument| (*argument).to_owned());
+        launch(place, arguments.collect(), Vec::new())?.watched(watcher)
     }
 
     /// The same, and nothing happens to it.

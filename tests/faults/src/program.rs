@@ -95,7 +95,7 @@ pub const PROGRAMS: [Program; 7] = [
 ];
 
 /// Those whose memory is bounded.
-pub const BOUNDED: [Program; 3] = [
+pub const BOUNDED: [Program; 5] = [
     LISTS,
     Program {
         name: "lists, incremental and packed",
@@ -107,13 +107,25 @@ pub const BOUNDED: [Program; 3] = [
         ],
         ..LISTS
     },
+    PIECES,
     Program {
-        name: "pieces",
-        size: 3_000,
-        files: "pieces",
+        name: "lists, in the background",
+        settings: &[("CKPT_THREADS", "1"), ("CKPT_FULL_EVERY", "3")],
         ..LISTS
     },
+    Program {
+        name: "pieces, in the background",
+        settings: &[("CKPT_THREADS", "1"), ("CKPT_COMPRESSION", "lz4")],
+        ..PIECES
+    },
 ];
+
+const PIECES: Program = Program {
+    name: "pieces",
+    size: 3_000,
+    files: "pieces",
+    ..LISTS
+};
 
 const LISTS: Program = Program {
     name: "lists",
@@ -142,10 +154,18 @@ impl Program {
         self.settings.contains(&("CKPT_BACKGROUND", "0"))
     }
 
-    /// Whether ckpt sees to it that its files are on the disk with a checkpoint. Those that it makes, replaces or renames and has
-    /// closed are not.
-    pub fn outlives_power_cuts(&self) -> bool {
-        self.files != "tree"
+    /// Where it is.
+    pub fn executable(&self) -> PathBuf {
+        beside(self.binary)
+    }
+
+    /// What it is told.
+    pub fn arguments(&self) -> Vec<String> {
+        vec![
+            self.steps.to_string(),
+            self.size.to_string(),
+            self.files.to_owned(),
+        ]
     }
 
     /// What it prints and leaves without a session.
@@ -203,6 +223,11 @@ impl Place {
         Ok(place)
     }
 
+    /// What the program, ckpt and this machine have written.
+    pub fn root(&self) -> &Path {
+        self.scratch.path()
+    }
+
     /// Where the program works.
     pub fn folder(&self) -> PathBuf {
         self.scratch.path().join("work")
@@ -228,12 +253,8 @@ impl Place {
     pub fn launch(&self, program: &Program, settings: &[(&str, &str)]) -> Launch {
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Launch {
-            program: beside(program.binary),
-            arguments: vec![
-                program.steps.to_string(),
-                program.size.to_string(),
-                program.files.to_owned(),
-            ],
+            program: program.executable(),
+            arguments: program.arguments(),
             environment: settings.iter().map(text).chain([self.environment()]).collect(),
             folder: self.folder(),
             output: self.output(),

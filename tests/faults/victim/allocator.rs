@@ -1,20 +1,28 @@
-//! The program's memory: the system's, bounded while a checkpoint is taken.
+//! The program's memory: the system's, bounded while a checkpoint is taken and for the thread that writes it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::SeqCst};
 
 #[global_allocator]
 static MEMORY: Bounded = Bounded;
 
 struct Bounded;
 
-/// Bytes that are in use.
-static LIVE: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// Whether this is the thread that computes: what it does with memory between checkpoints is its own business.
+    static COMPUTES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Bytes that checkpoints have taken beyond those that they have let go.
+static LIVE: AtomicIsize = AtomicIsize::new(0);
 /// Whether a checkpoint is being taken.
 static TAKEN: AtomicBool = AtomicBool::new(false);
-/// Bytes that were in use when it began.
-static BEFORE: AtomicUsize = AtomicUsize::new(0);
-/// Bytes that there are beyond those; none where nothing is bounded.
+/// Whether one has been.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+/// Whether the program waits for each to be written.
+static WAITS: AtomicBool = AtomicBool::new(false);
+/// Bytes that there are for them; none where nothing is bounded.
 static ROOM: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Whether the first that cannot be had is the last.
 static ONCE: AtomicBool = AtomicBool::new(false);
@@ -27,12 +35,29 @@ static NEEDS: [AtomicUsize; 1 << 15] = [const { AtomicUsize::new(0) }; 1 << 15];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether what is done with memory now is done for a checkpoint.
+fn is_for_checkpoints() -> bool {
+    // A thread that ends is none that computes.
+    let computes = COMPUTES.try_with(Cell::get).unwrap_or(false);
+    match computes {
+        true => TAKEN.load(SeqCst),
+        false => BEGUN.load(SeqCst),
+    }
+}
+
+/// There are so many bytes more, or fewer, in use.
+fn count(bytes: isize) {
+    if is_for_checkpoints() {
+        LIVE.fetch_add(bytes, SeqCst);
+    }
+}
+
 /// Whether there are so many bytes more.
 fn has(bytes: usize) -> bool {
-    if !TAKEN.load(SeqCst) {
+    if !is_for_checkpoints() {
         return true;
     }
-    let need = (LIVE.load(SeqCst) + bytes).saturating_sub(BEFORE.load(SeqCst));
+    let need = usize::try_from(LIVE.load(SeqCst) + bytes as isize).unwrap_or(0);
     if MEASURES.load(SeqCst) && MOST.fetch_max(need, SeqCst) < need {
         let at = COUNT.fetch_add(1, SeqCst);
         if let Some(place) = NEEDS.get(at) {
@@ -58,7 +83,7 @@ unsafe impl GlobalAlloc for Bounded {
         // SAFETY: the caller's promise.
         let at = unsafe { System.alloc(layout) };
         if !at.is_null() {
-            LIVE.fetch_add(layout.size(), SeqCst);
+            count(layout.size() as isize);
         }
         at
     }
@@ -66,7 +91,7 @@ unsafe impl GlobalAlloc for Bounded {
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise.
         unsafe { System.dealloc(at, layout) };
-        LIVE.fetch_sub(layout.size(), SeqCst);
+        count(-(layout.size() as isize));
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -77,8 +102,7 @@ unsafe impl GlobalAlloc for Bounded {
         // SAFETY: the caller's promise.
         let moved = unsafe { System.realloc(at, layout, size) };
         if !moved.is_null() {
-            LIVE.fetch_add(size, SeqCst);
-            LIVE.fetch_sub(layout.size(), SeqCst);
+            count(size as isize - layout.size() as isize);
         }
         moved
     }
@@ -92,7 +116,7 @@ pub fn begin(visit: u64) {
     if every.is_none_or(|every| !visit.is_multiple_of(every)) {
         return;
     }
-    if BEFORE.load(SeqCst) == 0
+    if !BEGUN.load(SeqCst)
         && let Ok(wish) = std::env::var("FAULTS_MEMORY")
     {
         match wish.split_once(':') {
@@ -103,7 +127,17 @@ pub fn begin(visit: u64) {
             None => MEASURES.store(true, SeqCst),
         }
     }
-    BEFORE.store(LIVE.load(SeqCst), SeqCst);
+    if !BEGUN.load(SeqCst) {
+        COMPUTES.set(true);
+        WAITS.store(
+            std::env::var("CKPT_BACKGROUND").is_ok_and(|wish| wish == "0"),
+            SeqCst,
+        );
+    }
+    if WAITS.load(SeqCst) || !BEGUN.load(SeqCst) {
+        LIVE.store(0, SeqCst);
+    }
+    BEGUN.store(true, SeqCst);
     TAKEN.store(true, SeqCst);
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::program::Tree;
 use crate::tracer::{Action, Call, Kind, Tracee, Watcher};
 
 /// A file or folder, whatever it is called.
@@ -77,7 +78,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// Records what a program does below a folder that is empty at first.
+/// Records what a program does below a folder.
 #[derive(Debug)]
 pub struct Recorder {
     folder: PathBuf,
@@ -92,7 +93,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// For a program that works in `folder`.
+    /// For a program that works in `folder`, which is empty.
     pub fn new(folder: &Path) -> Recorder {
         let mut recorder = Recorder {
             folder: folder.to_owned(),
@@ -106,6 +107,35 @@ impl Recorder {
             recorder.nodes.insert(identity, ROOT);
         }
         recorder
+    }
+
+    /// For a program that finds all this there, on the disk: what is recorded first is how it came to be.
+    pub fn over(folder: &Path, tree: &Tree) -> Recorder {
+        let mut recorder = Recorder::new(folder);
+        for (path, bytes) in tree {
+            let path = folder.join(path);
+            // A folder comes before what is in it.
+            let Some(name) = recorder.name(&path) else {
+                continue;
+            };
+            let above = name.0;
+            let node = recorder.make(name, bytes.is_none(), identity(&path));
+            if let Some(bytes) = bytes {
+                recorder.operations.push(Operation::Wrote {
+                    file: node,
+                    at: 0,
+                    bytes: bytes.clone(),
+                });
+            }
+            recorder.operations.push(Operation::Synced(node));
+            recorder.operations.push(Operation::Synced(above));
+        }
+        recorder
+    }
+
+    /// How many things were done so far.
+    pub fn length(&self) -> usize {
+        self.operations.len()
     }
 
     /// All that was done.
