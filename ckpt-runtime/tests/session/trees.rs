@@ -205,7 +205,7 @@ fn damage_beside_the_journal_is_found_by_who_checks_every_byte() {
     let job = Job::new("tree-large");
     job.run(&[("CKPT_EVERY", "2"), ("CKPT_FAULT", "visit:5")])
         .expect_killed();
-    let store = Store::open(&job.store(), Mode::ReadOnly).unwrap();
+    let store = Store::open(job.store(), Mode::ReadOnly).unwrap();
     let newest = store.list().unwrap().pop().unwrap().meta.unwrap();
     let verified = || {
         Journals::default()
