@@ -115,14 +115,17 @@ fn cause(mut messages: Vec<String>) -> String {
     }
 }
 
-/// What the library says of a write that failed, without the time of day, descriptors and addresses that it adds.
+/// What the library says, in one line. What it says of a write that failed has more, of which the first ends with the time of day:
+/// of that the number of the system's error is left.
 fn without_details(message: &str) -> String {
-    let Some((what, details)) = message.split_once(": time = ") else {
+    let Some((first, _)) = message.split_once('\n') else {
         return message.to_owned();
     };
-    let error = details.find("errno = ").map(|at| &details[at..]);
-    let error = error.map(|error| error.split_once(", buf = ").map_or(error, |(error, _)| error));
-    error.map_or_else(|| what.to_owned(), |error| format!("{what}, {error}"))
+    let what = first.split(':').next().unwrap_or(first);
+    match errors(message).first() {
+        Some(number) => format!("{what}, errno = {number}"),
+        None => what.to_owned(),
+    }
 }
 
 impl Structure {
@@ -505,7 +508,7 @@ mod tests {
         let failed = "file write failed: time = Tue Jan  6 12:00:00 2026\n, filename = 'x', file descriptor = 4, errno = 27, error message = 'File too large', buf = 0x7f, total write size = 9, offset = 0";
         assert_eq!(
             cause(vec!["cannot write".to_owned(), failed.to_owned()]),
-            "cannot write: file write failed, errno = 27, error message = 'File too large'"
+            "cannot write: file write failed, errno = 27"
         );
         assert_eq!(
             (said(1).as_str(), said(0).as_str()),
