@@ -120,6 +120,38 @@ fn ranks() -> impl Fn(&Path, &[(&str, &str)]) -> Ended {
     }
 }
 
+/// The first rank tells that the program was made of other sources, and with `strict` all end before they go on.
+#[test]
+fn a_build_of_other_sources_is_told_of_once() {
+    let package = tempfile::tempdir().expect("a folder");
+    fs::create_dir(package.path().join("src")).expect("a folder for the program");
+    make_package(package.path(), "sources");
+    let build_of = |text: &str| {
+        fs::write(package.path().join("src/main.rs"), text).expect("it is written");
+        build(package.path(), "sources", &target().join("ckpt/build"), &[])
+    };
+    let job = tempfile::tempdir().expect("a folder");
+    let run = |program: &Path, variables: &[(&str, &str)]| {
+        let store = [("CKPT_DIR", "store"), ("CKPT_EVERY", "2")];
+        two_ranks("mpirun", program, job.path(), &[&store[..], variables].concat())
+    };
+    let ended = run(&build_of(PROGRAM), &[("CKPT_FAULT", "visit:5@1")]);
+    assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+    let other = build_of(&PROGRAM.replace("{turn} {count}", "{turn}  {count}"));
+    let restart = ("CKPT_RESTART", "latest");
+    let refused = run(&other, &[restart, ("CKPT_STRICT", "1")]);
+    assert_ne!(refused.code, Some(0), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("error[E2360]: checkpoint 000002"),
+        "{}",
+        refused.stderr
+    );
+    let told = run(&other, &[restart]);
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    assert_eq!(told.stderr.matches("W2071").count(), 1, "{}", told.stderr);
+    assert!(told.stderr.contains("src/main.rs"), "{}", told.stderr);
+}
+
 /// A run that was killed goes on after another one of the same program was started beside it, before that had a checkpoint or
 /// after: what it has done to the files is undone on every rank.
 #[test]

@@ -4,10 +4,14 @@
 //! The executable's own definitions come before those of a shared C library. Where the C library is linked statically,
 //! or is another one, there is none of this, and a session that sees nothing go through says so.
 
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether anything has gone through: of the program and its C library, whatever session there is.
 static USED: AtomicBool = AtomicBool::new(false);
+
+/// Forks are told of it once in the life of a process.
+static ONCE: Once = Once::new();
 
 /// Whether the program's files come through here.
 pub(super) fn is_used() -> bool {
@@ -22,9 +26,11 @@ pub(super) fn only_this_process() {
     extern "C" fn in_a_fork() {
         crate::base::current::observe(false);
     }
-    // SAFETY: the function sets a flag, which is all that a fork of a process with threads may do. Where it cannot be
-    // called, the C library has no room for its address, and nothing is changed.
-    unsafe { libc::pthread_atfork(None, None, Some(in_a_fork)) };
+    ONCE.call_once(|| {
+        // SAFETY: the function sets a flag, which is all that a fork of a process with threads may do. Where it cannot be
+        // called, the C library has no room for its address, and nothing is changed.
+        unsafe { libc::pthread_atfork(None, None, Some(in_a_fork)) };
+    });
 }
 
 #[cfg(all(
