@@ -111,9 +111,9 @@ pub fn written() -> Vec<u8> {
         ("files/energy.csv".to_owned(), b"1,2\n"),
         ("files/out/grid.dat".to_owned(), b"3"),
     ];
-    let entries = files.iter().map(|(path, bytes)| {
-        json!({ "path": path, "bytes": bytes.len(), "xxh3_128": sum(bytes) })
-    });
+    let entries = files
+        .iter()
+        .map(|(path, bytes)| json!({ "path": path, "bytes": bytes.len(), "xxh3_128": sum(bytes) }));
     let manifest = json!({
         "format": "ckpt-pack", "version": 2, "store": "heat.ckpt.d", "run": RUN, "program": "heat", "host": "h",
         "files": entries.collect::<Vec<_>>(),
@@ -126,7 +126,9 @@ pub fn written() -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
-        archive.append_data(&mut header, path, bytes).expect("it is short");
+        archive
+            .append_data(&mut header, path, bytes)
+            .expect("it is short");
     }
     archive.into_inner().expect("it is in memory")
 }
@@ -154,7 +156,9 @@ impl Piece {
     /// The next one, as far as it is there.
     fn take(rest: &mut &[u8]) -> Option<Piece> {
         let (head, behind) = rest.split_at_checked(BLOCK)?;
-        let digits = head[field::SIZE].iter().take_while(|digit| digit.is_ascii_digit());
+        let digits = head[field::SIZE]
+            .iter()
+            .take_while(|digit| digit.is_ascii_digit());
         let length = digits.fold(0_usize, |sum, digit| {
             sum.saturating_mul(8).saturating_add(usize::from(digit - b'0'))
         });
