@@ -218,16 +218,17 @@ impl Catalogue {
     /// Every call in every way, every moment of a power cut, and as many damages as one likes.
     pub fn all(&self, kind: Option<Kind>) -> Vec<Trial> {
         let mut all: Vec<Trial> = self.calls.values().flatten().copied().map(Trial::Call).collect();
-        let of: [(&Vec<Recording>, fn(usize, Cut) -> Trial); 2] = [
-            (&self.recordings, Trial::Cut),
-            (&self.of_command, Trial::CutOfCommand),
-        ];
-        for (recordings, trial) in of {
-            for (which, recording) in recordings.iter().enumerate() {
-                let cuts = recording.cuts(STATES).into_iter();
-                all.extend(cuts.map(|cut| trial(which, cut)));
-            }
-        }
+        let cuts = |recordings: &[Recording]| -> Vec<(usize, Cut)> {
+            let each = recordings.iter().enumerate();
+            each.flat_map(|(which, recording)| {
+                recording.cuts(STATES).into_iter().map(move |cut| (which, cut))
+            })
+            .collect()
+        };
+        let cut = |(which, cut)| Trial::Cut(which, cut);
+        all.extend(cuts(&self.recordings).into_iter().map(cut));
+        let cut = |(which, cut)| Trial::CutOfCommand(which, cut);
+        all.extend(cuts(&self.of_command).into_iter().map(cut));
         for &program in &self.programs {
             for change in [Change::Flip, Change::Cut, Change::Zero] {
                 let damages = (0..DAMAGES).map(|seed| damage::Trial {
