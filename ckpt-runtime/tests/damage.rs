@@ -317,6 +317,40 @@ fn an_edit_is_shown_and_sealed() {
     assert_eq!(victim.store.renew(victim.id, &mut |_| true).unwrap(), []);
 }
 
+/// A crash at that moment would leave them damaged.
+#[test]
+fn what_a_sealed_checkpoint_builds_on_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+    store.set_storing(Storing {
+        full_every: 3,
+        ..Storing::default()
+    });
+    let mut ids = Vec::new();
+    for round in 0..2_u64 {
+        let mut builder = store.snapshot();
+        let frame = builder.frame(&PLAN, 1);
+        builder.value(frame, "big", 1, None, &(0..20_000_u32).collect::<Vec<_>>());
+        builder.value(frame, "few", 2, None, &vec![round as f64 + 0.5; 3]);
+        let id = store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+        ids.push(id);
+    }
+    let (base, newest) = (store.path(ids[0]), store.path(ids[1]));
+    let mut edited = fs::read(&newest).unwrap();
+    let few = edited
+        .windows(8)
+        .rposition(|bytes| bytes == 1.5_f64.to_le_bytes())
+        .unwrap();
+    edited[few..few + 8].copy_from_slice(&2.5_f64.to_le_bytes());
+    fs::write(&newest, &edited).unwrap();
+    let old = std::time::SystemTime::UNIX_EPOCH;
+    fs::File::open(&base).unwrap().set_modified(old).unwrap();
+    assert_eq!(store.renew(ids[1], &mut |_| true).unwrap().len(), 1);
+    assert_eq!(fs::metadata(&base).unwrap().modified().unwrap(), old);
+    let restored = store.load(ids[1]).unwrap();
+    assert_eq!(restored.decode::<Vec<f64>>(0, "few").unwrap(), [1.5, 1.5, 2.5]);
+}
+
 #[test]
 fn a_file_that_was_cut_off_is_found() {
     let victim = victim();

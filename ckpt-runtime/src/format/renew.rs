@@ -3,6 +3,7 @@
 //! The index is as it was; what the datasets hold now is read through HDF5, which knows where its own program has put it.
 //! What does not lie where the index says is written once more, behind the rest.
 
+use std::ffi::c_uint;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -81,7 +82,8 @@ pub(crate) fn renew(
         // HDF5 is not given what cannot be right.
         return Err(StoreError::damaged(path, damage.clone()));
     }
-    let edited = Edited::open(copy)?;
+    // The files of other checkpoints that it reads are opened as it is: HDF5 writes to the head of what is opened to be changed.
+    let edited = Edited::open(copy, sys::h5f::H5F_ACC_RDONLY)?;
     let mut behind = Vec::new();
     let mut taken = Vec::new();
     for (number, dataset) in container.index.datasets.iter().enumerate() {
@@ -107,6 +109,8 @@ pub(crate) fn renew(
     if changes.is_empty() || !accept(&changes) {
         return Ok(changes);
     }
+    drop(edited);
+    let edited = Edited::open(copy, sys::h5f::H5F_ACC_RDWR)?;
     for (dataset, taken) in container.index.datasets.iter_mut().zip(taken) {
         (dataset.body, dataset.checksum) = (taken.body, taken.checksum);
         if taken.change.is_some() {
@@ -356,7 +360,7 @@ struct Edited {
 }
 
 impl Edited {
-    fn open(path: &Path) -> Result<Edited, StoreError> {
+    fn open(path: &Path, access_to: c_uint) -> Result<Edited, StoreError> {
         let name = c_string(path.as_os_str().as_encoded_bytes());
         locked(|| {
             // SAFETY: the lock is held; every id is checked before it is used; `name` outlives the call.
@@ -364,7 +368,7 @@ impl Edited {
                 let access = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_ACCESS))
                     .ok_or_else(|| failure(path, "start"))?;
                 sys::h5p::H5Pset_file_locking(access.0, 0, 1);
-                sys::h5f::H5Fopen(name.as_ptr(), sys::h5f::H5F_ACC_RDWR, access.0)
+                sys::h5f::H5Fopen(name.as_ptr(), access_to, access.0)
             };
             let file = id(file).ok_or_else(|| failure(path, "open what was changed"))?;
             Ok(Edited {

@@ -144,7 +144,7 @@ fn explains(stderr: &str) -> bool {
 }
 
 /// The visit at which a restart began, if its output is the end of the right one.
-fn ends(whole: &[u8], stdout: &[u8]) -> Option<u64> {
+pub(crate) fn ends(whole: &[u8], stdout: &[u8]) -> Option<u64> {
     if !whole.ends_with(stdout) {
         return None;
     }

@@ -12,7 +12,7 @@ use crate::commands::{self, AGAIN, PACK};
 use crate::inject::Unharmed;
 use crate::program::{Place, Program, Reference, Tree, plant, tree};
 use crate::tracer::{Ended, Run, Watcher};
-use crate::verdict::{Outcome, of_restart};
+use crate::verdict::{Outcome, ends, of_restart};
 
 /// What it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +75,16 @@ impl Kind {
 pub(super) struct Command {
     pub kind: Kind,
     killed: Killed,
-    /// The output of a run that goes on from the changed checkpoint, where one was changed.
-    changed: Option<Vec<u8>>,
+    /// What a changed checkpoint leads to, where one was changed.
+    changed: Option<Changed>,
+}
+
+#[derive(Debug)]
+struct Changed {
+    /// What a run prints and leaves that goes on from it when it has been sealed.
+    sealed: Reference,
+    /// The visit from which one goes on that passes it over; 0 if there is none.
+    before: u64,
 }
 
 /// Records what the command does; nothing where there is no value to be changed in a program's checkpoint.
@@ -93,9 +101,16 @@ pub(super) fn record(program: &Program, kind: Kind) -> io::Result<Option<Recordi
             if !change_a_value(&place)? {
                 return Ok(None);
             }
+            let before = Place::like(&place)?.restart_unharmed(program)?;
             let sealed = Place::like(&place)?;
             Kind::Seal.run(&sealed, &mut Unharmed)?;
-            changed = Some(sealed.restart_unharmed(program)?.stdout);
+            changed = Some(Changed {
+                before: ends(&program.reference()?.stdout, &before.stdout).unwrap_or(0),
+                sealed: Reference {
+                    stdout: sealed.restart_unharmed(program)?.stdout,
+                    files: sealed.own_files()?,
+                },
+            });
         }
         Kind::Pack | Kind::Prune | Kind::Forget => {}
     }
@@ -183,14 +198,10 @@ impl Command {
         let reference = program.reference()?;
         match (self.kind, &self.changed) {
             (Kind::Seal, Some(changed)) => {
-                let sealed = Reference {
-                    stdout: changed.clone(),
-                    files: reference.files.clone(),
-                };
-                match run.stdout == *changed || is_done {
-                    true => of_restart(&place, &sealed, &run, had),
+                match run.stdout == changed.sealed.stdout || is_done {
+                    true => of_restart(&place, &changed.sealed, &run, had),
                     // It is what the user has made of it, and the one before is taken.
-                    false => of_restart(&place, &reference, &run, had - program.every),
+                    false => of_restart(&place, &reference, &run, changed.before),
                 }
             }
             // It was to be gone.
