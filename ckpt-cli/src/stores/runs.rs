@@ -70,11 +70,11 @@ pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
     let records = records(store)?;
     for record in &records {
         if let Err(error) = &record.job {
+            let error = printable_lines(error);
             eprintln!(
-                "warning[W3001]: the record of run {} in `{}` cannot be read: {}",
+                "warning[W3001]: the record of run {} in `{}` cannot be read: {error}",
                 record.run,
-                home(store).display(),
-                printable_lines(error)
+                home(store).display()
             );
         }
     }
