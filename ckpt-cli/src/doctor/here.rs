@@ -135,7 +135,7 @@ fn problems(store: &Path) -> Outcome<Vec<String>> {
         let begun = ckpt::store::begun_in(folder).about("cannot look into", folder)?;
         found.extend(begun.iter().map(|name| {
             format!(
-                "`{}` was left by a rank that ended before it knew its run; a start on the store removes it, once no run is left to be continued",
+                "`{}` was left by a rank that ended before it knew its run; the first checkpoint of a run removes it, once no other run waits to be continued",
                 folder.join(name).display()
             )
         }));

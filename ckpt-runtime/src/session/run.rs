@@ -87,8 +87,8 @@ pub(crate) struct Run {
     pub(crate) policy: Policy,
     /// The oldest checkpoint that is kept, as far as the journal of files knows.
     oldest: Option<CheckpointId>,
-    /// Whether there are other runs that have not completed.
-    others_wait: bool,
+    /// The runs that had not completed when this one began.
+    unfinished: Vec<RunId>,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -195,9 +195,9 @@ impl Run {
             Some(known) => store.documents_of(known),
             None => store.begun(id),
         };
-        let others_wait = records
-            .iter()
-            .any(|record| record.run != id && record.is_unfinished());
+        let unfinished = records.iter().filter(|record| record.is_unfinished());
+        let unfinished: Vec<RunId> = unfinished.map(|record| record.run).collect();
+        let others_wait = unfinished.iter().any(|run| *run != id);
         // To continue an unfinished run is to undo what others have done to the files since.
         let keeps = match others_wait {
             true => |_: &str| true,
@@ -205,12 +205,6 @@ impl Run {
         };
         store.past(runs::completed(&records, id), keeps);
         let left = store.left()?;
-        if restored.is_none() && !others_wait {
-            for own in &left {
-                // What stays is in nobody's way.
-                let _ = store.begun(*own).keep_only(&|_| false);
-            }
-        }
         let stops = Stops::begin(&*store.documents(), rank);
         current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
@@ -287,7 +281,7 @@ impl Run {
             store,
             policy,
             oldest: None,
-            others_wait,
+            unfinished,
             decided: None,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
@@ -443,14 +437,26 @@ impl Run {
         true
     }
 
+    /// Whether another run of the store can be continued. A rank that did not know its run when it looked may have seen that one.
+    fn others_wait(&self) -> bool {
+        self.unfinished.iter().any(|run| *run != self.id)
+    }
+
     /// The ranks have agreed on the run that they are of: what this one has kept so far is that run's.
     fn know_the_run(&mut self) {
         self.id = self.world.run().unwrap_or(self.id);
         // A run that waits to be continued needs what this one has changed before.
-        let stays = |name: &str| self.others_wait && journal::is_of_files(name);
+        let others_wait = self.others_wait();
+        let stays = |name: &str| others_wait && journal::is_of_files(name);
         let known = self.documents.become_of(self.id, &stays);
-        if let Err(error) = known.and_then(|()| self.journal.become_of(self.id, self.others_wait)) {
+        if let Err(error) = known.and_then(|()| self.journal.become_of(self.id, others_wait)) {
             not_kept(self.id, &self.documents.path_of(""), &error).exit();
+        }
+        if !others_wait {
+            // What cannot be removed is in nobody's way.
+            for own in self.store.left().unwrap_or_default() {
+                let _ = self.store.begun(own).keep_only(&|_| false);
+            }
         }
     }
 
@@ -729,7 +735,7 @@ impl Run {
 
     /// What the files were before the oldest checkpoint of the run that is kept is of no use.
     fn forget_files(&mut self) {
-        if self.others_wait {
+        if self.others_wait() {
             return;
         }
         let Ok(ids) = self.store.ids() else { return };
