@@ -71,7 +71,7 @@ fn in_order(runs: Vec<RunId>, read: impl Fn(RunId) -> io::Result<Option<Job>>) -
 /// Whether a run, as a checkpoint names it, is one of these: what was copied into a store is of none that it has a record of.
 ///
 /// ```
-/// assert!(!ckpt_runtime::session::runs::has_record(&[], None));
+/// assert!(!ckpt::session::runs::has_record(&[], None));
 /// ```
 pub fn has_record(records: &[RunRecord], run: Option<RunId>) -> bool {
     records.iter().any(|record| Some(record.run) == run)

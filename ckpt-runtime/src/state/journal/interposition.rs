@@ -45,12 +45,15 @@ mod calls {
 
     use libc::{
         AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, FILE, O_CREAT, O_TRUNC, aiocb, c_char,
-        c_int, c_uint, c_void, dev_t, iovec, loff_t, mode_t, off_t, sigevent, size_t, ssize_t,
+        c_int, c_long, c_uint, c_void, dev_t, iovec, loff_t, mode_t, off_t, sigevent, size_t, ssize_t,
     };
 
     use crate::base::changes::{At, Change, Where};
     use crate::base::current;
     use crate::state::journal::{descriptors, observer};
+
+    /// The number of `fchmodat2`, which is the same on every machine that this is for; the binding does not have it for all.
+    const FCHMODAT2: c_long = 452;
 
     /// Tells of a change. Nothing is called where no session observes.
     fn tell(change: Change<'_>) {
@@ -122,7 +125,7 @@ mod calls {
             if flags == 0 {
                 return libc::syscall(libc::SYS_fchmodat, folder, path, mode) as c_int;
             }
-            let done = libc::syscall(libc::SYS_fchmodat2, folder, path, mode, flags) as c_int;
+            let done = libc::syscall(FCHMODAT2, folder, path, mode, flags) as c_int;
             let is_unknown = done == -1 && *libc::__errno_location() == libc::ENOSYS;
             if !is_unknown || flags != libc::AT_SYMLINK_NOFOLLOW {
                 return done;
