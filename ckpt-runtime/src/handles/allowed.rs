@@ -53,9 +53,9 @@ const SETTINGS: [&str; 20] = [
 ];
 
 /// How the names of files end that are programs, or parts of such; in small letters.
-const PROGRAMS: [&str; 22] = [
+const PROGRAMS: [&str; 27] = [
     "a", "bash", "bat", "cmake", "csh", "desktop", "dylib", "exe", "fish", "js", "ksh", "lua", "mk", "o",
-    "pl", "py", "rb", "rlib", "rs", "service", "sh", "so",
+    "pl", "py", "rb", "rlib", "rs", "service", "sh", "so", "class", "dll", "jar", "pth", "pyc",
 ];
 
 /// What a path means that ends at a link.
@@ -65,6 +65,11 @@ pub(crate) enum LinkAtEnd<'a> {
     Followed,
     /// The link, once those are there that are to be made.
     Itself {
+        /// These.
+        coming: &'a Links,
+    },
+    /// What the link leads to, once those are there that are to be made.
+    Leads {
         /// These.
         coming: &'a Links,
     },
@@ -156,10 +161,23 @@ impl Allowed {
     /// # Errors
     /// It may not: says which, why, and how to allow it.
     pub fn may_restore(&self, path: &Path, end: LinkAtEnd<'_>) -> Result<PathBuf, Forbidden> {
+        self.may_be_made(path, end, false)
+    }
+
+    /// The same of what can be executed when it is there again.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn may_restore_program(&self, path: &Path, end: LinkAtEnd<'_>) -> Result<PathBuf, Forbidden> {
+        self.may_be_made(path, end, true)
+    }
+
+    fn may_be_made(&self, path: &Path, end: LinkAtEnd<'_>, is_program: bool) -> Result<PathBuf, Forbidden> {
         let full = start_folder().join(path);
         let real = match end {
             LinkAtEnd::Followed => real(&full),
             LinkAtEnd::Itself { coming } => place_among(&full, coming),
+            LinkAtEnd::Leads { coming } => real_among(&full, coming),
         };
         let is_noted = |path: &Path| self.noted.contains(path.as_os_str().as_bytes());
         if is_noted(&real) || self.named.contains(&real) {
@@ -169,7 +187,7 @@ impl Allowed {
         let around = around.find(|folder| real.starts_with(folder));
         // Elsewhere it is in which folder it lies that was noted.
         let folder = real.parent().unwrap_or(&real);
-        let is_settings = is_settings(&real, around.map_or(folder, PathBuf::as_path));
+        let is_settings = is_program || is_settings(&real, around.map_or(folder, PathBuf::as_path));
         let is_in_noted = || self.noted.contains(&as_folder(folder));
         match (around.is_some() || is_in_noted()) && !is_settings {
             true => Ok(real),
@@ -310,7 +328,16 @@ fn is_settings(real: &Path, around: &Path) -> bool {
     let is_hidden = |part: Component<'_>| part.as_os_str().as_bytes().starts_with(b".");
     let small = |text: Option<&std::ffi::OsStr>| Some(text?.to_str()?.to_lowercase());
     let name = small(real.file_name()).is_some_and(|name| SETTINGS.contains(&name.as_str()));
-    let end = small(real.extension()).is_some_and(|end| PROGRAMS.contains(&end.as_str()));
+    // The version of a library stands behind its kind: `libm.so.6`.
+    let mut ends = small(real.file_name()).unwrap_or_default();
+    while let Some((before, number)) = ends.rsplit_once('.')
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        ends = before.to_owned();
+    }
+    let end = ends
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| PROGRAMS.contains(&end));
     let is_executable = || {
         fs::symlink_metadata(real)
             .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)

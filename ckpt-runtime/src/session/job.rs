@@ -196,8 +196,8 @@ impl Job {
         };
         let failed = matches!(self.state, State::Running | State::Failed);
         History {
-            runs: self.history.runs + 1,
-            failures: self.history.failures + u64::from(failed),
+            runs: self.history.runs.saturating_add(1),
+            failures: self.history.failures.saturating_add(u64::from(failed)),
             seconds: self.history.seconds + ran.as_secs_f64(),
         }
     }

@@ -79,7 +79,8 @@ pub fn has_record(records: &[RunRecord], run: Option<RunId>) -> bool {
 
 /// The place of the next run that begins.
 pub(super) fn next_order(records: &[RunRecord]) -> u64 {
-    records.iter().map(RunRecord::order).max().unwrap_or(0) + 1
+    let last = records.iter().map(RunRecord::order).max();
+    last.unwrap_or(0).saturating_add(1)
 }
 
 /// What is known of the processes that ran on the store: the last of them has seen the most.

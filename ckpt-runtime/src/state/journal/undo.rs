@@ -14,9 +14,12 @@ use super::log::{self, History};
 use super::paths;
 use super::record::{Content, Held, Record, Was};
 use super::segment;
+use crate::base::files;
 use crate::base::folders;
 use crate::handles::{Allowed, Forbidden, LinkAtEnd, Links, place_among};
 
+/// The permissions of what can be executed, as itself or as its owner.
+const EXECUTES: u32 = 0o6111;
 /// Bytes that are copied at once.
 const BLOCK: u64 = 1 << 20;
 
@@ -164,7 +167,18 @@ impl Plan {
         let changed = self.targets.iter();
         let mut changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
         let end = LinkAtEnd::Itself { coming: &coming };
-        changed.try_for_each(|(path, _)| allowed.may_restore(path, end).map(drop))
+        changed.try_for_each(|(path, target)| {
+            match &target.is {
+                Is::File { mode, .. } if mode & EXECUTES != 0 => allowed.may_restore_program(path, end)?,
+                // What the program writes there, it writes to where the link leads.
+                Is::Link { target } => {
+                    let leads = path.parent().unwrap_or(path).join(target);
+                    allowed.may_restore(&leads, LinkAtEnd::Leads { coming: &coming })?
+                }
+                _ => allowed.may_restore(path, end)?,
+            };
+            allowed.may_restore(path, end).map(drop)
+        })
     }
 
     /// The links that there will be, by where they really are: some lie behind others. `None` where that has no end.
@@ -494,6 +508,11 @@ impl Named {
         let shown = self.file.display();
         let found = fs::symlink_metadata(&self.file)
             .map_err(|error| format!("the journal of files cannot be read: `{shown}`: {error}"))?;
+        if !found.is_file() {
+            return Err(format!(
+                "the journal of files is damaged: `{shown}` is no plain file"
+            ));
+        }
         let end = self
             .ranges
             .iter()
@@ -538,7 +557,7 @@ fn is_folder(path: &Path) -> bool {
 
 fn no_history(path: &Path) -> String {
     format!(
-        "the journal of files does not say what `{}` was; this is a bug in ckpt",
+        "the journal of files is damaged: it does not say what `{}` was",
         path.display()
     )
 }
@@ -703,7 +722,7 @@ fn make_file(
 
 /// What is wrong with so many bytes of a file of this checksum, if anything is.
 pub(super) fn damage(file: &Path, length: u64, sum: u128) -> Option<String> {
-    let found = File::open(file).and_then(|file| log::sum_of(&file, length));
+    let found = files::open(file).and_then(|file| log::sum_of(&file, length));
     let shown = file.display();
     match found {
         Ok(found) if found == sum => None,
@@ -726,7 +745,7 @@ impl Bytes {
         if at.checked_add(self.length).is_none() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let from = File::open(&self.file)?;
+        let from = files::open(&self.file)?;
         let mut block = vec![0; BLOCK.min(self.length) as usize];
         let mut done = 0;
         while done < self.length {
@@ -810,7 +829,42 @@ mod tests {
         }
     }
 
+    fn program(mode: u32) -> Was {
+        Was::File {
+            mode,
+            length: 1,
+            held: Held::Apart(Content::New(b"x".to_vec())),
+        }
+    }
+
     const FOLDER: Was = Was::Folder { mode: 0o755 };
+
+    #[test]
+    fn no_program_is_made_and_no_link_through_which_one_could_be() {
+        for (path, was) in [
+            ("run.txt", program(0o755)),
+            ("s.txt", program(0o4644)),
+            ("lib/libm.so.6", file()),
+            ("site.pth", file()),
+            ("out.csv", link("../outside/x.csv")),
+            ("out.csv", link("/root/.bashrc")),
+            ("out.csv", link(".cargo/config.toml")),
+        ] {
+            let scene = Scene::new();
+            let plan = scene.was(&[(path, was)]);
+            assert!(!scene.is_allowed(&plan), "{path}");
+        }
+        for (path, was) in [
+            ("run.txt", program(0o640)),
+            ("frame.0001", file()),
+            ("newest", link("frame.0001")),
+            ("deep/newest", link("../frame.0001")),
+        ] {
+            let scene = Scene::new();
+            let plan = scene.was(&[(path, was)]);
+            assert!(scene.is_allowed(&plan), "{path}");
+        }
+    }
 
     #[test]
     fn no_link_that_is_to_be_leads_out_of_the_runs_folder() {
