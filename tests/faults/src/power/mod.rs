@@ -6,7 +6,7 @@
 //! (Pillai et al., *All File Systems Are Not Created Equal*, OSDI 2014).
 //!
 //! What is recorded is a run and its restart ([`Recording::of`]), the same by way of the command, which notes how it was started
-//! ([`launch`]), or what the command does to a store ([`commands`]).
+//! (`launch`), or what the command does to a store (`commands`).
 
 mod commands;
 pub mod disk;
