@@ -97,9 +97,12 @@ impl Program {
         let arguments = (self.prepare)(folder, length)?;
         command.args(arguments.split(' ')).current_dir(folder);
         if variant == Variant::Session {
-            command
-                .env("CKPT_DIR", folder.join("store"))
-                .env("CKPT_INTERVAL", "1h");
+            // Runs that are in the store already make starting up longer.
+            let store = folder.join("store");
+            if store.exists() {
+                std::fs::remove_dir_all(&store)?;
+            }
+            command.env("CKPT_DIR", store).env("CKPT_INTERVAL", "1h");
         }
         Ok(command)
     }
