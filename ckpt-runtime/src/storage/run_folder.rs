@@ -2,7 +2,7 @@
 //!
 //! A rank that does not know yet which run it is of keeps what it has to keep under an identity of its own, in
 //! `STORE/runs/.begun.r3.ID`. It moves to the run when that is known. What the program's files were stays there where another
-//! run waits to be continued, as does all of a process that dies before it knows; otherwise the next start of the rank removes it.
+//! run waits to be continued, as does all of a process that dies before it knows; otherwise it is removed when the rank knows its run the next time.
 
 use std::fs;
 use std::io::{self, ErrorKind};

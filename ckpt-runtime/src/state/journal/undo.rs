@@ -169,14 +169,16 @@ impl Plan {
         let end = LinkAtEnd::Itself { coming: &coming };
         changed.try_for_each(|(path, target)| {
             match &target.is {
-                Is::File { mode, .. } if mode & EXECUTES != 0 => allowed.may_restore_program(path, end)?,
+                Is::File { mode, .. } if mode & EXECUTES != 0 => {
+                    return allowed.may_restore_program(path, end).map(drop);
+                }
                 // What the program writes there, it writes to where the link leads.
                 Is::Link { target } => {
                     let leads = path.parent().unwrap_or(path).join(target);
-                    allowed.may_restore(&leads, LinkAtEnd::Leads { coming: &coming })?
+                    allowed.may_restore(&leads, LinkAtEnd::Leads { coming: &coming })?;
                 }
-                _ => allowed.may_restore(path, end)?,
-            };
+                _ => {}
+            }
             allowed.may_restore(path, end).map(drop)
         })
     }
@@ -822,14 +824,10 @@ mod tests {
     }
 
     fn file() -> Was {
-        Was::File {
-            mode: 0o644,
-            length: 1,
-            held: Held::Apart(Content::New(b"x".to_vec())),
-        }
+        file_of(0o644)
     }
 
-    fn program(mode: u32) -> Was {
+    fn file_of(mode: u32) -> Was {
         Was::File {
             mode,
             length: 1,
@@ -842,8 +840,8 @@ mod tests {
     #[test]
     fn no_program_is_made_and_no_link_through_which_one_could_be() {
         for (path, was) in [
-            ("run.txt", program(0o755)),
-            ("s.txt", program(0o4644)),
+            ("run.txt", file_of(0o755)),
+            ("s.txt", file_of(0o4644)),
             ("lib/libm.so.6", file()),
             ("site.pth", file()),
             ("out.csv", link("../outside/x.csv")),
@@ -855,7 +853,7 @@ mod tests {
             assert!(!scene.is_allowed(&plan), "{path}");
         }
         for (path, was) in [
-            ("run.txt", program(0o640)),
+            ("run.txt", file_of(0o640)),
             ("frame.0001", file()),
             ("newest", link("frame.0001")),
             ("deep/newest", link("../frame.0001")),
