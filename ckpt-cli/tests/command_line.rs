@@ -360,6 +360,15 @@ fn wrong_options_are_explained() {
 }
 
 #[test]
+fn what_cannot_be_started_leaves_no_store() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["run", "--exe", "/etc"])
+        .code(127)
+        .stderr(contains("E3043"));
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_missing_or_empty_store_is_named_and_left_alone() {
     let here = tempfile::tempdir().unwrap();
     for command in [

@@ -171,6 +171,57 @@ fn a_restart_from_an_older_checkpoint_that_is_killed_says_that_there_are_some() 
     cargo_ckpt(here.path(), &["restart"]).success();
 }
 
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_restart_from_a_copy_of_the_store_builds_the_program_as_well() {
+    let here = tempfile::tempdir().unwrap();
+    let folder = here.path().join("here");
+    fs::create_dir(&folder).unwrap();
+    run(
+        &folder,
+        &["--every", "5", "--keep", "3"],
+        &[("CKPT_FAULT", "visit:23")],
+        &["12"],
+    )
+    .code(137);
+    let put_back = |from: &Path, to: &Path| {
+        let _ = fs::remove_dir_all(to);
+        copy(from, to);
+    };
+    let aside = here.path().join("aside");
+    put_back(&folder, &aside);
+    cargo_ckpt(&folder, &["restart", "--keep", "4"]).success();
+    put_back(&aside, &folder);
+    cargo_ckpt(&folder, &["restart"])
+        .success()
+        .stderr(contains(": --example resumable --every 5 --keep 3 -- 12"));
+    // What nobody has said here is not built, and that is not done in silence.
+    put_back(&aside, &folder);
+    let launch = fs::read_dir(folder.join("ckpt-cli.ckpt.d/runs"))
+        .unwrap()
+        .map(|run| run.unwrap().path().join("launch.json"))
+        .find(|path| path.exists())
+        .unwrap();
+    let said = fs::read_to_string(&launch).unwrap();
+    fs::write(&launch, said.replace("\"resumable\"", "\"another\"")).unwrap();
+    cargo_ckpt(&folder, &["restart"])
+        .success()
+        .stderr(contains("warning[W3043]").and(contains(" --example another --manifest-path ")));
+    cargo_ckpt(&folder, &["restart", "--map", "/a=/b", "--map", "/a=/c"])
+        .code(2)
+        .stderr(contains("E3159"));
+}
+
 #[test]
 fn a_dying_program_is_kept_running() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -1,6 +1,7 @@
 //! Which statements may run a second time: a `let` whose value no checkpoint holds is made again at a restart if that
 //! changes nothing but the variable itself.
 
+use super::foreign::Foreign;
 use crate::Analysis;
 use crate::calls::CallId;
 use crate::items::{FnId, Items};
@@ -32,6 +33,7 @@ pub struct Effects<'a> {
     by_function: Vec<Vec<FnId>>,
     /// The types of the program that change behind a shared reference.
     changing: HashSet<String>,
+    foreign: Foreign,
 }
 
 impl<'a> Effects<'a> {
@@ -57,6 +59,7 @@ impl<'a> Effects<'a> {
             calls,
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
             changing: changing_types(&analysis.library, program),
+            foreign: Foreign::of(program),
         }
     }
 
@@ -153,7 +156,7 @@ impl<'a> Effects<'a> {
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
-        let mut own = Traces::new(self.library, others, true);
+        let mut own = Traces::new(self.library, &self.foreign, others, true);
         own.visit_expr(expr);
         let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
@@ -195,7 +198,7 @@ impl<'a> Effects<'a> {
                 continue;
             }
             let nothing = HashSet::new();
-            let mut traces = Traces::new(self.library, &nothing, false);
+            let mut traces = Traces::new(self.library, &self.foreign, &nothing, false);
             traces.visit_block(&self.items.function(next).item.block);
             if traces.found {
                 return false;
@@ -319,6 +322,7 @@ fn is_constant_pattern(pattern: &syn::Pat) -> bool {
 /// Looks for traces in code.
 struct Traces<'n> {
     library: &'n Library,
+    foreign: &'n Foreign,
     /// Names whose methods may change them.
     changeable: &'n HashSet<String>,
     /// Whether a `return` leaves what may run again.
@@ -330,9 +334,15 @@ struct Traces<'n> {
 }
 
 impl<'n> Traces<'n> {
-    fn new(library: &'n Library, changeable: &'n HashSet<String>, return_leaves: bool) -> Self {
+    fn new(
+        library: &'n Library,
+        foreign: &'n Foreign,
+        changeable: &'n HashSet<String>,
+        return_leaves: bool,
+    ) -> Self {
         Self {
             library,
+            foreign,
             changeable,
             return_leaves,
             found: false,
@@ -406,7 +416,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func {
-            self.found |= self.library.leaves_a_trace(&last_name(&path.path));
+            self.found |= self.library.leaves_a_trace(&last_name(&path.path))
+                || self.foreign.may_leave_a_trace(self.library, &path.path);
         }
         visit::visit_expr_call(self, call);
     }

@@ -30,6 +30,7 @@ pub mod changed_inputs;
 pub mod closure_callers;
 pub mod destructors;
 pub mod effects;
+pub mod foreign;
 mod generic_loans;
 pub mod globals;
 pub mod knowledge;

@@ -37,6 +37,8 @@ pub struct Resolver<'a> {
     associated: HashMap<(&'a str, &'a str), ConstId>,
     known: RefCell<HashMap<Key, Option<Def>>>,
     under_way: RefCell<HashSet<Key>>,
+    /// What has not been found on behalf of what is under way, and how many names were known then.
+    tried: RefCell<HashMap<Key, usize>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -52,6 +54,7 @@ impl<'a> Resolver<'a> {
             associated: items.consts.iter().filter_map(associated).collect(),
             known: RefCell::default(),
             under_way: RefCell::default(),
+            tried: RefCell::default(),
         }
     }
 
@@ -156,14 +159,22 @@ impl<'a> Resolver<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        if !self.under_way.borrow_mut().insert(key.clone()) {
+        // Modules that import all of one another: each is looked through once, until more is known.
+        let nothing_new = self.tried.borrow().get(&key) == Some(&self.known.borrow().len());
+        if nothing_new || !self.under_way.borrow_mut().insert(key.clone()) {
             return None;
         }
         let found = self.search(module, name, namespace);
         self.under_way.borrow_mut().remove(&key);
         // A name that was asked for while an import that leads to it was being followed may not have been found.
-        if found.is_some() || self.under_way.borrow().is_empty() {
+        if self.under_way.borrow().is_empty() {
+            self.tried.borrow_mut().clear();
             self.known.borrow_mut().insert(key, found);
+        } else if found.is_some() {
+            self.known.borrow_mut().insert(key, found);
+        } else {
+            let known = self.known.borrow().len();
+            self.tried.borrow_mut().insert(key, known);
         }
         found
     }

@@ -25,11 +25,13 @@ pub(super) fn of_function(library: &Library, path: &[String]) -> Determinacy {
         [] => return Determinacy::Never,
     };
     let whole = format!("{owner}::{last}");
+    // A function of a type, in whatever module that is declared.
+    let is_of_type = path.len() == 2 || owner.starts_with(char::is_uppercase);
     // What may change behind a shared reference is another one.
     let is_determined = library.says(&whole, Determined::Always)
         || library.says(last, Determined::Always) && !library.says(owner, Types::Cells)
         || library.says(owner, Determined::Types) && library.says(last, Determined::Constructors)
-        || library.says(last, Determined::OfTypes) && path.len() == 2;
+        || library.says(last, Determined::OfTypes) && is_of_type;
     if library.says(&whole, Determined::Files) {
         Determinacy::BeforeMessages
     } else if is_determined {

@@ -114,3 +114,32 @@ fn what_changes_behind_a_shared_reference_is_not_made_again() {
     assert!(may_be_reexecuted(&with(plain, "table()")));
     assert!(may_be_reexecuted(&with(plain, "Arc::new(Barrier::new(3))")));
 }
+
+#[test]
+fn what_a_function_in_c_does_is_not_known() {
+    let with = |declared: &str, call: &str| {
+        may_be_reexecuted(&format!(
+            "use libc::{{fopen as open_stream, getpid}}; {declared}
+             fn main() {{ let class = unsafe {{ {call} }}; drop(class); }}"
+        ))
+    };
+    for call in [
+        "libc::fopen(c\"a\".as_ptr(), c\"w\".as_ptr())",
+        "open_stream(c\"a\".as_ptr(), c\"w\".as_ptr())",
+        "libc::malloc(8)",
+        "netcdf_sys::nc_open(c\"a\".as_ptr(), 0)",
+        "inner(1)",
+    ] {
+        let declared =
+            "extern \"C\" { fn make(n: i32) -> i32; } fn inner(n: i32) -> i32 { unsafe { make(n) } }";
+        assert!(!with(declared, call), "{call}");
+    }
+    for call in [
+        "libc::getpid()",
+        "getpid()",
+        "libc::sysconf(libc::_SC_NPROCESSORS_ONLN)",
+        "make(1)",
+    ] {
+        assert!(with("fn make(n: i32) -> i32 { n }", call), "{call}");
+    }
+}

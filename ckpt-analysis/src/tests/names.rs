@@ -61,3 +61,24 @@ fn an_import_that_leads_to_itself_is_no_trouble() {
     )]);
     assert!(callees(&analysis, "main").is_empty());
 }
+
+#[test]
+fn modules_that_import_all_of_one_another_are_looked_through_once() {
+    let names: Vec<String> = (0..24).map(|k| format!("m{k}")).collect();
+    let globs = |own: &str| -> String {
+        let others = names.iter().filter(|name| *name != own);
+        others.map(|name| format!("pub use super::{name}::*; ")).collect()
+    };
+    let modules: String = names
+        .iter()
+        .map(|name| {
+            format!(
+                "mod {name} {{ {} pub fn of_{name}() {{ nowhere(); }} }}\n",
+                globs(name)
+            )
+        })
+        .collect();
+    let main = format!("{modules} use m0::*; fn main() {{ of_m0(); of_m23(); nowhere(); }}");
+    let analysis = analysed(&[("main.rs", &main)]);
+    assert_eq!(callees(&analysis, "main"), ["m0::of_m0", "m23::of_m23"]);
+}

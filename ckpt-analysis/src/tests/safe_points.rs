@@ -274,6 +274,31 @@ fn what_ends_a_loop_must_be_the_same_on_all_ranks() {
 }
 
 #[test]
+fn a_command_line_that_a_module_describes_is_the_same_on_all_ranks() {
+    for (declared, used) in [
+        (
+            "mod args { #[derive(Parser)] pub struct Args { pub steps: u32 } }",
+            "args::Args::parse()",
+        ),
+        (
+            "mod a { pub mod b { #[derive(Parser)] pub struct Cli { pub steps: u32 } } }",
+            "crate::a::b::Cli::parse()",
+        ),
+    ] {
+        check(&format!(
+            "use mpi::traits::*; {declared}
+             fn main() {{
+                 let universe = mpi::initialize().unwrap(); let world = universe.world();
+                 let args = {used}; let mut x = world.rank() as f64;
+                 world.barrier();
+                 for _ in 0..args.steps {{ /*safe*/ x = x.sqrt(); }}
+                 world.barrier();
+             }}"
+        ));
+    }
+}
+
+#[test]
 fn non_blocking_overlap() {
     check(&program(
         "let right = world.process_at_rank((rank + 1) % size); let left = world.process_at_rank((rank + size - 1) % size);

@@ -129,16 +129,25 @@ impl Pack {
                 let newest = lines.resolve(Which::Latest)?;
                 let out_of_reach = lines.out_of_reach(&lines.list()?)?;
                 let mut found = None;
-                // What is damaged is passed over, as by a restart, and not in silence: what is carried away is not the newest.
+                let mut damaged = Vec::new();
                 for id in lines.ids().into_iter().rev().map(CheckpointId) {
                     let Some(why) = problem(lines, &out_of_reach, id)? else {
                         found = Some(id);
                         break;
                     };
+                    damaged.push((id, why));
+                }
+                // What is damaged is passed over, as by a restart, and not in silence: what is carried away is not the newest.
+                // Where nothing is whole it is the newest all the same: its values can be looked at.
+                for (id, why) in damaged {
                     let why = printable_lines(&why);
-                    eprintln!(
-                        "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
-                    );
+                    match found {
+                        Some(_) => eprintln!(
+                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
+                        ),
+                        None if id == newest => cannot_be_restored(id, &why),
+                        None => {}
+                    }
                 }
                 with_what_it_needs(lines, found.unwrap_or(newest))
             }
@@ -149,11 +158,7 @@ impl Pack {
                     .remove(&id)
                     .unwrap_or_default()
                 {
-                    let why = why.to_string();
-                    let why = printable_lines(&why);
-                    eprintln!(
-                        "ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}"
-                    );
+                    cannot_be_restored(id, &printable_lines(&why.to_string()));
                 }
                 with_what_it_needs(lines, id)
             }
@@ -168,6 +173,10 @@ impl Pack {
             }
         }
     }
+}
+
+fn cannot_be_restored(id: CheckpointId, why: &str) {
+    eprintln!("ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}");
 }
 
 /// The files of all ranks with this number, and those before that each builds on: another rank may have made a full one
@@ -185,9 +194,14 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
         let entries = entries.map_err(checkpoint::store_failure)?;
         let mut needed = BTreeSet::from([id]);
         // Whatever is needed is older.
-        for entry in entries.iter().rev().filter(|entry| entry.id <= id) {
+        for entry in entries.into_iter().rev().filter(|entry| entry.id <= id) {
             if needed.contains(&entry.id) {
                 needed.extend(&entry.needs);
+                if let Err(error @ StoreError::Io { .. }) = entry.meta {
+                    return Err(checkpoint::store_failure(error)
+                        .because(format!("what checkpoint {} builds on is not known", entry.id))
+                        .help("see to the disk, and pack again"));
+                }
             }
         }
         chosen.extend(needed.into_iter().map(|id| (part.rank, id)));

@@ -17,9 +17,10 @@ use crate::stores::{self, StoreArgs};
 /// several processes a checkpoint is whole if it is on all ranks: their files must all be on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
+#[command(group = clap::ArgGroup::new("what").args(["keep", "completed", "run"]).required(true).multiple(true))]
 pub struct Prune {
     /// How many whole checkpoints of each run stay
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["run", "completed"])]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     keep: Option<u64>,
     /// Remove the runs that have completed, with all that the store has of them
     #[arg(long, conflicts_with_all = ["run", "keep"])]

@@ -67,6 +67,14 @@ impl Restart {
             dir: self.session.dir.clone(),
         }
         .named()?;
+        if let Some((one, other)) = Mapping::contradiction(&self.map) {
+            return Err(
+                Failure::usage(says!("E3159: two `--map` say of one path where it is now"))
+                    .because(format!("--map {one}"))
+                    .because(format!("--map {other}"))
+                    .help("leave one of them out; of paths that lie in one another the longest counts"),
+            );
+        }
         let continued = Continued::find(&store, self.which, self.run.of(&store)?)?;
         let record = continued.run.and_then(|run| Record::read(&store, run));
         let session = match &record {
@@ -181,7 +189,12 @@ impl Restart {
                 quiet: self.cargo.quiet,
                 ..record.cargo.clone()
             }),
-            (None, Some(last)) => Ok(by_hand(last)),
+            (None, Some(last)) => {
+                record
+                    .into_iter()
+                    .for_each(|record| is_not_built(record, &last, store));
+                Ok(by_hand(last))
+            }
             (None, None) => Err(not_from_here(record, last, store)),
         }
     }
@@ -257,6 +270,18 @@ fn not_from_here(record: Option<&Record>, last: Option<PathBuf>, store: &Path) -
         "in the folder of the program's source, say how it is built: `cargo ckpt restart --bin NAME --release`;\n\
          or name a built program that you trust: `--exe FILE`. From then on it is known",
     )
+}
+
+/// The executable that ran last here is started, whatever the store says about how it is built.
+fn is_not_built(record: &Record, last: &Path, store: &Path) {
+    output::note(&format!(
+        "warning[W3043]: how `{}` says that its program is built was not said on this machine: `{}` is started, which ran last, and nothing is built\n  \
+         why:   it says: {}; {NOT_FROM_HERE}\n  \
+         help:  if the sources have changed, say how it is built, in their folder: `cargo ckpt restart --bin NAME --release`; from then on it is known",
+        store.display(),
+        last.display(),
+        said_of_program(record).join(" "),
+    ));
 }
 
 /// All that a record says about what is to be built and started.

@@ -74,7 +74,11 @@ impl Verify {
         }
         drop(bar);
         list.sort_by_key(|checked| (checked.id, checked.rank));
-        let found = Found { lines, list };
+        let found = Found {
+            lines,
+            list,
+            is_all: self.which.is_none(),
+        };
         if self.store.json() {
             let checkpoints: Vec<_> = found.list.iter().map(|checked| found.as_json(checked)).collect();
             let mut value = json!({ "whole": found.damaged().is_empty(), "checkpoints": checkpoints });
@@ -130,6 +134,8 @@ fn numbers(ids: &[CheckpointId]) -> Vec<u64> {
 struct Found {
     lines: Lines,
     list: Vec<Checked>,
+    /// Whether all checkpoints were, and not one.
+    is_all: bool,
 }
 
 impl Found {
@@ -197,14 +203,15 @@ impl Found {
         let damaged = self.damaged().len();
         let all: BTreeSet<CheckpointId> = self.list.iter().map(|checked| checked.id).collect();
         if damaged > 0 {
-            let left = match all.len() - damaged {
-                0 => "none is whole".to_owned(),
-                number => format!("{number} whole"),
-            };
             let on_all = if self.lines.several { " on all ranks" } else { "" };
-            render::print(&format!(
-                "\n{damaged} damaged, {left}; a restart takes the newest that is whole{on_all}.\n"
-            ));
+            let left = match all.len() - damaged {
+                _ if !self.is_all => String::new(),
+                0 => ", none is whole".to_owned(),
+                number => {
+                    format!(", {number} whole; a restart takes the newest of its run that is whole{on_all}")
+                }
+            };
+            render::print(&format!("\n{damaged} damaged{left}.\n"));
         }
         if let Some(not_here) = self.lines.not_here() {
             render::print(&format!("\n{not_here}\n"));

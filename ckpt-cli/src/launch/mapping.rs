@@ -1,6 +1,7 @@
 //! `--map OLD=NEW`: where files of the program are on this machine.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use ckpt::session::arguments::moved_argument;
@@ -8,11 +9,17 @@ use ckpt::session::arguments::moved_argument;
 /// The variable that carries all of them into the program, one a line.
 const VARIABLE: &str = "CKPT_MAP";
 
-/// What is below one path is below another now.
+/// What is below one path is below another now. A command takes one of each path that was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     old: PathBuf,
     new: PathBuf,
+}
+
+impl fmt::Display for Mapping {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}={}", self.old.display(), self.new.display())
+    }
 }
 
 impl Mapping {
@@ -31,6 +38,16 @@ impl Mapping {
         }
         let new = std::path::absolute(new).map_err(|error| error.to_string())?;
         Ok(Mapping { old: old.into(), new })
+    }
+
+    /// The first two that say of one path that it is elsewhere, if there are any.
+    pub fn contradiction(all: &[Mapping]) -> Option<(&Mapping, &Mapping)> {
+        all.iter().enumerate().find_map(|(at, one)| {
+            let mut later = all[at + 1..].iter();
+            later
+                .find(|other| other.old == one.old && other.new != one.new)
+                .map(|other| (one, other))
+        })
     }
 
     /// What the program is told.

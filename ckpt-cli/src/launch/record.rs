@@ -19,6 +19,9 @@ use crate::stores;
 /// Name of the record in the folder of the run.
 pub const FILE: &str = LAUNCH_FILE;
 
+/// How many of what was said about one run are remembered.
+const SAID: usize = 16;
+
 /// How a program was built and started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -52,8 +55,38 @@ impl Record {
         };
         let text = text + "\n";
         let home = stores::home(store);
+        // Noted first: what stands in the store has been said. What was said before was said as well: a store may be put
+        // back from a copy.
+        let mut said = said_here(store, self.run);
+        said.retain(|record| record != self);
+        let old = said.len().saturating_sub(SAID - 1);
+        said.drain(..old);
+        said.push(self.clone());
+        if let Ok(said) = serde_json::to_vec(&said) {
+            let _ = Noted::of(&home).write(&noted_as(self.run), &said);
+        }
         let _ = write_document_of_run(&home, self.run, FILE, text.as_bytes());
-        let _ = Noted::of(&home).write(&noted_as(self.run), text.as_bytes());
+    }
+
+    /// The program could not be started: what was written of a run that has nothing else goes away, with what it was put in.
+    pub fn take_back(store: &Path, run: RunId) {
+        let folder = folder_of(store, run);
+        let is_alone = fs::read_dir(&folder).is_ok_and(|entries| {
+            let mut entries = entries.flatten();
+            entries.all(|entry| entry.file_name() == FILE)
+        });
+        if !is_alone || !matches!(stores::is_locked(store), Ok(false)) {
+            return;
+        }
+        let _ = fs::remove_file(folder.join(FILE));
+        // A folder that is not empty stays.
+        let home = stores::home(store);
+        let above = folder.ancestors().take_while(|above| above.starts_with(&home));
+        for above in above {
+            if fs::remove_dir(above).is_err() {
+                break;
+            }
+        }
     }
 
     /// Reads the record of a run, if there is one that can be read.
@@ -63,12 +96,18 @@ impl Record {
         (record.run == run).then_some(record)
     }
 
-    /// Whether it is what was last said on this machine about this run of the store, and not only what the store says.
+    /// Whether it was said on this machine about this run of the store, and not only by the store.
     pub fn was_said_here(&self, store: &Path) -> bool {
-        let noted = Noted::of(&stores::home(store)).read(&noted_as(self.run));
-        let noted = noted.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
-        noted.as_ref() == Some(self)
+        said_here(store, self.run).contains(self)
     }
+}
+
+/// What was last said on this machine about a run, oldest first.
+fn said_here(store: &Path, run: RunId) -> Vec<Record> {
+    let noted = Noted::of(&stores::home(store)).read(&noted_as(run));
+    noted
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default()
 }
 
 /// Whether this is the executable that was last started on this machine with this store.

@@ -12,7 +12,7 @@ use ckpt::store::{CheckpointId, RunId};
 use signal_hook::consts::SIGINT;
 
 use super::heard::Ranks;
-use super::{Ending, Supervisor};
+use super::{Ending, Record, Supervisor};
 use crate::failure::Outcome;
 use crate::render;
 use crate::stores::{self, runs};
@@ -131,7 +131,16 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     let mut pause = options.backoff;
     loop {
         let before = stopped_job(store, run.id.get());
-        let ending = supervisor.run((run.command)(begin)?)?;
+        let ending = match supervisor.run((run.command)(begin)?) {
+            Ok(ending) => ending,
+            Err(failure) => {
+                run.id
+                    .get()
+                    .into_iter()
+                    .for_each(|id| Record::take_back(store, id));
+                return Err(failure);
+            }
+        };
         let stopped = stopped_job(store, run.id.get()).filter(|job| Some(job) != before.as_ref());
         let ending = meant(ending, stopped.as_ref(), supervisor.stopped());
         let newest = newest_of_run()?;

@@ -83,6 +83,7 @@ impl SessionOptions {
 /// A time as the library reads it, checked here so that a slip is reported before the build.
 pub fn time(text: &str) -> Result<String, String> {
     match humantime::parse_duration(text) {
+        Ok(time) if time.is_zero() => Err("no time at all; write for example `30s`, `5m` or `1h 30m`".into()),
         Ok(_) => Ok(text.to_owned()),
         Err(_) if text.parse::<f64>().is_ok() => {
             Err(format!("a unit is missing; for seconds write `{text}s`"))
@@ -116,6 +117,7 @@ mod tests {
         assert!(time("30").unwrap_err().contains("`30s`"));
         assert_eq!(time("1h 30m").unwrap(), "1h 30m");
         assert!(time("soon").is_err());
+        assert!(time("0s").unwrap_err().contains("no time at all"));
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn the_files_of_all_ranks_are_listed_and_verified() {
         contains("000003, rank 2:")
             .and(contains("000004, rank 1:"))
             .and(contains(
-                "2 damaged, 2 whole; a restart takes the newest that is whole on all ranks",
+                "2 damaged, 2 whole; a restart takes the newest of its run that is whole on all ranks",
             )),
     );
     cargo_ckpt(folder.path(), &["verify", "2"]).success();

@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 const UNKNOWN_CALL: f64 = 5.0;
 
 /// The tables of the libraries.
-const LIBRARIES: [(&str, &str); 13] = [
+const LIBRARIES: [(&str, &str); 14] = [
     ("std", include_str!("../../tables/std.toml")),
     ("ckpt", include_str!("../../tables/ckpt.toml")),
     ("sync", include_str!("../../tables/sync.toml")),
@@ -33,6 +33,7 @@ const LIBRARIES: [(&str, &str); 13] = [
     ("ndarray", include_str!("../../tables/ndarray.toml")),
     ("nalgebra", include_str!("../../tables/nalgebra.toml")),
     ("clap", include_str!("../../tables/clap.toml")),
+    ("libc", include_str!("../../tables/libc.toml")),
     ("csv", include_str!("../../tables/csv.toml")),
     ("image", include_str!("../../tables/image.toml")),
     ("indicatif", include_str!("../../tables/indicatif.toml")),
@@ -96,6 +97,11 @@ impl Library {
     /// Whether the method may be called again at any time.
     pub fn is_pure(&self, method: &str) -> bool {
         self.means(method, Meaning::Pure)
+    }
+
+    /// Whether the function of this path may be called again, or what it gives is made again: by any table.
+    pub fn may_be_called_again(&self, path: &[String]) -> bool {
+        self.added.may_be_reexecuted(path) || builtin().may_be_reexecuted(path)
     }
 
     /// Whether the function may be called again at any time.
@@ -177,6 +183,12 @@ impl Library {
     /// Whether a method, macro or function of this last name leaves a trace outside the program.
     pub fn leaves_a_trace(&self, name: &str) -> bool {
         self.means(name, Meaning::Traces)
+    }
+
+    /// Whether what is in a crate or module of this name are functions in another language; by the custom of its name, those
+    /// of a crate `.._sys` are.
+    pub fn is_foreign(&self, name: &str) -> bool {
+        self.means(name, Meaning::Foreign) || name.ends_with("_sys")
     }
 
     /// Whether a function or macro of this last name does not come back.

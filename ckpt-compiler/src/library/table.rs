@@ -43,13 +43,15 @@ pub enum Meaning {
     Returns,
     /// A macro that may declare variables whose names it is given.
     Declares,
+    /// A crate or module of functions in another language, of which nothing is known but what tables say.
+    Foreign,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 19] = [
+    pub const ALL: [(&'static str, Self); 20] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -68,6 +70,7 @@ impl Meaning {
         ("stays", Self::Stays),
         ("returns", Self::Returns),
         ("declares", Self::Declares),
+        ("foreign", Self::Foreign),
         ("own", Self::Own),
     ];
 

@@ -234,19 +234,33 @@ impl Outside {
     /// Notes that something of an epoch of a run's journal could not be kept, where the journal cannot be written to.
     pub fn note_lost(&self, run: RunId, epoch: u64) {
         // Where that cannot be noted either there is no disk left to write to: what is changed now is not written.
-        let _ = self
-            .noted
-            .write(&self.name_of_lost(run), epoch.to_string().as_bytes());
+        self.note_number("lost", run, epoch);
     }
 
     /// The newest epoch of a run's journal of which that is noted.
     pub fn lost(&self, run: RunId) -> Option<u64> {
-        let text = self.noted.read(&self.name_of_lost(run))?;
-        std::str::from_utf8(&text).ok()?.parse().ok()
+        self.number("lost", run)
     }
 
-    fn name_of_lost(&self, run: RunId) -> String {
-        format!("lost.{run}.{}", self.name)
+    /// Notes which epoch of a run's journal has begun: a store that does not have it is an older copy. It informs only.
+    pub fn note_epoch(&self, run: RunId, epoch: u64) {
+        self.note_number("epoch", run, epoch);
+    }
+
+    /// The newest epoch of a run's journal that is noted.
+    pub fn epoch(&self, run: RunId) -> Option<u64> {
+        self.number("epoch", run)
+    }
+
+    /// Notes a number about a run, if that is possible.
+    fn note_number(&self, what: &str, run: RunId, number: u64) {
+        let name = format!("{what}.{run}.{}", self.name);
+        let _ = self.noted.write(&name, number.to_string().as_bytes());
+    }
+
+    fn number(&self, what: &str, run: RunId) -> Option<u64> {
+        let text = self.noted.read(&format!("{what}.{run}.{}", self.name))?;
+        std::str::from_utf8(&text).ok()?.parse().ok()
     }
 
     /// Where it is noted: no file of the program's.

@@ -70,6 +70,8 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use crate::base::current;
+use crate::base::host::host_name;
+use crate::base::processes;
 pub use crate::base::report::exit_code;
 use crate::base::report::{Code, Fatal, Headline};
 use crate::base::run_id::RunId;
@@ -496,6 +498,10 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     let run = match Run::open(&config, named, Kind::Instrumented) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
         Err(SessionError::AlreadyOpen) => return Ok(false),
+        // A program of the run's own has been started by it, with its variables: the run's session is not this one's.
+        Err(SessionError::Store(StoreError::Locked { pid, host, .. })) if is_of_ancestor(&pid, &host) => {
+            return Ok(false);
+        }
         opened => opened?,
     };
     match run.resume {
@@ -505,6 +511,11 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     context::install(Box::new(run));
     crate::frame::attach(0);
     Ok(true)
+}
+
+/// Whether a process of this machine has started this one, or the one that has started it.
+fn is_of_ancestor(pid: &str, host: &str) -> bool {
+    host == host_name() && pid.parse().is_ok_and(processes::is_ancestor)
 }
 
 impl Drop for MainSession {

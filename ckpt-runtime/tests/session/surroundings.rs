@@ -14,6 +14,7 @@ crate::tests! {
     a_process_as_it_was_leaves_no_note,
     no_checkpoint_is_taken_of_what_a_restart_could_not_bring_back,
     a_child_that_a_restart_starts_again_holds_nothing_back,
+    a_program_that_starts_itself_has_one_session,
     locks_on_files_are_taken_again,
     handlers_of_signals_have_to_be_installed_again,
 }
@@ -153,6 +154,17 @@ fn a_child_that_a_restart_starts_again_holds_nothing_back() {
     let job = job("child-again");
     job.run(&[]).expect_code(0);
     assert_eq!(job.job_file()["failed_checkpoints"], 0);
+}
+
+fn a_program_that_starts_itself_has_one_session() {
+    let job = job("itself");
+    job.run(&[KILLED]).expect_killed();
+    assert_eq!(job.jobs().len(), 1, "{:?}", job.jobs());
+    let inner = std::fs::read_to_string(job.folder().join("inner.txt")).unwrap();
+    assert_eq!(inner, "1\n2\n3\n4\n5\n6\n", "it ran to its end");
+    job.run(&[RESTART]).expect_code(0);
+    let all = std::fs::read_to_string(job.folder().join("log.txt")).unwrap();
+    assert_eq!((all, job.jobs().len()), (inner, 1));
 }
 
 fn locks_on_files_are_taken_again() {

@@ -19,6 +19,7 @@ crate::tests! {
     a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over,
     damage_beside_the_journal_is_found_by_who_checks_every_byte,
     a_copy_that_has_lost_its_links_is_told_of,
+    a_store_that_is_an_older_copy_of_itself_is_told_of,
     retention_counts_what_can_be_restored,
     a_damaged_checkpoint_is_removed_when_enough_are_whole_and_that_is_said,
     a_program_that_changes_no_files_has_one_part_of_the_journal,
@@ -261,6 +262,30 @@ fn a_copy_that_has_lost_its_links_is_told_of() {
         "warning[W2082]: a file of several names (hard links) has none of them any more",
         "cp -a",
     ]);
+}
+
+fn a_store_that_is_an_older_copy_of_itself_is_told_of() {
+    let job = Job::new("tree-count");
+    let every = ("CKPT_EVERY", "2");
+    job.run(&[every, ("CKPT_FAULT", "visit:3")]).expect_killed();
+    let copy = tempfile::tempdir().unwrap();
+    let copied = |from: &Path, to: &Path| {
+        let status = std::process::Command::new("cp")
+            .arg("-a")
+            .args([from, to])
+            .status();
+        assert!(status.unwrap().success());
+    };
+    copied(&job.store(), copy.path());
+    let restart = ("CKPT_RESTART", "latest");
+    let ended = job
+        .run(&[every, restart, ("CKPT_FAULT", "visit:9")])
+        .expect_killed();
+    assert!(!ended.stderr.contains("W2083"), "{}", ended.stderr);
+    fs::remove_dir_all(job.store()).unwrap();
+    copied(&copy.path().join("test.ckpt.d"), &job.store());
+    job.run(&[every, restart])
+        .expect_message(&["warning[W2083]", "is an older copy of itself"]);
 }
 
 /// The numbers of the checkpoints that are there.

@@ -184,6 +184,36 @@ fn a_file_that_may_not_be_looked_at_once_comes_back_all_the_same() {
     }
 }
 
+/// A killed run in which looking at a file of this name fails, once or from then on, after the last checkpoint: right or
+/// refused, and which.
+fn not_looked_at(program: &Program, meant: &str, errno: i32, lasts: bool) -> (Outcome, String) {
+    let place = Place::new().unwrap();
+    let (mut last_is_there, mut seen) = (false, 0);
+    let run = killed(&place, program, |call| {
+        last_is_there |= name(call).starts_with("000003");
+        let is_it = last_is_there && call.kind == Kind::Look && name(call) == meant;
+        seen += u32::from(is_it);
+        (is_it && (lasts || seen == 1)).then_some(errno)
+    });
+    assert!(seen > 0, "{meant}: {}", run.stderr);
+    (restarts_from(&place, program, 0), run.stderr)
+}
+
+#[test]
+fn what_may_never_be_looked_at_and_is_changed_is_not_brought_back_and_said() {
+    let (outcome, said) = not_looked_at(&named("files"), "grows.txt", libc::EACCES, true);
+    assert_eq!(outcome, Outcome::Refused, "{said}");
+    messages::compare(Path::new(NOTED), &said);
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_at_once_hides_no_change_in_it() {
+    for errno in [libc::EACCES, libc::ENOMEM] {
+        let (outcome, said) = not_looked_at(&named("folders"), "work", errno, false);
+        assert!(!outcome.is_broken(), "{outcome:?}\n{said}");
+    }
+}
+
 #[test]
 fn nothing_happens_without_a_plan() {
     let place = Place::new().unwrap();

@@ -143,14 +143,16 @@ impl History {
     /// # Errors
     /// What was done from then on is not known any more.
     pub fn first_since(&self, time: u64) -> Result<Option<u64>, String> {
-        for (epoch, part) in &self.parts {
+        // Parts follow one another in time: what is older than one that began before needs not be whole.
+        let began_before =
+            |part: &Result<Segment, String>| part.as_ref().is_ok_and(|part| part.head.time <= time);
+        let known = self.parts.iter().rev().find(|(_, part)| began_before(part));
+        let from = known.map_or(0, |(epoch, _)| epoch + 1);
+        if let Some((epoch, part)) = self.parts.range(from..).next() {
             let path = self.documents.path_of(&name(self.rank, *epoch));
             let part = part
                 .as_ref()
                 .map_err(|what| format!("the journal of files is damaged in `{}`: {what}", path.display()))?;
-            if part.head.time <= time {
-                continue;
-            }
             let previous = part.head.previous;
             return match previous == 0 || self.parts.contains_key(&previous) {
                 true => Ok(Some(*epoch)),
@@ -719,6 +721,42 @@ mod tests {
             }
             fs::write(&path, whole).unwrap();
         }
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_damaged_and_not_opened() {
+        for epoch in 1..=3 {
+            let folder = three();
+            let path = folder.path_of(&name(0, epoch));
+            let elsewhere = path.with_extension("elsewhere");
+            fs::rename(&path, &elsewhere).unwrap();
+            let link = || std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+            let pipe = || {
+                let kind = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, &path, kind, 0o600.into(), 0).unwrap();
+            };
+            let makers: [(&dyn Fn(), &str); 2] = [(&link, "it is a link"), (&pipe, "a pipe")];
+            for (make, what) in makers {
+                make();
+                for to in 1..=3 {
+                    match undone(&folder, to) {
+                        Err(why) => assert!(to <= epoch && why.contains(what), "{epoch}, {to}: {why}"),
+                        Ok(_) => assert!(to > epoch, "{epoch}, {to}: {what} is not seen"),
+                    }
+                }
+                fs::remove_file(&path).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_older_than_a_time_needs_not_be_whole() {
+        let folder = three();
+        let time = history(&folder).time_of(2).unwrap();
+        assert_eq!(history(&folder).first_since(time), Ok(Some(3)));
+        fs::write(folder.path_of(&name(0, 1)), [b'x'; HEAD as usize]).unwrap();
+        assert_eq!(history(&folder).first_since(time), Ok(Some(3)));
+        assert!(history(&folder).first_since(0).is_err());
     }
 
     /// The head as it was before the last frame was on the disk.

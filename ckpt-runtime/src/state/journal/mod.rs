@@ -382,6 +382,9 @@ impl Journal {
             let later = later.map_err(LoadError::invalid)?;
             Return::prepare(Arc::clone(&documents), run, own, others, later, &allowed)
         });
+        if restored.is_some() {
+            mention_older_copy(run, outside.epoch(run), history.newest());
+        }
         let at_least = files.map_or(0, |files| files.epoch);
         let mut log = Log::begin(documents, run, rank, &history, at_least)?;
         if files.is_some_and(|files| files.had_changed) {
@@ -602,6 +605,18 @@ fn is_anothers(path: &Path, run: RunId) -> String {
         paths::relative(path).display(),
         run.short()
     )
+}
+
+/// The run has gone on, on this machine, after what the store has of it.
+fn mention_older_copy(run: RunId, noted: Option<u64>, newest: u64) {
+    if let Some(noted) = noted.filter(|noted| *noted > newest) {
+        say(&format!(
+            "warning[W2083]: run {} has gone on, on this machine, after all that the store has of it: its journal of files has reached epoch {noted}, that of the store {newest}\n  \
+             why:   the store is an older copy of itself; what the program has done to its files since that copy was made is not in it, and is not undone\n  \
+             help:  nothing where the files were put back together with the store; otherwise put them back as they were then, or start anew",
+            run.short()
+        ));
+    }
 }
 
 fn cannot_write(watch: &Watch, error: &io::Error) -> String {

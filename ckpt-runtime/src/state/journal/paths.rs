@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, c_int};
 use std::fs;
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
 
 use crate::base::changes::At;
 use crate::handles::start_folder;
@@ -13,48 +16,104 @@ use crate::handles::start_folder;
 /// Links that lead to links, before the system gives up as well.
 const LINKS: u32 = 40;
 
-/// Where something is: the folder without links on its way, and the name in it. `None` where there is no such folder:
-/// whatever is about to be done there will fail.
-pub(super) fn resolve(at: At<'_>) -> Option<PathBuf> {
+/// It is not known what a path stands for: the path, as far as it is known, and what the system says.
+pub(super) type Unknown = (PathBuf, io::Error);
+
+/// Where something is: the folder without links on its way, and the name in it. `None` where there is no such folder, or
+/// nobody can get there: whatever is about to be done there will fail.
+///
+/// # Errors
+/// The system does not say.
+pub(super) fn resolve(at: At<'_>) -> Result<Option<PathBuf>, Unknown> {
     let path = Path::new(OsStr::from_bytes(at.path.to_bytes()));
+    let failed = |error| (path.to_owned(), error);
     let full = match at.folder {
-        _ if path.is_absolute() => path.to_owned(),
-        libc::AT_FDCWD => std::env::current_dir().ok()?.join(path),
-        folder if path.as_os_str().is_empty() => path_of(folder)?,
-        folder => path_of(folder)?.join(path),
+        _ if path.is_absolute() => Some(path.to_owned()),
+        libc::AT_FDCWD => unless_out_of_reach(Path::new("."), std::env::current_dir())
+            .map_err(failed)?
+            .map(|here| here.join(path)),
+        folder => path_of(folder)
+            .map_err(failed)?
+            .map(|open| match path.as_os_str().is_empty() {
+                true => open,
+                false => open.join(path),
+            }),
     };
-    follow(full, at.follows, LINKS)
+    let Some(full) = full else { return Ok(None) };
+    follow(full.clone(), at.follows, LINKS).map_err(|error| (full, error))
 }
 
-fn follow(path: PathBuf, follows: bool, links: u32) -> Option<PathBuf> {
+fn follow(path: PathBuf, follows: bool, links: u32) -> io::Result<Option<PathBuf>> {
     // A path that ends in `..` or `.` is that of a folder, which is there or not.
     let Some(name) = path.file_name() else {
-        return fs::canonicalize(path).ok();
+        return unless_out_of_reach(&path, fs::canonicalize(&path));
     };
-    let folder = fs::canonicalize(path.parent()?).ok()?;
+    let Some(parent) = path.parent() else {
+        return Ok(None);
+    };
+    let Some(folder) = unless_out_of_reach(parent, fs::canonicalize(parent))? else {
+        return Ok(None);
+    };
     let here = folder.join(name);
     if !follows || links == 0 {
-        return Some(here);
+        return Ok(Some(here));
     }
     match fs::read_link(&here) {
-        Ok(target) => match path_of_link(&here) {
+        Ok(target) => match path_of_link(&here)? {
             // A link of the system to an open file says more than a path can.
-            Some(path) => Some(path),
+            Some(path) => Ok(Some(path)),
             None => follow(folder.join(target), true, links - 1),
         },
-        Err(_) => Some(here),
+        // It is there, and is no link.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(Some(here)),
+        Err(error) if is_out_of_reach(&here, &error) => Ok(Some(here)),
+        Err(error) => Err(error),
     }
 }
 
 /// Where the open file is that a link in `/proc` stands for.
-fn path_of_link(link: &Path) -> Option<PathBuf> {
-    link.starts_with("/proc").then(|| fs::canonicalize(link).ok())?
+fn path_of_link(link: &Path) -> io::Result<Option<PathBuf>> {
+    match link.starts_with("/proc") {
+        true => unless_out_of_reach(link, fs::canonicalize(link)),
+        false => Ok(None),
+    }
 }
 
-/// Where an open file is now; `None` where it has no path any more.
-pub(super) fn path_of(file: c_int) -> Option<PathBuf> {
-    let path = fs::read_link(link_to(file)).ok()?;
-    path.is_absolute().then_some(path)
+/// What has been found at a path; `None` where nobody can get there.
+fn unless_out_of_reach<T>(path: &Path, found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_out_of_reach(path, &error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether what the system says of a path means that nothing can be changed there either. That one may not go there is
+/// asked once more, in the way in which the program is about to go: a network file system has said so for a moment.
+pub(super) fn is_out_of_reach(path: &Path, error: &io::Error) -> bool {
+    match error.raw_os_error() {
+        Some(
+            libc::EBADF | libc::EINVAL | libc::ELOOP | libc::ENAMETOOLONG | libc::ENOENT | libc::ENOTDIR,
+        ) => true,
+        Some(libc::EACCES) => {
+            let how = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            matches!(
+                rustix::fs::open(path, how, Mode::empty()),
+                Err(rustix::io::Errno::ACCESS)
+            )
+        }
+        _ => false,
+    }
+}
+
+/// Where an open file is now; `None` where it has no path any more, or none is open.
+///
+/// # Errors
+/// The system does not say.
+pub(super) fn path_of(file: c_int) -> io::Result<Option<PathBuf>> {
+    let link = link_to(file);
+    let path = unless_out_of_reach(&link, fs::read_link(&link))?;
+    Ok(path.filter(|path| path.is_absolute()))
 }
 
 /// The system's link to an open file.

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use super::record::Record;
 use crate::base::checksum::xxh3;
+use crate::base::files;
 
 /// With what every part begins.
 const MAGIC: [u8; 8] = *b"ckptfile";
@@ -155,12 +156,17 @@ pub(super) fn turn(bytes: &mut [u8]) {
     }
 }
 
-/// Reads a part. `None`: the machine stopped while it was being made, and nothing is in it.
+/// Reads a part. `None`: the machine stopped while it was being made, and nothing is in it. What is no plain file is damaged,
+/// and is not opened: ckpt has never made that.
 ///
 /// # Errors
 /// It cannot be read.
 pub(super) fn read(path: &Path, epoch: u64) -> io::Result<Option<Result<Segment, String>>> {
-    parse(&File::open(path)?, epoch)
+    match files::open(path) {
+        Ok(file) => parse(&file, epoch),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Some(Err(error.to_string()))),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads an open part from its begin.

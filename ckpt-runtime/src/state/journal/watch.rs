@@ -73,8 +73,8 @@ pub(super) struct Watch {
     names: HashSet<PathBuf>,
     /// Files that are written.
     files: HashMap<Id, Kept>,
-    /// Files that can be changed without a call: by their paths, and what they are.
-    unseen: BTreeMap<PathBuf, Id>,
+    /// Files that can be changed without a call: by their paths, and what they are, if they were there when that began.
+    unseen: BTreeMap<PathBuf, Option<Id>>,
     /// Files that have a second name beside the journal, in which epoch they got it, and which: nobody may write to them.
     linked: HashMap<Id, (u64, PathBuf)>,
     /// What a checkpoint needs on the disk and may not be there.
@@ -123,13 +123,17 @@ impl Watch {
     pub fn next_epoch(&mut self, undone_to: u64) -> io::Result<()> {
         let epoch = self.log.epoch() + 1;
         self.log.next(epoch, undone_to)?;
+        self.outside.note_epoch(self.log.run(), epoch);
         self.names.clear();
         self.files.clear();
         self.is_lost = false;
         descriptors::next_epoch();
         if !self.unseen.is_empty() {
-            let changeable = changeable();
-            self.unseen.retain(|_, id| changeable.contains(id));
+            // Where it cannot be found out, all of them may be.
+            if let Ok(changeable) = changeable() {
+                self.unseen
+                    .retain(|path, id| changeable.contains(&id.unwrap_or_else(|| id_of(path))));
+            }
             for path in self.unseen.clone().into_keys() {
                 self.keep_all([path], false);
             }
@@ -159,9 +163,13 @@ impl Watch {
                 truncates,
             } => {
                 self.before_open(at, creates, truncates);
-                self.can_change_unseen(self.watched(at));
+                let path = self.watched(at);
+                self.can_change_unseen(path);
             }
-            Change::Make { at } | Change::Remove { at } => self.keep_all(self.watched(at), true),
+            Change::Make { at } | Change::Remove { at } => {
+                let path = self.watched(at);
+                self.keep_all(path, true);
+            }
             Change::Rename { old, new, exchanges } => self.before_rename(old, new, exchanges),
             Change::Link { old, new } => {
                 if let Some(path) = self.watched(old) {
@@ -170,7 +178,8 @@ impl Watch {
                         self.may_become_program(&new, mode_of(&path));
                     }
                 }
-                self.keep_all(self.watched(new), true);
+                let new = self.watched(new);
+                self.keep_all(new, true);
             }
             Change::Permissions { at, mode } => {
                 if let Some(path) = self.watched(at) {
@@ -179,7 +188,7 @@ impl Watch {
                 }
             }
             Change::PermissionsOf(file, mode) => {
-                if let Some(path) = path_of(file).filter(|path| self.is_watched(path)) {
+                if let Some(path) = self.watched_file(file) {
                     self.may_become_program(&path, mode);
                     self.keep_permissions(path);
                 }
@@ -199,7 +208,8 @@ impl Watch {
             Change::Write { file, at, count } => self.before_write(file, at, count),
             Change::Map(file) => {
                 if self.keep_open_file(file).is_some() {
-                    self.can_change_unseen(path_of(file));
+                    let path = self.watched_file(file);
+                    self.can_change_unseen(path);
                 }
             }
         }
@@ -213,8 +223,25 @@ impl Watch {
     }
 
     /// What a path stands for, if it is watched.
-    fn watched(&self, at: At<'_>) -> Option<PathBuf> {
-        resolve(at).filter(|path| self.is_watched(path))
+    fn watched(&mut self, at: At<'_>) -> Option<PathBuf> {
+        self.resolved(at).filter(|path| self.is_watched(path))
+    }
+
+    /// What a path stands for; `None` where nothing can be changed there.
+    fn resolved(&mut self, at: At<'_>) -> Option<PathBuf> {
+        resolve(at).unwrap_or_else(|(path, error)| {
+            self.cannot_look(path, &error);
+            None
+        })
+    }
+
+    /// Where an open file is, if it is watched.
+    fn watched_file(&mut self, file: c_int) -> Option<PathBuf> {
+        let path = path_of(file).unwrap_or_else(|error| {
+            self.cannot_look(paths::link_to(file), &error);
+            None
+        });
+        path.filter(|path| self.is_watched(path))
     }
 
     fn is_watched(&self, path: &Path) -> bool {
@@ -242,17 +269,13 @@ impl Watch {
 
     /// What is at a path is not known. Where that is so because nobody can get there, nothing can be changed there either.
     fn cannot_look(&mut self, path: PathBuf, error: &io::Error) {
-        use libc::{EACCES, EBADF, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR};
-        let is_out_of_reach = [EACCES, EBADF, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR]
-            .map(Some)
-            .contains(&error.raw_os_error());
-        if !is_out_of_reach {
+        if !paths::is_out_of_reach(&path, error) {
             self.lose(path, format!("it cannot be looked at: {error}"));
         }
     }
 
     fn before_rename(&mut self, old: At<'_>, new: At<'_>, exchanges: bool) {
-        let (Some(old), Some(new)) = (resolve(old), resolve(new)) else {
+        let (Some(old), Some(new)) = (self.resolved(old), self.resolved(new)) else {
             return;
         };
         let id = |path: &Path| look_at(path).map(|found| (found.dev(), found.ino()));
@@ -265,9 +288,12 @@ impl Watch {
             _ => {}
         }
         let mut all = Vec::new();
-        below(&old, &new, &mut all);
+        let mut found = below(&old, &new, &mut all);
         if exchanges {
-            below(&new, &old, &mut all);
+            found = found.and_then(|()| below(&new, &old, &mut all));
+        }
+        if let Err(error) = found {
+            return self.lose(old, format!("what is in it cannot be listed: {error}"));
         }
         for pair in all.chunks_exact(2) {
             self.may_become_program(&pair[1], mode_of(&pair[0]));
@@ -284,8 +310,9 @@ impl Watch {
         };
         self.keep_all([path.clone()], false);
         // It may be made only now: what it is, is asked when the epoch ends.
-        let id = fs::symlink_metadata(&path).map_or((0, 0), |found| (found.dev(), found.ino()));
-        self.unseen.insert(path, id);
+        let id = fs::symlink_metadata(&path).ok();
+        self.unseen
+            .insert(path, id.map(|found| (found.dev(), found.ino())));
     }
 
     fn before_write(&mut self, file: c_int, at: Where, count: u64) {
@@ -352,7 +379,7 @@ impl Watch {
             return None;
         }
         if is_file && self.linked.contains_key(&id) {
-            self.take_apart(id, path_of(file).unwrap_or_default());
+            self.take_apart(id, paths::link_to(file));
         }
         if is_file && self.files.contains_key(&id) {
             return Some((id, length));
@@ -361,10 +388,17 @@ impl Watch {
             && self
                 .devices
                 .is_of_the_system(found.st_dev, || paths::kind_of_file(handle));
-        let path = (is_file && !of_the_system && found.st_nlink > 0)
-            .then(|| path_of(file))
-            .flatten()
-            .filter(|path| self.is_watched(path));
+        let path = match is_file && !of_the_system && found.st_nlink > 0 {
+            true => path_of(file),
+            false => Ok(None),
+        };
+        let path = match path {
+            Ok(path) => path.filter(|path| self.is_watched(path)),
+            Err(error) => {
+                self.lose(paths::link_to(file), format!("where it is is not known: {error}"));
+                return None;
+            }
+        };
         let Some(path) = path else {
             descriptors::unwatched(file);
             return None;
@@ -664,7 +698,10 @@ impl Watch {
 
     /// A large file gets another name beside the journal instead of a copy, if nobody can write to it any more.
     fn linked(&mut self, path: &Path, id: Id, length: u64) -> Option<Content> {
-        if length <= INSIDE || self.files.contains_key(&id) || changeable().contains(&id) {
+        if length <= INSIDE
+            || self.files.contains_key(&id)
+            || changeable().map_or(true, |all| all.contains(&id))
+        {
             return None;
         }
         let (number, beside) = self.log.beside();
@@ -827,33 +864,54 @@ fn look_at(path: &Path) -> io::Result<Metadata> {
 }
 
 /// All paths that change when what is at `old` moves to `new`.
-fn below(old: &Path, new: &Path, all: &mut Vec<PathBuf>) {
+///
+/// # Errors
+/// They cannot be listed.
+fn below(old: &Path, new: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> {
     all.push(old.to_owned());
     all.push(new.to_owned());
-    let is_folder = fs::symlink_metadata(old).is_ok_and(|found| found.is_dir());
-    let entries = is_folder.then(|| fs::read_dir(old).ok()).flatten();
-    for entry in entries.into_iter().flatten().flatten() {
-        below(&entry.path(), &new.join(entry.file_name()), all);
+    if look_at(old)?.is_dir() {
+        for entry in fs::read_dir(old)? {
+            let entry = entry?;
+            below(&entry.path(), &new.join(entry.file_name()), all)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which file is at a path now.
+fn id_of(path: &Path) -> Id {
+    fs::symlink_metadata(path).map_or((0, 0), |found| (found.dev(), found.ino()))
+}
+
+/// What a file says that is not there any more: nothing.
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
 /// Files that this process can change now: it has them open for writing, or mapped.
-fn changeable() -> HashSet<Id> {
+///
+/// # Errors
+/// The system does not say.
+fn changeable() -> io::Result<HashSet<Id>> {
     let mut found = HashSet::new();
-    for entry in fs::read_dir("/proc/self/fd").into_iter().flatten().flatten() {
-        let flags = fs::read_to_string(Path::new("/proc/self/fdinfo").join(entry.file_name()));
-        let writes = flags.is_ok_and(|text| {
-            let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
-            flags
-                .and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok())
-                .is_some_and(|flags| flags & libc::O_ACCMODE != libc::O_RDONLY)
-        });
-        if writes && let Ok(file) = fs::metadata(entry.path()) {
+    for entry in fs::read_dir("/proc/self/fd")? {
+        let entry = entry?;
+        let flags = Path::new("/proc/self/fdinfo").join(entry.file_name());
+        let text = unless_gone(fs::read_to_string(flags))?.unwrap_or_default();
+        let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+        let writes = flags
+            .and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok())
+            .is_some_and(|flags| flags & libc::O_ACCMODE != libc::O_RDONLY);
+        if writes && let Some(file) = unless_gone(fs::metadata(entry.path()))? {
             found.insert((file.dev(), file.ino()));
         }
     }
-    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    for line in maps.lines() {
+    for line in fs::read_to_string("/proc/self/maps")?.lines() {
         let mut words = line.split_ascii_whitespace();
         let rights = words.nth(1).unwrap_or_default();
         if rights.ends_with('s')
@@ -861,12 +919,12 @@ fn changeable() -> HashSet<Id> {
         {
             // A path with blanks is looked for by all of its words.
             let path = line.find(path).map_or(path, |at| &line[at..]);
-            if let Ok(file) = fs::metadata(path) {
+            if let Some(file) = unless_gone(fs::metadata(path))? {
                 found.insert((file.dev(), file.ino()));
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Copies a part of a file into a new one.

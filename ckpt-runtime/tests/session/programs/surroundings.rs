@@ -98,6 +98,13 @@ fn hinder(step: u64, home: &Path, child: &mut Option<std::process::Child>) {
             drop(child.stdin.take());
             child.wait().unwrap();
         }
+        // The same program, with all variables of this one.
+        "itself" if on => {
+            let mut inner = Command::new(std::env::current_exe().unwrap());
+            let inner = inner.env("TEST_DOES", "inner").output().unwrap();
+            assert!(inner.status.success(), "{inner:?}");
+            assert!(inner.stderr.is_empty(), "{inner:?}");
+        }
         "child-again" if on => {
             let _again = ckpt::thread::made_again();
             *child = Some(Command::new("cat").stdin(Stdio::piped()).spawn().unwrap());
@@ -155,6 +162,14 @@ fn hinder(step: u64, home: &Path, child: &mut Option<std::process::Child>) {
     }
 }
 
+/// What one that another has started writes is its own.
+fn own_log() -> &'static str {
+    match is("inner") {
+        true => "inner.txt",
+        false => "log.txt",
+    }
+}
+
 pub fn main() {
     let _session = open(PROGRAM);
     let mut frame = Frame::enter(&PLAN);
@@ -183,7 +198,7 @@ pub fn main() {
             let log = if is("no-folder") {
                 home.join("log.txt")
             } else {
-                "log.txt".into()
+                own_log().into()
             };
             let mut log = File::options().append(true).create(true).open(log).unwrap();
             writeln!(log, "{step}").unwrap();
@@ -203,6 +218,6 @@ pub fn main() {
         assert_eq!(at_the_walk, seen());
     }
     let mut log = String::new();
-    File::open("log.txt").unwrap().read_to_string(&mut log).unwrap();
+    File::open(own_log()).unwrap().read_to_string(&mut log).unwrap();
     println!("{} {log:?}", seen());
 }
