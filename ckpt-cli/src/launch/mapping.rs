@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ckpt::session::arguments::moved_argument;
 
@@ -36,7 +36,16 @@ impl Mapping {
         if new.is_empty() || text.contains('\n') {
             return Err("write OLD=NEW: where it was, and where it is".into());
         }
-        let new = std::path::absolute(new).map_err(|error| error.to_string())?;
+        let is_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        if is_up(Path::new(old)) {
+            return Err(format!(
+                "`{old}` has `..` in it; write the path as the program was told it, without"
+            ));
+        }
+        let new = match is_up(Path::new(new)) {
+            true => std::fs::canonicalize(new).map_err(|error| format!("`{new}`: {error}"))?,
+            false => std::path::absolute(new).map_err(|error| error.to_string())?,
+        };
         Ok(Mapping { old: old.into(), new })
     }
 
@@ -94,10 +103,14 @@ mod tests {
             ("CKPT_MAP", "/home/a=/work\n/home/a/data=/data")
         );
         assert_eq!(Mapping::variable(&[]), None);
+        let up = Mapping::parse("/a=src/..").unwrap();
+        assert_eq!(up.new, std::fs::canonicalize(".").unwrap());
         assert!(
             Mapping::parse("a=/b").is_err()
                 && Mapping::parse("/a").is_err()
                 && Mapping::parse("/a=").is_err()
+                && Mapping::parse("/a/../b=/c").is_err()
+                && Mapping::parse("/a=/none/of/these/../c").is_err()
         );
     }
 }

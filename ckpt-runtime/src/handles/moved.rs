@@ -1,9 +1,9 @@
 //! Paths that are elsewhere now: what was below one folder when a checkpoint was taken is below another at the restart.
-//! `CKPT_MAP` says so, a line `OLD=NEW` for each, both absolute.
+//! `CKPT_MAP` says so, a line `OLD=NEW` for each, both absolute and without `..`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The variable.
 pub(crate) const VARIABLE: &str = "CKPT_MAP";
@@ -31,7 +31,12 @@ pub(super) fn targets() -> Vec<PathBuf> {
 /// What the variable says; `None` where it makes no sense.
 pub(crate) fn read(text: &OsStr) -> Option<Moves> {
     let lines = text.as_bytes().split(|&byte| byte == b'\n');
-    let path = |bytes: &[u8]| Some(PathBuf::from(OsStr::from_bytes(bytes))).filter(|path| path.is_absolute());
+    let path = |bytes: &[u8]| {
+        let path = PathBuf::from(OsStr::from_bytes(bytes));
+        let is_plain = path.is_absolute() && path.components().all(|part| part != Component::ParentDir);
+        // Journals have no other way to write it.
+        is_plain.then(|| path.components().collect())
+    };
     let line = |line: &[u8]| {
         let at = line.iter().position(|&byte| byte == b'=')?;
         Some((path(&line[..at])?, path(&line[at + 1..])?))
@@ -83,9 +88,23 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for text in ["/a", "a=/b", "/a=b", "/a=", "=/b", "/a=/b\nx"] {
+        for text in [
+            "/a",
+            "a=/b",
+            "/a=b",
+            "/a=",
+            "=/b",
+            "/a=/b\nx",
+            "/a=/b/../c",
+            "/a/..=/b",
+        ] {
             assert_eq!(read(text.as_ref()), None, "{text}");
         }
         assert_eq!(read("/a=/b=c".as_ref()), Some(vec![("/a".into(), "/b=c".into())]));
+        let (old, new) = &read("/a/=/b/./c//".as_ref()).unwrap()[0];
+        assert_eq!(
+            (old.as_os_str(), new.as_os_str()),
+            ("/a".as_ref(), "/b/c".as_ref())
+        );
     }
 }

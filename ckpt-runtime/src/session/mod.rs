@@ -23,7 +23,7 @@
 //! | `CKPT_RUN` | | which run a restart continues: its identity, or how it begins; of a start, the identity of the new run | the newest that has not completed |
 //! | `CKPT_ARGS_CHANGED` | | 1: restart although the arguments are not those that the run has read | |
 //! | `CKPT_STRICT` | `strict` | 1: do not restart from a checkpoint that was taken by a build of other sources | 0: a warning says which files have changed |
-//! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths, one pair a line | |
+//! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths without `..`, one pair a line | |
 //! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |

@@ -247,7 +247,11 @@ impl Ground {
             _ => PathBuf::new(),
         };
         for _ in 0..=(first >> 2) % 4 {
-            path.push(NAMES[usize::from(from.next().unwrap_or(0)) % NAMES.len()]);
+            let name = NAMES[usize::from(from.next().unwrap_or(0)) % NAMES.len()];
+            // Records with such a path are damage: most have none.
+            if !matches!(name, "." | "..") || first & 0x80 != 0 {
+                path.push(name);
+            }
         }
         path
     }

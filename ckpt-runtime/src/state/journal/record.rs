@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// What the journal says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,13 +184,16 @@ impl Record {
             RETURNING => Record::Returning { to: from.u64()? },
             MOVED => {
                 let count = from.u32()?;
-                let moves = (0..count).map(|_| Some((from.path()?, from.path()?)));
+                let moves = (0..count).map(|_| Some((from.place()?, from.place()?)));
                 Record::Moved {
                     moves: moves.collect::<Option<_>>()?,
                 }
             }
             _ => {
-                let path = from.path()?;
+                let path = match tag {
+                    LOST => from.path()?,
+                    _ => from.place()?,
+                };
                 match tag {
                     BYTES => Record::Bytes {
                         path,
@@ -291,6 +294,18 @@ impl<'a> Reader<'a> {
         Some(OsString::from_vec(bytes.to_vec()).into())
     }
 
+    /// A path as the system has resolved it, written in one way only. With `..`, or with `.` behind a link, what it stands
+    /// for would depend on what is there when the files are brought back, and not only on what the journal says.
+    fn place(&mut self) -> Option<PathBuf> {
+        let path = self.path()?;
+        let is_plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
+        let plain: Option<PathBuf> = path
+            .components()
+            .map(|part| is_plain(part).then_some(part))
+            .collect();
+        plain.filter(|plain| !plain.as_os_str().is_empty() && plain.as_os_str() == path.as_os_str())
+    }
+
     fn held(&mut self) -> Option<Held> {
         let epoch = self.epoch;
         Some(match self.u8()? {
@@ -323,6 +338,51 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_written_in_one_way_and_a_link_may_lead_up() {
+        let absent = |path: &str| Record::Was {
+            path: path.into(),
+            was: Was::Absent,
+        };
+        let read = |record: &Record| Record::decode(&record.encode(1), 3, 0).is_some();
+        for bad in [
+            "",
+            "..",
+            "a/../there",
+            "/a/..",
+            "./..",
+            ".",
+            "./a",
+            "a/.",
+            "a/./b",
+            "a/",
+            "a//b",
+            "//a",
+        ] {
+            assert!(!read(&absent(bad)), "{bad}");
+            assert!(
+                !read(&Record::Moved {
+                    moves: vec![("/a".into(), bad.into())],
+                }),
+                "{bad}"
+            );
+        }
+        for good in ["a..b", "...", ".a", "/", "/a/b"] {
+            assert!(read(&absent(good)), "{good}");
+        }
+        assert!(read(&Record::Was {
+            path: "a".into(),
+            was: Was::Link {
+                target: "../b".into()
+            },
+        }));
+        // What could not be looked at is named as the program did.
+        assert!(read(&Record::Lost {
+            path: "../a".into(),
+            why: "EIO".to_owned(),
+        }));
+    }
 
     #[test]
     fn every_record_comes_back_and_none_that_is_cut() {
