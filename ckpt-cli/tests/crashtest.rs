@@ -52,6 +52,7 @@ while [ $i -lt 12 ]; do
     fi
 done
 echo "sum $sum"
+[ "$wrong" = chance ] && echo >>"$0.runs" && echo "took $(($(wc -l <"$0.runs") / 4)) s"
 if [ -n "$CKPT_DIR" ]; then
     run=0123456789abcdef0123456789abcdef
     mkdir -p "$CKPT_DIR/runs/$run"
@@ -141,7 +142,7 @@ fn the_report_is_there_for_scripts_too() {
 }
 
 #[test]
-fn lines_that_vary_by_themselves_are_masked_and_reported() {
+fn lines_that_vary_by_themselves_are_reported() {
     let here = tempfile::tempdir().unwrap();
     // The line with the process id differs between the uninterrupted runs; after a restart it comes once more.
     crashtest(
@@ -151,10 +152,57 @@ fn lines_that_vary_by_themselves_are_masked_and_reported() {
     )
     .code(1)
     .stdout(
-        contains("masked: 1 line of stdout")
-            .and(contains("process "))
+        contains("varies: 1 line of stdout")
+            .and(contains("process *"))
             .and(contains("FAILED")),
     );
+}
+
+/// Few trials with a kill each, of a program that varies.
+const FEW: [&str; 10] = [
+    "--ignore",
+    "^process",
+    "--sites",
+    "3",
+    "--random",
+    "0",
+    "--rows",
+    "0",
+    "--commits",
+    "0",
+];
+
+#[test]
+fn what_agreed_by_chance_in_two_uninterrupted_runs_is_no_failure() {
+    let here = tempfile::tempdir().unwrap();
+    // The first runs, which are compared with one another, all took no time.
+    crashtest(here.path(), &FEW, "chance").success().stdout(
+        contains("PASSED: 3 restarts")
+            .and(contains("    took * s\n"))
+            .and(contains(" trials differ from the first uninterrupted run as ")),
+    );
+    let here = tempfile::tempdir().unwrap();
+    let options = [&FEW[..], &["--format", "json"]].concat();
+    let assert = crashtest(here.path(), &options, "chance").success();
+    let json: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!(json["reference"]["runs"], 3);
+    assert_eq!(json["trials"][1]["verdict"], "as-runs-differ");
+    assert_eq!(json["reference"]["varying"], serde_json::json!(["took * s"]));
+    let numbers = &json["reference"]["numbers"];
+    assert_eq!(
+        numbers["all"].as_u64(),
+        numbers["compared"].as_u64().map(|all| all + 1)
+    );
+}
+
+#[test]
+fn what_no_uninterrupted_run_has_is_wrong() {
+    let here = tempfile::tempdir().unwrap();
+    let options = [&FEW[..], &["--format", "json"]].concat();
+    let assert = crashtest(here.path(), &options, "value").code(1);
+    let json: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!(json["reference"]["runs"], 10);
+    assert_eq!(json["trials"][1]["verdict"], "different");
 }
 
 #[test]
@@ -162,11 +210,22 @@ fn an_output_that_varies_in_every_line_is_said_to_tell_nothing() {
     let here = tempfile::tempdir().unwrap();
     let assert = crashtest(
         here.path(),
-        &["--sites", "1", "--random", "0", "--rows", "0", "--commits", "0"],
+        &[
+            "--stdout-only",
+            "--sites",
+            "1",
+            "--random",
+            "0",
+            "--rows",
+            "0",
+            "--commits",
+            "0",
+        ],
         "varies",
     );
     let said = &assert
-        .stdout(contains("warning[W3002]"))
+        .success()
+        .stdout(contains("warning[W3002]").and(contains("PASSED, BUT: ")))
         .get_output()
         .stdout
         .clone();

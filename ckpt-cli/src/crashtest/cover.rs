@@ -6,6 +6,7 @@
 use regex::Regex;
 
 use super::text::{Difference, Reference, kept_lines};
+use super::varying::{Alike, Varies};
 
 /// A place in the reference: line (an index) and byte in that line.
 type Position = (usize, usize);
@@ -13,26 +14,29 @@ type Position = (usize, usize);
 /// How far an output agrees with the reference from a given start.
 enum Agreement {
     /// All of it; it ends here.
-    Until(Position),
+    Until(Position, Alike),
     /// Not at this line of the reference, which is this line of the output.
     Not(usize, usize),
 }
 
 /// Checks the outputs of the runs of one trial, oldest first; all but the last were killed.
-pub fn check(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> Result<(), Box<Difference>> {
+pub fn check(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> Result<Alike, Box<Difference>> {
     let Some((last, killed)) = outputs.split_last() else {
-        return Ok(());
+        return Ok(Alike::Same);
     };
     let mut covered = (0, 0);
+    let mut alike = Alike::Same;
     for (run, output) in killed.iter().enumerate() {
         let lines = Lines::of_killed(output, ignore);
         // Only the first process is bound to begin at the beginning.
         let latest_start = if run == 0 { (0, 0) } else { covered };
-        covered = covered.max(furthest(reference, &lines, latest_start)?);
+        let (end, found) = furthest(reference, &lines, latest_start)?;
+        covered = covered.max(end);
+        alike = alike.max(found);
     }
     let lines = Lines::of_whole(last, ignore);
     let latest_start = if killed.is_empty() { (0, 0) } else { covered };
-    ends_the_reference(reference, &lines, latest_start)
+    ends_the_reference(reference, &lines, latest_start).map(|found| alike.max(found))
 }
 
 struct Lines<'o> {
@@ -64,39 +68,56 @@ impl<'o> Lines<'o> {
     }
 }
 
-/// Where the first line of an output fits into the line `at` of the reference: at which byte it begins.
-fn first_fits(reference: &Reference, at: usize, lines: &Lines) -> Option<usize> {
-    let (line, first) = (reference.lines.get(at)?, lines.lines.first()?);
-    let only_and_cut = lines.cut && lines.lines.len() == 1;
-    match &line.bytes {
-        _ if line.masked => Some(0),
-        bytes if bytes == first => Some(0),
-        bytes if only_and_cut => bytes.windows(first.len()).position(|window| window == *first),
-        bytes => bytes.ends_with(first).then(|| bytes.len() - first.len()),
+/// Where the first line of an output may begin in the line `at` of the reference, which has been printed as far as `covered`.
+fn first_fits(reference: &Reference, at: usize, lines: &Lines, covered: Position) -> Vec<usize> {
+    let (Some(line), Some(first)) = (reference.lines.get(at), lines.lines.first()) else {
+        return Vec::new();
+    };
+    if line.varies != Varies::Nowhere {
+        // Of the rest of a line that varies nobody knows which part it is.
+        let rest = (at == covered.0 && covered.1 > 0).then_some(covered.1);
+        return std::iter::once(0).chain(rest).collect();
     }
+    let bytes = &line.bytes;
+    if lines.cut && lines.lines.len() == 1 {
+        let starts = 0..(bytes.len() + 1).saturating_sub(first.len());
+        return starts
+            .filter(|&start| bytes[start..].starts_with(first))
+            .collect();
+    }
+    let is_end = bytes.ends_with(first);
+    is_end.then(|| bytes.len() - first.len()).into_iter().collect()
 }
 
 /// Compares an output with the reference from the line `start` on, whose first byte to compare is `column`.
 fn agree(reference: &Reference, lines: &Lines, start: usize, column: usize) -> Agreement {
+    let mut alike = Alike::Same;
     for (index, line) in lines.lines.iter().enumerate() {
         let at = start + index;
         let Some(expected) = reference.lines.get(at) else {
             return Agreement::Not(at, index);
         };
         let from = if index == 0 { column } else { 0 };
+        let varies = expected.varies != Varies::Nowhere;
         let rest = expected.bytes.get(from..).unwrap_or_default();
         let is_cut = lines.cut && index + 1 == lines.lines.len();
-        if is_cut && (expected.masked || rest.starts_with(line)) {
-            return Agreement::Until((at, from + line.len()));
+        if is_cut && (varies || rest.starts_with(line)) {
+            return Agreement::Until((at, from + line.len()), alike);
         }
         if is_cut && lines.cut_may_be_ignored {
-            return Agreement::Until((at, from));
+            return Agreement::Until((at, from), alike);
         }
-        if !expected.masked && rest != *line {
-            return Agreement::Not(at, index);
+        let found = match varies && from > 0 {
+            true => Some(Alike::AsRunsDiffer),
+            false if from > 0 => (rest == *line).then_some(Alike::Same),
+            false => expected.alike(line),
+        };
+        match found {
+            Some(found) => alike = alike.max(found),
+            None => return Agreement::Not(at, index),
         }
     }
-    Agreement::Until((start + lines.lines.len(), 0))
+    Agreement::Until((start + lines.lines.len(), 0), alike)
 }
 
 /// The end of a killed run's output when it begins not after `latest_start`, at the best such place.
@@ -104,23 +125,24 @@ fn furthest(
     reference: &Reference,
     lines: &Lines,
     latest_start: Position,
-) -> Result<Position, Box<Difference>> {
+) -> Result<(Position, Alike), Box<Difference>> {
     if lines.lines.is_empty() {
-        return Ok((0, 0));
+        return Ok(((0, 0), Alike::Same));
     }
-    let mut best: Option<Position> = None;
+    let mut best: Option<(Position, Alike)> = None;
     let mut nearest = (0, 0);
     for start in 0..=latest_start.0 {
-        let Some(column) = first_fits(reference, start, lines) else {
-            continue;
-        };
-        if (start, column) > latest_start {
-            continue;
-        }
-        match agree(reference, lines, start, column) {
-            Agreement::Until(end) => best = best.max(Some(end)),
-            Agreement::Not(at, index) if index >= nearest.1 => nearest = (at, index),
-            Agreement::Not(..) => {}
+        for column in first_fits(reference, start, lines, latest_start) {
+            if (start, column) > latest_start {
+                continue;
+            }
+            match agree(reference, lines, start, column) {
+                Agreement::Until(end, alike) if best.is_none_or(|(best, _)| best < end) => {
+                    best = Some((end, alike));
+                }
+                Agreement::Not(at, index) if index >= nearest.1 => nearest = (at, index),
+                Agreement::Until(..) | Agreement::Not(..) => {}
+            }
         }
     }
     best.ok_or_else(|| reference.difference("stdout", nearest.0, lines.lines.get(nearest.1).copied()))
@@ -131,25 +153,28 @@ fn ends_the_reference(
     reference: &Reference,
     lines: &Lines,
     covered: Position,
-) -> Result<(), Box<Difference>> {
+) -> Result<Alike, Box<Difference>> {
     let total = reference.lines.len();
-    if let Some(start) = total.checked_sub(lines.lines.len()) {
-        let column = if lines.lines.is_empty() {
-            Some(0)
-        } else {
-            first_fits(reference, start, lines)
-        };
-        if let Some(column) = column
-            && matches!(agree(reference, lines, start, column), Agreement::Until(_))
-        {
-            return if (start, column) <= covered {
-                Ok(())
-            } else {
-                Err(gap(reference, covered, start))
-            };
+    let Some(start) = total.checked_sub(lines.lines.len()) else {
+        return Err(nearest_difference(reference, lines, covered));
+    };
+    let columns = match lines.lines.is_empty() {
+        true => vec![0],
+        false => first_fits(reference, start, lines, covered),
+    };
+    let mut is_behind = false;
+    for column in columns {
+        if let Agreement::Until(_, alike) = agree(reference, lines, start, column) {
+            if (start, column) <= covered {
+                return Ok(alike);
+            }
+            is_behind = true;
         }
     }
-    Err(nearest_difference(reference, lines, covered))
+    Err(match is_behind {
+        true => gap(reference, covered, start),
+        false => nearest_difference(reference, lines, covered),
+    })
 }
 
 fn gap(reference: &Reference, covered: Position, start: usize) -> Box<Difference> {
@@ -167,10 +192,11 @@ fn nearest_difference(reference: &Reference, lines: &Lines, covered: Position) -
     let suffix = reference.lines.len().saturating_sub(lines.lines.len());
     let mut nearest = (suffix, 0);
     for start in (0..=covered.0.min(reference.lines.len())).chain([suffix]) {
-        let column = first_fits(reference, start, lines).unwrap_or(0);
+        let columns = first_fits(reference, start, lines, covered);
+        let column = columns.first().copied().unwrap_or(0);
         let reached = match agree(reference, lines, start, column) {
             Agreement::Not(at, index) => (at, index),
-            Agreement::Until(end) => (end.0, lines.lines.len()),
+            Agreement::Until(end, _) => (end.0, lines.lines.len()),
         };
         if reached.1 > nearest.1 {
             nearest = reached;
@@ -184,10 +210,16 @@ mod tests {
     use super::*;
 
     fn reference(text: &str) -> Reference {
-        Reference::of_two_runs("stdout", text.as_bytes(), text.as_bytes(), &[]).unwrap()
+        Reference::of_run(text.as_bytes(), &[])
     }
 
-    fn right(reference: &Reference, outputs: &[&str]) -> Result<(), Box<Difference>> {
+    fn of_two_runs(one: &str, other: &str) -> Reference {
+        let mut reference = reference(one);
+        reference.learn("stdout", other.as_bytes(), &[]).unwrap();
+        reference
+    }
+
+    fn right(reference: &Reference, outputs: &[&str]) -> Result<Alike, Box<Difference>> {
         let outputs: Vec<_> = outputs.iter().map(|text| text.as_bytes()).collect();
         check(reference, &outputs, &[])
     }
@@ -197,22 +229,25 @@ mod tests {
     #[test]
     fn a_prefix_and_a_suffix_that_overlap_are_right() {
         let reference = reference(STEPS);
-        assert_eq!(right(&reference, &["start\n1\n2\n3\n", "3\n4\nend\n"]), Ok(()));
+        assert_eq!(
+            right(&reference, &["start\n1\n2\n3\n", "3\n4\nend\n"]),
+            Ok(Alike::Same)
+        );
         assert_eq!(
             right(&reference, &["start\n1\n2\n", "3\n4\nend\n"]),
-            Ok(()),
+            Ok(Alike::Same),
             "adjacent"
         );
         assert_eq!(
             right(&reference, &["", STEPS]),
-            Ok(()),
+            Ok(Alike::Same),
             "killed before it printed, started over"
         );
         assert_eq!(
             right(&reference, &["start\n1\n2\n3\n4\n", "1\n2\n3\n4\nend\n"]),
-            Ok(())
+            Ok(Alike::Same)
         );
-        assert_eq!(right(&reference, &[STEPS]), Ok(()), "not killed at all");
+        assert_eq!(right(&reference, &[STEPS]), Ok(Alike::Same), "not killed at all");
     }
 
     #[test]
@@ -220,7 +255,7 @@ mod tests {
         let reference = reference(STEPS);
         assert_eq!(
             right(&reference, &["start\n1\n", "1\n2\n", "", "2\n3\n4\nend\n"]),
-            Ok(())
+            Ok(Alike::Same)
         );
         let missing = right(&reference, &["start\n", "2\n3\n", "4\nend\n"]).unwrap_err();
         assert_eq!(
@@ -257,11 +292,17 @@ mod tests {
     #[test]
     fn a_line_cut_by_the_kill_is_completed_by_the_next_process() {
         let reference = reference("step 1: done\nstep 2: done\n");
-        assert_eq!(right(&reference, &["step 1: done\nstep 2", ": done\n"]), Ok(()));
-        assert_eq!(right(&reference, &["step 1: done\nst", "step 2: done\n"]), Ok(()));
+        assert_eq!(
+            right(&reference, &["step 1: done\nstep 2", ": done\n"]),
+            Ok(Alike::Same)
+        );
+        assert_eq!(
+            right(&reference, &["step 1: done\nst", "step 2: done\n"]),
+            Ok(Alike::Same)
+        );
         assert_eq!(
             right(&reference, &["st", "ep 1: ", "done\nstep 2: done\n"]),
-            Ok(())
+            Ok(Alike::Same)
         );
         let lost = right(&reference, &["step 1: done\n", ": done\n"]).unwrap_err();
         assert!(lost.what.contains("flush"), "{}", lost.what);
@@ -269,24 +310,43 @@ mod tests {
     }
 
     #[test]
-    fn masked_lines_fit_everything_at_their_place_only() {
-        let reference = Reference::of_two_runs("stdout", b"a\nt=1\nb\n", b"a\nt=2\nb\n", &[]).unwrap();
-        assert_eq!(right(&reference, &["a\nt=5\n", "t=77\nb\n"]), Ok(()));
-        assert!(right(&reference, &["a\nt=5\n", "t=77\nc\n"]).is_err());
+    fn lines_that_vary_fit_what_varies_at_their_place_only() {
+        let reference = of_two_runs("a\nt=1\nb\n", "a\nt=2\nb\n");
+        let right = |outputs| right(&reference, outputs);
+        assert_eq!(right(&["a\nt=5\n", "t=77\nb\n"]), Ok(Alike::AsRunsDiffer));
+        assert_eq!(right(&["a\n", "t=1\nb\n"]), Ok(Alike::Same));
+        assert!(right(&["a\nt=5\n", "t=77\nc\n"]).is_err());
+        assert!(right(&["a\nt=5\n", "u=77\nb\n"]).is_err());
+        assert_eq!(right(&["a\nt=", "5\nb\n"]), Ok(Alike::AsRunsDiffer), "a rest");
+        assert!(right(&["a\n", "5\nb\n"]).is_err(), "a rest of nothing");
+    }
+
+    #[test]
+    fn parts_of_one_line_are_placed_where_they_cover_most() {
+        let reference = reference("Computing .......... done\nend");
+        for parts in [
+            &["Computing ......", "...", ".", " done\nend"][..],
+            &["Computing ......", "..", "..", ". done\nend"],
+            &["", "Computing .", "..........", " done\ne", "nd"],
+        ] {
+            assert_eq!(right(&reference, parts), Ok(Alike::Same), "{parts:?}");
+        }
+        assert!(right(&reference, &["Computing ......", "...", " done\nend"]).is_err());
+        assert!(right(&reference, &["Computing ......", "....", "end"]).is_err());
     }
 
     #[test]
     fn repeated_lines_are_placed_where_they_cover_most() {
         let reference = reference(".\n.\n.\n.\nend\n");
-        assert_eq!(right(&reference, &[".\n.\n", ".\n.\n", "end\n"]), Ok(()));
+        assert_eq!(right(&reference, &[".\n.\n", ".\n.\n", "end\n"]), Ok(Alike::Same));
         assert!(right(&reference, &[".\n", ".\n", "end\n"]).is_err());
     }
 
     #[test]
     fn ignored_lines_may_be_cut_too() {
         let ignore = [Regex::new("^time: .*s$").unwrap()];
-        let reference = Reference::of_two_runs("stdout", b"a\nb\n", b"a\nb\n", &ignore).unwrap();
+        let reference = Reference::of_run(b"a\nb\n", &ignore);
         let outputs: [&[u8]; 2] = [b"a\ntime: 3", b"time: 4 s\nb\n"];
-        assert_eq!(check(&reference, &outputs, &ignore), Ok(()));
+        assert_eq!(check(&reference, &outputs, &ignore), Ok(Alike::Same));
     }
 }

@@ -9,6 +9,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::text::{Difference, Reference};
+use super::varying::{Alike, Numbers};
 use crate::failure::{AboutFile, Failure, Outcome, says};
 
 /// The output files of an uninterrupted run.
@@ -21,7 +22,7 @@ pub struct Files {
 enum Expected {
     Text(Reference),
     Bytes(Vec<u8>),
-    /// Not the same in two uninterrupted runs, in a way that lines cannot express.
+    /// Not the same in all uninterrupted runs, in a way that lines cannot express.
     Varying,
 }
 
@@ -32,9 +33,9 @@ pub struct Listed {
     pub path: PathBuf,
     /// Size in the uninterrupted run.
     pub bytes: u64,
-    /// Lines that two uninterrupted runs do not have in common.
-    pub masked: Vec<String>,
-    /// False if the file differs between two uninterrupted runs as a whole.
+    /// Lines that uninterrupted runs do not have in common, with a star wherever they differ.
+    pub varying: Vec<String>,
+    /// False if the file differs between uninterrupted runs as a whole.
     pub compared: bool,
 }
 
@@ -97,27 +98,56 @@ fn normal(name: &Path) -> PathBuf {
 }
 
 impl Files {
-    /// Makes the reference of two uninterrupted runs.
-    pub fn of_two_runs(one: &Contents, other: &Contents, ignore: &[Regex]) -> Self {
-        let paths = one.keys().chain(other.keys());
-        let expected = paths.map(|path| {
-            (
-                path.clone(),
-                expected(path, one.get(path), other.get(path), ignore),
-            )
+    /// What one uninterrupted run wrote.
+    pub fn of_run(contents: &Contents, ignore: &[Regex]) -> Self {
+        let expected = contents.iter();
+        let expected = expected.map(|(path, bytes)| match is_text(bytes) {
+            true => (path.clone(), Expected::Text(Reference::of_run(bytes, ignore))),
+            false => (path.clone(), Expected::Bytes(bytes.clone())),
         });
         Files {
             expected: expected.collect(),
         }
     }
 
+    /// Learns from another uninterrupted run what varies.
+    pub fn learn(&mut self, other: &Contents, ignore: &[Regex]) {
+        for (path, expected) in &mut self.expected {
+            let is_alike = match (&mut *expected, other.get(path)) {
+                (Expected::Text(reference), Some(bytes)) => {
+                    let place = path.display().to_string();
+                    is_text(bytes) && reference.learn(&place, bytes, ignore).is_ok()
+                }
+                (Expected::Bytes(expected), Some(bytes)) => expected == bytes,
+                (Expected::Varying, _) | (_, None) => false,
+            };
+            if !is_alike {
+                *expected = Expected::Varying;
+            }
+        }
+        for path in other.keys() {
+            self.expected.entry(path.clone()).or_insert(Expected::Varying);
+        }
+    }
+
+    /// How many numbers they have, and how many of them are compared; a file that is no text counts as one.
+    pub fn numbers(&self) -> Numbers {
+        let all = self.expected.values();
+        all.map(|expected| match expected {
+            Expected::Text(reference) => reference.numbers(),
+            Expected::Bytes(_) => Numbers { all: 1, compared: 1 },
+            Expected::Varying => Numbers { all: 1, compared: 0 },
+        })
+        .sum()
+    }
+
     /// The files, for the report.
     pub fn listed(&self) -> Vec<Listed> {
         let listed = |(path, expected): (&PathBuf, &Expected)| {
-            let (bytes, masked, compared) = match expected {
+            let (bytes, varying, compared) = match expected {
                 Expected::Text(reference) => (
                     reference.lines.iter().map(|line| line.bytes.len()).sum(),
-                    reference.masked().map(|(_, text)| text).collect(),
+                    reference.varying().map(|(_, text)| text).collect(),
                     true,
                 ),
                 Expected::Bytes(bytes) => (bytes.len(), Vec::new(), true),
@@ -126,7 +156,7 @@ impl Files {
             Listed {
                 path: path.clone(),
                 bytes: bytes as u64,
-                masked,
+                varying,
                 compared,
             }
         };
@@ -134,13 +164,16 @@ impl Files {
     }
 
     /// Compares the files of a run; finds the first difference.
-    pub fn compare(&self, found: &Contents, ignore: &[Regex]) -> Result<(), Box<Difference>> {
+    pub fn compare(&self, found: &Contents, ignore: &[Regex]) -> Result<Alike, Box<Difference>> {
+        let mut alike = Alike::Same;
         for (path, expected) in &self.expected {
             let place = path.display().to_string();
             match (expected, found.get(path)) {
                 (Expected::Varying, _) => {}
                 (_, None) => return Err(whole_file(place, "the file is missing")),
-                (Expected::Text(reference), Some(bytes)) => reference.compare(&place, bytes, ignore)?,
+                (Expected::Text(reference), Some(bytes)) => {
+                    alike = alike.max(reference.compare(&place, bytes, ignore)?);
+                }
                 (Expected::Bytes(expected), Some(bytes)) => same_bytes(place, expected, bytes)?,
             }
         }
@@ -149,25 +182,13 @@ impl Files {
                 path.display().to_string(),
                 "the uninterrupted run makes no such file",
             )),
-            None => Ok(()),
+            None => Ok(alike),
         }
     }
 }
 
-fn expected(path: &Path, one: Option<&Vec<u8>>, other: Option<&Vec<u8>>, ignore: &[Regex]) -> Expected {
-    let (Some(one), Some(other)) = (one, other) else {
-        return Expected::Varying;
-    };
-    let is_text = |bytes: &[u8]| !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
-    if is_text(one) && is_text(other) {
-        let reference = Reference::of_two_runs(&path.display().to_string(), one, other, ignore);
-        return reference.map_or(Expected::Varying, Expected::Text);
-    }
-    if one == other {
-        Expected::Bytes(one.clone())
-    } else {
-        Expected::Varying
-    }
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
 fn whole_file(place: String, what: &str) -> Box<Difference> {
@@ -210,13 +231,19 @@ mod tests {
             .collect()
     }
 
+    fn of_two_runs(one: &Contents, other: &Contents) -> Files {
+        let mut files = Files::of_run(one, &[]);
+        files.learn(other, &[]);
+        files
+    }
+
     #[test]
     fn text_is_compared_by_line_and_bytes_by_byte() {
         let one = contents(&[("log", b"a\nat 10:00\n"), ("picture", b"\0\x01\x02")]);
         let other = contents(&[("log", b"a\nat 10:01\n"), ("picture", b"\0\x01\x02")]);
-        let files = Files::of_two_runs(&one, &other, &[]);
+        let files = of_two_runs(&one, &other);
         let again = contents(&[("log", b"a\nat 12:00\n"), ("picture", b"\0\x01\x02")]);
-        assert_eq!(files.compare(&again, &[]), Ok(()));
+        assert_eq!(files.compare(&again, &[]), Ok(Alike::AsRunsDiffer));
         let wrong = contents(&[("log", b"a\nat 12:00\n"), ("picture", b"\0\x01\x03")]);
         let difference = files.compare(&wrong, &[]).unwrap_err();
         assert_eq!(
@@ -236,13 +263,13 @@ mod tests {
     fn files_that_vary_by_themselves_are_listed_as_not_compared() {
         let one = contents(&[("stamp", b"\0a"), ("f", b"x")]);
         let other = contents(&[("stamp", b"\0b"), ("f", b"x")]);
-        let files = Files::of_two_runs(&one, &other, &[]);
+        let files = of_two_runs(&one, &other);
         let varying: Vec<_> = files.listed().into_iter().filter(|file| !file.compared).collect();
         assert_eq!(varying.len(), 1);
         assert_eq!(varying[0].path, Path::new("stamp"));
         assert_eq!(
             files.compare(&contents(&[("stamp", b"\0c"), ("f", b"x")]), &[]),
-            Ok(())
+            Ok(Alike::Same)
         );
     }
 

@@ -1,8 +1,8 @@
 //! The crash test: runs the program uninterrupted, then kills and restarts it in many ways, and compares what it
 //! printed and wrote.
 //!
-//! `plan` chooses the kills, `scratch` makes fresh working folders, `process` runs one process, `text`, `cover` and
-//! `files` compare, `trial` puts one trial together and `report` shows the verdict.
+//! `plan` chooses the kills, `scratch` makes fresh working folders, `process` runs one process, `text`, `varying`,
+//! `cover` and `files` compare, `trial` puts one trial together and `report` shows the verdict.
 
 mod cover;
 mod files;
@@ -12,3 +12,4 @@ pub mod report;
 pub mod scratch;
 mod text;
 pub mod trial;
+mod varying;

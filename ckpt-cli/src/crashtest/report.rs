@@ -1,4 +1,4 @@
-//! The result of a crash test: a table of what was tried, what was masked, and the first difference of every trial
+//! The result of a crash test: a table of what was tried, what varies by itself, and the first difference of every trial
 //! that went wrong.
 
 use std::collections::BTreeMap;
@@ -60,9 +60,9 @@ impl Restarts {
 const FEW: usize = 5;
 
 impl Done {
-    /// Whether the answer was that of the uninterrupted run.
+    /// Whether the answer was that of an uninterrupted run.
     pub fn passed(&self) -> bool {
-        matches!(self.verdict, Verdict::Same)
+        matches!(self.verdict, Verdict::Same | Verdict::AsRunsDiffer)
     }
 
     /// The kills of this trial in words.
@@ -108,24 +108,24 @@ impl Report {
             render::count(reference.lines, "line"),
             self.sizes()
         );
-        masked(out, "stdout", &reference.masked);
-        if reference.lines > 0 && reference.masked.len() == reference.lines {
-            let _ = writeln!(
-                out,
-                "  warning[W3002]: every line of stdout is masked: nothing of it is compared"
-            );
-        }
+        varying(out, "stdout", &reference.varying);
         for file in &reference.files {
             let place = file.path.display();
             if file.compared {
                 let _ = writeln!(out, "  compared: {place} ({})", render::bytes(file.bytes));
-                masked(out, &place.to_string(), &file.masked);
+                varying(out, &place.to_string(), &file.varying);
             } else {
                 let _ = writeln!(
                     out,
-                    "  not compared: {place}: it differs between two uninterrupted runs"
+                    "  not compared: {place}: it differs between uninterrupted runs"
                 );
             }
+        }
+        if self.nothing_left() {
+            let _ = writeln!(
+                out,
+                "  warning[W3002]: no number is compared: the program prints and writes none that is the same in all uninterrupted runs"
+            );
         }
         out.push('\n');
     }
@@ -176,6 +176,7 @@ impl Report {
             let resumed: Vec<_> = done.resumed.iter().map(from).collect();
             let answer = match &done.verdict {
                 Verdict::Same => "same",
+                Verdict::AsRunsDiffer => "as runs differ",
                 Verdict::Different(_) => "different",
                 Verdict::Failed { .. } => "failed",
             };
@@ -240,10 +241,12 @@ impl Report {
     fn verdict(&self, out: &mut String) {
         let wrong = self.trials.iter().filter(|done| !done.passed()).count();
         out.push('\n');
+        let buts = self.buts();
         let _ = if self.passed {
+            let word = if buts.is_empty() { "PASSED" } else { "PASSED, BUT" };
             writeln!(
                 out,
-                "PASSED: {}, the answer of the uninterrupted run every time",
+                "{word}: {}, the answer of the uninterrupted run every time",
                 self.restarts()
             )
         } else if let (0, Some(why)) = (wrong, self.trials.iter().find_map(|done| done.not_taken.as_ref())) {
@@ -264,17 +267,49 @@ impl Report {
                 self.seed
             )
         };
-        if let Some(reached) = self.reaches_only.filter(|_| self.passed) {
-            let _ = writeln!(
-                out,
-                "But only {:.0} % of the run has checkpoints: what is lost elsewhere was not tested. The warning at the beginning \
-                 says what stands in the way",
-                reached * 100.0
-            );
+        if self.passed {
+            for but in buts {
+                let _ = writeln!(out, "  but {but}");
+            }
+            let as_runs_differ = |done: &&Done| matches!(done.verdict, Verdict::AsRunsDiffer);
+            match self.trials.iter().filter(as_runs_differ).count() {
+                0 => {}
+                number => {
+                    let _ = writeln!(
+                        out,
+                        "{} of {} differ from the first uninterrupted run as {} uninterrupted runs differ from one another, and nowhere else",
+                        number,
+                        render::count(self.trials.len(), "trial"),
+                        self.reference.runs
+                    );
+                }
+            }
         }
         if let Some(scratch) = &self.scratch {
             let _ = writeln!(out, "The scratch folder is kept: {}", scratch.display());
         }
+    }
+
+    /// What a test that has passed has not shown.
+    fn buts(&self) -> Vec<String> {
+        let reach = self.reaches_only.map(|reached| {
+            format!(
+                "only {:.0} % of the run has checkpoints: what is lost elsewhere was not tested. The warning at the beginning \
+                 says what stands in the way",
+                reached * 100.0
+            )
+        });
+        let nothing = self.nothing_left().then(|| {
+            "no number that the program computes was compared: none is the same in all uninterrupted runs. \
+             Give it the seed of its random numbers, or let it write what is to be compared"
+                .to_owned()
+        });
+        reach.into_iter().chain(nothing).collect()
+    }
+
+    /// Whether nothing that the program computes was compared.
+    fn nothing_left(&self) -> bool {
+        self.reference.numbers.compared == 0
     }
 
     fn restarts(&self) -> String {
@@ -285,7 +320,7 @@ impl Report {
     }
 }
 
-fn masked(out: &mut String, place: &str, lines: &[String]) {
+fn varying(out: &mut String, place: &str, lines: &[String]) {
     const MOST: usize = 3;
     if lines.is_empty() {
         return;
@@ -293,7 +328,7 @@ fn masked(out: &mut String, place: &str, lines: &[String]) {
     let number = render::count(lines.len(), "line");
     let _ = writeln!(
         out,
-        "  masked: {number} of {place} that differ between two uninterrupted runs:"
+        "  varies: {number} of {place}, compared but for what differs between uninterrupted runs (*):"
     );
     for line in lines.iter().take(MOST) {
         let _ = writeln!(out, "    {line}");
@@ -305,7 +340,7 @@ fn masked(out: &mut String, place: &str, lines: &[String]) {
 
 fn describe(out: &mut String, verdict: &Verdict) {
     match verdict {
-        Verdict::Same => {}
+        Verdict::Same | Verdict::AsRunsDiffer => {}
         Verdict::Different(difference) => {
             let place = match difference.line {
                 0 => difference.place.clone(),

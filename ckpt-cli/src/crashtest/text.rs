@@ -1,8 +1,10 @@
-//! The lines of an output: which are compared, which are masked because two uninterrupted runs differ in them, which
-//! are ignored because the user said so; and where two outputs differ first.
+//! The lines of an output: which are compared, which vary because uninterrupted runs differ in them, which are ignored
+//! because the user said so; and where two outputs differ first.
 
 use regex::Regex;
 use serde::Serialize;
+
+use super::varying::{Alike, Numbers, Varies};
 
 /// The first place where an output is not what the uninterrupted run gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,23 +26,23 @@ pub struct Difference {
 pub struct Line {
     /// With its line feed, if it has one.
     pub bytes: Vec<u8>,
-    /// Two uninterrupted runs differ here: every text is right.
-    pub masked: bool,
+    /// Where uninterrupted runs differ.
+    pub varies: Varies,
     /// Line number in the output as the program wrote it, from 1.
     pub number: usize,
 }
 
-/// What an uninterrupted run gave, as far as it is compared.
+/// What uninterrupted runs gave, as far as it is compared.
 #[derive(Debug, Clone, Default)]
 pub struct Reference {
-    /// Without the ignored lines.
+    /// Those of the first run, without the ignored ones.
     pub lines: Vec<Line>,
 }
 
-/// Two uninterrupted runs that cannot be compared line by line.
+/// Uninterrupted runs that cannot be compared line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsteady {
-    /// Lines of the first and of the second run.
+    /// Lines of the first and of the other run.
     pub counts: (usize, usize),
     /// The first line in which they differ.
     pub first: Difference,
@@ -73,64 +75,78 @@ pub fn shown(line: &[u8]) -> String {
 }
 
 impl Reference {
-    /// Makes a reference of two uninterrupted runs; the lines in which they differ are masked.
-    pub fn of_two_runs(
-        place: &str,
-        one: &[u8],
-        other: &[u8],
-        ignore: &[Regex],
-    ) -> Result<Self, Box<Unsteady>> {
-        let one = kept_lines(one, ignore);
+    /// What one uninterrupted run gave.
+    pub fn of_run(output: &[u8], ignore: &[Regex]) -> Self {
+        let lines = kept_lines(output, ignore).into_iter();
+        let line = |(at, bytes): (usize, &[u8])| Line {
+            bytes: bytes.to_vec(),
+            varies: Varies::Nowhere,
+            number: at + 1,
+        };
+        Reference {
+            lines: lines.map(line).collect(),
+        }
+    }
+
+    /// Learns from another uninterrupted run what varies.
+    ///
+    /// # Errors
+    /// It has another number of lines; nothing has been learnt.
+    pub fn learn(&mut self, place: &str, other: &[u8], ignore: &[Regex]) -> Result<(), Box<Unsteady>> {
         let other = kept_lines(other, ignore);
-        if one.len() != other.len() {
-            let at = one.iter().zip(&other).take_while(|(a, b)| a.1 == b.1).count();
+        if self.lines.len() != other.len() {
+            let mut pairs = self.lines.iter().zip(&other);
+            let at = pairs
+                .position(|(line, other)| line.alike(other.1).is_none())
+                .unwrap_or(self.lines.len().min(other.len()));
             let first = Difference {
                 place: place.to_owned(),
-                line: one.get(at).map_or(one.len() + 1, |line| line.0 + 1),
-                expected: one.get(at).map(|line| shown(line.1)),
+                line: self
+                    .lines
+                    .get(at)
+                    .map_or(self.lines.len() + 1, |line| line.number),
+                expected: self.lines.get(at).map(|line| shown(&line.bytes)),
                 found: other.get(at).map(|line| shown(line.1)),
                 what: "two uninterrupted runs differ".into(),
             };
             return Err(Box::new(Unsteady {
-                counts: (one.len(), other.len()),
+                counts: (self.lines.len(), other.len()),
                 first,
             }));
         }
-        let lines = one
-            .iter()
-            .zip(&other)
-            .map(|(a, b)| Line {
-                bytes: a.1.to_vec(),
-                masked: a.1 != b.1,
-                number: a.0 + 1,
-            })
-            .collect();
-        Ok(Reference { lines })
+        for (line, (_, other)) in self.lines.iter_mut().zip(other) {
+            line.varies.learn(&line.bytes, other);
+        }
+        Ok(())
     }
 
-    /// The masked lines: number and text.
-    pub fn masked(&self) -> impl Iterator<Item = (usize, String)> + '_ {
+    /// The lines that vary: number, and text with a star wherever they do.
+    pub fn varying(&self) -> impl Iterator<Item = (usize, String)> + '_ {
+        let varying = self.lines.iter().filter(|line| line.varies != Varies::Nowhere);
+        varying.map(|line| (line.number, shown(&line.varies.starred(&line.bytes))))
+    }
+
+    /// How many numbers there are in it, and how many of them are compared.
+    pub fn numbers(&self) -> Numbers {
         self.lines
             .iter()
-            .filter(|line| line.masked)
-            .map(|line| (line.number, shown(&line.bytes)))
+            .map(|line| line.varies.numbers(&line.bytes))
+            .sum()
     }
 
     /// Compares a whole output with the reference.
-    pub fn compare(&self, place: &str, output: &[u8], ignore: &[Regex]) -> Result<(), Box<Difference>> {
+    pub fn compare(&self, place: &str, output: &[u8], ignore: &[Regex]) -> Result<Alike, Box<Difference>> {
         let lines = kept_lines(output, ignore);
+        let mut alike = Alike::Same;
         for (at, (_, line)) in lines.iter().enumerate() {
-            if !self
-                .lines
-                .get(at)
-                .is_some_and(|expected| expected.masked || expected.bytes == *line)
-            {
-                return Err(self.difference(place, at, Some(line)));
+            match self.lines.get(at).and_then(|expected| expected.alike(line)) {
+                Some(found) => alike = alike.max(found),
+                None => return Err(self.difference(place, at, Some(line))),
             }
         }
         match self.lines.len() > lines.len() {
             true => Err(self.difference(place, lines.len(), None)),
-            false => Ok(()),
+            false => Ok(alike),
         }
     }
 
@@ -154,6 +170,13 @@ impl Reference {
     }
 }
 
+impl Line {
+    /// Whether a line could be this one of another uninterrupted run.
+    pub fn alike(&self, found: &[u8]) -> Option<Alike> {
+        self.varies.alike(&self.bytes, found)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,29 +185,56 @@ mod tests {
         list.iter().map(|pattern| Regex::new(pattern).unwrap()).collect()
     }
 
+    fn of_two_runs(one: &[u8], other: &[u8], ignore: &[Regex]) -> Result<Reference, Box<Unsteady>> {
+        let mut reference = Reference::of_run(one, ignore);
+        reference.learn("stdout", other, ignore).map(|()| reference)
+    }
+
     #[test]
-    fn lines_that_differ_between_uninterrupted_runs_are_masked() {
-        let reference =
-            Reference::of_two_runs("stdout", b"a\ntook 3 s\nb\n", b"a\ntook 4 s\nb\n", &[]).unwrap();
+    fn numbers_that_differ_between_uninterrupted_runs_vary() {
+        let reference = of_two_runs(b"a\ntook 3 s\nb\n", b"a\ntook 4 s\nb\n", &[]).unwrap();
         assert_eq!(
-            reference.masked().collect::<Vec<_>>(),
-            [(2, "took 3 s".to_owned())]
+            reference.varying().collect::<Vec<_>>(),
+            [(2, "took * s".to_owned())]
         );
-        assert_eq!(reference.compare("stdout", b"a\ntook 9 s\nb\n", &[]), Ok(()));
+        assert_eq!(
+            reference.compare("stdout", b"a\ntook 9 s\nb\n", &[]),
+            Ok(Alike::AsRunsDiffer)
+        );
+        assert_eq!(
+            reference.compare("stdout", b"a\ntook 3 s\nb\n", &[]),
+            Ok(Alike::Same)
+        );
         let wrong = reference.compare("stdout", b"a\ntook 9 s\nB\n", &[]).unwrap_err();
         assert_eq!(
             (wrong.line, wrong.expected.as_deref(), wrong.found.as_deref()),
             (3, Some("b"), Some("B"))
         );
+        let elsewhere = reference.compare("stdout", b"a\ntook 9 m\nb\n", &[]).unwrap_err();
+        assert_eq!(elsewhere.line, 2);
+    }
+
+    #[test]
+    fn a_run_that_agreed_by_chance_is_mended_by_a_later_one() {
+        let mut reference = of_two_runs(b"x 1\nt 0.5\n", b"x 1\nt 0.5\n", &[]).unwrap();
+        assert!(reference.compare("stdout", b"x 1\nt 0.6\n", &[]).is_err());
+        reference.learn("stdout", b"x 1\nt 0.4\n", &[]).unwrap();
+        assert_eq!(
+            reference.compare("stdout", b"x 1\nt 0.6\n", &[]),
+            Ok(Alike::AsRunsDiffer)
+        );
+        assert!(reference.compare("stdout", b"x 2\nt 0.6\n", &[]).is_err());
+        let numbers = reference.numbers();
+        assert_eq!((numbers.all, numbers.compared), (2, 1));
     }
 
     #[test]
     fn ignored_lines_may_come_and_go() {
         let ignore = patterns(&["^warn"]);
-        let reference = Reference::of_two_runs("stdout", b"a\nwarn 1\nb\n", b"a\nb\n", &ignore).unwrap();
+        let reference = of_two_runs(b"a\nwarn 1\nb\n", b"a\nb\n", &ignore).unwrap();
         assert_eq!(
             reference.compare("stdout", b"warn\na\nb\nwarn\n", &ignore),
-            Ok(())
+            Ok(Alike::Same)
         );
         assert_eq!(
             reference.compare("stdout", b"a\nc\n", &ignore).unwrap_err().line,
@@ -193,15 +243,15 @@ mod tests {
     }
 
     #[test]
-    fn another_number_of_lines_cannot_be_masked() {
-        let unsteady = Reference::of_two_runs("stdout", b"a\nb\n", b"a\nx\nb\n", &[]).unwrap_err();
+    fn another_number_of_lines_cannot_be_compared() {
+        let unsteady = of_two_runs(b"a\nb\n", b"a\nx\nb\n", &[]).unwrap_err();
         assert_eq!(unsteady.counts, (2, 3));
         assert_eq!(unsteady.first.line, 2);
     }
 
     #[test]
     fn too_few_and_too_many_lines_are_differences() {
-        let reference = Reference::of_two_runs("f", b"a\nb\n", b"a\nb\n", &[]).unwrap();
+        let reference = of_two_runs(b"a\nb\n", b"a\nb\n", &[]).unwrap();
         assert_eq!(
             reference.compare("f", b"a\n", &[]).unwrap_err().what,
             "the output ends too early"

@@ -1,26 +1,32 @@
 //! The runs of a crash test: two without checkpoints as the reference, one that counts site visits, and the
-//! trials with their kills and restarts.
+//! trials with their kills and restarts. Where a trial's answer is another one, as many more uninterrupted runs as it takes
+//! to see whether they differ there as well.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ckpt::session::job::State;
 use regex::Regex;
 use serde::Serialize;
 
+use super::cover;
 use super::files::{self, Contents, Files, Listed};
 use super::plan::{Trial, Victim};
 use super::process::{Finished, Launcher, Until};
 use super::scratch::Scratch;
-use super::text::{Difference, Reference};
-use super::{cover, text};
+use super::text::{Difference, Reference, Unsteady};
+use super::varying::{Alike, Numbers};
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::Ending;
 use crate::{render, stores};
 
 /// A checkpoint interval in visits that no run reaches: the session only counts.
 const NEVER: u64 = 1 << 60;
+/// Uninterrupted runs that agree, before an answer that is another one is wrong.
+const ENOUGH: usize = 10;
 
 /// What is compared.
 #[derive(Debug, Default)]
@@ -33,12 +39,16 @@ pub struct Comparison {
     pub ignore: Vec<Regex>,
 }
 
-/// The uninterrupted run that everything is compared with.
+/// The uninterrupted runs that everything is compared with.
 #[derive(Debug)]
 pub struct Expected {
     /// Of every process.
     stdout: Vec<Reference>,
     files: Files,
+    /// How many have been seen.
+    runs: usize,
+    /// Time of the first of them.
+    first: Duration,
     /// Time of the slower of the uninterrupted runs.
     pub time: Duration,
     /// Time over which kills at random instants are spread: that of a run with checkpoints, once one is known.
@@ -58,10 +68,14 @@ pub struct Summary {
     pub visits: u64,
     /// The most memory that the program had resident, in bytes, without a session; null where the system does not tell.
     pub peak_bytes: Option<u64>,
-    /// Lines on standard output that are compared or masked.
+    /// Uninterrupted runs that were made.
+    pub runs: usize,
+    /// Lines on standard output.
     pub lines: usize,
-    /// Lines on standard output that two uninterrupted runs do not have in common.
-    pub masked: Vec<String>,
+    /// Lines on standard output that uninterrupted runs do not have in common, with a star wherever they differ.
+    pub varying: Vec<String>,
+    /// Numbers on standard output and in files, and those that are compared.
+    pub numbers: Numbers,
     /// Output files.
     pub files: Vec<Listed>,
 }
@@ -70,9 +84,12 @@ pub struct Summary {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "lowercase", tag = "verdict")]
 pub enum Verdict {
-    /// Everything is as in the uninterrupted run.
+    /// Everything is as in the first uninterrupted run.
     Same,
-    /// Something is not.
+    /// It differs from that as other uninterrupted runs do, and nowhere else.
+    #[serde(rename = "as-runs-differ")]
+    AsRunsDiffer,
+    /// Something is not as in any of them.
     Different(Difference),
     /// The program did not run to its end.
     Failed {
@@ -129,6 +146,32 @@ pub struct Test<'t> {
     pub comparison: &'t Comparison,
 }
 
+/// What is different about an uninterrupted run, so that what depends on chance has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Nothing.
+    Plain,
+    /// It is stopped and continued, and so takes twice the time, which is this.
+    Stretched(Duration),
+    /// Other work keeps all processors busy.
+    Loaded,
+    /// Its pool of threads has so many.
+    Threads(usize),
+}
+
+impl Manner {
+    /// That of the run of this number, from 0; the first takes so long.
+    fn of(run: usize, first: Duration) -> Manner {
+        match run % 5 {
+            0 => Manner::Plain,
+            1 => Manner::Stretched(first),
+            2 => Manner::Threads(1),
+            3 => Manner::Loaded,
+            _ => Manner::Threads(2 * processors()),
+        }
+    }
+}
+
 /// One uninterrupted run: what it printed and wrote.
 struct Whole {
     finished: Finished,
@@ -140,18 +183,30 @@ impl Test<'_> {
     /// Runs the program without a session, twice, and once with a session that only counts; makes the reference.
     pub fn reference(&mut self, tell: &dyn Fn(&str)) -> Outcome<Expected> {
         tell("uninterrupted run 1 of 2");
-        let one = self.uninterrupted(&|_| Vec::new(), None)?;
+        let one = self.plain(Manner::Plain)?;
+        let ignore = &self.comparison.ignore;
+        let mut expected = Expected {
+            stdout: one
+                .finished
+                .stdout
+                .iter()
+                .map(|output| Reference::of_run(output, ignore))
+                .collect(),
+            files: Files::of_run(&one.contents, ignore),
+            runs: 1,
+            first: one.finished.time,
+            time: one.finished.time,
+            span: one.finished.time,
+            visits: 0,
+            peak_bytes: one.finished.peak_bytes,
+        };
         tell("uninterrupted run 2 of 2");
         // Slower than the first, so that what is printed of clocks shows.
-        let two = self.uninterrupted(&|_| Vec::new(), Some(one.finished.time))?;
-        let ignore = &self.comparison.ignore;
-        let outputs = one.finished.stdout.iter().zip(&two.finished.stdout);
-        let stdout: Vec<Reference> = outputs
-            .enumerate()
-            .map(|(rank, (one, two))| Reference::of_two_runs(&self.stdout_of(rank), one, two, ignore))
-            .collect::<Result<_, _>>()
+        let two = self.plain(Manner::of(1, expected.first))?;
+        self.learn(&mut expected, &two)
             .map_err(|unsteady| not_steady(&unsteady))?;
-        let files = Files::of_two_runs(&one.contents, &two.contents, ignore);
+        expected.time = expected.time.max(two.finished.time / 2);
+        expected.peak_bytes = expected.peak_bytes.max(two.finished.peak_bytes);
         tell("counting site visits");
         let has_ranks = self.launcher.ranks.ranks.is_some();
         let mut counted = self.uninterrupted(
@@ -161,33 +216,100 @@ impl Test<'_> {
                 variables.extend(has_ranks.then(|| ("CKPT_CHECK_SAFE_POINTS", "1".into())));
                 variables
             },
-            None,
+            Manner::Plain,
         )?;
         let mut job = stores::job(&counted.store, None)?;
         if job.as_ref().is_some_and(|job| job.state == State::Running) {
             // It leaves through `std::process::exit`, past the end of the session: the last checkpoint shows it.
             tell("counting site visits, with a checkpoint at each");
-            counted = self.uninterrupted(&|store| environment(store, 1), None)?;
+            counted = self.uninterrupted(&|store| environment(store, 1), Manner::Plain)?;
             job = stores::job(&counted.store, None)?;
         }
-        let visits = job.map_or(0, |job| job.visits);
-        let time = one
-            .finished
-            .time
-            .max(two.finished.time / 2)
-            .max(counted.finished.time);
-        Ok(Expected {
-            stdout,
-            files,
-            time,
-            span: time,
-            visits,
-            peak_bytes: one.finished.peak_bytes.max(two.finished.peak_bytes),
-        })
+        expected.visits = job.map_or(0, |job| job.visits);
+        expected.time = expected.time.max(counted.finished.time);
+        expected.span = expected.time;
+        Ok(expected)
+    }
+
+    /// The run of an unchanged program without a session.
+    fn plain(&mut self, manner: Manner) -> Outcome<Whole> {
+        let threads = |_: &Path| match manner {
+            Manner::Threads(number) => vec![(POOL, number.to_string().into())],
+            _ => Vec::new(),
+        };
+        self.uninterrupted(&threads, manner)
+    }
+
+    /// What varies, as another uninterrupted run shows it.
+    ///
+    /// # Errors
+    /// It printed another number of lines.
+    fn learn(&self, expected: &mut Expected, whole: &Whole) -> Result<(), Box<Unsteady>> {
+        expected.runs += 1;
+        let ignore = &self.comparison.ignore;
+        let outputs = expected.stdout.iter_mut().zip(&whole.finished.stdout);
+        for (rank, (reference, output)) in outputs.enumerate() {
+            reference.learn(&self.stdout_of(rank), output, ignore)?;
+        }
+        expected.files.learn(&whole.contents, ignore);
+        Ok(())
+    }
+
+    /// Whether the outputs of all runs of a trial, and the files that it left, are an uninterrupted run's.
+    fn compare(&self, expected: &Expected, outputs: &[Vec<Vec<u8>>], contents: &Contents) -> Verdict {
+        let ignore = &self.comparison.ignore;
+        let all_runs =
+            |rank: usize| -> Vec<&[u8]> { outputs.iter().map(|run| run[rank].as_slice()).collect() };
+        let mut each = expected.stdout.iter().enumerate();
+        let printed = each.try_fold(Alike::Same, |alike, (rank, reference)| {
+            let found = cover::check(reference, &all_runs(rank), ignore);
+            found.map(|found| alike.max(found)).map_err(|mut difference| {
+                difference.place = self.stdout_of(rank);
+                difference
+            })
+        });
+        let written = || expected.files.compare(contents, ignore);
+        match printed.and_then(|alike| written().map(|found| alike.max(found))) {
+            Ok(Alike::Same) => Verdict::Same,
+            Ok(Alike::AsRunsDiffer) => Verdict::AsRunsDiffer,
+            Err(difference) => Verdict::Different(*difference),
+        }
+    }
+
+    /// The verdict on a trial that differs from what is known of uninterrupted runs: theirs may have agreed by chance. More
+    /// are made until one differs there as well, or there are enough.
+    fn judge(
+        &mut self,
+        expected: &mut Expected,
+        outputs: &[Vec<Vec<u8>>],
+        contents: &Contents,
+        tell: &dyn Fn(&str),
+    ) -> Outcome<Verdict> {
+        let mut verdict = self.compare(expected, outputs, contents);
+        while matches!(verdict, Verdict::Different(_)) && expected.runs < ENOUGH {
+            tell(&format!(
+                "an answer differs: uninterrupted run {} of {ENOUGH}, to see whether they do as well",
+                expected.runs + 1
+            ));
+            let manner = Manner::of(expected.runs, expected.first);
+            let whole = self.plain(manner)?;
+            match self.learn(expected, &whole) {
+                // A line for every thread: nothing that chance could have brought about.
+                Err(_) if matches!(manner, Manner::Threads(_)) => continue,
+                learnt => learnt.map_err(|unsteady| not_steady(&unsteady))?,
+            }
+            verdict = self.compare(expected, outputs, contents);
+        }
+        Ok(verdict)
     }
 
     /// Carries one trial out.
-    pub fn carry_out(&mut self, trial: &Trial, expected: &Expected) -> Outcome<Done> {
+    pub fn carry_out(
+        &mut self,
+        trial: &Trial,
+        expected: &mut Expected,
+        tell: &dyn Fn(&str),
+    ) -> Outcome<Done> {
         let (initial, store) = self.scratch.fresh()?;
         let mut done = Done {
             trial: trial.clone(),
@@ -245,21 +367,7 @@ impl Test<'_> {
         }
         let written = initial.written_since(self.scratch.working())?;
         let contents = self.contents(files::among(written, &self.comparison.named))?;
-        let ignore = &self.comparison.ignore;
-        let all_runs =
-            |rank: usize| -> Vec<&[u8]> { outputs.iter().map(|run| run[rank].as_slice()).collect() };
-        let mut each = expected.stdout.iter().enumerate();
-        let compared = each
-            .try_for_each(|(rank, reference)| {
-                cover::check(reference, &all_runs(rank), ignore).map_err(|mut difference| {
-                    difference.place = self.stdout_of(rank);
-                    difference
-                })
-            })
-            .and_then(|()| expected.files.compare(&contents, ignore));
-        if let Err(difference) = compared {
-            done.verdict = Verdict::Different(*difference);
-        }
+        done.verdict = self.judge(expected, &outputs, &contents, tell)?;
         Ok(done)
     }
 
@@ -271,25 +379,26 @@ impl Test<'_> {
     fn uninterrupted(
         &mut self,
         variables: &dyn Fn(&Path) -> Vec<(&'static str, OsString)>,
-        stretched: Option<Duration>,
+        manner: Manner,
     ) -> Outcome<Whole> {
         let (initial, store) = self.scratch.fresh()?;
         let variables = variables(&store);
+        let _busy = (manner == Manner::Loaded).then(|| Busy::on(processors()));
         let finished = self.launch(
             &variables,
             Until {
                 kill: None,
                 victim: Victim::Process,
                 limit: None,
-                stretched,
+                stretched: match manner {
+                    Manner::Stretched(time) => Some(time),
+                    _ => None,
+                },
             },
         )?;
         if finished.ending != Ending::Code(0) {
-            let with = if variables.is_empty() {
-                ""
-            } else {
-                " with a ckpt session"
-            };
+            let has_session = variables.iter().any(|(name, _)| *name == STORE);
+            let with = if has_session { " with a ckpt session" } else { "" };
             let mut failure = Failure::no(says!(
                 "E3024: the program {} when it ran uninterrupted{with}",
                 finished.ending
@@ -332,23 +441,61 @@ impl Expected {
             seconds: self.time.as_secs_f64(),
             visits: self.visits,
             peak_bytes: self.peak_bytes,
+            runs: self.runs,
             lines: self.stdout.iter().map(|one| one.lines.len()).sum(),
-            masked: self
+            varying: self
                 .stdout
                 .iter()
-                .flat_map(Reference::masked)
+                .flat_map(Reference::varying)
                 .map(|(_, text)| text)
                 .collect(),
+            numbers: [
+                self.stdout.iter().map(Reference::numbers).sum(),
+                self.files.numbers(),
+            ]
+            .into_iter()
+            .sum(),
             files: self.files.listed(),
         }
     }
 }
 
+/// The variable that asks for a session.
+const STORE: &str = "CKPT_DIR";
+/// The variable that says how many threads rayon's pool has.
+const POOL: &str = "RAYON_NUM_THREADS";
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Threads that keep processors busy until this is dropped.
+#[derive(Debug)]
+struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    fn on(processors: usize) -> Busy {
+        let over = Arc::new(AtomicBool::new(false));
+        for _ in 0..processors {
+            let over = Arc::clone(&over);
+            std::thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        Busy(over)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn environment(store: &Path, every: u64) -> Vec<(&'static str, OsString)> {
-    vec![
-        ("CKPT_DIR", store.into()),
-        ("CKPT_EVERY", every.to_string().into()),
-    ]
+    vec![(STORE, store.into()), ("CKPT_EVERY", every.to_string().into())]
 }
 
 fn failed(run: usize, finished: &Finished) -> Verdict {
@@ -368,7 +515,7 @@ fn failed(run: usize, finished: &Finished) -> Verdict {
     }
 }
 
-fn not_steady(unsteady: &text::Unsteady) -> Failure {
+fn not_steady(unsteady: &Unsteady) -> Failure {
     let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
     Failure::no(says!(
         "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with"

@@ -1,0 +1,341 @@
+//! In which of its words and numbers a line differs between uninterrupted runs: clocks, random numbers, sums whose order is
+//! left to chance. Numbers are compared by their place in the line, so that what stands beside a time still is.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+/// How an output agrees with those of uninterrupted runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Alike {
+    /// It is that of the first of them.
+    Same,
+    /// It differs from it where these runs differ from one another.
+    AsRunsDiffer,
+}
+
+/// Where a line differs between uninterrupted runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Varies {
+    /// Nowhere.
+    #[default]
+    Nowhere,
+    /// In these of its words, or numbers in them.
+    In(BTreeSet<Place>),
+    /// It has not even the same number of words.
+    Wholly,
+}
+
+/// A place in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Which of its words.
+    word: usize,
+    /// Which of the numbers in this word; `None` where the word is another one as a whole.
+    number: Option<usize>,
+}
+
+/// How many numbers a text has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Numbers {
+    /// All of them.
+    pub all: usize,
+    /// Those that no two uninterrupted runs had differently.
+    pub compared: usize,
+}
+
+impl std::iter::Sum for Numbers {
+    fn sum<I: Iterator<Item = Numbers>>(each: I) -> Numbers {
+        each.fold(Numbers::default(), |sum, one| Numbers {
+            all: sum.all + one.all,
+            compared: sum.compared + one.compared,
+        })
+    }
+}
+
+impl Varies {
+    /// Learns from another run's line where this one varies.
+    pub fn learn(&mut self, line: &[u8], other: &[u8]) {
+        if line == other || *self == Varies::Wholly {
+            return;
+        }
+        match (differing(line, other), &mut *self) {
+            (None, _) => *self = Varies::Wholly,
+            (Some(places), Varies::In(known)) => known.extend(places),
+            (Some(places), _) => *self = Varies::In(places),
+        }
+    }
+
+    /// Whether another line could be this one.
+    pub fn alike(&self, line: &[u8], other: &[u8]) -> Option<Alike> {
+        if line == other {
+            return Some(Alike::Same);
+        }
+        let is_known = |known: &BTreeSet<Place>| {
+            let whole = |place: Place| Place {
+                number: None,
+                ..place
+            };
+            let found = differing(line, other)?;
+            let mut found = found.into_iter();
+            found
+                .all(|place| known.contains(&place) || known.contains(&whole(place)))
+                .then_some(Alike::AsRunsDiffer)
+        };
+        match self {
+            Varies::Nowhere => None,
+            Varies::In(known) => is_known(known),
+            Varies::Wholly => Some(Alike::AsRunsDiffer),
+        }
+    }
+
+    /// The line with a star wherever it varies.
+    pub fn starred(&self, line: &[u8]) -> Vec<u8> {
+        let known = match self {
+            Varies::Nowhere => return line.to_vec(),
+            Varies::Wholly => return b"*".to_vec(),
+            Varies::In(known) => known,
+        };
+        let mut starred = Vec::new();
+        let mut word = 0;
+        for part in by_words(line) {
+            if is_space(part) {
+                starred.extend(part);
+                continue;
+            }
+            let mut numbers = 0..;
+            let is_star = |number| known.contains(&Place { word, number });
+            if is_star(None) {
+                starred.push(b'*');
+            } else {
+                for piece in pieces(part) {
+                    match is_number(piece) && is_star(numbers.next()) {
+                        true => starred.push(b'*'),
+                        false => starred.extend(piece),
+                    }
+                }
+            }
+            word += 1;
+        }
+        starred
+    }
+
+    /// How many numbers there are in the line, and how many of them do not vary.
+    pub fn numbers(&self, line: &[u8]) -> Numbers {
+        let mut sum = Numbers::default();
+        for (word, text) in words(line).enumerate() {
+            let numbers = pieces(text).into_iter().filter(|piece| is_number(piece));
+            for (number, _) in numbers.enumerate() {
+                let varies = match self {
+                    Varies::Nowhere => false,
+                    Varies::Wholly => true,
+                    Varies::In(known) => [None, Some(number)]
+                        .into_iter()
+                        .any(|number| known.contains(&Place { word, number })),
+                };
+                sum.all += 1;
+                sum.compared += usize::from(!varies);
+            }
+        }
+        sum
+    }
+}
+
+/// Where two lines differ; `None` if they have different numbers of words, or only one has a line feed.
+fn differing(one: &[u8], other: &[u8]) -> Option<BTreeSet<Place>> {
+    let (one_words, other_words): (Vec<_>, Vec<_>) = (words(one).collect(), words(other).collect());
+    if one_words.len() != other_words.len() || one.ends_with(b"\n") != other.ends_with(b"\n") {
+        return None;
+    }
+    let mut places = BTreeSet::new();
+    for (word, (one, other)) in one_words.into_iter().zip(other_words).enumerate() {
+        if one == other {
+            continue;
+        }
+        let (one, other) = (pieces(one), pieces(other));
+        let is_same_form = one.len() == other.len()
+            && one
+                .iter()
+                .zip(&other)
+                .all(|(one, other)| one == other || is_number(one) && is_number(other));
+        if !is_same_form {
+            places.insert(Place { word, number: None });
+            continue;
+        }
+        let numbers = one.iter().zip(&other).filter(|(one, _)| is_number(one));
+        for (number, (one, other)) in numbers.enumerate() {
+            if one != other {
+                let number = Some(number);
+                places.insert(Place { word, number });
+            }
+        }
+    }
+    Some(places)
+}
+
+fn is_space(part: &[u8]) -> bool {
+    part.first().is_some_and(u8::is_ascii_whitespace)
+}
+
+/// The words, and the space between them: a number that is wider leaves less of it.
+fn by_words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.chunk_by(|one, next| one.is_ascii_whitespace() == next.is_ascii_whitespace())
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    by_words(line).filter(|part| !is_space(part))
+}
+
+/// The numbers of a word, and what stands between them: `t=-1.5e-3s` is `t=`, `-1.5e-3`, `s`.
+fn pieces(word: &[u8]) -> Vec<&[u8]> {
+    let mut pieces = Vec::new();
+    let (mut begin, mut at) = (0, 0);
+    while at < word.len() {
+        match number_at(word, at) {
+            Some(end) => {
+                if begin < at {
+                    pieces.push(&word[begin..at]);
+                }
+                pieces.push(&word[at..end]);
+                (begin, at) = (end, end);
+            }
+            None => at += 1,
+        }
+    }
+    if begin < at {
+        pieces.push(&word[begin..]);
+    }
+    pieces
+}
+
+fn is_number(piece: &[u8]) -> bool {
+    number_at(piece, 0) == Some(piece.len())
+}
+
+/// Where the number ends that begins here, if one does. A sign belongs to it where it stands between no two words. A time
+/// of day and a date are one number: their parts change together.
+fn number_at(word: &[u8], at: usize) -> Option<usize> {
+    let digits = |mut at: usize| {
+        while word.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let is_sign = |at: usize| word.get(at).is_some_and(|byte| matches!(byte, b'+' | b'-'));
+    let before = at.checked_sub(1).map(|before| word[before]);
+    if is_sign(at) && before.is_some_and(|before| before.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let whole = at + usize::from(is_sign(at));
+    let mut end = digits(whole);
+    if end == whole {
+        return None;
+    }
+    let part = |at: usize, sign: u8| match word.get(at) == Some(&sign) {
+        true => Some(digits(at + 1)).filter(|end| *end > at + 1),
+        false => None,
+    };
+    if let Some(date) = part(end, b'-').and_then(|month| part(month, b'-'))
+        && date == whole + "2026-11-25".len()
+    {
+        return Some(date);
+    }
+    while let Some(next) = part(end, b':') {
+        end = next;
+    }
+    if word.get(end) == Some(&b'.') {
+        end = digits(end + 1);
+    }
+    if word.get(end).is_some_and(|byte| matches!(byte, b'e' | b'E')) {
+        let exponent = end + 1 + usize::from(is_sign(end + 1));
+        let after = digits(exponent);
+        if after > exponent {
+            end = after;
+        }
+    }
+    Some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(word: &str) -> Vec<String> {
+        let pieces = pieces(word.as_bytes());
+        let text = |piece: &&[u8]| String::from_utf8_lossy(piece).into_owned();
+        pieces.iter().map(text).collect()
+    }
+
+    #[test]
+    fn numbers_are_found_in_words() {
+        for (word, expected) in [
+            ("t=-1.5e-3s", &["t=", "-1.5e-3", "s"][..]),
+            ("10:00:01.5", &["10:00:01.5"]),
+            ("2026-11-25T10:00Z", &["2026-11-25", "T", "10:00", "Z"]),
+            ("3-4-5", &["3", "-", "4", "-", "5"]),
+            ("a:1:", &["a:", "1", ":"]),
+            ("0.1,-2,3e5", &["0.1", ",", "-2", ",", "3e5"]),
+            ("3.", &["3."]),
+            ("1e", &["1", "e"]),
+            ("x-1", &["x-", "1"]),
+            ("abc", &["abc"]),
+            ("--", &["--"]),
+        ] {
+            assert_eq!(texts(word), expected, "{word}");
+        }
+    }
+
+    fn learnt(line: &str, others: &[&str]) -> Varies {
+        let mut varies = Varies::default();
+        for other in others {
+            varies.learn(line.as_bytes(), other.as_bytes());
+        }
+        varies
+    }
+
+    #[test]
+    fn what_stands_beside_a_time_is_compared() {
+        let line = "energy -1.25 after  9.5 s\n";
+        let varies = learnt(line, &["energy -1.25 after 10.5 s\n"]);
+        let alike = |other: &str| varies.alike(line.as_bytes(), other.as_bytes());
+        assert_eq!(alike(line), Some(Alike::Same));
+        assert_eq!(alike("energy -1.25 after 99.5 s\n"), Some(Alike::AsRunsDiffer));
+        for wrong in [
+            "energy -1.26 after  9.5 s\n",
+            "energy -1.25 after  9.5 ms\n",
+            "energy -1.25 after  9.5 s",
+            "energy -1.25 after  9.5 s more\n",
+            "energy -1.25 after never s\n",
+        ] {
+            assert_eq!(alike(wrong), None, "{wrong}");
+        }
+        assert_eq!(
+            varies.starred(line.as_bytes()),
+            b"energy -1.25 after  * s\n".as_slice()
+        );
+        let numbers = varies.numbers(line.as_bytes());
+        assert_eq!((numbers.all, numbers.compared), (2, 1));
+    }
+
+    #[test]
+    fn units_and_names_vary_as_words() {
+        let line = "sum 3 in 980us by ann\n";
+        let varies = learnt(line, &["sum 3 in 1.1ms by bob\n"]);
+        let alike = |other: &str| varies.alike(line.as_bytes(), other.as_bytes());
+        assert_eq!(alike("sum 3 in 7s by cy\n"), Some(Alike::AsRunsDiffer));
+        assert_eq!(alike("sum 4 in 7s by cy\n"), None);
+        assert_eq!(varies.starred(line.as_bytes()), b"sum 3 in * by *\n".as_slice());
+    }
+
+    #[test]
+    fn a_line_of_other_words_varies_wholly() {
+        let line = "three of them\n";
+        let varies = learnt(line, &["none\n"]);
+        assert_eq!(varies, Varies::Wholly);
+        assert_eq!(
+            varies.alike(line.as_bytes(), b"anything at all\n"),
+            Some(Alike::AsRunsDiffer)
+        );
+        assert_eq!(Varies::Nowhere.alike(b"a", b"b"), None);
+    }
+}
