@@ -6,6 +6,7 @@ use crate::passes::{Stages, analyse};
 use crate::plan::Entry;
 use crate::spine::SiteId;
 use crate::strategies::Strategy;
+use crate::syntax::origins::is_unseeded;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -146,6 +147,12 @@ fn of_variable(stages: &Stages, site: SiteId, id: BindingId) -> VariableReport {
     }
 }
 
+fn is_unseeded_let(stages: &Stages, id: BindingId) -> bool {
+    let init = &stages.flow.bindings[id].init;
+    init.as_ref()
+        .is_some_and(|init| is_unseeded(&stages.options.library, init))
+}
+
 fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
     let plan = &stages.plan;
     let is_live = stages.liveness.is_live(&stages.flow, site, id);
@@ -193,6 +200,10 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
         _ if !is_live => (
             Fate::NotNeeded,
             "not read after the site before it is written again",
+        ),
+        Strategy::Reexecuted { .. } if is_unseeded_let(stages, id) => (
+            Fate::Reexecuted,
+            "it draws other numbers in every run, so that every answer is one of many",
         ),
         Strategy::Reexecuted { .. } | Strategy::Transient | Strategy::Synthetic => (
             Fate::Reexecuted,

@@ -170,7 +170,19 @@ impl Library {
         self.added.is_device(&path) || builtin().is_device(&path)
     }
 
-    /// The same of a method.
+    /// Whether what the function gives is made again at a restart however it has been used since: the user says so, or it
+    /// [is unseeded](Library::is_unseeded).
+    pub fn is_made_again(&self, path: &syn::Path) -> bool {
+        self.added.is_device(&segments(path)) || self.is_unseeded(path)
+    }
+
+    /// Whether the function gives a handle to a generator of random numbers that the system seeds.
+    pub fn is_unseeded(&self, path: &syn::Path) -> bool {
+        let path = segments(path);
+        self.added.is_unseeded(&path) || builtin().is_unseeded(&path)
+    }
+
+    /// Whether what the method gives is rebuilt at a restart.
     pub fn is_device_method(&self, method: &str) -> bool {
         self.means(method, Meaning::Reexecute)
     }

@@ -45,13 +45,15 @@ pub enum Meaning {
     Declares,
     /// A crate or module of functions in another language, of which nothing is known but what tables say.
     Foreign,
+    /// Gives a handle to a generator of random numbers that the system seeds: no two runs draw the same.
+    Unseeded,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 20] = [
+    pub const ALL: [(&'static str, Self); 21] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -71,6 +73,7 @@ impl Meaning {
         ("returns", Self::Returns),
         ("declares", Self::Declares),
         ("foreign", Self::Foreign),
+        ("unseeded", Self::Unseeded),
         ("own", Self::Own),
     ];
 
@@ -223,6 +226,12 @@ impl CallTable {
     pub fn is_device(&self, path: &[String]) -> bool {
         self.path_means(path, Meaning::Reexecute)
             || matches!(path, [name] if self.means(name, Meaning::Reexecute))
+    }
+
+    /// Whether what the function gives is a generator that no two runs have alike.
+    pub fn is_unseeded(&self, path: &[String]) -> bool {
+        self.path_means(path, Meaning::Unseeded)
+            || matches!(path, [name] if self.means(name, Meaning::Unseeded))
     }
 
     /// Of a function of the program, `Mesh::area`: if the table says that it may be re-executed, its body does not matter.

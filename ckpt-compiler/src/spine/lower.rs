@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{Kind, LocalSet, Names};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::marks::Marks;
-use crate::syntax::origins::{Known, is_repeatable};
+use crate::syntax::origins::{Known, is_made_again, is_repeatable};
 use crate::syntax::region_marks::region_of_site;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -182,7 +182,19 @@ impl Lowering<'_> {
             self.errors.unread(unread);
             None
         });
-        treatment.or_else(|| names_a_global(stmt).then_some(Treatment::Reexecute))
+        let runs_again = || names_a_global(stmt) || self.declares_what_is_made_again(stmt);
+        treatment.or_else(|| runs_again().then_some(Treatment::Reexecute))
+    }
+
+    /// `let mut rng = rand::thread_rng();`: what changes in it is not brought back. Without `mut` it is a device like others.
+    fn declares_what_is_made_again(&self, stmt: &Stmt) -> bool {
+        let Stmt::Local(local) = stmt else { return false };
+        let is_mutable = matches!(&local.pat, Pat::Ident(name) if name.mutability.is_some());
+        let init = local
+            .init
+            .as_ref()
+            .filter(|init| is_mutable && init.diverge.is_none());
+        init.is_some_and(|init| is_made_again(self.marks.library, &init.expr))
     }
 
     fn local(&mut self, mut local: Local, treatment: Option<Treatment>, out: &mut Vec<Step>) {

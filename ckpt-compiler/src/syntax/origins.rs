@@ -373,6 +373,34 @@ fn unparenthesised(expr: &Expr) -> &Expr {
     }
 }
 
+/// Whether the value is all that a function gives which is made again at a restart, whatever has become of it since:
+/// `Pool::new(4)?` where the user says so, `rand::thread_rng()`.
+pub fn is_made_again(library: &Library, expr: &Expr) -> bool {
+    made_by(library, expr).is_some_and(|function| library.is_made_again(function))
+}
+
+/// Whether the value is a generator of random numbers that the system seeds.
+pub fn is_unseeded(library: &Library, expr: &Expr) -> bool {
+    made_by(library, expr).is_some_and(|function| library.is_unseeded(function))
+}
+
+/// The function that gives the value.
+fn made_by<'e>(library: &Library, expr: &'e Expr) -> Option<&'e Path> {
+    match expr {
+        Expr::Paren(inner) => made_by(library, &inner.expr),
+        Expr::Group(inner) => made_by(library, &inner.expr),
+        Expr::Try(inner) => made_by(library, &inner.expr),
+        Expr::MethodCall(call) if library.says(&call.method.to_string(), Methods::Unwraps) => {
+            made_by(library, &call.receiver)
+        }
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(function) => Some(&function.path),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// A value with something in it that changes behind a shared reference is none, whatever else it holds: rebuilt it
 /// would have lost that.
 fn mentions_device(library: &Library, expr: &Expr) -> bool {

@@ -171,3 +171,35 @@ fn what_the_user_says_is_made_again() {
     assert_eq!(saved("means(reexecute(read_mesh))"), ["rule", "i"]);
     assert_eq!(saved("means(reexecute(read_mesh, Rule::of))"), ["i"]);
 }
+
+#[test]
+fn what_is_made_again_may_have_been_changed() {
+    use ckpt_compiler::Fate;
+    use ckpt_compiler::explain::explain;
+    let of = |arguments: &str, made: &str| {
+        let item = format!(
+            "fn f() {{ let mut it = {made}; for i in 0..9 {{ checkpoint!(); step(i); it.change(); }} }}"
+        );
+        let sites = explain(
+            arguments.parse().expect("tokens"),
+            &item.parse().expect("tokens"),
+            false,
+        );
+        sites.expect("a plan").remove(0).variables.remove(0)
+    };
+    for made in ["rand::thread_rng()", "thread_rng()", "rand::rng()"] {
+        let it = of("", made);
+        assert_eq!(it.fate, Fate::Reexecuted, "{made}");
+        assert!(it.why.contains("one of many"), "{}", it.why);
+    }
+    assert_eq!(of("", "Pool::new(4)").fate, Fate::Saved);
+    for made in ["Pool::new(4)", "Pool::new(4).unwrap()", "(Pool::new(4)?)"] {
+        let it = of("means(reexecute(Pool::new))", made);
+        assert_eq!(it.fate, Fate::Reexecuted, "{made}");
+        assert!(!it.why.contains("one of many"), "{}", it.why);
+    }
+    // What has been drawn is not what it was drawn from.
+    for made in ["rand::thread_rng().random::<u64>()", "Walk { rng: thread_rng(), at: 0 }"] {
+        assert_eq!(of("", made).fate, Fate::Saved, "{made}");
+    }
+}

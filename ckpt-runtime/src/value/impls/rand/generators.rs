@@ -125,17 +125,17 @@ mod small {
     }
 }
 
-/// No run could draw the same numbers again, so that there is no answer to come back to.
+/// It is a handle to the generator of the thread, which the system seeds: a restart takes that of its own process. No run
+/// draws the same numbers as another one, so that every answer is one of many, with a restart or without.
 impl Checkpoint for ThreadRng {
     fn save(&self, to: &mut Encoder<'_>) {
-        to.fail(UNSEEDED);
+        ().save(to);
     }
-    fn load(_: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        Err(LoadError::invalid(UNSEEDED))
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        <()>::load(from)?;
+        Ok(ThreadRng::default())
     }
 }
-
-const UNSEEDED: &str = "a `ThreadRng` in it draws other numbers in every run, so that a restart could not go on with the same ones; use a generator with a seed, such as `StdRng::seed_from_u64(1)`";
 
 #[cfg(test)]
 mod tests {
@@ -179,6 +179,14 @@ mod tests {
         };
         let refused = as_saved_by::<SmallRng>(other).unwrap_err().to_string();
         assert!(refused.contains("words have another width"), "{refused}");
+    }
+
+    /// Alone, and in a struct beside what is saved.
+    #[test]
+    fn a_handle_to_the_generator_of_the_thread_is_taken_anew() {
+        let mut again = round_trip(&(7_u32, ThreadRng::default(), vec![ThreadRng::default()]));
+        assert_eq!((again.0, again.2.len()), (7, 1));
+        assert_ne!(again.1.next_u64(), again.2[0].next_u64());
     }
 
     #[test]
