@@ -10,7 +10,7 @@ pub mod regions;
 mod site;
 mod variables;
 
-use crate::cfg::{BindingId, Declaration, Flow};
+use crate::cfg::{BindingId, Declaration, Flow, Passing};
 use crate::desugar::regions::Regions;
 use crate::library::Library;
 use crate::liveness::Liveness;
@@ -159,10 +159,15 @@ impl Emitter<'_> {
         let frame = frame();
         let mut tokens = TokenStream::new();
         for (id, binding) in self.flow.bindings.iter().enumerate() {
-            if !matches!(binding.declaration, Declaration::Parameter { .. }) || !self.is_taken_over(id) {
+            let is_restored = self.is_taken_over(id) || self.is_restored_receiver(id);
+            if !matches!(binding.declaration, Declaration::Parameter { .. }) || !is_restored {
                 continue;
             }
             let (name, key) = (&binding.ident, self.key(id));
+            if self.is_restored_receiver(id) {
+                tokens.extend(self.receiver(id));
+                continue;
+            }
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
             let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, Span::mixed_site());
@@ -182,6 +187,35 @@ impl Emitter<'_> {
         tokens
     }
 
+    /// `self` takes its value from the record where it is: no other variable can have its name. What the caller has passed only
+    /// stands in for it where nothing of it was left for the caller.
+    fn receiver(&self, id: BindingId) -> TokenStream {
+        let (frame, last) = (frame(), self.plan.sites.len() as SiteId);
+        let (name, key) = (&self.flow.bindings[id].ident, self.key(id));
+        let restored = self.where_restored(id, 1, last);
+        let restore = self.restoring(id, 1, last, Span::mixed_site());
+        quote_spanned! { Span::mixed_site() =>
+            if !#frame.runs() && (#restored) && !#frame.passed(#key) { #name = #restore; }
+        }
+    }
+
+    /// Whether it is a `self` that the method owns and lends on, and that the walk has to fill.
+    fn is_restored_receiver(&self, id: BindingId) -> bool {
+        let binding = &self.flow.bindings[id];
+        let is_owned = matches!(
+            binding.declaration,
+            Declaration::Parameter {
+                passing: Passing::Value,
+                ..
+            }
+        );
+        is_owned
+            && binding.ident == "self"
+            && self.plan.strategies[id] == Strategy::Saved
+            && self.mode(id) != Mode::InSlot
+            && self.plan.sites.iter().any(|site| site.restores(id))
+    }
+
     /// Whether the parameter becomes a variable of the function's own.
     fn is_taken_over(&self, id: BindingId) -> bool {
         self.is_restored_parameter(id) || self.mode(id) == Mode::InSlot
@@ -196,7 +230,16 @@ impl Emitter<'_> {
     /// Parameters that are taken over into a variable need no `mut` of their own.
     fn plain_parameters(&self, signature: &mut syn::Signature) {
         for (index, argument) in signature.inputs.iter_mut().enumerate() {
-            let FnArg::Typed(typed) = argument else { continue };
+            let typed = match argument {
+                FnArg::Typed(typed) => typed,
+                FnArg::Receiver(receiver) => {
+                    let mut bindings = 0..self.flow.bindings.len();
+                    if bindings.any(|id| self.is_restored_receiver(id)) && receiver.mutability.is_none() {
+                        receiver.mutability = Some(syn::Token![mut](receiver.self_token.span));
+                    }
+                    continue;
+                }
+            };
             typed.attrs.retain(|attribute| !attribute.path().is_ident("ckpt"));
             let taken_over = |ident: &Ident| {
                 self.flow.bindings.iter().enumerate().any(|(id, binding)| {

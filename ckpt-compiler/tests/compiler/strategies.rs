@@ -199,7 +199,10 @@ fn what_is_made_again_may_have_been_changed() {
         assert!(!it.why.contains("one of many"), "{}", it.why);
     }
     // What has been drawn is not what it was drawn from.
-    for made in ["rand::thread_rng().random::<u64>()", "Walk { rng: thread_rng(), at: 0 }"] {
+    for made in [
+        "rand::thread_rng().random::<u64>()",
+        "Walk { rng: thread_rng(), at: 0 }",
+    ] {
         assert_eq!(of("", made).fate, Fate::Saved, "{made}");
     }
 }

@@ -61,6 +61,40 @@ impl Tank {
         seen + self.log.len()
     }
 
+    #[ckpt::instrument(calls(search))]
+    fn search(&mut self, depth: u32) -> usize {
+        let high = self.log.iter().any(|entry| {
+            ckpt::checkpoint!();
+            println!("{depth} {entry}");
+            *entry > 1.2
+        });
+        self.log.push(depth as f64);
+        if depth == 0 {
+            return self.log.len();
+        }
+        self.search(depth - 1) + usize::from(high)
+    }
+
+    #[ckpt::instrument(calls(search))]
+    fn searched(mut self) -> usize {
+        if self.search(2) > 3 {
+            return 10;
+        }
+        self.log.len()
+    }
+
+    #[ckpt::instrument(calls(search))]
+    fn searched_and_kept(mut self) -> Vec<f64> {
+        let found = self.search(1);
+        println!("{found} {}", self.name);
+        self.log
+    }
+
+    #[ckpt::instrument(calls(audit))]
+    fn audited(self) -> usize {
+        self.audit() + 1
+    }
+
     #[ckpt::instrument]
     fn renamed(mut self, name: &str) -> Self {
         ckpt::checkpoint!();
@@ -122,6 +156,21 @@ pub fn moved_and_given_back() {
         println!("{tank:?}");
     }
     println!("= {}", tank.name);
+}
+
+#[ckpt::instrument(calls(searched, searched_and_kept, audited))]
+pub fn receivers_that_are_lent_on() {
+    let full = || Tank {
+        log: vec![0.5, 1.0, 1.5],
+        ..Tank::new("f")
+    };
+    println!("{}", full().searched());
+    let named = full();
+    println!("{}", named.searched());
+    let again = full();
+    println!("{:?}", again.searched_and_kept());
+    let last = full();
+    println!("= {}", last.audited());
 }
 
 #[ckpt::instrument(calls(fill))]
