@@ -56,6 +56,8 @@ impl Restarts {
     }
 }
 
+/// Of the time of a run, that has to lie within reach of a site.
+const HALF: f64 = 0.5;
 /// Failures shown in full unless all were asked for.
 const FEW: usize = 5;
 
@@ -108,6 +110,13 @@ impl Report {
             render::count(reference.lines, "line"),
             self.sizes()
         );
+        if let Some(reach) = reference.reach {
+            let _ = writeln!(
+                out,
+                "  within reach of a site: {:.0} % of its time",
+                reach * 100.0
+            );
+        }
         varying(out, "stdout", &reference.varying);
         for file in &reference.files {
             let place = file.path.display();
@@ -292,13 +301,24 @@ impl Report {
 
     /// What a test that has passed has not shown.
     fn buts(&self) -> Vec<String> {
-        let reach = self.reaches_only.map(|reached| {
+        // What was measured goes before what the source tells.
+        let measured = self.reference.reach.filter(|reach| *reach < HALF).map(|reach| {
             format!(
+                "only {:.0} % of its time lies within reach of a site: what is lost elsewhere was not tested. `cargo ckpt plan` says \
+                 what stands in the way; `cargo ckpt plan --profile -- ARGS` counts where the time goes, and the next test \
+                 goes by that",
+                reach * 100.0
+            )
+        });
+        let estimated = || {
+            let reached = self.reaches_only.filter(|_| self.reference.reach.is_none())?;
+            Some(format!(
                 "only {:.0} % of the run has checkpoints: what is lost elsewhere was not tested. The warning at the beginning \
                  says what stands in the way",
                 reached * 100.0
-            )
-        });
+            ))
+        };
+        let reach = measured.or_else(estimated);
         let nothing = self.nothing_left().then(|| {
             "no number that the program computes was compared: none is the same in all uninterrupted runs. \
              Give it the seed of its random numbers, or let it write what is to be compared"

@@ -55,6 +55,8 @@ pub struct Expected {
     pub span: Duration,
     /// Site visits of a whole run.
     pub visits: u64,
+    /// The share of its time that lies within reach of a site, from 0 to 1, if the program lets that be measured.
+    pub reach: Option<f64>,
     /// The most memory that the program had resident in the uninterrupted runs without a session, in bytes.
     pub peak_bytes: Option<u64>,
 }
@@ -66,6 +68,8 @@ pub struct Summary {
     pub seconds: f64,
     /// Site visits.
     pub visits: u64,
+    /// The share of its time that lies within reach of a site, from 0 to 1; null where that could not be measured.
+    pub reach: Option<f64>,
     /// The most memory that the program had resident, in bytes, without a session; null where the system does not tell.
     pub peak_bytes: Option<u64>,
     /// Uninterrupted runs that were made.
@@ -198,6 +202,7 @@ impl Test<'_> {
             time: one.finished.time,
             span: one.finished.time,
             visits: 0,
+            reach: None,
             peak_bytes: one.finished.peak_bytes,
         };
         tell("uninterrupted run 2 of 2");
@@ -212,6 +217,7 @@ impl Test<'_> {
         let mut counted = self.uninterrupted(
             &|store| {
                 let mut variables = environment(store, NEVER);
+                variables.push(("CKPT_MEASURE", "1".into()));
                 // Where messages cross a site, no restart could be right.
                 variables.extend(has_ranks.then(|| ("CKPT_CHECK_SAFE_POINTS", "1".into())));
                 variables
@@ -225,6 +231,7 @@ impl Test<'_> {
             counted = self.uninterrupted(&|store| environment(store, 1), Manner::Plain)?;
             job = stores::job(&counted.store, None)?;
         }
+        expected.reach = job.as_ref().and_then(|job| job.reach);
         expected.visits = job.map_or(0, |job| job.visits);
         expected.time = expected.time.max(counted.finished.time);
         expected.span = expected.time;
@@ -440,6 +447,7 @@ impl Expected {
         Summary {
             seconds: self.time.as_secs_f64(),
             visits: self.visits,
+            reach: self.reach,
             peak_bytes: self.peak_bytes,
             runs: self.runs,
             lines: self.stdout.iter().map(|one| one.lines.len()).sum(),

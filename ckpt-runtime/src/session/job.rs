@@ -87,6 +87,9 @@ pub struct Job {
     pub state: State,
     /// Site visits since the beginning of the run, all its processes together.
     pub visits: u64,
+    /// The share of the process's time that lies within reach of a site, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<f64>,
     /// The checkpoint that this process was restarted from.
     pub restarted_from: Option<u64>,
     /// The newest checkpoint that this process wrote.
@@ -309,10 +312,11 @@ impl Record {
     }
 
     /// `main` returned, after so many visits. With which exit code is not known yet.
-    pub(crate) fn returned(&self, visits: u64) {
+    pub(crate) fn returned(&self, visits: u64, reach: Option<f64>) {
         self.update(|job| {
             job.state = State::Completed;
             job.visits = visits;
+            job.reach = reach;
         });
         self.happened(What::End {
             state: State::Completed,

@@ -58,6 +58,7 @@ pub mod job;
 mod line;
 mod notices;
 mod policy;
+mod reach;
 mod run;
 pub mod runs;
 mod signals;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
+use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
 use crate::base::lock::locked;
 use crate::base::report::exit_code;
@@ -115,6 +116,8 @@ pub(crate) struct Policy {
     auto: Option<Auto>,
     /// With other ranks: what only some know is agreed on first.
     agreement: Option<Agreement>,
+    /// How much of the run lies within reach of a site, where that is measured. A leaf lock.
+    reach: Option<Mutex<Reach>>,
 }
 
 impl Policy {
@@ -147,12 +150,26 @@ impl Policy {
             timer,
             auto,
             agreement: None,
+            reach: Reach::measured(member.is_some())?.map(Mutex::new),
         })
+    }
+
+    /// The share of the run's time so far that lies within reach of a site, where that is measured.
+    pub(crate) fn reach(&self) -> Option<f64> {
+        self.reach
+            .as_ref()
+            .and_then(|reach| locked(reach).share(Instant::now()))
     }
 
     /// Sets the visit at which a site looks up next. A flag raised meanwhile is not lost: whoever raises one sets the
     /// next visit after it, and the flags are read here after that has been set.
     pub(crate) fn arm(&self, visits: u64) {
+        if let Some(reach) = &self.reach {
+            match visits {
+                0 => locked(reach).begins(Instant::now()),
+                _ => locked(reach).visited(Instant::now()),
+            }
+        }
         let every = self.every.map_or(u64::MAX, |n| {
             (visits / n).saturating_add(1).saturating_mul(n.get())
         });

@@ -344,6 +344,7 @@ impl Run {
             visits: restored.map_or(0, |restored| restored.meta().visit),
             restarted_from: restored.map(|restored| restored.id().0),
             last_checkpoint: None,
+            reach: None,
             failed_checkpoints: 0,
             command: arguments::command(),
             reason: None,
@@ -912,7 +913,7 @@ impl Driver for Run {
         } else if self.resume.is_some() {
             current::strand();
         } else {
-            self.ending.record.returned(visits);
+            self.ending.record.returned(visits, self.policy.reach());
         }
         self.world.end();
     }

@@ -34,6 +34,7 @@ const KNOWN: &[&str] = &[
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",
     "CKPT_FAULT",
+    "CKPT_MEASURE",
     "CKPT_CHECK_SAFE_POINTS",
     "CKPT_CHECK_UNWRITTEN",
     "CKPT_COUNT_MPI_CALLS",
