@@ -3,9 +3,10 @@
 mod noted;
 
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use assert_cmd::assert::OutputAssertExt;
 use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
@@ -476,6 +477,37 @@ fn the_ranks_of_a_store_come_to_an_end() {
     assert!(said.contains("W3001") && said.contains("000001"), "{said}");
 }
 
+/// What a command says at a terminal, which `script` makes, where somebody answers its question.
+fn answered(folder: &Path, arguments: &str, question: &str, answer: &str) -> String {
+    let line = format!("{} ckpt {arguments}", env!("CARGO_BIN_EXE_cargo-ckpt"));
+    let mut child = Command::new("timeout")
+        .args(["60", "script", "-qec", &line, "/dev/null"])
+        .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
+        .env("XDG_STATE_HOME", folder.join("state"))
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut keyboard, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut said, mut byte) = (Vec::new(), [0]);
+    while !said.ends_with(question.as_bytes()) {
+        assert_eq!(
+            screen.read(&mut byte).unwrap(),
+            1,
+            "{}",
+            String::from_utf8_lossy(&said)
+        );
+        said.push(byte[0]);
+    }
+    keyboard.write_all(answer.as_bytes()).unwrap();
+    screen.read_to_end(&mut said).unwrap();
+    child.wait().unwrap();
+    noted::compare(&said);
+    String::from_utf8(said).unwrap()
+}
+
 /// Values that somebody has changed are shown, and nothing is renewed unasked.
 #[test]
 fn changed_values_are_not_sealed_unasked() {
@@ -504,6 +536,9 @@ fn changed_values_are_not_sealed_unasked() {
         exit == 2 && said.contains("E3186") && said.contains("[0]  unknown -> 7"),
         "{exit}: {said}"
     );
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    let said = answered(here.path(), "seal 2", "[y/N] ", "n\n");
+    assert!(said.contains("E3187"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), bytes);
     let (exit, said) = one_of_many(here.path(), &["seal", "2", "--yes"]);
     assert_eq!(exit, 0, "{said}");

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{Metadata, Package, TargetKind};
+use cargo_metadata::{Metadata, Package, Target, TargetKind};
 
 use super::CargoOptions;
 use crate::failure::{Failure, Outcome, says};
@@ -19,6 +19,8 @@ pub struct Choice {
     pub target: String,
     /// A binary or an example.
     pub kind: TargetKind,
+    /// What cargo says of it.
+    pub described: Target,
 }
 
 /// The one target that the options and the working folder mean, or a failure that lists the choices.
@@ -28,20 +30,23 @@ pub fn choose(metadata: &Metadata, options: &CargoOptions) -> Outcome<Choice> {
         Some(example) => (TargetKind::Example, Some(example)),
         None => (TargetKind::Bin, options.bin.as_ref()),
     };
-    let targets = |kind: &TargetKind| -> Vec<(&Package, &str)> {
+    let targets = |kind: &TargetKind| -> Vec<(&Package, &Target)> {
         packages
             .iter()
             .flat_map(|package| package.targets.iter().map(move |target| (*package, target)))
             .filter(|(_, target)| target.kind.contains(kind))
-            .map(|(package, target)| (package, target.name.as_str()))
             .collect()
     };
     let all = targets(&kind);
     let found: Vec<_> = match wanted {
-        Some(name) => all.iter().copied().filter(|(_, target)| target == name).collect(),
+        Some(name) => all
+            .iter()
+            .copied()
+            .filter(|(_, target)| target.name == *name)
+            .collect(),
         None if all.len() > 1 => {
             let default =
-                |(package, target): &(&Package, &str)| package.default_run.as_deref() == Some(*target);
+                |(package, target): &(&Package, &Target)| package.default_run.as_ref() == Some(&target.name);
             let defaults: Vec<_> = all.iter().copied().filter(default).collect();
             if defaults.len() == 1 {
                 defaults
@@ -55,8 +60,9 @@ pub fn choose(metadata: &Metadata, options: &CargoOptions) -> Outcome<Choice> {
         [(package, target)] => Ok(Choice {
             package: package.name.to_string(),
             manifest: package.manifest_path.clone().into(),
-            target: (*target).to_owned(),
+            target: target.name.clone(),
             kind,
+            described: (*target).clone(),
         }),
         [] => Err(no_target(wanted, &kind, &all, &targets(&TargetKind::Example))),
         several => Err(several_targets(several, &kind)),
@@ -66,8 +72,8 @@ pub fn choose(metadata: &Metadata, options: &CargoOptions) -> Outcome<Choice> {
 fn no_target(
     wanted: Option<&String>,
     kind: &TargetKind,
-    all: &[(&Package, &str)],
-    examples: &[(&Package, &str)],
+    all: &[(&Package, &Target)],
+    examples: &[(&Package, &Target)],
 ) -> Failure {
     let word = if *kind == TargetKind::Example {
         "example"
@@ -92,8 +98,8 @@ fn no_target(
     }
 }
 
-fn several_targets(several: &[(&Package, &str)], kind: &TargetKind) -> Failure {
-    let same_name = several.windows(2).all(|pair| pair[0].1 == pair[1].1);
+fn several_targets(several: &[(&Package, &Target)], kind: &TargetKind) -> Failure {
+    let same_name = several.windows(2).all(|pair| pair[0].1.name == pair[1].1.name);
     let (flag, word) = if *kind == TargetKind::Example {
         ("--example", "examples")
     } else {
@@ -104,17 +110,17 @@ fn several_targets(several: &[(&Package, &str)], kind: &TargetKind) -> Failure {
             .iter()
             .map(|(package, _)| format!("-p {}", package.name))
             .collect();
-        return Failure::usage(says!("E3046: several packages have `{}`", several[0].1))
+        return Failure::usage(says!("E3046: several packages have `{}`", several[0].1.name))
             .help(format!("choose one: {}", names.join(" | ")));
     }
     Failure::usage(says!("E3047: there are several {word}, and none is the default"))
         .help(format!("choose one: {}", choices(several, flag)))
 }
 
-fn choices(targets: &[(&Package, &str)], flag: &str) -> String {
+fn choices(targets: &[(&Package, &Target)], flag: &str) -> String {
     let mut names: Vec<_> = targets
         .iter()
-        .map(|(_, target)| format!("{flag} {target}"))
+        .map(|(_, target)| format!("{flag} {}", target.name))
         .collect();
     names.sort();
     names.dedup();

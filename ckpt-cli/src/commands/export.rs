@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::commands::inspect::{indexed_or_not, node};
+use crate::commands::inspect::indexed_or_not;
 use crate::export::{self, Named};
 use crate::failure::{Failure, Outcome, says};
 use crate::render;
-use crate::stores::lines::Ranks;
 use crate::stores::{StoreArgs, Which};
-use crate::values::elements::Elements;
 use crate::values::find::find;
 use crate::values::select;
 
@@ -53,11 +51,7 @@ impl Export {
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
         let id = lines.resolve(self.which)?;
-        let part = lines.chosen(Ranks::One(self.rank))?;
-        let part = part
-            .first()
-            .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
-        let checkpoint = lines.load(part, id)?;
+        let checkpoint = lines.load(lines.part(self.rank)?, id)?;
         let mut list = match self.all {
             true => export::all(&checkpoint),
             false => Vec::new(),
@@ -65,7 +59,7 @@ impl Export {
         for text in &self.variables {
             let (name, inside) = select::split(text)?;
             let found = find(&checkpoint, &name)?;
-            let node = node(&found)?;
+            let node = found.node;
             let function = checkpoint
                 .frames()
                 .get(found.frame)
@@ -75,8 +69,7 @@ impl Export {
             if let Some(inside) = inside {
                 indexed_or_not(&found.name, node)?;
                 for one in &mut chosen {
-                    let shape = Elements::of(one.node).map_or_else(Vec::new, |elements| elements.shape());
-                    one.bounds = Some(select::bounds(Some(&inside), &shape)?);
+                    one.bounds = Some(select::bounds(Some(&inside), &one.elements.shape())?);
                 }
             }
             list.extend(chosen);

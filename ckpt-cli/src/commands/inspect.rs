@@ -61,11 +61,11 @@ impl Inspect {
         let lines = self.store.lines()?;
         let id = lines.resolve(self.which)?;
         if let Some(to) = &self.plot {
-            let part = lines.chosen(self.rank)?;
-            let part = part
-                .first()
-                .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
-            return self.draw(&lines.load(part, id)?, to);
+            let rank = match self.rank {
+                Ranks::One(rank) => rank,
+                Ranks::All => lines.parts.first().map_or(0, |part| part.rank),
+            };
+            return self.draw(&lines.load(lines.part(rank)?, id)?, to);
         }
         let mut values = Vec::new();
         for (number, part) in lines.chosen(self.rank)?.into_iter().enumerate() {
@@ -110,7 +110,7 @@ impl Inspect {
             None => whole_as_json(&one.checkpoint)?,
             Some(_) => {
                 let (found, chosen) = self.chosen(&one.checkpoint)?;
-                one_as_json(&one.checkpoint, &found, node(&found)?, &chosen)?
+                one_as_json(&one.checkpoint, &found, &chosen)?
             }
         };
         if let Some(rank) = one.rank {
@@ -123,7 +123,7 @@ impl Inspect {
     fn draw(&self, checkpoint: &Restored, to: &Path) -> Outcome<u8> {
         let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
         let found = find(checkpoint, &name)?;
-        let node = node(&found)?;
+        let node = found.node;
         let NodeKind::Dataset { dtype, shape, .. } = &node.kind else {
             return Err(no_numbers(&found.name));
         };
@@ -177,10 +177,9 @@ impl Inspect {
     fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<(Found<'c>, Vec<(String, Chosen)>)> {
         let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
         let found = find(checkpoint, &name)?;
-        let node = node(&found)?;
         let indexed = match inside {
-            Some(_) => indexed_or_not(&found.name, node)?,
-            None => Elements::of(node)
+            Some(_) => indexed_or_not(&found.name, found.node)?,
+            None => Elements::of(found.node)
                 .map(|elements| (String::new(), elements))
                 .into_iter()
                 .collect(),
@@ -194,7 +193,6 @@ impl Inspect {
 
     fn print_one(&self, checkpoint: &Restored) -> Outcome<()> {
         let (found, chosen) = self.chosen(checkpoint)?;
-        let node = node(&found)?;
         let frame = &checkpoint.frames()[found.frame];
         let (variable, rust_type) = (&found.variable, short_type(&found.variable.rust_type));
         let place = format!("{}:{}", frame.file, variable.line);
@@ -203,11 +201,11 @@ impl Inspect {
             variable.key, frame.function
         ));
         let mut table = variables_table();
-        row(&mut table, checkpoint, node, &found.name, 0)?;
+        row(&mut table, checkpoint, found.node, &found.name, 0)?;
         render::print_table(&table);
         // A single value stands in the table already.
         let is_part = self.variable.as_deref().is_some_and(|text| text.contains('['));
-        if is_part || Elements::of(node).is_some_and(|elements| !elements.shape().is_empty()) {
+        if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
             render::print("\n");
             for (path, chosen) in &chosen {
                 self.print_elements(path, chosen);
@@ -251,19 +249,8 @@ fn no_numbers(name: &str) -> Failure {
         .help("`cargo ckpt inspect ID` shows the types")
 }
 
-/// The value of a variable.
-pub fn node<'c>(found: &Found<'c>) -> Outcome<&'c Node> {
-    let missing = || Failure::usage(says!("E3006: `{}` holds no value", found.name));
-    found.node.ok_or_else(missing)
-}
-
-fn one_as_json(
-    checkpoint: &Restored,
-    found: &Found,
-    node: &Node,
-    chosen: &[(String, Chosen)],
-) -> Outcome<Value> {
-    let mut value = node_as_json(checkpoint, node)?;
+fn one_as_json(checkpoint: &Restored, found: &Found, chosen: &[(String, Chosen)]) -> Outcome<Value> {
+    let mut value = node_as_json(checkpoint, found.node)?;
     value["name"] = json!(found.name);
     value["frame"] = json!(found.frame);
     value["rust_type"] = json!(found.variable.rust_type);

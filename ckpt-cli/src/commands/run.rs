@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, RANKS_NOTE};
@@ -199,11 +200,35 @@ impl Start<'_> {
 
     /// A run that begins.
     fn new_run(&self) -> Outcome<RunId> {
-        let run = RunId::new().or_fail(|| {
-            Failure::no(says!("E3157: there is no identity for the new run"))
-                .help("the system gives no random numbers; `CKPT_RUN` with 32 hexadecimal digits is one")
-        })?;
+        let run = identity(RunId::new())?;
         self.id.set(Some(run));
         Ok(run)
+    }
+}
+
+/// That of a new run, if the system has given one.
+fn identity(drawn: io::Result<RunId>) -> Outcome<RunId> {
+    drawn.or_fail(|| {
+        Failure::no(says!("E3157: there is no identity for the new run"))
+            .help("the system gives no random numbers: see to what forbids `getrandom`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_without_random_numbers_begins_no_run() {
+        let refused = identity(Err(io::ErrorKind::PermissionDenied.into())).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "E3157: there is no identity for the new run: permission denied"
+        );
+        let told = serde_json::json!({
+            "code": "E3157", "error": "there is no identity for the new run",
+            "help": "the system gives no random numbers: see to what forbids `getrandom`",
+        });
+        assert_eq!(refused.as_data(), told);
     }
 }

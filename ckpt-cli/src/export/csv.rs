@@ -7,22 +7,15 @@ use std::path::Path;
 use ckpt::store::Restored;
 
 use super::Named;
-use crate::failure::{AboutFile, Failure, Outcome, says};
-use crate::values::elements::Elements;
+use crate::failure::{AboutFile, Outcome};
 use crate::values::select;
 
 /// Writes it.
 pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
-    let Some(elements) = Elements::of(one.node) else {
-        return Err(
-            Failure::usage(says!("E3104: `{}` does not fit into a table", one.name))
-                .help("name an array, or write an `.npz`, which takes structs apart"),
-        );
-    };
-    let (shape, runs) = one.chosen(&elements.shape());
+    let (shape, runs) = one.chosen(&one.elements.shape());
     let mut words = Vec::new();
     for run in runs {
-        let some = elements.words(checkpoint, run.first, run.length);
+        let some = one.elements.words(checkpoint, run.first, run.length);
         words.extend(some.map_err(crate::stores::checkpoint::unreadable(one.node))?);
     }
     let file = File::create(to).about("cannot write", to)?;

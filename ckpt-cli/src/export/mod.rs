@@ -4,7 +4,7 @@ mod csv;
 mod npy;
 mod npz;
 
-use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::store::{Node, Restored};
 
 pub use csv::write as write_csv;
 pub use npz::write as write_npz;
@@ -19,6 +19,8 @@ pub struct Named<'c> {
     pub name: String,
     /// Where the values are.
     pub node: &'c Node,
+    /// The values.
+    pub elements: Elements<'c>,
     /// Which of its elements; all, where nothing is said.
     pub bounds: Option<Vec<Bounds>>,
 }
@@ -42,19 +44,18 @@ impl Named<'_> {
 
 /// All that has values at and below a node: parts of structs, and lists of strings as one.
 pub fn below<'c>(name: &str, node: &'c Node, list: &mut Vec<Named<'c>>) {
-    let is_strings = matches!(Elements::of(node), Some(Elements::Strings(..)));
-    match &node.kind {
-        NodeKind::Group(children) if !is_strings => {
-            for child in children {
+    match Elements::of(node) {
+        Some(elements) => list.push(Named {
+            name: name.to_owned(),
+            node,
+            elements,
+            bounds: None,
+        }),
+        None => {
+            for child in node.children() {
                 below(&format!("{name}.{}", child.name), child, list);
             }
         }
-        NodeKind::Link(_) => {}
-        _ => list.push(Named {
-            name: name.to_owned(),
-            node,
-            bounds: None,
-        }),
     }
 }
 

@@ -7,7 +7,6 @@ use ckpt::store::{NodeKind, Restored};
 use ckpt::value::DType;
 
 use super::Named;
-use crate::values::elements::Elements;
 
 /// Elements that are read at once.
 const CHUNK: u64 = 1 << 16;
@@ -104,13 +103,10 @@ fn words(checkpoint: &Restored, one: &Named<'_>) -> Result<(Vec<u64>, Vec<String
     {
         return Ok((Vec::new(), vec![checkpoint.text(one.node, 0, u64::MAX)?.concat()]));
     }
-    let Some(elements) = Elements::of(one.node) else {
-        return Ok((vec![0], Vec::new()));
-    };
-    let (shape, runs) = one.chosen(&elements.shape());
+    let (shape, runs) = one.chosen(&one.elements.shape());
     let mut words = Vec::new();
     for run in runs {
-        words.extend(elements.words(checkpoint, run.first, run.length)?);
+        words.extend(one.elements.words(checkpoint, run.first, run.length)?);
     }
     Ok((shape, words))
 }

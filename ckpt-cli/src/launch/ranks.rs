@@ -92,9 +92,7 @@ impl RankOptions {
         let Some(ranks) = self.ranks else {
             return Ok(program);
         };
-        if !cfg!(target_os = "linux") {
-            return Err(Failure::usage(says!("E3050: `-n` works on Linux only")));
-        }
+        can_be_found_on(std::env::consts::OS)?;
         let template = template(self.launcher.as_deref().unwrap_or("mpirun"));
         let own: Vec<OsString> = std::iter::once(program.get_program())
             .chain(program.get_args())
@@ -126,6 +124,15 @@ impl RankOptions {
             }
         }
         Ok(command)
+    }
+}
+
+/// A launcher's processes are found in `/proc`, which other systems do not have.
+fn can_be_found_on(system: &str) -> Outcome<()> {
+    match system {
+        "linux" => Ok(()),
+        _ => Err(Failure::usage(says!("E3050: `-n` works on Linux only"))
+            .help("start the launcher yourself: `mpirun -n N PROGRAM`")),
     }
 }
 
@@ -296,6 +303,17 @@ mod tests {
         let failure = alone.have_a_number().unwrap_err();
         assert!(failure.to_string().contains("`--launcher srun`"), "{failure}");
         assert_eq!(launcher("srun").unwrap(), "srun");
+    }
+
+    #[test]
+    fn ranks_are_started_on_linux_only() {
+        assert!(can_be_found_on("linux").is_ok());
+        let refused = can_be_found_on("macos").unwrap_err();
+        let told = serde_json::json!({
+            "code": "E3050", "error": "`-n` works on Linux only",
+            "help": "start the launcher yourself: `mpirun -n N PROGRAM`",
+        });
+        assert_eq!(refused.as_data(), told);
     }
 
     #[test]

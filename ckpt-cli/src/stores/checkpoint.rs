@@ -37,8 +37,78 @@ pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
         .help(format!("there are: {}", stores::id_list(ids)))
 }
 
-/// What is said of a dataset that cannot be read.
+/// What is said of a dataset that cannot be read: the checkpoint was whole when it was opened.
 pub fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
     let what = says!("E3091: cannot read {}", node.path);
-    move |error| Failure::store(what.clone()).because(error)
+    move |error| {
+        Failure::store(what.clone())
+            .because(error)
+            .help("it was whole a moment ago: see whether something writes to it, and to the disk")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
+    use ckpt::snapshot::SnapshotBuilder;
+    use ckpt::store::{Meta, Restored};
+
+    use super::*;
+    use crate::values::find::find;
+    use crate::values::summary::summary;
+
+    static MAIN: FunctionPlan = FunctionPlan {
+        function: "main",
+        module: "heat",
+        file: "src/main.rs",
+        line: 1,
+        layout: 1,
+        source: 1,
+        attribute: "ckpt::main",
+        sites: &[SitePlan {
+            line: 3,
+            column: 9,
+            kind: SiteKind::Checkpoint,
+            variables: &[],
+        }],
+    };
+
+    /// A checkpoint of a list, opened; larger ones are kept in memory.
+    fn opened(folder: &Path) -> Restored {
+        let mut builder = SnapshotBuilder::new();
+        let frame = builder.frame(&MAIN, 1);
+        let grid: Vec<f64> = (0..100).map(f64::from).collect();
+        builder.value(frame, "grid", 2, None, &grid);
+        let meta = Meta {
+            program: "heat".into(),
+            version: "0.1.0".into(),
+            visit: 1,
+            time: 0,
+            reason: "every 1".into(),
+            host: "here".into(),
+            run: None,
+            notes: Vec::new(),
+        };
+        let mut store = Store::open(folder, Mode::ReadWrite).unwrap();
+        let id = store.commit(&builder.finish().unwrap(), &meta).unwrap();
+        store.load(id).unwrap()
+    }
+
+    #[test]
+    fn what_is_damaged_after_it_was_opened_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = opened(folder.path());
+        let node = find(&checkpoint, "grid").unwrap().node;
+        assert!(summary(&checkpoint, node).is_ok());
+        let file = OpenOptions::new().write(true).open(checkpoint.path()).unwrap();
+        file.set_len(0).unwrap();
+        let refused = summary(&checkpoint, node).unwrap_err();
+        let told = serde_json::json!({
+            "code": "E3091", "error": "cannot read /frames/0/grid",
+            "help": "it was whole a moment ago: see whether something writes to it, and to the disk",
+        });
+        assert_eq!(refused.as_data(), told);
+    }
 }

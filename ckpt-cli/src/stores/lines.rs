@@ -271,11 +271,19 @@ impl Lines {
 
     /// The parts of the chosen ranks.
     pub fn chosen(&self, ranks: Ranks) -> Outcome<Vec<&Part>> {
-        let Ranks::One(rank) = ranks else {
-            return Ok(self.parts.iter().collect());
-        };
+        match ranks {
+            Ranks::All => Ok(self.parts.iter().collect()),
+            Ranks::One(rank) => Ok(vec![self.part(rank)?]),
+        }
+    }
+
+    /// The part of a rank.
+    ///
+    /// # Errors
+    /// It is not here, or there is no such rank.
+    pub fn part(&self, rank: u32) -> Outcome<&Part> {
         if let Some(part) = self.parts.iter().find(|part| part.rank == rank) {
-            return Ok(vec![part]);
+            return Ok(part);
         }
         Err(match self.elsewhere.contains(&rank) {
             true => Failure::no_checkpoint(says!("E3051: the checkpoints of rank {rank} are not here"))

@@ -218,8 +218,7 @@ impl Opened {
         let value = |one: Named<'_>| Value {
             kind: match &one.node.kind {
                 NodeKind::Dataset { dtype, shape, .. } => type_and_shape(dtype, shape),
-                _ => Elements::of(one.node)
-                    .map_or_else(String::new, |elements| format!("strings {:?}", elements.shape())),
+                _ => format!("strings {:?}", one.elements.shape()),
             },
             path: one.node.path.clone(),
             name: one.name,

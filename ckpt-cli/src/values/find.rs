@@ -11,8 +11,8 @@ pub struct Found<'c> {
     pub frame: usize,
     /// The variable that holds it.
     pub variable: &'c VariableInfo,
-    /// The node; none if the variable has no node of its own.
-    pub node: Option<&'c Node>,
+    /// Its node.
+    pub node: &'c Node,
     /// Name with the path into the value.
     pub name: String,
 }
@@ -53,10 +53,13 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
             );
         }
     };
-    let mut node = node_of(checkpoint, frame, &variable.key);
+    // Every variable has one.
+    let Some(mut node) = node_of(checkpoint, frame, &variable.key) else {
+        return Err(unknown(checkpoint, name));
+    };
     let mut reached = variable.key.clone();
     for part in rest.split('.').filter(|part| !part.is_empty()) {
-        let parent = node.map(Node::children).unwrap_or_default();
+        let parent = node.children();
         let Some(next) = parent.iter().find(|child| child.name == part) else {
             let parts: Vec<_> = parent.iter().map(|child| child.name.as_str()).collect();
             let help = if parts.is_empty() {
@@ -66,7 +69,7 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
             };
             return Err(Failure::usage(says!("E3093: `{reached}` has no part `{part}`")).help(help));
         };
-        node = Some(next);
+        node = next;
         reached = format!("{reached}.{part}");
     }
     Ok(Found {

@@ -41,6 +41,10 @@ const FAILING: &[(&str, &str)] = &[
         "for i in $(seq 200); do mkdir $i; (cd $i; touch $(seq 600)); done; ckpt crashtest --exe /bin/true",
     ),
     ("E3020", "echo text >heat; ckpt crashtest --exe ./heat"),
+    (
+        "E3022",
+        "printf '#!/bin/sh\nkill -INT $PPID\nwhile sleep 1; do :; done\n' >heat; chmod +x heat; ckpt crashtest --exe ./heat",
+    ),
     ("E3024", "ckpt crashtest --exe /bin/false"),
     ("E3001", "ckpt crashtest --exe /bin/true"),
     (
@@ -148,6 +152,23 @@ const FAILING: &[(&str, &str)] = &[
     (
         "E3080",
         "package one 'fn main() { std::thread::spawn(|| { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); }).join().unwrap(); }'; cd one; ckpt run",
+    ),
+    (
+        "E3078",
+        "package one 'fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); ckpt::checkpoint!(); } println!(\"{x}\"); }'; \
+         cd one; echo 'fn main() { panic!(\"no compiler of Fortran\") }' >build.rs; ckpt run 2>&1 | grep -A9 E3078 >&2",
+    ),
+    (
+        "E3083",
+        "package one 'fn main() { let other = std::thread::spawn(|| 3); let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); ckpt::checkpoint!(); } println!(\"{x} {:?}\", other.join()); }'; cd one; ckpt run",
+    ),
+    (
+        "E1311",
+        "package one 'struct Guard(*const u8); impl Drop for Guard { fn drop(&mut self) { println!(\"free\"); } } fn lock() -> Guard { println!(\"lock\"); Guard(&0) } fn main() { let mut x = 0.0; let _guards = (lock(), 3); for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); }'; cd one; ckpt run",
+    ),
+    (
+        "E3062",
+        "package one 'fn main() { let mut x = 0.0; let _guards = (std::thread::spawn(|| 3), 3); for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); }'; cd one; CKPT_MOST_ROUNDS=1 ckpt run",
     ),
     (
         "E1301",

@@ -221,31 +221,15 @@ impl Agreement {
     fn result(&mut self, visit: u64) -> Option<Outcome> {
         let mut reduction = locked(&self.world.pending).reduction.take()?;
         let since = Instant::now();
-        let mut told = false;
-        let values = loop {
-            if let Some(values) = reduction.result() {
-                break values;
-            }
-            let waited = since.elapsed();
-            if waited > PROMPT {
-                std::thread::yield_now();
-            }
-            let (least, times) = CHECKED_WAIT;
-            if checks() && waited > least.max(self.apart * times) {
-                locked(&self.world.pending).reduction = Some(reduction);
-                return Some(Outcome {
-                    apart: true,
-                    ..Outcome::default()
-                });
-            }
-            if waited > LONG && !told {
-                told = true;
-                say(&format!(
-                    "warning[W2011]: site visit {visit} waits for ranks that have not come to visit {} in a minute\n  \
-                     all ranks have to visit sites equally often",
-                    visit - self.schedule.lag
-                ));
-            }
+        let (least, times) = CHECKED_WAIT;
+        let patience = checks().then(|| least.max(self.apart * times));
+        let is_late = || say(&late(visit, visit - self.schedule.lag));
+        let Some(values) = awaited(&mut *reduction, patience, LONG, is_late) else {
+            locked(&self.world.pending).reduction = Some(reduction);
+            return Some(Outcome {
+                apart: true,
+                ..Outcome::default()
+            });
         };
         let wait = Some(since.elapsed()).filter(|wait| *wait > PROMPT);
         // A check is for programs whose ranks may be further apart.
@@ -253,7 +237,7 @@ impl Agreement {
             true => wait.is_some(),
             false => self.waits.add(wait.unwrap_or_default(), self.began.elapsed()),
         };
-        let &[stop, interval, line, waited, apart, history, negative] = values else {
+        let &[stop, interval, line, waited, apart, history, negative] = &values[..] else {
             return None;
         };
         self.schedule
@@ -266,6 +250,42 @@ impl Agreement {
             apart: !site_history::is_same([history, negative]),
         })
     }
+}
+
+/// The numbers of a reduction, once they are there; none if they are not after `patience`. A wait that has taken `long` is told of
+/// once.
+fn awaited(
+    reduction: &mut dyn Reduction,
+    patience: Option<Duration>,
+    long: Duration,
+    is_late: impl FnOnce(),
+) -> Option<Vec<i64>> {
+    let since = Instant::now();
+    let mut is_late = Some(is_late);
+    loop {
+        if let Some(values) = reduction.result() {
+            return Some(values.to_vec());
+        }
+        let waited = since.elapsed();
+        if waited > PROMPT {
+            std::thread::yield_now();
+        }
+        if patience.is_some_and(|patience| waited > patience) {
+            return None;
+        }
+        if waited > long
+            && let Some(tell) = is_late.take()
+        {
+            tell();
+        }
+    }
+}
+
+fn late(visit: u64, awaited: u64) -> String {
+    format!(
+        "warning[W2011]: site visit {visit} waits for ranks that have not come to visit {awaited} in a minute\n  \
+         all ranks have to visit sites equally often"
+    )
 }
 
 /// The program brings MPI down, or the run stops: what is on its way arrives before. All ranks have begun it, as all have
@@ -282,7 +302,41 @@ pub(super) fn settle(world: &World) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    /// Of ranks that come once somebody has told of them.
+    #[derive(Debug, Default)]
+    struct Late(Arc<AtomicBool>);
+
+    impl Reduction for Late {
+        fn result(&mut self) -> Option<&[i64]> {
+            self.0.load(Ordering::SeqCst).then_some(&[3, -4])
+        }
+    }
+
+    #[test]
+    fn a_long_wait_is_told_of_once() {
+        let mut ranks = Late::default();
+        let told = Arc::clone(&ranks.0);
+        let is_late = || assert!(!told.swap(true, Ordering::SeqCst));
+        let values = awaited(&mut ranks, None, Duration::ZERO, is_late);
+        assert_eq!(values, Some(vec![3, -4]));
+        let said = late(7, 6);
+        let (code, said) = said.split_once(": ").unwrap();
+        assert_eq!(code, "warning[W2011]");
+        assert_eq!(
+            said,
+            "site visit 7 waits for ranks that have not come to visit 6 in a minute\n  \
+             all ranks have to visit sites equally often"
+        );
+        let nobody = &mut Late::default();
+        assert_eq!(
+            awaited(nobody, Some(Duration::ZERO), LONG, || unreachable!()),
+            None
+        );
+    }
 
     /// Runs the schedule over visits that each take `visit`; returns the visits at which reductions began.
     fn run(schedule: &mut Schedule, visits: std::ops::Range<u64>, visit: Duration, waited: bool) -> Vec<u64> {

@@ -310,8 +310,8 @@ impl Run {
         if rank == 0 {
             run.begin_job(&records, history, Rule::of(config))?;
         }
-        if !run.journal.sees_files() && rank == 0 {
-            say(FILES_UNWATCHED);
+        if let Some(unwatched) = unwatched(run.journal.sees_files()).filter(|_| rank == 0) {
+            say(unwatched);
         }
         at_exit::watch();
         run.mention_restart();
@@ -932,8 +932,12 @@ const LONG_WAIT: Duration = Duration::from_secs(1);
 
 const JOURNAL_NEEDED: &str = "the journal of the program's files is in the store: make room there";
 
-const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
-     is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
+/// What is said where the functions of C's library that open files are not ckpt's.
+fn unwatched(sees_files: bool) -> Option<&'static str> {
+    let unwatched = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
+         is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
+    (!sees_files).then_some(unwatched)
+}
 
 fn apart(visits: u64) -> Fatal {
     Fatal::site(headline!("E2026: the ranks have not visited the same sites equally often"))
@@ -982,4 +986,18 @@ fn not_kept(run: RunId, folder: &Path, error: &std::io::Error) -> Fatal {
     .at(format!("`{}`", folder.display()))
     .why("a restart would not find what the files of the program were")
     .help("let every rank write in the whole of the store; nothing was deleted")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unwatched;
+
+    #[test]
+    fn a_program_with_another_c_library_is_told_what_is_not_watched() {
+        assert_eq!(unwatched(true), None);
+        let told = "warning[W2007]: files that the program closes before a site are not watched: the C library of this \
+                    program is linked statically or unknown\n  help: keep a file that grows open across the site, or use a \
+                    target with glibc";
+        assert_eq!(unwatched(false), Some(told));
+    }
 }

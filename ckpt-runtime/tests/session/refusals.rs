@@ -1,6 +1,7 @@
 //! What ckpt refuses, with which message and which exit code.
 
 use crate::process::Job;
+use crate::programs;
 use crate::stops::at_the_wait;
 
 crate::tests! {
@@ -15,6 +16,10 @@ crate::tests! {
     a_callee_that_lost_its_attribute_is_named,
     a_function_on_the_way_that_was_none_is_named,
     a_call_that_is_gone_is_named,
+    a_site_before_the_one_of_the_checkpoint_is_refused,
+    a_thread_that_comes_to_its_end_before_its_site_is_refused,
+    what_nothing_can_stand_in_for_is_named,
+    what_a_checkpoint_says_of_its_process_has_to_be_understood,
     what_nobody_can_save_is_named,
     a_value_that_changes_unseen_is_found,
     a_thread_beside_the_site_is_told,
@@ -129,6 +134,43 @@ fn a_function_on_the_way_that_was_none_is_named() {
 fn a_call_that_is_gone_is_named() {
     restarted("calls-no-more")
         .expect_message(&["E2022", "goes on in `advance`, but the program has no call there"]);
+}
+
+fn a_site_before_the_one_of_the_checkpoint_is_refused() {
+    let ended = restarted("goes-on").expect_message(&[
+        "E2012",
+        "error[E2003]: a site of `main` was visited before the restart had arrived at its own",
+        "src/main.rs:7:9, in `main`",
+    ]);
+    assert_eq!(ended.stdout, "the input file is gone\n");
+}
+
+fn a_thread_that_comes_to_its_end_before_its_site_is_refused() {
+    let ended = restarted("member-not-instrumented").expect_message(&[
+        "error[E2027]: thread 1 of the team came to its end before the restart had arrived at its site",
+    ]);
+    assert_eq!(ended.stdout, "from its beginning\n");
+}
+
+fn what_nothing_can_stand_in_for_is_named() {
+    slip("refilled").expect_message(&["E2033", "refilled::Order` until the value", "refill(..)"]);
+}
+
+/// A checkpoint says what its process was in words of its own, which another version may not know.
+fn what_a_checkpoint_says_of_its_process_has_to_be_understood() {
+    let says = |note: &str| {
+        let job = killed();
+        programs::steps_with_note(&job.store(), ("process", note));
+        job.run(&[("CKPT_RESTART", "latest")])
+    };
+    says("no longer a process")
+        .expect_code(77)
+        .expect_message(&["E2330", "another checkpoint"]);
+    // The number of no signal of this system.
+    says(r#"{"signals":[{"number":65,"action":"ignored","blocked":false}]}"#)
+        .expect_code(77)
+        .expect_message(&["E2333", "signal 65", "Invalid argument"]);
+    says("{}").expect_code(0);
 }
 
 fn what_nobody_can_save_is_named() {

@@ -2,10 +2,16 @@
 //!
 //! `CARGO_CKPT` names the built `cargo-ckpt`; without it, the one in cargo's target folder is taken.
 
+#[path = "../../../tests/harness/src/messages.rs"]
+mod messages;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+/// What ckpt says to programs of several processes.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
 
 /// Nothing here takes longer on a slow machine, except a first build.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -24,6 +30,16 @@ pub struct Ended {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Ended {
+    /// Compares the messages with those that are noted beside the tests. For what is the same each time only: ranks that
+    /// end each other may come to say more, or less.
+    #[track_caller]
+    pub fn noted(self) -> Self {
+        messages::compare(Path::new(MESSAGES), &self.stderr);
+        self
+    }
 }
 
 impl Job {
@@ -83,6 +99,7 @@ impl Job {
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ckpt-runtime");
         command
             .current_dir(self.folder())
+            .env_remove("CKPT_BLESS")
             .env("CKPT_RUNTIME_PATH", runtime)
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
@@ -100,7 +117,10 @@ impl Job {
     pub fn run_built(&self, program: &Path, options: &str) -> Ended {
         let mut command = Command::new(tool());
         command.args(["ckpt", "run", "--exe"]).arg(program);
-        command.args(words_of(options)).current_dir(self.folder());
+        command
+            .args(words_of(options))
+            .current_dir(self.folder())
+            .env_remove("CKPT_BLESS");
         let streams = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -280,6 +300,7 @@ pub fn two_ranks(launcher: &str, program: &Path, folder: &Path, variables: &[(&s
         .args(["-n", "2"])
         .arg(program)
         .current_dir(folder)
+        .env_remove("CKPT_BLESS")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")

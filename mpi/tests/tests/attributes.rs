@@ -55,7 +55,7 @@ fn a_loop_that_an_attribute_chooses_is_refused() {
     let package = package(&[("chosen", "", "")]);
     let job = Job::of(package.path());
     let told = format!("--bin chosen --target-dir {} -n 2 --every 5", built().display());
-    let ended = job.ckpt("run", &told);
+    let ended = job.ckpt("run", &told).noted();
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     for told in [
         "its attribute would choose a loop of `main`",
@@ -66,7 +66,7 @@ fn a_loop_that_an_attribute_chooses_is_refused() {
 
     let program = build(package.path(), "chosen", &built(), &[]);
     for ranks in [1, 2] {
-        let ended = job.run_built(&program, &format!("-n {ranks} --every 5"));
+        let ended = job.run_built(&program, &format!("-n {ranks} --every 5")).noted();
         assert_eq!(ended.code, Some(79), "{}", ended.stderr);
         for told in [
             "nobody has looked whether messages cross the site that `#[ckpt::main]` has chosen in `main`",
@@ -80,7 +80,8 @@ fn a_loop_that_an_attribute_chooses_is_refused() {
 #[test]
 fn sites_that_somebody_has_put_are_looked_at() {
     let site = "ckpt::checkpoint!();";
-    let package = package(&[("crossed", site, ""), ("safe", "", site)]);
+    let later = "drop(async { ckpt::checkpoint!(); });";
+    let package = package(&[("crossed", site, ""), ("safe", "", site), ("later", later, "")]);
     let job = Job::of(package.path());
     let run = |bin: &str| {
         let target = built();
@@ -89,9 +90,12 @@ fn sites_that_somebody_has_put_are_looked_at() {
             &format!("--bin {bin} --target-dir {} -n 2 --every 5", target.display()),
         )
     };
-    let crossed = run("crossed");
+    let crossed = run("crossed").noted();
     assert_eq!(crossed.code, Some(1), "{}", crossed.stderr);
     assert!(crossed.stderr.contains("still on its way"), "{}", crossed.stderr);
+    let later = run("later").noted();
+    assert_eq!(later.code, Some(1), "{}", later.stderr);
+    assert!(later.stderr.contains("E1305"), "{}", later.stderr);
     let safe = run("safe");
     assert_eq!(safe.code, Some(0), "{}", safe.stderr);
     assert_eq!(safe.stdout.lines().count(), 2, "{}", safe.stdout);

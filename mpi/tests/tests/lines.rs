@@ -209,7 +209,7 @@ fn the_newest_line_that_every_rank_has_whole_is_chosen() {
         for printed in ended.stdout.lines() {
             assert!(whole.stdout.contains(printed), "{printed}");
         }
-        ended.stderr
+        ended.noted().stderr
     };
     expect("000006");
     fs::remove_file(store(1).join("000006.r1.h5")).unwrap();
@@ -223,6 +223,16 @@ fn the_newest_line_that_every_rank_has_whole_is_chosen() {
     assert!(
         told.contains("checkpoint 000005 is passed over: rank 0 does not have it whole"),
         "{told}"
+    );
+    unfinish();
+    let damaged = job
+        .ckpt("restart", "5 -n 2 --every 1000 --dir node-{rank}.ckpt.d")
+        .noted();
+    assert_eq!(damaged.code, Some(76), "{}", damaged.stderr);
+    assert!(
+        damaged.stderr.contains("checkpoint 000005 cannot be used"),
+        "{}",
+        damaged.stderr
     );
     let other = restart(3);
     assert_eq!(other.code, Some(77), "{}", other.stderr);

@@ -128,9 +128,17 @@ fn without_hashes(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Every run has its own identity, of which people see the beginning.
+/// Every run has its own identity, of which people see the beginning. A rank that does not know its run yet has one in the name
+/// of a folder.
 fn without_runs(line: &str) -> String {
-    let mut line = line.to_owned();
+    let parts = line.split('.').map(|part| {
+        let end = part.find('/').unwrap_or(part.len());
+        match end == 32 && part[..end].bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            true => format!("RUN{}", &part[end..]),
+            false => part.to_owned(),
+        }
+    });
+    let mut line = parts.collect::<Vec<_>>().join(".");
     for before in ["run ", "CKPT_RUN=", "runs/"] {
         let mut parts = line.split(before);
         let mut text = parts.next().unwrap_or_default().to_owned();

@@ -175,13 +175,7 @@ impl Side {
     fn load(&self, rank: u32) -> Outcome<Restored> {
         match self {
             Side::File(lines, part, id) => lines.load(part, *id),
-            Side::Line(lines, id) => {
-                let parts = lines.chosen(Ranks::One(rank))?;
-                let part = parts
-                    .first()
-                    .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
-                lines.load(part, *id)
-            }
+            Side::Line(lines, id) => lines.load(lines.part(rank)?, *id),
         }
     }
 }

@@ -152,10 +152,7 @@ fn at(diff: &Diff, a: &Run, b: &Run, meeting: Meeting, bar: &Bar) -> Outcome<Vec
     let mut compared = Vec::new();
     for part in a.lines.chosen(diff.rank)? {
         let rank = a.lines.several.then_some(part.rank);
-        let other = b.lines.chosen(crate::stores::lines::Ranks::One(part.rank))?;
-        let other = other
-            .first()
-            .ok_or_else(|| Failure::usage(says!("E3002: there is no such rank")))?;
+        let other = b.lines.part(part.rank)?;
         let (one, other) = (a.lines.load(part, meeting.a)?, b.lines.load(other, meeting.b)?);
         bar.advance(one.file_bytes());
         compared.push(diff.compared(rank, one, other)?);

@@ -145,7 +145,6 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
     let scripts = build_script_flags(options, &workspace)?;
     let flags = compiler.configuration(&settings, &settings.profile(profile, &root))?;
     let mut reader = Reader {
-        workspace: &workspace,
         files: Files::default(),
         crates: Vec::new(),
     };
@@ -158,8 +157,7 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
             configuration.set_debug_assertions(on);
         }
         if place == 0 {
-            let target = reader.chosen(package)?;
-            reader.read_crate(package, target, &configuration)?;
+            reader.read_crate(package, &workspace.choice.described, &configuration)?;
         }
         if let Some(target) = library(&workspace.metadata[&package.id]) {
             libraries.insert(package.id.clone(), reader.crates.len());
@@ -236,29 +234,12 @@ fn user_tables(files: &[PathBuf]) -> Outcome<CallTable> {
     })
 }
 
-struct Reader<'w> {
-    workspace: &'w Workspace,
+struct Reader {
     files: Files,
     crates: Vec<CrateSource>,
 }
 
-impl<'w> Reader<'w> {
-    /// The target that is meant, in its package.
-    fn chosen(&self, package: &LocalPackage) -> Outcome<&'w Target> {
-        let choice = &self.workspace.choice;
-        let targets = &self.workspace.metadata[&package.id].targets;
-        let found = targets
-            .iter()
-            .find(|target| target.name == choice.target && target.kind.contains(&choice.kind));
-        found.ok_or_else(|| {
-            Failure::build(says!(
-                "E3076: `{}` has no target `{}`",
-                package.name,
-                choice.target
-            ))
-        })
-    }
-
+impl Reader {
     fn read_crate(&mut self, package: &LocalPackage, target: &Target, flags: &Configuration) -> Outcome<()> {
         let path = target.src_path.as_std_path();
         if !path.is_file() {

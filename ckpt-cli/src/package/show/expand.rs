@@ -178,8 +178,10 @@ impl Found {
             Some(head) => quote!(#head { #expanded }),
             None => expanded,
         };
-        let file: syn::File = syn::parse2(whole)
-            .or_fail(|| Failure::no(says!("E3030: `{}` does not expand to Rust", self.name)))?;
+        let file: syn::File = syn::parse2(whole).or_fail(|| {
+            Failure::no(says!("E3030: `{}` does not expand to Rust", self.name))
+                .help("this is a bug in ckpt; please report it with the function")
+        })?;
         let text = prettyplease::unparse(&file);
         Ok(format!("// {}, {}\n{text}", self.name, self.place()))
     }
@@ -325,6 +327,20 @@ mod tests {
             .map(|found| found.name)
             .collect();
         assert_eq!(names, ["main", "grid::Grid::advance", "other::advance"]);
+    }
+
+    #[test]
+    fn an_expansion_that_is_no_rust_is_refused() {
+        let text = "impl Grid { #[ckpt::instrument] fn advance(&self) { loop { ckpt::checkpoint!(); } } }";
+        let mut found = annotated(&source(text)).unwrap().remove(0);
+        assert!(found.expansion().is_ok());
+        found.around = Some(quote!(impl impl));
+        let refused = found.expansion().unwrap_err();
+        let told = serde_json::json!({
+            "code": "E3030", "error": "`Grid::advance` does not expand to Rust",
+            "help": "this is a bug in ckpt; please report it with the function",
+        });
+        assert_eq!(refused.as_data(), told);
     }
 
     #[test]

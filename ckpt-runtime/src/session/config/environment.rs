@@ -47,6 +47,7 @@ const KNOWN: &[&str] = &[
     "CKPT_ARGS_CHANGED",
     "CKPT_STRICT",
     "CKPT_RUNTIME_PATH",
+    "CKPT_MOST_ROUNDS",
 ];
 
 /// Variables that look as if they were meant for ckpt, and are not known to it.

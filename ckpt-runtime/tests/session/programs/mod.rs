@@ -7,6 +7,7 @@ mod input;
 mod nested;
 mod outside;
 mod recursion;
+mod refilled;
 mod reopened;
 mod reopened_team;
 mod slips;
@@ -15,6 +16,7 @@ mod surroundings;
 mod trees;
 
 pub use files::STEPS;
+pub use steps::with_note as steps_with_note;
 pub use trees::in_memory;
 
 use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
@@ -38,6 +40,7 @@ pub fn run(program: &str) -> Result<(), String> {
         "reopened-team" => reopened_team::main(),
         "outside" => return outside::main().map_err(|error| error.to_string()),
         "recursion" => recursion::main(),
+        "refilled" => refilled::main(),
         "steps" => return steps::main(),
         "surroundings" => surroundings::main(),
         "manual" => steps::by_hand(),

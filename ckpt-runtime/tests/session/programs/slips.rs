@@ -1,6 +1,6 @@
 //! Programs that use the instrumentation in a way that a restart could not honour.
 
-use ckpt::__rt::{Frame, FunctionPlan, SitePlan, open};
+use ckpt::__rt::{Frame, FunctionPlan, SitePlan, member, open};
 
 use super::{INSTRUMENT, MAIN, PROGRAM, call_at, checkpoint_at, plan};
 
@@ -14,6 +14,14 @@ static AT_SITE: FunctionPlan = plan("main", 1, MAIN, SITE);
 static ADVANCE: FunctionPlan = plan("advance", 20, INSTRUMENT, SITE);
 static ADVANCE_AS_CALLER: FunctionPlan = plan("advance", 20, INSTRUMENT, &[call_at(21, "inner", &[])]);
 static INNER: FunctionPlan = plan("inner", 30, INSTRUMENT, SITE);
+static CALLS_AND_VISITS: FunctionPlan = plan(
+    "main",
+    1,
+    MAIN,
+    &[call_at(4, "read_input", &[]), checkpoint_at(7, &[])],
+);
+static READ_INPUT: FunctionPlan = plan("read_input", 40, INSTRUMENT, SITE);
+static OPENS_REGION: FunctionPlan = plan("main", 1, MAIN, &[checkpoint_at(3, &[])]);
 
 pub fn main(slip: &str) {
     let __session = open(PROGRAM);
@@ -46,6 +54,8 @@ pub fn main(slip: &str) {
         "unsaveable" => unsaveable(),
         "changed-unseen" => changed_unseen(),
         "beside" => beside(),
+        "goes-on" => goes_on(),
+        "member-not-instrumented" => member_not_instrumented(),
         other => panic!("no program {other}"),
     }
     println!("done");
@@ -185,4 +195,38 @@ fn shadowing_panic() {
         assert!(caught.is_err());
     }
     __ckpt.call(1, &|_| {}, || advance(0));
+}
+
+/// A restart goes on after an error on its way, to a site.
+fn goes_on() {
+    let mut __ckpt = Frame::enter(&CALLS_AND_VISITS);
+    if let Err(error) = __ckpt.call(1, &|_| {}, read_input) {
+        println!("{error}");
+    }
+    if __ckpt.due(2) {
+        __ckpt.checkpoint(2, &|_| {});
+    }
+}
+
+/// Its input is gone at a restart.
+fn read_input() -> Result<(), String> {
+    let mut __ckpt = Frame::enter(&READ_INPUT);
+    if restarts() {
+        return Err("the input file is gone".into());
+    }
+    visit(&mut __ckpt);
+    Ok(())
+}
+
+/// The function that a thread of a team executes is not instrumented any more at a restart.
+fn member_not_instrumented() {
+    let mut __ckpt = Frame::enter(&OPENS_REGION);
+    __ckpt.region(1);
+    std::thread::scope(|scope| {
+        scope.spawn(member(|| match restarts() {
+            true => println!("from its beginning"),
+            false => advance(0),
+        }));
+        __ckpt.await_members(1, &|_| {});
+    });
 }

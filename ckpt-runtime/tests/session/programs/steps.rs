@@ -1,8 +1,11 @@
 //! A loop of as many steps as asked for, which can wait, panic, or come back as another version of itself.
 
 use std::io::{Read, Write};
+use std::path::Path;
 
 use ckpt::__rt::{Frame, FunctionPlan, Program, SitePlan, Sources, VariablePlan, open};
+use ckpt::snapshot::SnapshotBuilder;
+use ckpt::store::{Mode, Store};
 
 use super::{MAIN, PROGRAM, call_at, checkpoint_at, parameter, plan, variable};
 
@@ -57,6 +60,23 @@ fn program() -> Program {
         _ => None,
     };
     Program { sources, ..PROGRAM }
+}
+
+/// Puts the newest checkpoint of the program into its store once more, with another note of this name.
+pub fn with_note(store: &Path, (name, text): (&str, &str)) {
+    let mut store = Store::open(store, Mode::ReadWrite).unwrap();
+    let newest = *store.ids().unwrap().last().unwrap();
+    let restored = store.load(newest).unwrap();
+    let mut snapshot = SnapshotBuilder::new();
+    let frame = snapshot.frame(&PLAN, 1);
+    for VariablePlan { key, line, .. } in VARIABLES {
+        let value: u64 = restored.decode(0, key).unwrap();
+        snapshot.value(frame, *key, *line, None, &value);
+    }
+    let mut meta = restored.meta().clone();
+    meta.notes.retain(|(known, _)| known != name);
+    meta.notes.push((name.to_owned(), text.to_owned()));
+    store.commit(&snapshot.finish().unwrap(), &meta).unwrap();
 }
 
 fn number(name: &str) -> Option<u64> {
