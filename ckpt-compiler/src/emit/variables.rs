@@ -264,7 +264,9 @@ impl Emitter<'_> {
         let is_reexecuted = |one: &Binding| self.plan.schedule.runs.reexecuted.contains(&one.step);
         let is_of_interest = match self.plan.strategies[id] {
             Strategy::Saved => self.mode(id) != Mode::Trapped,
-            Strategy::Reexecuted { .. } if self.flow.counts_owners => !is_reexecuted(binding),
+            Strategy::Reexecuted { .. } if self.flow.counts_owners || makes_a_struct(binding) => {
+                !is_reexecuted(binding)
+            }
             _ => owns_a_device(self.library, binding) && self.mode(id) != Mode::Trapped,
         };
         is_of_interest
@@ -483,6 +485,11 @@ impl Emitter<'_> {
             })
             .collect()
     }
+}
+
+/// Whether the variable is a struct that borrows, which may have a destructor: `Guard(&name)`, `Timer { name, start }`.
+fn makes_a_struct(binding: &Binding) -> bool {
+    matches!(binding.init, Some(syn::Expr::Call(_) | syn::Expr::Struct(_)))
 }
 
 /// Whether nobody has said that the variable's destructor does not matter. One that is said to be saved, or to be used in
