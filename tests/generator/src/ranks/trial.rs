@@ -317,6 +317,7 @@ impl Trial<'_> {
             let run = self.run(restart > 0, Some(&fault))?;
             self.has_printed(&run)?;
             if self.has_ended(&run)? {
+                kills.compared += usize::from(restart > 0);
                 return Ok(());
             }
             let is_stop = matches!(fault, Fault::Signal(Signal::Stop { .. }));
