@@ -11,6 +11,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -41,12 +43,13 @@ pub(super) struct Run {
     pub is_hung: bool,
 }
 
-/// What is done to a job while it runs.
+/// What is done to a job while it runs: so many milliseconds after all ranks have printed something, as `mpirun` itself may wait
+/// for ever for a rank that dies while it brings MPI up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// After so many milliseconds, SIGKILL to the rank of this number.
+    /// SIGKILL to the rank of this number.
     Kill { after: u64, rank: usize },
-    /// After so many milliseconds, SIGTERM to the rank of this number.
+    /// SIGTERM to the rank of this number.
     Stop { after: u64, rank: usize },
 }
 
@@ -127,15 +130,19 @@ impl Place {
         settings: &[(String, String)],
         signal: Option<Signal>,
     ) -> std::io::Result<Run> {
-        let pipes: Vec<(Receiver<Vec<u8>>, File)> = (0..self.ranks)
+        let pipes: Vec<(Output, File)> = (0..self.ranks)
             .map(|rank| self.reader(rank))
             .collect::<std::io::Result<_>>()?;
         let mut command = self.launcher(program, arguments);
         command.envs(settings.iter().map(|(name, value)| (name, value)));
         let mut child = command.spawn()?;
         let stderr = read_all(child.stderr.take());
-        let since = Instant::now();
-        let is_hung = !self.wait(&mut child, signal, since)?;
+        let have_printed = || {
+            pipes
+                .iter()
+                .all(|(output, _)| output.has_begun.load(Ordering::Relaxed))
+        };
+        let is_hung = !self.wait(&mut child, signal, have_printed)?;
         if is_hung {
             // SAFETY: a call without memory; the group is that of the child, which has not been waited for.
             unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
@@ -145,11 +152,12 @@ impl Place {
         // As long as somebody could write into it, a pipe has no end: this process holds one end for writing until now.
         let stdout = pipes.into_iter().map(|(output, own_end)| {
             drop(own_end);
-            output.recv_timeout(GRACE).unwrap_or_default()
+            output.whole.recv_timeout(GRACE).unwrap_or_default()
         });
         Ok(Run {
             stdout: stdout.collect(),
-            stderr: String::from_utf8_lossy(&stderr.recv_timeout(GRACE).unwrap_or_default()).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr.whole.recv_timeout(GRACE).unwrap_or_default())
+                .into_owned(),
             code: ended.code().or(ended.signal().map(|signal| 128 + signal)),
             is_hung,
         })
@@ -183,13 +191,23 @@ impl Place {
     }
 
     /// Whether it has ended in time.
-    fn wait(&self, child: &mut Child, mut signal: Option<Signal>, since: Instant) -> std::io::Result<bool> {
+    fn wait(
+        &self,
+        child: &mut Child,
+        mut signal: Option<Signal>,
+        have_printed: impl Fn() -> bool,
+    ) -> std::io::Result<bool> {
+        let since = Instant::now();
+        let mut running = None;
         while child.try_wait()?.is_none() {
             if since.elapsed() > PATIENCE {
                 return Ok(false);
             }
+            if running.is_none() && have_printed() {
+                running = Some(Instant::now());
+            }
             if let Some(Signal::Kill { after, rank } | Signal::Stop { after, rank }) = signal
-                && since.elapsed() >= Duration::from_millis(after)
+                && running.is_some_and(|since| since.elapsed() >= Duration::from_millis(after))
             {
                 let number = match signal {
                     Some(Signal::Kill { .. }) => libc::SIGKILL,
@@ -235,7 +253,7 @@ impl Place {
     }
 
     /// What is printed into the pipe of a rank; it ends when its other end, which is given as well, is closed by all.
-    fn reader(&self, rank: usize) -> std::io::Result<(Receiver<Vec<u8>>, File)> {
+    fn reader(&self, rank: usize) -> std::io::Result<(Output, File)> {
         let path = self.pipe(rank);
         // Without waiting for a writer, which is opened next.
         let reading = File::options()
@@ -249,15 +267,24 @@ impl Place {
     }
 }
 
-fn read_all(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
+/// What comes out of a pipe.
+struct Output {
+    whole: Receiver<Vec<u8>>,
+    has_begun: Arc<AtomicBool>,
+}
+
+fn read_all(mut pipe: Option<impl Read + Send + 'static>) -> Output {
+    let (sender, whole) = channel();
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let begins = has_begun.clone();
     std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // A read error ends the text here; the comparison shows what is missing.
-            let _ = pipe.read_to_end(&mut bytes);
+        let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
+        // A read error ends the text here; the comparison shows what is missing.
+        while let Some(Ok(count @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut part)) {
+            bytes.extend(&part[..count]);
+            begins.store(true, Ordering::Relaxed);
         }
         let _ = sender.send(bytes);
     });
-    receiver
+    Output { whole, has_begun }
 }
