@@ -39,9 +39,10 @@ struct Options {
     /// Print the program of this number, and nothing else
     #[arg(long, value_name = "NUMBER")]
     print: Option<u64>,
-    /// Programs of several processes, which use MPI: so many; at each `--visits` says how often they are killed
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    ranks: Option<u8>,
+    /// Programs of several processes, which use MPI: each as so many, of several numbers (`2,3`) as one of them; killed as often
+    /// as `--visits` says
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..))]
+    ranks: Vec<u8>,
     /// Without attributes and sites: `cargo ckpt rewrite` places them
     #[arg(long)]
     unmodified: bool,
@@ -56,9 +57,9 @@ struct Options {
 impl Options {
     /// The program of that number.
     fn program(&self, number: u64) -> Program {
-        match self.ranks {
-            Some(_) => program_of_ranks(self.seed, number),
-            None => program(self.seed, number),
+        match self.ranks.is_empty() {
+            false => program_of_ranks(self.seed, number),
+            true => program(self.seed, number),
         }
     }
 }
@@ -98,24 +99,26 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let folder = harness::scratch_directory();
     let target = std::path::absolute(target.join("generated"))?;
-    let package = match options.ranks {
+    let ranks: Vec<Ranks> = options
+        .ranks
+        .iter()
+        .map(|ranks| Ranks(usize::from(*ranks)))
+        .collect();
+    let package = match ranks.is_empty() {
         // What the tests of MPI have built with it.
-        Some(_) => Package::of_ranks(folder.path(), &target.with_file_name("ckpt").join("build")),
-        None => Package::new(folder.path(), &target),
+        false => Package::of_ranks(folder.path(), &target.with_file_name("ckpt").join("build")),
+        true => Package::new(folder.path(), &target),
     };
-    let check = |programs: &[Program], effort: Effort| {
-        let ranks = options.ranks.map(|ranks| Ranks(usize::from(ranks)));
-        match (ranks, options.unmodified) {
-            (None, false) => check(&package, programs, effort),
-            (None, true) => {
-                let target = target.join("unmodified");
-                check_unmodified(folder.path(), &target, &tool(), programs, effort)
-            }
-            (Some(ranks), false) => check_ranks(&package, programs, ranks, effort),
-            (Some(ranks), true) => {
-                let target = target.join("ranks");
-                check_unmodified_ranks(folder.path(), &target, &tool(), programs, ranks, effort)
-            }
+    let check = |programs: &[Program], effort: Effort| match (ranks.is_empty(), options.unmodified) {
+        (true, false) => check(&package, programs, effort),
+        (true, true) => {
+            let target = target.join("unmodified");
+            check_unmodified(folder.path(), &target, &tool(), programs, effort)
+        }
+        (false, false) => check_ranks(&package, programs, &ranks, effort),
+        (false, true) => {
+            let target = target.join("ranks");
+            check_unmodified_ranks(folder.path(), &target, &tool(), programs, &ranks, effort)
         }
     };
     let effort = Effort {

@@ -67,7 +67,7 @@ pub(crate) struct Rewriting<'a> {
     pub target: &'a Path,
     pub tool: &'a Path,
     pub processes: Processes,
-    /// For how many ranks the sites have to be safe points.
+    /// For how many ranks the sites have to be safe points; for all numbers that are tried if none is said.
     pub ranks: Option<usize>,
 }
 
