@@ -20,12 +20,15 @@ pub fn churn() -> u64 {
 
 /// The text of a module without anything of ckpt's: where a site was is work.
 fn without_ckpt(text: &str) -> String {
+    without_attributes(text).replace("ckpt::checkpoint!();", "churn();")
+}
+
+fn without_attributes(text: &str) -> String {
     let lines = text
         .lines()
         .filter(|line| !line.starts_with("#[ckpt::instrument"));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
-    text.replace("ckpt::checkpoint!();", "churn();")
-        .replace("#[ckpt(reexecute)] ", "")
+    text.replace("#[ckpt(reexecute)] ", "")
         .replace(", ckpt::Checkpoint)", ")")
 }
 
@@ -87,15 +90,18 @@ impl<'a> Rewriting<'a> {
         let Rewriting { folder, target, .. } = self;
         let plain = folder.join("plain");
         let (valid, invalid) = sorted(programs, |programs| {
-            self.write(&plain, programs)?;
+            self.write(&plain, programs, |_| false)?;
             compile(&plain, &target.join("plain"), "generated")
         })?;
-        let rewritten = folder.join("rewritten");
-        self.write(&plain, &valid)?;
-        self.rewrite(&plain, &rewritten)?;
+        let (source, rewritten) = (folder.join("source"), folder.join("rewritten"));
+        let (valid, refused) = sorted(&valid, |programs| {
+            self.write(&source, programs, |program| self.keeps_sites(program))?;
+            self.rewrite(&source, &rewritten)
+        })?;
         let complaints = compile(&rewritten, &target.join("rewritten"), "generated")?;
         let outcome = Outcome {
             invalid,
+            refused,
             ..Outcome::default()
         };
         if complaints.is_empty() {
@@ -133,7 +139,17 @@ fn sorted(
 }
 
 impl Rewriting<'_> {
-    fn write(&self, folder: &Path, programs: &[Program]) -> Result<(), PackageError> {
+    /// Of programs of several processes every other one has its sites, which have to be shown to be safe points.
+    fn keeps_sites(&self, program: &Program) -> bool {
+        self.processes == Processes::Ranks && program.name.ends_with(['1', '3', '5', '7', '9'])
+    }
+
+    fn write(
+        &self,
+        folder: &Path,
+        programs: &[Program],
+        keeps_sites: impl Fn(&Program) -> bool,
+    ) -> Result<(), PackageError> {
         let source = folder.join("src");
         std::fs::create_dir_all(source.join("programs"))?;
         let manifest = format!(
@@ -152,7 +168,10 @@ impl Rewriting<'_> {
             let name = &program.name;
             list += &format!("pub mod {name};\n");
             arms += &format!("        \"{name}\" => programs::{name}::run(),\n");
-            let text = without_ckpt(&program.print());
+            let text = match keeps_sites(program) {
+                true => without_attributes(&program.print()),
+                false => without_ckpt(&program.print()),
+            };
             std::fs::write(source.join("programs").join(format!("{name}.rs")), text)?;
         }
         std::fs::write(source.join("programs/mod.rs"), list)?;
@@ -165,7 +184,8 @@ impl Rewriting<'_> {
         Ok(())
     }
 
-    fn rewrite(&self, from: &Path, to: &Path) -> Result<(), PackageError> {
+    /// Gives the programs that the command refuses.
+    fn rewrite(&self, from: &Path, to: &Path) -> Result<BTreeMap<String, Complaint>, PackageError> {
         if to.exists() {
             std::fs::remove_dir_all(to)?;
         }
@@ -179,14 +199,36 @@ impl Rewriting<'_> {
             .env("CKPT_RUNTIME_PATH", workspace().join("ckpt-runtime"))
             .env("CARGO_TARGET_DIR", self.target.join("rewriting"))
             .output()?;
-        match output.status.success() {
-            true => Ok(()),
-            false => {
-                let said = [output.stderr, output.stdout].concat();
-                Err(PackageError::Build(String::from_utf8_lossy(&said).into_owned()))
-            }
+        if output.status.success() {
+            return Ok(BTreeMap::new());
+        }
+        let said = [output.stderr, output.stdout].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let refused = refused_in(&said);
+        match refused.is_empty() {
+            true => Err(PackageError::Build(said)),
+            false => Ok(refused),
         }
     }
+}
+
+/// The programs that a refusal of the command names by their files.
+fn refused_in(said: &str) -> BTreeMap<String, Complaint> {
+    let message = said.lines().find(|line| line.contains("error")).unwrap_or(said);
+    let complaint = Complaint {
+        message: message.to_string(),
+        rendered: said.to_string(),
+        refusal: true,
+    };
+    let files = said.split("programs/").skip(1);
+    let names = files
+        .filter_map(|file| file.split_once(".rs"))
+        .map(|(name, _)| name);
+    let is_name = |name: &&str| name.chars().all(|letter| letter.is_ascii_alphanumeric());
+    names
+        .filter(is_name)
+        .map(|name| (name.to_string(), complaint.clone()))
+        .collect()
 }
 
 /// The built `cargo-ckpt`: what `CARGO_CKPT` names, or the one that is beside the tests.
