@@ -311,9 +311,11 @@ impl Trial<'_> {
         self.set("CKPT_EVERY", 1 + random.below(3));
         self.set("CKPT_BACKGROUND", random.below(2));
         let restarts = random.below(LONGEST_CHAIN + 1);
+        let mut faults: Vec<String> = Vec::new();
         for restart in 0..=restarts {
             let fault = self.fault(visits, took, restart > 0, random);
-            self.stage = format!("restart {restart} ended by {fault}");
+            faults.push(fault.to_string());
+            self.stage = format!("ended by {}", faults.join(", then by "));
             let had_line = !self.place.lines().is_empty();
             let run = self.run(restart > 0, Some(&fault))?;
             self.has_printed(&run)?;

@@ -88,8 +88,28 @@ pub fn program_of_ranks(seed: u64, number: u64) -> Program {
     functions.insert(0, writer.entry());
     Program {
         name: format!("p{number:05}"),
-        functions,
+        functions: called(functions),
     }
+}
+
+/// Without the functions with sites that nobody calls: a site that nobody comes to is refused. Each stands before those that it calls.
+fn called(functions: Vec<Function>) -> Vec<Function> {
+    let mut kept: Vec<Function> = Vec::new();
+    for function in functions {
+        let name = function
+            .signature
+            .trim_start_matches("fn ")
+            .split('(')
+            .next()
+            .unwrap_or_default();
+        let is_called = kept
+            .iter()
+            .any(|caller| caller.calls.iter().any(|call| call == name));
+        if kept.is_empty() || !function.instrumented || is_called {
+            kept.push(function);
+        }
+    }
+    kept
 }
 
 /// A function of one rank only.
