@@ -1,6 +1,7 @@
 //! Takes apart the statements that hold a site, and only those.
 
 use super::declared::DeclaredTypes;
+use super::inner_attributes::take_inner_attributes;
 use super::keys::changing;
 use super::refilled::filled_parts_of;
 use super::{
@@ -102,6 +103,7 @@ impl Lowering<'_> {
             return;
         }
         if !self.marks.in_stmt(&stmt) {
+            take_inner_attributes(&mut stmt, self.errors);
             self.name_borrowed_value(&mut stmt, treatment, out);
             let statement = Plain {
                 stmt: parse_quote!({}),

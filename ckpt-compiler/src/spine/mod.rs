@@ -6,6 +6,7 @@
 mod declared;
 mod declaring_macros;
 mod held;
+mod inner_attributes;
 pub mod keys;
 mod loops;
 mod lower;

@@ -171,6 +171,30 @@ fn statements_without_a_site_stay_as_they_are() {
 }
 
 #[test]
+fn attributes_of_ckpt_in_statements_without_a_site_are_taken_off() {
+    assert_outline(
+        "",
+        "fn f() { for i in 0..2 { #[ckpt(reexecute)] let a = g(i); drop(a); } if x { #[ckpt(save)] for j in 0..2 { g(j); } } \
+         checkpoint!(); }",
+        "
+        for i in 0..2 { let a = g(i); drop(a); }
+        if x { for j in 0..2 { g(j); } }
+        site 1",
+    );
+}
+
+#[test]
+fn attributes_of_a_type_that_is_declared_inside_stay() {
+    assert_outline(
+        "",
+        "fn f() { { struct S { #[ckpt(skip)] a: u8 } } checkpoint!(); }",
+        "
+        { struct S { # [ckpt(skip)] a: u8 } }
+        site 1",
+    );
+}
+
+#[test]
 fn a_for_loop_keeps_its_iterator_in_a_variable() {
     assert_outline(
         "",

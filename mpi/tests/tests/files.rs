@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use mpi_tests::{Ended, build, make_package, target, two_ranks};
@@ -184,6 +185,45 @@ fn files_of_ranks_come_back_although_another_run_was_started_since() {
         // Nothing waits any more: what is left of it goes.
         let ended = run(job.path(), &[("CKPT_EVERY", "100")]);
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    }
+}
+
+/// The same names stand for other files then: none is taken for that of another rank.
+#[test]
+fn files_of_ranks_that_are_started_in_folders_of_their_own_come_back() {
+    let package = tempfile::tempdir().expect("a folder");
+    fs::create_dir(package.path().join("src")).expect("a folder for the program");
+    let text = PROGRAM.replace("turns/{rank}", "turns").replace(".{rank}", "");
+    fs::write(package.path().join("src/main.rs"), text).expect("it is written");
+    make_package(package.path(), "apart");
+    let program = build(package.path(), "apart", &target().join("ckpt/build"), &[]);
+    let each = package.path().join("each");
+    let script = format!(
+        "#!/bin/sh\nmkdir -p $OMPI_COMM_WORLD_RANK && cd $OMPI_COMM_WORLD_RANK && exec {}\n",
+        program.display()
+    );
+    fs::write(&each, script).expect("it is written");
+    fs::set_permissions(&each, fs::Permissions::from_mode(0o755)).expect("it can be executed");
+    let run = |folder: &Path, variables: &[(&str, &str)]| {
+        let store = folder.join("store").display().to_string();
+        let store = [("CKPT_DIR", store.as_str()), ("CKPT_EVERY", "2")];
+        two_ranks("mpirun", &each, folder, &[&store[..], variables].concat())
+    };
+    let whole = tempfile::tempdir().expect("a folder");
+    let ended = run(whole.path(), &[]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for killed in ["visit:5@1", "visit:6@0"] {
+        let job = tempfile::tempdir().expect("a folder");
+        let ended = run(job.path(), &[("CKPT_FAULT", killed)]);
+        assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+        let ended = run(job.path(), &[("CKPT_RESTART", "latest")]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(
+            files(job.path()),
+            files(whole.path()),
+            "{killed}: {}",
+            ended.stderr
+        );
     }
 }
 

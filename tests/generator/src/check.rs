@@ -128,7 +128,7 @@ pub fn check(package: &Package, programs: &[Program], effort: Effort) -> Result<
     let (good, bad) = package.build(&valid, Variant::Instrumented)?;
     let (refused, broken) = bad.into_iter().partition(|(_, complaint)| complaint.refusal);
     let results = in_parallel(&good, |program| {
-        stand(&subject(package, program), effort.of(program))
+        stand(&package.subject(program), effort.of(program))
     });
     Ok(Outcome {
         invalid,
@@ -148,13 +148,16 @@ impl Effort {
     }
 }
 
-fn subject(package: &Package, program: &Program) -> harness::Program {
-    harness::Program {
-        name: program.name.clone(),
-        plain: package.executable(Variant::Plain),
-        instrumented: package.executable(Variant::Instrumented),
-        arguments: vec![program.name.clone()],
-        most: usize::MAX,
+impl Package {
+    /// What is run of a program of this package.
+    pub(crate) fn subject(&self, program: &Program) -> harness::Program {
+        harness::Program {
+            name: program.name.clone(),
+            plain: self.executable(Variant::Plain),
+            instrumented: self.executable(Variant::Instrumented),
+            arguments: vec![program.name.clone()],
+            most: usize::MAX,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use clap::Parser;
 use generator::{
-    Effort, Failure, Outcome, Package, Program, check, check_unmodified, minimise, program, tool,
-    without_names,
+    Effort, Failure, Outcome, Package, Program, Ranks, check, check_ranks, check_unmodified,
+    check_unmodified_ranks, minimise, program, program_of_ranks, tool, without_names,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ const BATCH: u64 = 100;
 const EXAMPLE: &str = "\
 Example:
   cargo run -p generator -- --programs 5000 --seed 7
-  cargo run -p generator -- --seed 7 --print 42";
+  cargo run -p generator -- --seed 7 --print 42
+  cargo run -p generator -- --ranks 3 --programs 20 --seed 7";
 
 /// Random programs, plain and instrumented: run, killed at their sites, restarted, compared
 #[derive(Debug, clap::Parser)]
@@ -38,6 +39,10 @@ struct Options {
     /// Print the program of this number, and nothing else
     #[arg(long, value_name = "NUMBER")]
     print: Option<u64>,
+    /// Programs of several processes, which use MPI: each as so many, of several numbers (`2,3`) as one of them; killed as often
+    /// as `--visits` says
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..))]
+    ranks: Vec<u8>,
     /// Without attributes and sites: `cargo ckpt rewrite` places them
     #[arg(long)]
     unmodified: bool,
@@ -47,6 +52,16 @@ struct Options {
     /// Print failing programs as they are
     #[arg(long)]
     no_minimise: bool,
+}
+
+impl Options {
+    /// The program of that number.
+    fn program(&self, number: u64) -> Program {
+        match self.ranks.is_empty() {
+            false => program_of_ranks(self.seed, number),
+            true => program(self.seed, number),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -68,7 +83,7 @@ struct Totals {
 fn main() -> ExitCode {
     let options = Options::parse();
     if let Some(number) = options.print {
-        print!("{}", program(options.seed, number).print());
+        print!("{}", options.program(number).print());
         return ExitCode::SUCCESS;
     }
     match run(&options) {
@@ -84,16 +99,27 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let folder = harness::scratch_directory();
     let target = std::path::absolute(target.join("generated"))?;
-    let package = Package::new(folder.path(), &target);
-    let check = |programs: &[Program], effort: Effort| match options.unmodified {
-        true => check_unmodified(
-            folder.path(),
-            &target.join("unmodified"),
-            &tool(),
-            programs,
-            effort,
-        ),
-        false => check(&package, programs, effort),
+    let ranks: Vec<Ranks> = options
+        .ranks
+        .iter()
+        .map(|ranks| Ranks(usize::from(*ranks)))
+        .collect();
+    let package = match ranks.is_empty() {
+        // What the tests of MPI have built with it.
+        false => Package::of_ranks(folder.path(), &target.with_file_name("ckpt").join("build")),
+        true => Package::new(folder.path(), &target),
+    };
+    let check = |programs: &[Program], effort: Effort| match (ranks.is_empty(), options.unmodified) {
+        (true, false) => check(&package, programs, effort),
+        (true, true) => {
+            let target = target.join("unmodified");
+            check_unmodified(folder.path(), &target, &tool(), programs, effort)
+        }
+        (false, false) => check_ranks(&package, programs, &ranks, effort),
+        (false, true) => {
+            let target = target.join("ranks");
+            check_unmodified_ranks(folder.path(), &target, &tool(), programs, &ranks, effort)
+        }
     };
     let effort = Effort {
         visits: options.visits,
@@ -105,7 +131,7 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
     let mut next = options.first;
     while next < last {
         let batch: Vec<Program> = (next..last.min(next + BATCH))
-            .map(|n| program(options.seed, n))
+            .map(|n| options.program(n))
             .collect();
         next += batch.len() as u64;
         let outcome = check(&batch, effort)?;

@@ -28,6 +28,54 @@ impl Variant {
     }
 }
 
+/// How many processes the programs of a package are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Processes {
+    One,
+    /// Those of MPI.
+    Ranks,
+}
+
+impl Processes {
+    /// What all programs use.
+    pub(crate) fn support(self) -> String {
+        let support = include_str!("../template/support.rs");
+        match self {
+            Processes::One => support.to_string(),
+            Processes::Ranks => support.to_string() + include_str!("../template/ranks.rs"),
+        }
+    }
+
+    /// What all programs depend on, and how they are compiled.
+    pub(crate) fn dependencies(self) -> &'static str {
+        match self {
+            Processes::One => "[profile.dev]\ndebug = 1\n\n[dependencies]\n",
+            // As in `mpi`, whose tests have built the same with it.
+            Processes::Ranks => {
+                "[profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n\n\
+                 [profile.dev.package.\"*\"]\ndebug = false\n\n\
+                 [profile.dev.package.generated]\nopt-level = 0\n\n[dependencies]\nmpi = \"0.8\"\n"
+            }
+        }
+    }
+
+    /// The features of the runtime.
+    fn features(self) -> &'static str {
+        match self {
+            Processes::One => "",
+            Processes::Ranks => ", features = [\"mpi\"]",
+        }
+    }
+
+    /// The versions that all use.
+    pub(crate) fn lock(self) -> PathBuf {
+        workspace().join(match self {
+            Processes::One => "Cargo.lock",
+            Processes::Ranks => "mpi/Cargo.lock",
+        })
+    }
+}
+
 /// What the compiler said of one program.
 #[derive(Debug, Clone)]
 pub struct Complaint {
@@ -58,6 +106,7 @@ pub enum PackageError {
 pub struct Package {
     folder: PathBuf,
     target: PathBuf,
+    processes: Processes,
 }
 
 impl Package {
@@ -66,6 +115,15 @@ impl Package {
         Package {
             folder: folder.to_path_buf(),
             target: target.to_path_buf(),
+            processes: Processes::One,
+        }
+    }
+
+    /// The same for programs of several processes.
+    pub fn of_ranks(folder: &Path, target: &Path) -> Self {
+        Package {
+            processes: Processes::Ranks,
+            ..Package::new(folder, target)
         }
     }
 
@@ -101,8 +159,8 @@ impl Package {
         let source = self.folder.join("src");
         std::fs::create_dir_all(source.join("programs"))?;
         std::fs::write(self.folder.join("Cargo.toml"), self.manifest())?;
-        std::fs::copy(workspace().join("Cargo.lock"), self.folder.join("Cargo.lock"))?;
-        write_if_changed(&source.join("support.rs"), include_str!("../template/support.rs"))?;
+        std::fs::copy(self.processes.lock(), self.folder.join("Cargo.lock"))?;
+        write_if_changed(&source.join("support.rs"), &self.processes.support())?;
         write_if_changed(&source.join("plain.rs"), include_str!("../template/plain.rs"))?;
         write_if_changed(
             &source.join("instrumented.rs"),
@@ -133,8 +191,10 @@ impl Package {
             "[package]\nname = \"generated\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
              [[bin]]\nname = \"generated\"\npath = \"src/instrumented.rs\"\n\n\
              [[bin]]\nname = \"generated-plain\"\npath = \"src/plain.rs\"\n\n\
-             [dependencies]\nckpt = {{ path = \"{root}/ckpt-runtime\", package = \"ckpt-runtime\" }}\n\
-             ckpt-plain = {{ path = \"{root}/tests/plain\" }}\n\n[profile.dev]\ndebug = 1\n\n[workspace]\n"
+             {}ckpt = {{ path = \"{root}/ckpt-runtime\", package = \"ckpt-runtime\"{} }}\n\
+             ckpt-plain = {{ path = \"{root}/tests/plain\" }}\n\n[workspace]\n",
+            self.processes.dependencies(),
+            self.processes.features()
         )
     }
 }

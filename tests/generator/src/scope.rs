@@ -158,6 +158,12 @@ impl Scope {
         &self.variables[at]
     }
 
+    /// Whether nothing holds a borrow of the variable of that name: it can be given another value.
+    pub fn is_free(&self, name: &str) -> bool {
+        let named = self.variables.iter().rev().find(|variable| variable.name == name);
+        named.is_some_and(|variable| variable.frozen == 0 && !variable.locked)
+    }
+
     /// Its value is gone.
     pub fn take(&mut self, at: usize) {
         self.variables[at].moved = true;

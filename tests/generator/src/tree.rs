@@ -28,6 +28,24 @@ impl Statement {
         }
     }
 
+    /// The same without its sites; nothing if it is one.
+    pub fn without_sites(self) -> Option<Statement> {
+        match self {
+            Statement::Line(_) if self.holds_site() => None,
+            Statement::Line(line) => Some(Statement::Line(line)),
+            Statement::Block { parts, close } => {
+                let parts = parts.into_iter().map(|(head, body)| {
+                    let body = body.into_iter().filter_map(Statement::without_sites);
+                    (head, body.collect())
+                });
+                Some(Statement::Block {
+                    parts: parts.collect(),
+                    close,
+                })
+            }
+        }
+    }
+
     /// Whether there is a site in it.
     pub fn holds_site(&self) -> bool {
         match self {
@@ -48,6 +66,8 @@ pub struct Function {
     pub body: Vec<Statement>,
     /// Whether it is a method of `State`.
     pub method: bool,
+    /// Whether ckpt instruments it: it holds a site, or leads to one.
+    pub instrumented: bool,
 }
 
 /// A whole program: a module with an entry `run`.
@@ -100,10 +120,11 @@ impl Function {
         } else {
             format!("(calls({}))", calls.into_iter().collect::<Vec<_>>().join(", "))
         };
-        format!(
-            "#[ckpt::instrument{arguments}]\n{} {{\n{body}}}\n",
-            self.signature
-        )
+        let attribute = match self.instrumented {
+            true => format!("#[ckpt::instrument{arguments}]\n"),
+            false => String::new(),
+        };
+        format!("{attribute}{} {{\n{body}}}\n", self.signature)
     }
 }
 

@@ -2,7 +2,7 @@
 //! places the sites itself. What they are compared with is the package as it was written.
 
 use crate::check::{Effort, Outcome, stand};
-use crate::package::{Complaint, PackageError, compile, workspace, write_if_changed};
+use crate::package::{Complaint, PackageError, Processes, compile, workspace, write_if_changed};
 use crate::tree::Program;
 use harness::in_parallel;
 use std::collections::BTreeMap;
@@ -20,11 +20,15 @@ pub fn churn() -> u64 {
 
 /// The text of a module without anything of ckpt's: where a site was is work.
 fn without_ckpt(text: &str) -> String {
+    without_attributes(text).replace("ckpt::checkpoint!();", "churn();")
+}
+
+fn without_attributes(text: &str) -> String {
     let lines = text
         .lines()
         .filter(|line| !line.starts_with("#[ckpt::instrument"));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
-    text.replace("ckpt::checkpoint!();", "churn();")
+    text.replace("#[ckpt(reexecute)] ", "")
         .replace(", ckpt::Checkpoint)", ")")
 }
 
@@ -40,42 +44,76 @@ pub fn check_unmodified(
     programs: &[Program],
     effort: Effort,
 ) -> Result<Outcome, PackageError> {
-    let plain = folder.join("plain");
-    let (valid, invalid) = sorted(programs, |programs| {
-        write(&plain, programs)?;
-        compile(&plain, &target.join("plain"), "generated")
-    })?;
-    let rewritten = folder.join("rewritten");
-    write(&plain, &valid)?;
-    rewrite(tool, &plain, &rewritten, target)?;
-    let complaints = compile(&rewritten, &target.join("rewritten"), "generated")?;
-    if !complaints.is_empty() {
+    let (good, mut outcome) = Rewriting::new(folder, target, tool).build(programs)?;
+    let results = in_parallel(&good, |program| {
+        stand(&subject(target, program), effort.of(program))
+    });
+    outcome.run = good.into_iter().zip(results).collect();
+    Ok(outcome)
+}
+
+/// The two variants of a program, built in `target`.
+pub(crate) fn subject(target: &Path, program: &Program) -> harness::Program {
+    let executable = |variant: &str| target.join(variant).join("debug/generated");
+    harness::Program {
+        name: program.name.clone(),
+        plain: executable("plain"),
+        instrumented: executable("rewritten"),
+        arguments: vec![program.name.clone()],
+        most: usize::MAX,
+    }
+}
+
+/// How programs are written, rewritten and built.
+pub(crate) struct Rewriting<'a> {
+    pub folder: &'a Path,
+    pub target: &'a Path,
+    pub tool: &'a Path,
+    pub processes: Processes,
+    /// For how many ranks the sites have to be safe points; for all numbers that are tried if none is said.
+    pub ranks: Option<usize>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(folder: &'a Path, target: &'a Path, tool: &'a Path) -> Self {
+        Rewriting {
+            folder,
+            target,
+            tool,
+            processes: Processes::One,
+            ranks: None,
+        }
+    }
+
+    /// Those that can be run, and what became of the others.
+    pub(crate) fn build(&self, programs: &[Program]) -> Result<(Vec<Program>, Outcome), PackageError> {
+        let Rewriting { folder, target, .. } = self;
+        let plain = folder.join("plain");
+        let (valid, invalid) = sorted(programs, |programs| {
+            self.write(&plain, programs, |_| false)?;
+            compile(&plain, &target.join("plain"), "generated")
+        })?;
+        let (source, rewritten) = (folder.join("source"), folder.join("rewritten"));
+        let (valid, refused) = sorted(&valid, |programs| {
+            self.write(&source, programs, |program| self.keeps_sites(program))?;
+            self.rewrite(&source, &rewritten)
+        })?;
+        let complaints = compile(&rewritten, &target.join("rewritten"), "generated")?;
+        let outcome = Outcome {
+            invalid,
+            refused,
+            ..Outcome::default()
+        };
+        if complaints.is_empty() {
+            return Ok((valid, outcome));
+        }
         let broken = valid.into_iter().filter_map(|program| {
             let complaint = complaints.get(&program.name)?.clone();
             Some((program, complaint))
         });
-        return Ok(Outcome {
-            invalid,
-            broken: broken.collect(),
-            ..Outcome::default()
-        });
+        let broken = broken.collect();
+        Ok((Vec::new(), Outcome { broken, ..outcome }))
     }
-    let executable = |variant: &str| target.join(variant).join("debug/generated");
-    let results = in_parallel(&valid, |program| {
-        let subject = harness::Program {
-            name: program.name.clone(),
-            plain: executable("plain"),
-            instrumented: executable("rewritten"),
-            arguments: vec![program.name.clone()],
-            most: usize::MAX,
-        };
-        stand(&subject, effort.of(program))
-    });
-    Ok(Outcome {
-        invalid,
-        run: valid.into_iter().zip(results).collect(),
-        ..Outcome::default()
-    })
 }
 
 /// The programs that compile, and the others with the reason.
@@ -100,50 +138,97 @@ fn sorted(
     }
 }
 
-fn write(folder: &Path, programs: &[Program]) -> Result<(), PackageError> {
-    let source = folder.join("src");
-    std::fs::create_dir_all(source.join("programs"))?;
-    let manifest = "[package]\nname = \"generated\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-                    [[bin]]\nname = \"generated\"\npath = \"src/main.rs\"\n\n[profile.dev]\ndebug = 1\n\n[workspace]\n";
-    std::fs::write(folder.join("Cargo.toml"), manifest)?;
-    let support = without_ckpt(include_str!("../template/support.rs")) + CHURN;
-    write_if_changed(&source.join("support.rs"), &support)?;
-    let (mut list, mut arms) = (String::new(), String::new());
-    for program in programs {
-        let name = &program.name;
-        list += &format!("pub mod {name};\n");
-        arms += &format!("        \"{name}\" => programs::{name}::run(),\n");
-        let text = without_ckpt(&program.print());
-        std::fs::write(source.join("programs").join(format!("{name}.rs")), text)?;
+impl Rewriting<'_> {
+    /// Of programs of several processes every other one has its sites, which have to be shown to be safe points.
+    fn keeps_sites(&self, program: &Program) -> bool {
+        self.processes == Processes::Ranks && program.name.ends_with(['1', '3', '5', '7', '9'])
     }
-    std::fs::write(source.join("programs/mod.rs"), list)?;
-    let main = format!(
-        "#![allow(warnings)]\n\nmod programs;\nmod support;\n\nfn main() {{\n    \
-         let name = std::env::args().nth(1).unwrap_or_default();\n    match name.as_str() {{\n{arms}        \
-         _ => panic!(\"no such program\"),\n    }}\n}}\n"
-    );
-    std::fs::write(source.join("main.rs"), main)?;
-    Ok(())
-}
 
-fn rewrite(tool: &Path, from: &Path, to: &Path, target: &Path) -> Result<(), PackageError> {
-    if to.exists() {
-        std::fs::remove_dir_all(to)?;
+    fn write(
+        &self,
+        folder: &Path,
+        programs: &[Program],
+        keeps_sites: impl Fn(&Program) -> bool,
+    ) -> Result<(), PackageError> {
+        let source = folder.join("src");
+        std::fs::create_dir_all(source.join("programs"))?;
+        let manifest = format!(
+            "[package]\nname = \"generated\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [[bin]]\nname = \"generated\"\npath = \"src/main.rs\"\n\n{}\n[workspace]\n",
+            self.processes.dependencies()
+        );
+        std::fs::write(folder.join("Cargo.toml"), manifest)?;
+        if self.processes == Processes::Ranks {
+            std::fs::copy(self.processes.lock(), folder.join("Cargo.lock"))?;
+        }
+        let support = without_ckpt(&self.processes.support()) + CHURN;
+        write_if_changed(&source.join("support.rs"), &support)?;
+        let (mut list, mut arms) = (String::new(), String::new());
+        for program in programs {
+            let name = &program.name;
+            list += &format!("pub mod {name};\n");
+            arms += &format!("        \"{name}\" => programs::{name}::run(),\n");
+            let text = match keeps_sites(program) {
+                true => without_attributes(&program.print()),
+                false => without_ckpt(&program.print()),
+            };
+            std::fs::write(source.join("programs").join(format!("{name}.rs")), text)?;
+        }
+        std::fs::write(source.join("programs/mod.rs"), list)?;
+        let main = format!(
+            "#![allow(warnings)]\n\nmod programs;\nmod support;\n\nfn main() {{\n    \
+             let name = std::env::args().nth(1).unwrap_or_default();\n    match name.as_str() {{\n{arms}        \
+             _ => panic!(\"no such program\"),\n    }}\n}}\n"
+        );
+        std::fs::write(source.join("main.rs"), main)?;
+        Ok(())
     }
-    let mut command = Command::new(tool);
-    command.args(["ckpt", "rewrite", "--offline", "--to"]).arg(to);
-    let output = command
-        .current_dir(from)
-        .env("CKPT_RUNTIME_PATH", workspace().join("ckpt-runtime"))
-        .env("CARGO_TARGET_DIR", target.join("rewriting"))
-        .output()?;
-    match output.status.success() {
-        true => Ok(()),
-        false => {
-            let said = [output.stderr, output.stdout].concat();
-            Err(PackageError::Build(String::from_utf8_lossy(&said).into_owned()))
+
+    /// Gives the programs that the command refuses.
+    fn rewrite(&self, from: &Path, to: &Path) -> Result<BTreeMap<String, Complaint>, PackageError> {
+        if to.exists() {
+            std::fs::remove_dir_all(to)?;
+        }
+        let mut command = Command::new(self.tool);
+        command.args(["ckpt", "rewrite", "--offline", "--to"]).arg(to);
+        if let Some(ranks) = self.ranks {
+            command.args(["-n", &ranks.to_string()]);
+        }
+        let output = command
+            .current_dir(from)
+            .env("CKPT_RUNTIME_PATH", workspace().join("ckpt-runtime"))
+            .env("CARGO_TARGET_DIR", self.target.join("rewriting"))
+            .output()?;
+        if output.status.success() {
+            return Ok(BTreeMap::new());
+        }
+        let said = [output.stderr, output.stdout].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let refused = refused_in(&said);
+        match refused.is_empty() {
+            true => Err(PackageError::Build(said)),
+            false => Ok(refused),
         }
     }
+}
+
+/// The programs that a refusal of the command names by their files.
+fn refused_in(said: &str) -> BTreeMap<String, Complaint> {
+    let message = said.lines().find(|line| line.contains("error")).unwrap_or(said);
+    let complaint = Complaint {
+        message: message.to_string(),
+        rendered: said.to_string(),
+        refusal: true,
+    };
+    let files = said.split("programs/").skip(1);
+    let names = files
+        .filter_map(|file| file.split_once(".rs"))
+        .map(|(name, _)| name);
+    let is_name = |name: &&str| name.chars().all(|letter| letter.is_ascii_alphanumeric());
+    names
+        .filter(is_name)
+        .map(|name| (name.to_string(), complaint.clone()))
+        .collect()
 }
 
 /// The built `cargo-ckpt`: what `CARGO_CKPT` names, or the one that is beside the tests.

@@ -2,7 +2,7 @@
 
 use crate::process::scratch_directory;
 use crate::tree::Tree;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A new folder with the two in it, gone with its value.
 #[derive(Debug)]
@@ -66,8 +66,15 @@ impl Place {
 
     /// What the store says of its checkpoints.
     pub fn events(&self) -> Events {
+        Events::of(&self.store())
+    }
+}
+
+impl Events {
+    /// What this store says of its checkpoints; where several ranks have made them, of those of the first.
+    pub fn of(store: &Path) -> Events {
         let mut events = Events::default();
-        let Ok(runs) = std::fs::read_dir(self.store().join("runs")) else {
+        let Ok(runs) = std::fs::read_dir(store.join("runs")) else {
             return events;
         };
         for run in runs.flatten() {
@@ -78,9 +85,7 @@ impl Place {
         }
         events
     }
-}
 
-impl Events {
     fn add(&mut self, line: &str) {
         // A line that a kill has cut short says nothing.
         let Ok(event) = serde_json::from_str::<serde_json::Value>(line) else {

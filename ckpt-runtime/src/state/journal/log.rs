@@ -17,6 +17,7 @@ use super::segment::{self, HEAD, Head, REACHED, Segment};
 use crate::base::checksum::xxh3;
 use crate::base::documents::{self, Documents, Durability};
 use crate::base::run_id::RunId;
+use crate::handles::start_folder;
 
 /// What the names of a rank's parts begin with.
 fn prefix(rank: u32) -> String {
@@ -169,6 +170,12 @@ impl History {
     fn has_records(&self) -> bool {
         let mut parts = self.parts.values();
         parts.any(|part| part.as_ref().map_or(true, |part| !part.records.is_empty()))
+    }
+
+    /// The folders that its parts say the program was started in.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        let whole = self.parts.values().filter_map(|part| part.as_ref().ok());
+        whole.filter_map(Segment::started_in)
     }
 
     fn heads(&self) -> impl Iterator<Item = &Head> {
@@ -528,7 +535,11 @@ impl Log {
     /// They are not there.
     pub fn add(&mut self, records: &[Record]) -> io::Result<()> {
         let time = now();
-        let records: Vec<Vec<u8>> = records.iter().map(|record| record.encode(time)).collect();
+        let first = (self.length == HEAD).then(|| Record::StartedIn {
+            folder: start_folder().to_owned(),
+        });
+        let records = first.iter().chain(records);
+        let records: Vec<Vec<u8>> = records.map(|record| record.encode(time)).collect();
         let frame = segment::frame(&records, self.epoch, self.length);
         let name = name(self.rank, self.epoch);
         let part = match &mut self.open {

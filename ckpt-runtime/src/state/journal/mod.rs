@@ -7,6 +7,7 @@
 //! [`interposition`] sees what is about to change, [`watch`] keeps it, [`log`] has it on the disk, [`undo`] brings it back.
 
 mod descriptors;
+mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 #[cfg(any(test, fuzzing))]
@@ -38,6 +39,7 @@ use crate::base::report::{Fatal, headline, say};
 use crate::base::run_id::RunId;
 use crate::handles::{Allowed, Outside, moved, start_folder};
 use crate::value::LoadError;
+use folders::Folders;
 use log::{History, Log};
 pub(crate) use reach::Reach;
 use record::Record;
@@ -129,10 +131,15 @@ impl Later {
     }
 
     /// The paths that it has changed.
-    fn paths(&self) -> Result<impl Iterator<Item = PathBuf>, String> {
+    fn paths(&self, folders: &Folders) -> Result<impl Iterator<Item = PathBuf>, String> {
         let parts = self.history.to_undo(self.from)?;
-        let records = parts.into_iter().flat_map(|part| &part.records);
-        Ok(records.filter_map(|(_, record)| record.path().map(paths::absolute)))
+        let records = parts
+            .into_iter()
+            .flat_map(|part| part.records.iter().map(|(_, record)| (record, part.started_in())));
+        Ok(records.filter_map(|(record, started_in)| {
+            let own = folders.own(record, started_in);
+            own.path().map(paths::absolute)
+        }))
     }
 
     /// Its checkpoints since then are given up before anything changes.
@@ -504,11 +511,23 @@ impl Return {
         });
         let histories = histories.collect::<Result<Vec<(u32, u64, History)>, String>>();
         let histories = histories.map_err(LoadError::invalid)?;
+        let folders = Folders::of(own.history);
+        let own_paths = own.paths().map_err(LoadError::invalid)?;
+        // What a run in another folder has changed there is its own business.
+        let mut concern = Vec::new();
+        for run in later {
+            let paths = run.paths(&folders).map_err(LoadError::invalid)?;
+            let is_own = |path: PathBuf| path.starts_with(start_folder()) || own_paths.contains(&path);
+            let concerns = { paths }.any(is_own);
+            if concerns {
+                concern.push(run);
+            }
+        }
         let (completed, later): (Vec<Later>, Vec<Later>) =
-            later.into_iter().partition(|later| later.of.has_completed);
+            concern.into_iter().partition(|later| later.of.has_completed);
         let mut theirs = BTreeMap::new();
         for later in &completed {
-            let paths = later.paths().map_err(LoadError::invalid)?;
+            let paths = later.paths(&folders).map_err(LoadError::invalid)?;
             theirs.extend(paths.map(|path| (path, later.of.run)));
         }
         let mut all = vec![own];

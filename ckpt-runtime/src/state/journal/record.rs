@@ -22,6 +22,8 @@ pub(super) enum Record {
     Returning { to: u64 },
     /// Paths in all records up to here are elsewhere now: old and new.
     Moved { moves: Vec<(PathBuf, PathBuf)> },
+    /// The folder that the program was started in, below which the other paths of this part are that are not absolute.
+    StartedIn { folder: PathBuf },
 }
 
 impl Record {
@@ -29,8 +31,20 @@ impl Record {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Record::Was { path, .. } | Record::Bytes { path, .. } => Some(path),
-            Record::Lost { .. } | Record::Returning { .. } | Record::Moved { .. } => None,
+            Record::Lost { .. }
+            | Record::Returning { .. }
+            | Record::Moved { .. }
+            | Record::StartedIn { .. } => None,
         }
+    }
+
+    /// The same of another path, where it keeps the past of one.
+    #[must_use]
+    pub fn at(mut self, other: PathBuf) -> Record {
+        if let Record::Was { path, .. } | Record::Bytes { path, .. } = &mut self {
+            *path = other;
+        }
+        self
     }
 }
 
@@ -100,6 +114,7 @@ const BYTES: u8 = 6;
 const LOST: u8 = 7;
 const RETURNING: u8 = 8;
 const MOVED: u8 = 9;
+const STARTED_IN: u8 = 10;
 
 const THERE: u8 = 0;
 const INSIDE: u8 = 1;
@@ -158,6 +173,10 @@ impl Record {
                 to.push(RETURNING);
                 to.extend(epoch.to_le_bytes());
             }
+            Record::StartedIn { folder } => {
+                to.push(STARTED_IN);
+                put_path(&mut to, folder);
+            }
             Record::Moved { moves } => {
                 to.push(MOVED);
                 to.extend((moves.len() as u32).to_le_bytes());
@@ -182,6 +201,9 @@ impl Record {
         let tag = from.u8()?;
         let record = match tag {
             RETURNING => Record::Returning { to: from.u64()? },
+            STARTED_IN => Record::StartedIn {
+                folder: from.place().filter(|folder| folder.is_absolute())?,
+            },
             MOVED => {
                 let count = from.u32()?;
                 let moves = (0..count).map(|_| Some((from.place()?, from.place()?)));

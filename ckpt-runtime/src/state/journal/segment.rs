@@ -18,7 +18,9 @@ use crate::base::files;
 /// With what every part begins.
 const MAGIC: [u8; 8] = *b"ckptfile";
 /// Of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// One that says nothing of the folder that the program was started in, and is read as well.
+const VERSION_BEFORE: u32 = 2;
 /// Bytes of the head.
 pub(super) const HEAD: u64 = 104;
 /// Where in it stands up to where the frames are on the disk; what is there before that is known.
@@ -61,6 +63,16 @@ pub(super) struct Segment {
     pub damage: Option<String>,
 }
 
+impl Segment {
+    /// The folder that its paths are relative to, if it says so.
+    pub fn started_in(&self) -> Option<&Path> {
+        self.records.iter().find_map(|(_, record)| match record {
+            Record::StartedIn { folder } => Some(folder.as_path()),
+            _ => None,
+        })
+    }
+}
+
 impl Head {
     pub fn encode(&self) -> Vec<u8> {
         let mut to = MAGIC.to_vec();
@@ -92,7 +104,7 @@ impl Head {
         if long(72) != xxh3(&bytes[..72]) {
             return Err("its head does not have its checksum (offset 0)".to_owned());
         }
-        if word(8) != VERSION {
+        if ![VERSION, VERSION_BEFORE].contains(&word(8)) {
             return Err(format!("it is of version {}; this ckpt reads {VERSION}", word(8)));
         }
         Ok(Head {

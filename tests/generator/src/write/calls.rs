@@ -77,7 +77,7 @@ impl Writer {
     }
 
     /// A place that can be lent, made now if there is none; nothing else in the statement touches it.
-    fn lent(&mut self, kind: Type, exclusive: bool) -> (String, Option<Statement>) {
+    pub(super) fn lent(&mut self, kind: Type, exclusive: bool) -> (String, Option<Statement>) {
         let places = if exclusive {
             self.scope.writable(kind)
         } else {
@@ -115,10 +115,11 @@ impl Writer {
 
     fn used(&mut self, callee: &Callee, call: String) -> Vec<Statement> {
         let name = self.fresh();
-        let question = matches!(
-            (callee.returns, self.returns),
-            (Returns::Maybe, Returns::Maybe) | (Returns::Outcome, Returns::Outcome)
-        );
+        let question = !self.confined
+            && matches!(
+                (callee.returns, self.returns),
+                (Returns::Maybe, Returns::Maybe) | (Returns::Outcome, Returns::Outcome)
+            );
         match (callee.returns, self.random.below(5)) {
             (Returns::Nothing, _) => vec![Statement::Line(format!("{call};"))],
             (Returns::Maybe | Returns::Outcome, 0 | 1) if question => {

@@ -57,7 +57,7 @@ impl Writer {
     }
 
     /// A value of type `u64` goes into a variable, or is printed where none can be changed.
-    fn counted(&mut self, value: &str) -> Statement {
+    pub(super) fn counted(&mut self, value: &str) -> Statement {
         let places = self.scope.writable(Type::Number);
         Statement::Line(match self.random.pick(&places) {
             Some(at) => {

@@ -6,7 +6,10 @@ mod calls;
 mod expressions;
 mod files;
 mod loops;
+mod ranks;
 mod statements;
+
+pub use ranks::program_of_ranks;
 
 use crate::random::Random;
 use crate::scope::{Hold, Scope, Type};
@@ -57,6 +60,8 @@ struct Writer {
     returns: Returns,
     /// Whether it has statements on files.
     has_files: bool,
+    /// Whether nothing that is written may leave the function, or a loop that is around it.
+    confined: bool,
     /// Statements that may still be written.
     left: usize,
     /// Blocks around the statement being written.
@@ -150,6 +155,7 @@ fn team(random: &mut Random) -> (Callee, Function) {
         calls: Vec::new(),
         body,
         method: false,
+        instrumented: true,
     };
     (callee, function)
 }
@@ -173,6 +179,7 @@ fn entry(random: &mut Random, callees: &[Callee], has_files: bool) -> Function {
         calls: writer.calls,
         body,
         method: false,
+        instrumented: true,
     }
 }
 
@@ -192,6 +199,7 @@ fn function(random: &mut Random, callee: &Callee, callees: &[Callee], has_files:
         calls: writer.calls,
         body,
         method: callee.method,
+        instrumented: true,
     }
 }
 
@@ -205,6 +213,7 @@ impl Writer {
             around: Vec::new(),
             returns,
             has_files: false,
+            confined: false,
             left,
             depth: 0,
             names: 0,

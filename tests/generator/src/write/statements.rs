@@ -264,6 +264,9 @@ impl Writer {
     /// Leaves a loop or the function, on a condition.
     fn exit(&mut self) -> Vec<Statement> {
         let outer = self.random.pick(&self.around);
+        if self.confined && outer.is_none() {
+            return self.declaration();
+        }
         let condition = match outer {
             Some(_) => self.flag(1),
             None => format!("mix({}, 9) % 6 == 0", self.number(2)),
@@ -271,6 +274,7 @@ impl Writer {
         let line = match (self.random.below(6), outer) {
             (0 | 1, Some(around)) if around.can_continue => format!("continue '{};", around.label),
             (0..=4, Some(around)) => format!("break '{};", around.label),
+            (_, Some(around)) if self.confined => format!("break '{};", around.label),
             _ => self.leave_function(),
         };
         let mut body = if self.random.chance(30) {
@@ -292,8 +296,11 @@ impl Writer {
             false => self.maybe(1),
         };
         let innermost = self.around.last().cloned();
+        if self.confined && innermost.is_none() {
+            return self.declaration();
+        }
         let leave = match innermost {
-            Some(around) if self.random.chance(70) => format!("break '{};", around.label),
+            Some(around) if self.confined || self.random.chance(70) => format!("break '{};", around.label),
             _ => self.leave_function(),
         };
         // No site in there: it is refused.

@@ -1,0 +1,64 @@
+//! Which folder the paths of a journal are relative to. A run can be moved with its files, so paths below the folder that it was
+//! started in are kept relative to it; every part says which folder that was. Ranks may be started in folders of their
+//! own, and so may other runs of the store: the same name stands for another file there.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::log::History;
+use super::record::Record;
+use crate::handles::start_folder;
+
+/// The folders that this rank of this run was started in, here and before it was moved: they are one.
+#[derive(Debug)]
+pub(super) struct Folders(BTreeSet<PathBuf>);
+
+impl Folders {
+    /// Those of a rank, by its journal.
+    pub fn of(history: &History) -> Folders {
+        let before = history.folders().map(Path::to_owned);
+        Folders(before.chain([start_folder().to_owned()]).collect())
+    }
+
+    /// A record of another rank or run that was started in a folder, with its path as this rank writes it.
+    pub fn own<'r>(&self, record: &'r Record, started_in: Option<&Path>) -> Cow<'r, Record> {
+        let elsewhere = started_in.filter(|folder| !self.0.contains(*folder));
+        let (Some(folder), Some(path)) = (elsewhere, record.path()) else {
+            return Cow::Borrowed(record);
+        };
+        let full = folder.join(path);
+        let below = self.0.iter().find_map(|own| full.strip_prefix(own).ok());
+        let own = below.filter(|below| *below != Path::new("")).unwrap_or(&full);
+        Cow::Owned(record.clone().at(own.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Was;
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_the_file_of_the_rank_that_wrote_it() {
+        let folders = Folders(["/a/0", "/b/0"].map(PathBuf::from).into());
+        let path = |path: &str, started_in: Option<&str>| {
+            let record = Record::Was {
+                path: path.into(),
+                was: Was::Absent,
+            };
+            let own = folders.own(&record, started_in.map(Path::new));
+            own.path().map(|path| path.display().to_string())
+        };
+        let expected = |path: &str| Some(path.to_owned());
+        // Of before journals said it.
+        assert_eq!(path("f", None), expected("f"));
+        assert_eq!(path("f", Some("/a/0")), expected("f"));
+        assert_eq!(path("f", Some("/b/0")), expected("f"));
+        assert_eq!(path("f", Some("/a/1")), expected("/a/1/f"));
+        assert_eq!(path("0/f", Some("/a")), expected("f"));
+        assert_eq!(path("f", Some("/a/0/d")), expected("d/f"));
+        assert_eq!(path("/c/f", Some("/a/1")), expected("/c/f"));
+        assert_eq!(path("/b/0/f", Some("/a/1")), expected("f"));
+    }
+}
