@@ -261,8 +261,14 @@ impl World {
         is_up && (self.theirs.load(Ordering::SeqCst) || !self.ours.load(Ordering::SeqCst))
     }
 
-    /// The program brings MPI down: what ckpt has under way comes to its end before.
+    /// The program brings MPI down: what ckpt has under way comes to its end before. No rank ends its session as completed
+    /// while another one has not come so far, and may still die: what the library does then differs.
     pub(super) fn program_finalises(&self) {
+        let is_in_session = self.session.load(Ordering::SeqCst) && self.state.load(Ordering::SeqCst) == UP;
+        if is_in_session && !std::thread::panicking() {
+            self.settle();
+            self.all_succeeded(true);
+        }
         if self.state.swap(OVER, Ordering::SeqCst) == UP {
             self.leave();
         }
@@ -412,6 +418,7 @@ mod tests {
         fn abort(&self, _: i32) {}
 
         fn largest(&self, values: &mut [i64]) {
+            self.calls().count();
             values.iter_mut().for_each(|value| *value = (*value).max(7));
         }
 
@@ -469,7 +476,10 @@ mod tests {
         assert_eq!(world.run(), Some(run()));
         assert_eq!(world.member(), Some(Member { rank: 0, size: 2 }));
         assert!(!world.all_succeeded(true), "the other has failed");
+        let at_end = || world.transport.calls().counts()[3];
+        assert_eq!(at_end(), 0);
         world.program_finalises();
+        assert_eq!(at_end(), 1, "all have come so far");
         assert!(!world.is_up() && world.all_succeeded(true));
     }
 
