@@ -230,8 +230,8 @@ impl CallTable {
 
     /// Whether what the function gives is a generator that no two runs have alike.
     pub fn is_unseeded(&self, path: &[String]) -> bool {
-        self.path_means(path, Meaning::Unseeded)
-            || matches!(path, [name] if self.means(name, Meaning::Unseeded))
+        path.last()
+            .is_some_and(|name| self.means(name, Meaning::Unseeded))
     }
 
     /// Of a function of the program, `Mesh::area`: if the table says that it may be re-executed, its body does not matter.

@@ -187,7 +187,7 @@ fn what_is_made_again_may_have_been_changed() {
         );
         sites.expect("a plan").remove(0).variables.remove(0)
     };
-    for made in ["rand::thread_rng()", "thread_rng()", "rand::rng()"] {
+    for made in ["rand::thread_rng()", "thread_rng()"] {
         let it = of("", made);
         assert_eq!(it.fate, Fate::Reexecuted, "{made}");
         assert!(it.why.contains("one of many"), "{}", it.why);
