@@ -1,7 +1,9 @@
 //! A small restartable program: relaxes a ring of cells and writes what it found. `cargo ckpt run --example resumable -- 40`
 //!
-//! Arguments: the number of sweeps, then optionally the milliseconds to rest in each.
+//! Arguments: the number of sweeps, then optionally the milliseconds to rest in each, and a script that the process becomes when it
+//! has written what it found.
 
+use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 #[ckpt::instrument]
@@ -34,5 +36,9 @@ fn main() -> std::io::Result<()> {
         println!("sweep {index}: {:.17}", cells[0]);
         names.push(format!("sweep {index}"));
     }
-    std::fs::write("cells.txt", format!("{cells:?}\n{}\n", names.join(",")))
+    std::fs::write("cells.txt", format!("{cells:?}\n{}\n", names.join(",")))?;
+    match std::env::args().nth(3) {
+        Some(script) => Err(std::process::Command::new("sh").args(["-c", &script]).exec()),
+        None => Ok(()),
+    }
 }

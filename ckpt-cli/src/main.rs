@@ -41,7 +41,28 @@ use std::process::ExitCode;
 /// Sources are parsed and walked by recursion: generated types and long chains of operators nest deeply.
 const STACK: usize = 256 << 20;
 
+/// What a program with a session has started inherits the variables that asked for it, and the run and checkpoint that they name:
+/// none of them was meant for this command, which becomes itself without them. Gives why it cannot.
+fn leave_session_of_another() -> Option<std::io::Error> {
+    use std::os::unix::process::CommandExt;
+    std::env::var_os(TAKEN_BY).filter(|by| !by.is_empty())?;
+    let mut arguments = std::env::args_os();
+    let mut again = std::process::Command::new(std::env::current_exe().ok()?);
+    again.arg0(arguments.next()?).args(arguments);
+    for name in ckpt::session::config::variables_of_a_session() {
+        again.env_remove(name);
+    }
+    Some(again.exec())
+}
+
+/// Names the process whose session the other `CKPT_*` variables ask for, for its children.
+const TAKEN_BY: &str = "CKPT_TAKEN_BY";
+
 fn main() -> ExitCode {
+    if let Some(error) = leave_session_of_another() {
+        eprintln!("ckpt: cannot start again without the variables of another session: {error}");
+        return ExitCode::FAILURE;
+    }
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(perform);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
@@ -50,7 +71,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A misspelt variable would be a setting that silently does nothing. A program that is started with checkpoints says so itself.
+/// Nobody would notice a misspelt variable: it has no effect. A program that is started with checkpoints says so itself.
 fn mention_unknown_variables() {
     for name in ckpt::session::config::unknown_variables() {
         eprintln!("ckpt: warning[W3042]: {name} is set, but ckpt knows no variable of that name");

@@ -204,6 +204,7 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
         "unpack",
         "expand",
         "crashtest",
+        "clean",
         "doctor",
         "explain",
         "completions",
@@ -216,6 +217,30 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
                 .and(contains(format!("cargo ckpt {command}"))),
         );
     }
+}
+
+#[test]
+fn what_builds_share_is_shown_removed_and_kept_while_one_is_under_way() {
+    let here = tempfile::tempdir().unwrap();
+    let clean = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+        let command = command
+            .current_dir(here.path())
+            .env("XDG_CACHE_HOME", here.path());
+        noted(command.arg("clean").args(options).assert())
+    };
+    clean(&[]).success().stdout(contains("removed 0 B"));
+    let built = here.path().join("ckpt/build/debug/deps");
+    fs::create_dir_all(&built).unwrap();
+    fs::write(built.join("a"), [0; 2048]).unwrap();
+    clean(&["--dry-run"]).success().stdout(contains("2.0 KiB in"));
+    let lock = fs::File::create(here.path().join("ckpt/build.lock")).unwrap();
+    lock.lock_shared().unwrap();
+    clean(&[]).code(78).stderr(contains("E3210"));
+    drop(lock);
+    let removed = clean(&["--format", "json"]).success();
+    removed.stdout(contains("\"bytes\": 2048").and(contains("\"removed\": true")));
+    assert!(!built.exists());
 }
 
 #[test]

@@ -176,6 +176,38 @@ fn what_the_journal_of_files_keeps_goes_with_the_run() {
     assert_eq!(fs::read_dir(kept).unwrap().count(), goes.len() + 1);
 }
 
+/// One run of two ranks and a later one of three: none of them is damaged, and each can be packed and counts.
+#[test]
+fn runs_of_other_numbers_of_ranks_are_whole_beside_each_other() {
+    const OTHER: &str = "fedcba9876543210fedcba9876543210";
+    let here = tempfile::tempdir().unwrap();
+    let folder = here.path().join("ring.ckpt.d");
+    for (run, ranks) in [(OTHER, 3), (RUN, 2)] {
+        for rank in 0..ranks {
+            process_of(&folder, rank, 2, run.parse().ok());
+        }
+        let kept = folder.join("runs").join(run);
+        fs::create_dir_all(&kept).unwrap();
+        let job = serde_json::json!({
+            "run": run, "order": ranks, "program": "ring", "version": "1.0.0", "pid": 1, "host": "elsewhere", "started": "",
+            "updated": "", "state": "stopped", "visits": 1, "restarted_from": null, "last_checkpoint": 1, "failed_checkpoints": 0,
+            "command": ["ring"], "reason": null, "ranks": ranks,
+        });
+        fs::write(kept.join("job.json"), job.to_string()).unwrap();
+    }
+    let (code, said) = cargo_ckpt(here.path(), "verify");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(said.matches("whole").count(), 2 * 2 + 2 * 3, "{said}");
+    for which in [format!("--run {RUN}"), "2".into(), "4".into()] {
+        let to = format!("{}.tar", which.len());
+        let (code, said) = cargo_ckpt(here.path(), &format!("pack {which} -o {to}"));
+        assert_eq!(code, 0, "{which}: {said}");
+        fs::remove_file(here.path().join(to)).unwrap();
+    }
+    let (code, said) = cargo_ckpt(here.path(), "prune --keep 1 --dry-run");
+    assert_eq!(code, 0, "{said}");
+}
+
 /// The newest line is damaged in what one rank builds on: the newest that is whole on all is packed.
 #[test]
 fn the_newest_line_that_is_whole_on_all_ranks_is_packed() {
@@ -387,6 +419,32 @@ fn what_cannot_be_looked_at_is_not_taken_for_what_is_not_there() {
     for command in ["inspect latest", "restart", "pack --run 0123"] {
         let (code, said) = cargo_ckpt(here.path(), command);
         assert!(code == 78 && said.contains("000002"), "{command}: {said}");
+    }
+}
+
+/// As a restart takes it: a completed run has nothing to be carried to another machine for, though it is newer.
+#[test]
+fn a_run_that_has_not_completed_is_packed_before_one_that_has() {
+    const COMPLETED: &str = "fedcba9876543210fedcba9876543210";
+    let here = tempfile::tempdir().unwrap();
+    let folder = of_a_run(here.path(), &[None]);
+    process_of(&folder, 0, 1, COMPLETED.parse().ok());
+    let kept = folder.join("runs");
+    let job = fs::read_to_string(kept.join(RUN).join("job.json")).unwrap();
+    let mut job: serde_json::Value = serde_json::from_str(&job).unwrap();
+    for (name, value) in [("run", COMPLETED), ("state", "completed")] {
+        job[name] = value.into();
+    }
+    job["order"] = 9.into();
+    fs::create_dir_all(kept.join(COMPLETED)).unwrap();
+    fs::write(kept.join(COMPLETED).join("job.json"), job.to_string()).unwrap();
+    for (which, id) in [("", 1), ("all", 1), ("2", 2)] {
+        let (code, said) = cargo_ckpt(here.path(), &format!("pack {which} -o to{which}.tar"));
+        assert_eq!(code, 0, "{said}");
+        assert!(
+            said.contains(&format!("packed checkpoint {id:06} ")),
+            "{which}: {said}"
+        );
     }
 }
 

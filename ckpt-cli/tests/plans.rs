@@ -317,6 +317,58 @@ fn what_remains_outside_is_named_and_the_rest_gets_its_sites() {
     );
 }
 
+/// A product of matrices in a loop that a site would compile in only without the exclusive borrow, and set-up that takes
+/// about as long by its source.
+const PRODUCT: &str = r#"
+fn main() {
+    let n: usize = std::env::args().nth(1).map_or(40, |a| a.parse().unwrap());
+    let mut a = vec![vec![0.0_f64; n]; n];
+    for turn in 0..n {
+        for (i, row) in a.iter_mut().enumerate() {
+            for (j, x) in row.iter_mut().enumerate() {
+                *x += ((i * 31 + j * 17 + turn) as f64 * 0.5).sin();
+            }
+        }
+    }
+    let c = product(&a, n);
+    println!("{:.6}", (0..n).map(|i| c[i][i]).sum::<f64>());
+}
+fn product(a: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
+    let mut c = vec![vec![0.0; n]; n];
+    for (ai, ci) in a.iter().zip(&mut c) {
+        for (x, bk) in ai.iter().zip(a) {
+            for (y, z) in ci.iter_mut().zip(bk) {
+                *y += x * z.sin();
+            }
+        }
+    }
+    c
+}
+"#;
+
+#[test]
+fn a_site_that_rustc_will_not_have_is_named_with_its_share() {
+    let package = Package::new("product", PRODUCT);
+    let before = package.plan(&[]);
+    assert_eq!(sites(&before).len(), 2, "{:?}", sites(&before));
+    let (_, err) = package.succeeds(&["run", "--offline", "--dir", "store"]);
+    let lost = "warning[W3007]: no checkpoints in `for (ai, ci) in a.iter().zip(&mut c)`, src/main.rs:17:5, ";
+    assert!(
+        err.contains(lost) && err.contains(" % of the run, after all"),
+        "{err}"
+    );
+    assert!(err.contains("E0502"), "the reason: {err}");
+    assert!(err.contains("instead: "), "the way out: {err}");
+    assert!(!err.contains("W3004"), "it is not most of the run: {err}");
+    // From then on the plan is of what is built.
+    let after = package.plan(&[]);
+    assert_eq!(sites(&after), ["for turn in 0..n"]);
+    let share = |plan: &Value| plan["coverage"].as_f64().unwrap();
+    assert!(share(&after) < 0.8 && share(&before) > 0.9);
+    let refused = after["refused"].as_array().unwrap();
+    assert!(refused.iter().any(|one| one["line"] == 17), "{refused:?}");
+}
+
 /// A type that no checkpoint holds, and vectors whose lengths are known.
 const TYPES: &str = r#"
 const N: usize = 50;

@@ -5,7 +5,7 @@ mod held;
 mod noted;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -101,6 +101,14 @@ fn wait_until<T>(child: &mut Child, ask: impl Fn() -> Option<T>) -> T {
     }
 }
 
+/// Presses Ctrl-C again and again, as somebody does who does not want to wait. What comes at once is one press.
+fn press_until_it_ends(child: &mut Child) {
+    while child.try_wait().unwrap().is_none() {
+        kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+        std::thread::sleep(Duration::from_millis(150));
+    }
+}
+
 /// The store holds a checkpoint.
 fn has_a_checkpoint(folder: &Path) -> Option<()> {
     let is_one = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".h5");
@@ -122,6 +130,12 @@ fn program_of(command: u32) -> Option<i32> {
         .split_whitespace()
         .filter_map(|pid| pid.parse().ok())
         .find(is_it)
+}
+
+/// The process is asleep until a time that it has chosen.
+fn rests(process: i32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/wchan"))
+        .is_ok_and(|asleep_in| asleep_in.contains("nanosleep"))
 }
 
 #[test]
@@ -251,6 +265,17 @@ fn a_dying_program_is_kept_running() {
 }
 
 #[test]
+fn what_was_read_of_a_pipe_is_gone_when_a_program_is_started_again() {
+    let here = tempfile::tempdir().unwrap();
+    let options = ["--every", "5", "--restarts", "1", "--backoff", "0s"];
+    let all = [&["run"][..], &PROGRAM, &options, &["--", "12"]].concat();
+    let mut command = command(here.path(), &all);
+    command.env("CKPT_FAULT", "visit:25");
+    let ended = Command::from_std(command).write_stdin("read and gone").assert();
+    noted(ended.success().stderr(contains("W3052")));
+}
+
+#[test]
 fn a_run_asked_to_stop_takes_a_checkpoint_and_says_requeue() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     run(plain.path(), &[], &[], &["400"]).success();
@@ -260,6 +285,7 @@ fn a_run_asked_to_stop_takes_a_checkpoint_and_says_requeue() {
     let program = wait_until(&mut child, || program_of(command));
     // It goes on with a signal that has come, and not while the command is about to pass it on.
     kill(Pid::from_raw(program), Signal::SIGSTOP).unwrap();
+    wait_until(&mut child, || held::is_stopped(program as u32).then_some(()));
     kill(Pid::from_raw(command as i32), Signal::SIGTERM).unwrap();
     wait_until(&mut child, || {
         held::is_pending(program as u32, Signal::SIGTERM as i32).then_some(())
@@ -344,19 +370,9 @@ fn the_second_ctrl_c_ends_ranks_at_once() {
     let here = tempfile::tempdir().unwrap();
     let deaf = launcher(here.path(), "trap : USR1 INT TERM\n\"$@\"\nexit 1");
     let options = ["-n", "1", "--launcher", &deaf, "--every", "10"];
-    let child = start(here.path(), &options, &["100000", "20"]);
+    let mut child = start(here.path(), &options, &["100000", "20"]);
     wait_for_a_checkpoint(here.path());
-    for _ in 0..2 {
-        kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
-        // The second would not be told from the first while that is waiting to be delivered.
-        let pending = || fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        while pending()
-            .lines()
-            .any(|line| line.starts_with("ShdPnd:") && !line.ends_with("0000000000000000"))
-        {
-            std::thread::yield_now();
-        }
-    }
+    press_until_it_ends(&mut child);
     let ended = child.wait_with_output().unwrap();
     assert_eq!(
         ended.status.code(),
@@ -560,4 +576,345 @@ fn the_crash_test_passes_on_the_real_thing() {
         .success()
         .stdout(contains("PASSED").and(contains("compared: cells.txt")));
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
+}
+
+/// What ends past ckpt cannot say in the store that it ended; the command has seen it.
+#[test]
+fn a_process_that_ends_as_another_program_was_not_killed() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["12"]).success();
+    let told: Vec<&str> = { PROGRAM }
+        .into_iter()
+        .filter(|word| *word != "--quiet")
+        .collect();
+    let ends = [&["run"][..], &told, &["--every", "5", "--", "12", "0", "exit 0"]].concat();
+    cargo_ckpt(here.path(), &ends)
+        .success()
+        .stderr(contains("warning[W3044]").and(contains("is not called completed")));
+    let run_of = || runs(here.path())[0][..8].to_owned();
+    let by_name = format!("`cargo ckpt restart --run {}` continues it", run_of());
+    cargo_ckpt(here.path(), &["list"]).success().stdout(
+        contains("without closing its session (exit code 0, ")
+            .and(contains(by_name))
+            .and(contains("was killed").not()),
+    );
+    // Its end is not executed again unasked.
+    let latest = [("CKPT_RESTART", "latest")];
+    run(here.path(), &["--every", "5"], &latest, &["12", "0", "exit 0"])
+        .failure()
+        .stderr(contains("E2188"));
+    fs::remove_file(here.path().join("cells.txt")).unwrap();
+    cargo_ckpt(here.path(), &["restart"])
+        .code(76)
+        .stderr(contains("E3160").and(contains("whether anything is left to do is not known")));
+    assert!(!here.path().join("cells.txt").exists());
+    cargo_ckpt(here.path(), &["restart", "--run", &run_of()]).success();
+    assert_eq!(answer(here.path()), answer(plain.path()));
+    let resumes = [
+        &["run"][..],
+        &told,
+        &["--every", "5", "--resume", "--", "12", "0", "exit 0"],
+    ]
+    .concat();
+    cargo_ckpt(here.path(), &resumes).success().stderr(
+        contains("starts from the beginning")
+            .and(contains("ended with exit code 0 without closing its session")),
+    );
+    // Nor has one completed that failed so.
+    let other = tempfile::tempdir().unwrap();
+    run(other.path(), &["--every", "5"], &[], &["12", "0", "exit 3"])
+        .code(3)
+        .stderr(contains("W3044").not());
+    cargo_ckpt(other.path(), &["list"])
+        .success()
+        .stdout(contains("failed at").and(contains("exit code 3, by `_exit`")));
+    cargo_ckpt(other.path(), &["restart"]).code(3);
+}
+
+/// Without a site on the way the first Ctrl-C waits for ever.
+#[test]
+fn the_second_ctrl_c_ends_a_program_at_once() {
+    use std::io::{BufRead, BufReader};
+    let here = tempfile::tempdir().unwrap();
+    let mut child = start(here.path(), &["--every", "1000"], &["30", "600000"]);
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    wait_until(&mut child, || (!runs(here.path()).is_empty()).then_some(()));
+    let command = child.id();
+    let program = wait_until(&mut child, || program_of(command));
+    // It has passed its site: one that comes upon it now would take a checkpoint.
+    wait_until(&mut child, || rests(program).then_some(()));
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let mut line = String::new();
+    while !line.contains("press Ctrl-C again to end at once") {
+        line.clear();
+        assert!(said.read_line(&mut line).unwrap() > 0, "it has ended");
+    }
+    press_until_it_ends(&mut child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(has_a_checkpoint(here.path()), None);
+    cargo_ckpt(here.path(), &["list"]).stdout(contains("was killed"));
+}
+
+/// Runs the example that adds lines to a file.
+fn append(folder: &Path, options: &[&str], fault: &str) -> assert_cmd::assert::Assert {
+    append_to(folder, options, fault, "lines.txt")
+}
+
+fn append_to(folder: &Path, options: &[&str], fault: &str, file: &str) -> assert_cmd::assert::Assert {
+    // Not quietly: what becomes of earlier runs is told.
+    let program = [&PROGRAM[..1], &PROGRAM[2..5], &["appending"]].concat();
+    let all = [&["run"][..], &program, options, &["--", "12", file]].concat();
+    let mut command = command(folder, &all);
+    command.env("CKPT_FAULT", fault);
+    noted(Command::from_std(command).assert())
+}
+
+fn lines(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("lines.txt")).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn all_lines() -> Vec<String> {
+    (0..12).map(|line| format!("line {line}")).collect()
+}
+
+/// As a batch script does it, and a program that dies before its first checkpoint.
+#[test]
+fn a_start_that_is_made_again_finds_the_files_of_the_first() {
+    let here = tempfile::tempdir().unwrap();
+    fs::write(here.path().join("lines.txt"), "from before\n").unwrap();
+    append(here.path(), &["--resume", "--every", "100"], "visit:5").code(137);
+    assert_eq!(lines(here.path()).len(), 5);
+    append(here.path(), &["--resume", "--every", "100"], "visit:8")
+        .code(137)
+        .stderr(contains("is undone: it has no checkpoint to go on from"));
+    append(here.path(), &["--every", "100", "--resume"], "")
+        .success()
+        .stderr(contains("is undone"));
+    let expected = [vec!["from before".to_owned()], all_lines()].concat();
+    assert_eq!(lines(here.path()), expected);
+    // One that has completed is none that died; and a run that is started without `--resume` goes on with what is there.
+    append(here.path(), &["--resume"], "").success();
+    assert_eq!(lines(here.path()).len(), 25);
+    append(here.path(), &["--every", "100"], "visit:3").code(137);
+    append(here.path(), &[], "").success();
+    assert_eq!(lines(here.path()).len(), 25 + 2 + 12);
+}
+
+/// Nothing but the run's own traces is taken away.
+#[test]
+fn what_somebody_has_written_since_the_run_died_is_not_undone() {
+    let here = tempfile::tempdir().unwrap();
+    fs::write(here.path().join("lines.txt"), "from before\n").unwrap();
+    append(here.path(), &["--resume", "--every", "100"], "visit:5").code(137);
+    let path = here.path().join("lines.txt");
+    fs::write(&path, "what somebody has written\n").unwrap();
+    let later = std::time::SystemTime::now() + Duration::from_secs(1);
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    append(here.path(), &["--resume", "--every", "100"], "")
+        .code(77)
+        .stderr(contains("E3201").and(contains("`lines.txt` was written at")));
+    assert_eq!(lines(here.path()), ["what somebody has written"]);
+    append(here.path(), &["--fresh"], "").success();
+    assert_eq!(lines(here.path()).len(), 1 + 12);
+}
+
+/// What a completed run has made is no less somebody's result when its checkpoints are removed.
+#[test]
+fn the_record_of_a_completed_run_stays_as_long_as_another_waits() {
+    let here = tempfile::tempdir().unwrap();
+    append(here.path(), &["--every", "3"], "visit:8").code(137);
+    append(here.path(), &["--every", "3"], "").success();
+    let result = lines(here.path());
+    let refused = || {
+        cargo_ckpt(here.path(), &["restart"])
+            .code(77)
+            .stderr(contains("which has completed"));
+        assert_eq!(lines(here.path()), result);
+    };
+    refused();
+    let (waits, completed) = (&runs(here.path())[0], &runs(here.path())[1]);
+    for prune in [&["prune", "--completed"][..], &["prune", "--run", completed]] {
+        cargo_ckpt(here.path(), prune).success().stdout(contains(format!(
+            "the record of {completed} stays: it has completed, and {waits} must not undo what it has made"
+        )));
+        refused();
+    }
+    cargo_ckpt(here.path(), &["prune", "--run", waits]).success();
+    cargo_ckpt(here.path(), &["prune", "--completed"])
+        .success()
+        .stdout(contains(format!("removed 1 run ({completed})")));
+}
+
+/// That a checkpoint is damaged is known when it has been read: an older run is continued then.
+#[test]
+fn a_run_of_which_all_checkpoints_are_damaged_is_passed_over() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["12"]).success();
+    let fault = [("CKPT_FAULT", "visit:23")];
+    let checkpoints = || -> Vec<PathBuf> {
+        let files = fs::read_dir(here.path().join("ckpt-cli.ckpt.d"))
+            .unwrap()
+            .flatten();
+        let paths = files.map(|file| file.path());
+        paths
+            .filter(|path| path.extension().is_some_and(|kind| kind == "h5"))
+            .collect()
+    };
+    run(here.path(), &["--every", "5"], &fault, &["12"]).code(137);
+    let of_first = checkpoints();
+    run(here.path(), &["--every", "5"], &fault, &["12"]).code(137);
+    let runs = runs(here.path());
+    let of_second = checkpoints().into_iter().filter(|path| !of_first.contains(path));
+    for path in of_second {
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 64]
+            .iter_mut()
+            .for_each(|byte| *byte ^= 0x55);
+        fs::write(&path, bytes).unwrap();
+    }
+    run(here.path(), &["--every", "5", "--resume"], &[], &["12"])
+        .success()
+        .stderr(
+            contains(format!("there is no checkpoint of run {}", runs[1])).and(contains(format!(
+                "restarts from checkpoint 000004 (site visit 20) of run {}",
+                runs[0]
+            ))),
+        );
+    assert_eq!(answer(here.path()), answer(plain.path()));
+}
+
+#[test]
+fn a_start_that_cannot_be_undone_is_not_made_again() {
+    let here = tempfile::tempdir().unwrap();
+    append(here.path(), &["--resume", "--every", "100"], "visit:5").code(137);
+    for run in fs::read_dir(here.path().join("ckpt-cli.ckpt.d/runs"))
+        .unwrap()
+        .flatten()
+    {
+        for part in fs::read_dir(run.path()).unwrap().flatten() {
+            let name = part.file_name().to_string_lossy().into_owned();
+            if name.starts_with("files.") && name.ends_with(".log") {
+                fs::write(part.path(), "nothing that a journal could be\n".repeat(100)).unwrap();
+            }
+        }
+    }
+    append(here.path(), &["--resume", "--every", "100"], "")
+        .code(77)
+        .stderr(contains("E3201"));
+    append(here.path(), &["--fresh", "--every", "100"], "").success();
+    assert_eq!(lines(here.path()).len(), 4 + 12);
+}
+
+/// What a power cut may leave of a run's folder.
+#[test]
+fn a_start_is_not_made_again_where_what_is_known_of_the_first_is_damaged() {
+    type Harm = (&'static str, fn(&Path));
+    let harms: [Harm; 4] = [
+        ("E3202", |run| fs::write(run.join("job.json"), "").unwrap()),
+        ("E3202", |run| fs::remove_file(run.join("job.json")).unwrap()),
+        ("E3201", |run| {
+            fs::write(run.join("files.000001.log"), "").unwrap()
+        }),
+        ("E3201", |run| {
+            fs::remove_file(run.join("files.000001.log")).unwrap()
+        }),
+    ];
+    for (code, harm) in harms {
+        let here = tempfile::tempdir().unwrap();
+        append(here.path(), &["--resume", "--every", "100"], "visit:5").code(137);
+        let store = here.path().join("ckpt-cli.ckpt.d");
+        let run = fs::read_dir(store.join("runs"))
+            .unwrap()
+            .flatten()
+            .next()
+            .unwrap();
+        harm(&run.path());
+        let again = append(here.path(), &["--resume", "--every", "100"], "").failure();
+        again.stderr(contains(code).and(contains("cargo ckpt run --fresh")));
+        assert_eq!(lines(here.path()).len(), 4, "{code}");
+        append(here.path(), &["--fresh", "--every", "100"], "").success();
+        assert_eq!(lines(here.path()).len(), 4 + 12, "{code}");
+    }
+}
+
+/// The same store, and another working copy.
+#[test]
+fn a_start_in_another_folder_undoes_nothing_there() {
+    let (one, two, stores) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    let store = stores.path().join("a.ckpt.d");
+    let options = ["--resume", "--every", "100", "--dir", store.to_str().unwrap()];
+    append(one.path(), &options, "visit:5").code(137);
+    fs::write(two.path().join("lines.txt"), "mine\n").unwrap();
+    append(two.path(), &options, "").success();
+    assert_eq!(lines(two.path()), [vec!["mine".to_owned()], all_lines()].concat());
+    assert_eq!(lines(one.path()).len(), 4);
+}
+
+/// What other runs have made since is not undone with what a dead one has left.
+#[test]
+fn a_start_that_is_made_again_leaves_the_files_of_other_runs() {
+    const NEVER: [&str; 3] = ["--resume", "--every", "100"];
+    let dies = |folder: &Path| drop(append_to(folder, &NEVER, "visit:5", "a.txt").code(137));
+    let of = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap().lines().count();
+    let here = tempfile::tempdir().unwrap();
+    dies(here.path());
+    append_to(here.path(), &[], "", "b.txt").success();
+    append_to(here.path(), &NEVER, "", "a.txt").success();
+    assert_eq!((of(here.path(), "a.txt"), of(here.path(), "b.txt")), (12, 12));
+
+    // The same file, by two names.
+    let here = tempfile::tempdir().unwrap();
+    dies(here.path());
+    append_to(here.path(), &[], "", "./a.txt").success();
+    append_to(here.path(), &NEVER, "", "a.txt")
+        .code(77)
+        .stderr(contains("E3201").and(contains("which has completed, has changed `a.txt` since as well")));
+    assert_eq!(of(here.path(), "a.txt"), 4 + 12);
+
+    let here = tempfile::tempdir().unwrap();
+    dies(here.path());
+    append_to(here.path(), &["--every", "3"], "visit:8", "b.txt").code(137);
+    let other = runs(here.path()).pop().unwrap();
+    append_to(here.path(), &NEVER, "", "a.txt")
+        .code(77)
+        .stderr(contains(format!(
+            "run {other}, which has not completed, has changed `b.txt` since"
+        )));
+    append_to(here.path(), &["--resume", "--other-runs", "keep"], "", "a.txt").success();
+    cargo_ckpt(here.path(), &["restart", "--run", &other, "--other-runs", "keep"]).success();
+    assert_eq!((of(here.path(), "a.txt"), of(here.path(), "b.txt")), (12, 12));
+}
+
+/// The newest was given up: the older one can be restored, and is the one to continue.
+#[test]
+fn an_older_run_is_resumed_where_the_newer_cannot_be() {
+    let here = tempfile::tempdir().unwrap();
+    append(here.path(), &["--every", "3"], "visit:5").code(137);
+    let older = runs(here.path()).pop().unwrap();
+    append(here.path(), &["--every", "3"], "visit:5").code(137);
+    let mut again = command(here.path(), &["restart", "--run", &older]);
+    again.env("CKPT_FAULT", "visit:8");
+    noted(Command::from_std(again).assert())
+        .code(137)
+        .stderr(contains(format!(
+            "`cargo ckpt restart --run {older}` continues from it"
+        )));
+    append(here.path(), &["--resume"], "")
+        .success()
+        .stderr(contains(
+            "is not resumed: it has no checkpoint that can be restored",
+        ))
+        .stderr(contains(format!("resuming run {older}")));
+    assert_eq!(lines(here.path()), all_lines());
 }

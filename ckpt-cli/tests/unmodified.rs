@@ -164,10 +164,34 @@ fn rewriting_adds_lines_once_and_the_result_needs_no_tool() {
         .args(["build", "--offline", "--quiet"])
         .current_dir(package.folder.path())
         .env("CARGO_TARGET_DIR", package.target.join("ckpt/build"))
+        .env("CARGO_BUILD_BUILD_DIR", shared_builds())
         .envs(noted::PROFILE)
         .output()
         .unwrap();
     assert!(checked.status.success(), "{}", said(&checked));
+}
+
+/// Where `cargo ckpt` has cargo keep what it builds of copies, with the MPI that there is, if there is one.
+fn shared_builds() -> PathBuf {
+    let said = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = said.unwrap_or_else(|| std::env::home_dir().unwrap().join(".cache"));
+    let folders = std::fs::read_dir(cache.join("ckpt/build")).unwrap();
+    let used = |folder: &PathBuf| std::fs::metadata(folder).unwrap().modified().unwrap();
+    let newest = folders.map(|entry| entry.unwrap().path()).max_by_key(used);
+    newest.unwrap()
+}
+
+#[test]
+fn the_library_is_built_once_for_all_packages() {
+    let mut package = Package::new();
+    package.succeeds(&["plan", "--check", "--offline"]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    package.target = elsewhere.path().join("target");
+    let output = package.tool(&["plan", "--check", "--offline"]);
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("lbm"), "it was asked anew: {said}");
+    assert!(!said.contains(" ckpt-runtime v"), "{said}");
 }
 
 #[test]
@@ -249,6 +273,33 @@ fn a_second_run_asks_rustc_nothing_and_the_sources_are_untouched() {
     );
 }
 
+/// Which code cargo compiles is asked of the build script again, wherever it has its flags from.
+#[test]
+fn a_copy_is_that_of_the_flags_that_build_scripts_set_now() {
+    let package = Package::new();
+    let write = |name: &str, text: &str| fs::write(package.folder.path().join(name), text).unwrap();
+    write("build.rs", "mod flags;\nfn main() {\n    flags::set();\n}\n");
+    let set = "pub fn set() {\n    println!(\"cargo::rerun-if-env-changed=LONGER\");\n    \
+               println!(\"cargo::rustc-check-cfg=cfg(longer)\");\n    \
+               if std::env::var_os(\"LONGER\").is_some() {\n        println!(\"cargo::rustc-cfg=longer\");\n    }\n}\n";
+    write("flags.rs", set);
+    package.replace(
+        "src/main.rs",
+        "    let params = parse_args()?;\n",
+        "    let params = parse_args()?;\n    #[cfg(longer)]\n    println!(\"longer\");\n",
+    );
+    for variables in [&[("LONGER", "1")][..], &[], &[("LONGER", "1")]] {
+        let _ = fs::remove_dir_all(package.folder.path().join("store"));
+        let output = package.tool_with(
+            variables,
+            &["run", "--offline", "--every", "20", "--dir", "store"],
+        );
+        assert!(output.status.success(), "{}", said(&output));
+        let longer = String::from_utf8_lossy(&output.stdout).contains("longer\n");
+        assert_eq!(longer, !variables.is_empty(), "{}", said(&output));
+    }
+}
+
 #[test]
 fn programs_of_one_package_do_not_take_each_others_sites_away() {
     let package = Package::new();
@@ -323,6 +374,43 @@ fn other_sources_are_noticed(package: &Package, start: &Start<'_>) {
     }
 }
 
+/// The same files are another program with other features.
+#[test]
+fn other_features_are_noticed() {
+    let package = Package::new();
+    let manifest = package.text("Cargo.toml") + "\n[features]\nstrong = []\n";
+    fs::write(package.folder.path().join("Cargo.toml"), manifest).unwrap();
+    let inflow = "(if cfg!(feature = \"strong\") { 6.5 } else { 6.0 }) * self.params.u_in";
+    package.replace("src/solver.rs", INFLOW.0, inflow);
+    let run = |variables: &[(&str, &str)], options: &[&str]| {
+        let run = [
+            "run",
+            "--offline",
+            "--bin",
+            "lbm2d",
+            "--every",
+            "20",
+            "--dir",
+            "store",
+            "--resume",
+        ];
+        package.tool_with(variables, &[&run[..], options, &["--"], &SMALL].concat())
+    };
+    let strong = ["--features", "strong"];
+    assert!(!run(&[("CKPT_FAULT", "visit:50")], &strong).status.success());
+    let refused = run(&[STRICT], &[]);
+    assert_eq!(refused.status.code(), Some(77), "{}", said(&refused));
+    let message = "was taken by a build of other sources: `feature strong` is gone\n";
+    assert!(said(&refused).contains(message), "{}", said(&refused));
+    let same = run(&[STRICT], &strong);
+    assert!(same.status.success(), "{}", said(&same));
+    assert!(
+        said(&same).contains("restarts from checkpoint"),
+        "{}",
+        said(&same)
+    );
+}
+
 #[test]
 fn other_sources_of_an_unmodified_program_are_noticed() {
     let package = Package::new();
@@ -359,6 +447,7 @@ fn other_sources_of_an_annotated_program_are_noticed() {
             .args(["build", "--offline", "--quiet", "--bin", "lbm2d"])
             .current_dir(package.folder.path())
             .env("CARGO_TARGET_DIR", &target)
+            .env("CARGO_BUILD_BUILD_DIR", shared_builds())
             .envs(noted::PROFILE)
             .output()
             .unwrap();

@@ -16,6 +16,7 @@
 mod attributes;
 mod bounds;
 mod expand;
+mod fixed;
 mod holds;
 mod parts;
 mod refill;

@@ -91,6 +91,8 @@ impl<'ast> Visit<'ast> for Variables<'_> {
             }
         }
     }
+    /// An item sees none of the function's variables: what has their names there is its own.
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 /// The places where the alternatives of a pattern bind one variable, `i` in `Ok(i) | Err(i)`: it may be written for any.
@@ -223,6 +225,28 @@ mod tests {
         let said: Vec<String> = errors.iter().map(|one| one.message()).collect();
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].starts_with("ckpt: E1006: `f` would be lost"), "{said:?}");
+    }
+
+    #[test]
+    fn a_function_inside_may_have_parameters_of_the_same_names() {
+        let item = quote! {
+            fn f(board: &mut [u64]) {
+                let mut process = |cells: &[usize]| raise(board, cells);
+                for row in 0..9 {
+                    ckpt::checkpoint!();
+                    let cells = cells_of(row);
+                    process(&cells);
+                }
+                fn raise(board: &mut [u64], cells: &[usize]) {
+                    for cell in cells {
+                        board[*cell] += 1;
+                    }
+                }
+            }
+        };
+        if let Err(errors) = try_expand(quote!(), &item, false) {
+            panic!("{}", errors.to_tokens());
+        }
     }
 
     #[test]

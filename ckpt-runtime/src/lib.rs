@@ -81,11 +81,13 @@ pub mod store {
         Attribute, Change, CheckpointId, Compression, Damage, Edit, FORMAT_VERSION, FrameInfo, Meta, Node,
         NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
+    pub use crate::handles::lies_within;
+    pub use crate::state::descriptors::DESCRIPTORS_NOTE;
     pub use crate::state::journal::EPOCH_NOTE;
     pub use crate::storage::{
         Entry, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
-        folder_of_rank, folder_of_run, has_place_for_rank, open_plain, ranks_here, read_document, settle,
-        write_document_of_run,
+        folder_of_rank, folder_of_run, has_been_here, has_place_for_rank, open_plain, ranks_here,
+        read_document, settle, write_document_of_run,
     };
 }
 
@@ -218,7 +220,7 @@ pub use work::{Member, Schedule, Team, team};
 macro_rules! checkpoint {
     ($($anything:tt)*) => {
         ::core::compile_error!(
-            "E1116: `checkpoint!()` outside an instrumented function: put #[ckpt::instrument] (or #[ckpt::main] on main) on the function that holds it"
+            "E1116: `checkpoint!()` outside an instrumented function: put #[ckpt::instrument] (or #[ckpt::main] on main) on the function that holds it, and name it in `calls(..)` where it is called; under `cargo ckpt`, call it from `main` by its name, not only in a closure, or take the site out"
         )
     };
 }

@@ -408,3 +408,20 @@ fn another_version_is_named() {
         Err(StoreError::Version { .. })
     ));
 }
+
+/// What has the name of the next checkpoint and is none is in nobody's way, and stays.
+#[test]
+fn what_has_the_name_of_a_checkpoint_costs_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+    let commit = |store: &mut Store| store.commit(&snapshot_of(&1_u64), &meta());
+    assert_eq!(commit(&mut store).unwrap(), CheckpointId(1));
+    fs::create_dir(folder.path().join("000002.r0.h5")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", folder.path().join("000003.r0.h5")).unwrap();
+    assert_eq!(commit(&mut store).unwrap(), CheckpointId(4));
+    drop(store);
+    fs::create_dir(folder.path().join("000005.r0.h5")).unwrap();
+    let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+    assert_eq!(commit(&mut store).unwrap(), CheckpointId(6));
+    assert!(folder.path().join("000003.r0.h5").is_symlink());
+}

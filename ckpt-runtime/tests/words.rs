@@ -145,6 +145,7 @@ fn of_sessions() -> Vec<SessionError> {
         SessionError::NothingRestored,
         SessionError::TooLate { key: "grid".into() },
         SessionError::Twice { key: "grid".into() },
+        SessionError::Forked,
         SessionError::NoSuchRun {
             prefix: "0123".into(),
             folder: folder(),

@@ -5,7 +5,7 @@
 //! session in which no checkpoint becomes due. Two measures, both as ratios to plain: instructions under
 //! callgrind, as the difference of two run lengths so that starting up does not count; and wall times of
 //! interleaved runs, median and best.
-//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--threads] [--stop]`
+//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--threads] [--stop] [--unmodified [PACKAGE ..]]`
 
 mod program;
 mod stop;
@@ -25,7 +25,8 @@ const BAR: f64 = 0.01;
 const EXAMPLE: &str = "\
 Example:
   cargo run --release -p overhead -- --pairs 21
-  cargo run --release -p overhead -- --check --instructions";
+  cargo run --release -p overhead -- --check --instructions
+  cargo run --release -p overhead -- --unmodified nas-cg queens";
 
 /// What sites cost where no checkpoint is due: every program with them and without, in turn
 #[derive(Debug, clap::Parser)]
@@ -46,15 +47,22 @@ struct Options {
     /// Measure how fast teams stop, and nothing else
     #[arg(long)]
     stop: bool,
+    /// Count instructions of packages that `cargo ckpt` instruments, of these or of all, and measure nothing else
+    #[arg(long, value_name = "PACKAGE", num_args = 0..)]
+    unmodified: Option<Vec<String>>,
+}
+
+fn target() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let target = own.parent().and_then(Path::parent);
+    Ok(target
+        .context("the benchmark is run from cargo's target folder")?
+        .to_owned())
 }
 
 /// Builds both packages and says where the executables are.
 fn build() -> Result<PathBuf> {
-    let target = std::env::current_exe()?
-        .parent()
-        .and_then(Path::parent)
-        .context("the benchmark is run from cargo's target folder")?
-        .to_owned();
+    let target = target()?;
     let status = Command::new(env!("CARGO"))
         .args([
             "build",
@@ -156,8 +164,11 @@ fn wall_ratios(program: &Program, pairs: usize, binaries: &Path, folder: &Path) 
 
 fn main() -> Result<()> {
     let options = Options::parse();
-    let binaries = build()?;
     let folder = tempfile::tempdir()?;
+    if let Some(names) = &options.unmodified {
+        return unmodified::measure(names, options.check, &target()?.join("release"), folder.path());
+    }
+    let binaries = build()?;
     if options.stop {
         return stop::measure(&binaries, folder.path());
     }

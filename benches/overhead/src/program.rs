@@ -97,15 +97,20 @@ impl Program {
         let arguments = (self.prepare)(folder, length)?;
         command.args(arguments.split(' ')).current_dir(folder);
         if variant == Variant::Session {
-            // Runs that are in the store already make starting up longer.
-            let store = folder.join("store");
-            if store.exists() {
-                std::fs::remove_dir_all(&store)?;
-            }
-            command.env("CKPT_DIR", store).env("CKPT_INTERVAL", "1h");
+            with_session(&mut command, folder)?;
         }
         Ok(command)
     }
+}
+
+/// Opens a session in which nothing becomes due, in a store that is empty: runs that are there make starting up longer.
+pub fn with_session(command: &mut Command, folder: &Path) -> Result<()> {
+    let store = folder.join("store");
+    if store.exists() {
+        std::fs::remove_dir_all(&store)?;
+    }
+    command.env("CKPT_DIR", store).env("CKPT_INTERVAL", "1h");
+    Ok(())
 }
 
 /// `length` steps on a grid of 256 x 256.

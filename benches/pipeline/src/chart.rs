@@ -20,8 +20,25 @@ pub fn write(page: &Path, measured: &[Measured], wish: &Wish) -> anyhow::Result<
         .ok_or_else(|| anyhow::anyhow!("{END} is missing"))?;
     let table = table(measured, wish);
     std::fs::write(page, format!("{before}{BEGIN}\n{table}{END}{after}"))?;
-    std::fs::write(page.with_extension("svg"), svg(measured))?;
+    let all: Vec<&Measured> = measured.iter().collect();
+    std::fs::write(page.with_extension("svg"), svg(&all))?;
+    let few: Vec<&Measured> = measured.iter().filter(|one| is_of_the_readme(one)).collect();
+    std::fs::write(page.with_file_name("waits.svg"), svg(&few))?;
     Ok(())
+}
+
+/// What the README has of it: what a program waits, and what others take for the same.
+fn is_of_the_readme(one: &Measured) -> bool {
+    let rows = [
+        ("wait, all changed", "memcpy"),
+        ("wait, 5 % of the blocks changed", "memcpy"),
+        ("wait, nothing changed", "memcpy"),
+        ("raw write + fsync, /tmp", "checkpoint"),
+        ("plain HDF5 read", "restart"),
+        ("postcard + write, nested values", "checkpoint"),
+    ];
+    rows.iter()
+        .any(|(what, against)| one.what == *what && one.against == *against)
 }
 
 fn table(measured: &[Measured], wish: &Wish) -> String {
@@ -51,7 +68,7 @@ fn table(measured: &[Measured], wish: &Wish) -> String {
 }
 
 /// One line for each ratio: its median as a bar, and where the bar is that it is to stay below or to reach.
-fn svg(measured: &[Measured]) -> String {
+fn svg(measured: &[&Measured]) -> String {
     const LINE: usize = 26;
     const LEFT: usize = 430;
     const WIDTH: usize = 360;

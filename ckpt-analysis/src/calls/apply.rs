@@ -1,13 +1,14 @@
 //! Calls of functions and methods, and closures given to them.
 
-use super::walk::{Value, Walker, outside_call};
-use super::{CallForm, LoopKind, Trap, Wrapped, std_calls};
+use super::walk::{Opening, Value, Walker, outside_call};
+use super::{CallForm, InBlocks, LoopKind, Trap, Wrapped, std_calls};
 use crate::items::Def;
-use crate::items::amount::Amount;
+use crate::items::amount::{Amount, Root, Shape};
 use crate::items::hints::{Ty, TypeKey};
 use crate::items::methods::functions_of_path;
 use crate::items::resolve::segments;
 use ckpt_compiler::desugar::inlined_closures::{closures_of_call, functions_of_call, parameters_of_end};
+use ckpt_compiler::desugar::parallel_blocks;
 use ckpt_compiler::desugar::regions::{is_given_nothing, watchable};
 use ckpt_compiler::library::{Teams, Threads};
 use ckpt_compiler::syntax::language::is_unsigned_type;
@@ -38,17 +39,15 @@ impl Walker<'_> {
         if let Some(closure) = function.closure {
             self.use_closure(closure);
         }
-        self.handed(&arguments, call.paren_token.span.open());
+        self.handed(&arguments, &[], call.paren_token.span.open());
         if function.closure.is_none() {
             let form = CallForm::Variable(String::new(), function.parameter);
+            let functions = function.functions.clone();
             self.trapped(Trap::Nameless, |walker| {
-                walker.call(function.functions, false, form, call.func.span(), &arguments);
+                walker.call(functions, false, form, call.func.span(), &arguments);
             });
         }
-        match function.ty {
-            Ty::Callable(output) => Value::of(*output),
-            _ => Value::default(),
-        }
+        function.output().unwrap_or_default()
     }
 
     fn call_path(&mut self, call: &ExprCall, path: &syn::ExprPath) -> Value {
@@ -74,8 +73,8 @@ impl Walker<'_> {
                     (Ty::Bounded(_), _) => self.generic_output(&functions, &arguments).unwrap_or(output),
                     _ => output,
                 };
-                self.call(functions, true, CallForm::Path(list), span, &arguments);
-                Value::of(output)
+                let call = self.call(functions, true, CallForm::Path(list), span, &arguments);
+                Value::shaped(output, Shape::at(Root::Result(call.0), Vec::new()))
             }
             _ => self.call_outside(call, path, &list),
         }
@@ -94,7 +93,7 @@ impl Walker<'_> {
         let arguments = self.arguments(call.args.iter());
         self.spend(2.0);
         if let Some(closure) = local.closure {
-            self.handed(&arguments, call.func.span());
+            self.handed(&arguments, &[], call.func.span());
             self.use_closure(closure);
         } else {
             let form = CallForm::Variable(self.function.name_in_source(name), local.parameter);
@@ -107,16 +106,13 @@ impl Walker<'_> {
                 &arguments,
             );
         }
-        match local.ty {
-            Ty::Callable(output) => Value::of(*output),
-            _ => Value::default(),
-        }
+        local.output().unwrap_or_default()
     }
 
     fn call_outside(&mut self, call: &ExprCall, path: &syn::ExprPath, list: &[String]) -> Value {
         let last = list.last().map_or("", String::as_str);
         let arguments = self.arguments(call.args.iter());
-        self.handed(&arguments, path.span());
+        self.handed(&arguments, &[], path.span());
         let is_constructor = last.starts_with(char::is_uppercase);
         if is_constructor {
             self.spend(1.0);
@@ -150,14 +146,14 @@ impl Walker<'_> {
             return Value::of(Ty::other(TEAM, Vec::new()));
         }
         match last {
-            "Some" => Value {
-                ty: Ty::other("Option", vec![first.ty]),
-                ..Value::default()
-            },
-            "Ok" => Value {
-                ty: Ty::other("Result", vec![first.ty]),
-                ..Value::default()
-            },
+            "Some" => {
+                let shape = first.shape();
+                Value::shaped(Ty::other("Option", vec![first.ty]), shape)
+            }
+            "Ok" => {
+                let shape = first.shape();
+                Value::shaped(Ty::other("Result", vec![first.ty]), shape)
+            }
             _ if std_calls::gives_first(last) => first,
             _ => Value::default(),
         }
@@ -192,6 +188,7 @@ impl Walker<'_> {
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
         self.open(&closures_of_call(self.library, call));
         self.open_functions(&functions_of_call(self.library, call));
+        self.open_blocks(call);
         let receiver = self.eval(&call.receiver);
         let name = call.method.to_string();
         let meaning = self
@@ -207,14 +204,14 @@ impl Walker<'_> {
                 }
             }
             let output = self.output_of(&meaning.functions);
-            self.call(
+            let call = self.call(
                 meaning.functions,
                 meaning.certain,
                 CallForm::Method(name),
                 span,
                 &arguments,
             );
-            return Value::of(output);
+            return Value::shaped(output, Shape::at(Root::Result(call.0), Vec::new()));
         }
         self.outside_method(call, receiver, &name, span)
     }
@@ -271,19 +268,22 @@ impl Walker<'_> {
                 .any(|one| !one.functions.is_empty() || one.closure.is_some())
         {
             let place = self.place(span, span);
+            let item = self.item(&receiver);
             self.in_loop(
                 LoopKind::Each(name.to_owned()),
                 place,
                 None,
                 receiver.length.clone(),
                 |walker| {
-                    walker.handed(&arguments, span);
+                    walker.handed(&arguments, &[item], span);
                 },
             );
         } else {
-            self.handed(&arguments, span);
+            self.handed(&arguments, &[], span);
         }
-        outside_call(self, name, &receiver.length);
+        self.changes_length(&receiver, name, &arguments);
+        let length = std_calls::gone_over(name, &receiver, &arguments).clone();
+        outside_call(self, name, &length);
         if let Some(ty) = receiver.ty.outside_name() {
             self.spend(self.library.cost_of_look_up(ty));
         }
@@ -303,15 +303,12 @@ impl Walker<'_> {
 
     /// A closure that is called for every element.
     fn each(&mut self, receiver: &Value, name: &str, closure: &syn::ExprClosure) -> Value {
-        let element = self.element(receiver);
-        let item = Value {
-            number: receiver.number.clone(),
-            ..Value::of(element)
-        };
+        let item = self.item(receiver);
         let given = std_calls::given_to_closure(name, item);
         let place = self.place(closure.or1_token.span, closure.body.span());
         let mut output = Value::default();
-        let is_open = self.opened.contains(&place.bytes.start);
+        let opening = self.opened.get(&place.bytes.start).copied();
+        let is_open = opening.is_some();
         let body_at = match &*closure.body {
             Expr::Block(body) if is_open => Some(body.block.brace_token.span.open()),
             _ => None,
@@ -319,7 +316,7 @@ impl Walker<'_> {
         let trips = receiver.length.clone();
         let each = |walker: &mut Self| {
             walker.in_loop(LoopKind::Each(name.to_owned()), place, body_at, trips, |walker| {
-                output = walker.closure_body(closure, &given);
+                output = walker.opened_as(opening, |walker| walker.closure_body(closure, &given));
             })
         };
         let id = if is_open {
@@ -327,6 +324,7 @@ impl Walker<'_> {
         } else {
             self.trapped(Trap::Closure, each)
         };
+        self.graph.loops[id.0].in_blocks = opening.and_then(Opening::in_blocks);
         if is_open && body_at.is_none() {
             let body = self.place(closure.body.span(), closure.body.span()).bytes;
             let one = &mut self.graph.loops[id.0];
@@ -334,9 +332,8 @@ impl Walker<'_> {
             (one.body_at, one.wraps) = (Some(body.start), Some(Wrapped { end, given }));
         }
         Value {
-            ty: Ty::Callable(Box::new(output.ty)),
             lazy: vec![id],
-            ..Value::default()
+            ..Value::callable(&output)
         }
     }
 
@@ -348,7 +345,42 @@ impl Walker<'_> {
         }
         for closure in closures {
             let place = self.place(closure.or1_token.span, closure.body.span());
-            self.opened.insert(place.bytes.start);
+            self.opened.insert(place.bytes.start, Opening::Turns);
+        }
+    }
+
+    /// Closures and functions of a parallel iterator that can be cut into blocks. Not among the threads of a region: they
+    /// would come to a site differently often.
+    fn open_blocks(&mut self, call: &ExprMethodCall) {
+        if self.passes_messages || self.scopes > 0 || self.trap.is_some() {
+            return;
+        }
+        let what = match parallel_blocks::depends_on_parts(self.library, call) {
+            true => InBlocks::OfParts,
+            false => InBlocks::Exact,
+        };
+        for closure in parallel_blocks::closures_of_call(self.library, call) {
+            let place = self.place(closure.or1_token.span, closure.body.span());
+            self.opened.insert(place.bytes.start, Opening::Blocks(what));
+        }
+        for path in parallel_blocks::functions_of_call(self.library, call) {
+            self.open_function(path, Opening::Blocks(what));
+        }
+    }
+
+    fn open_function(&mut self, path: &syn::ExprPath, opening: Opening) {
+        let local = |name: &proc_macro2::Ident| self.local(&name.to_string()).is_some();
+        if !path.path.get_ident().is_some_and(local) {
+            let place = self.place(path.span(), path.span());
+            self.opened.insert(place.bytes.start, opening);
+        }
+    }
+
+    /// Does what is done for an item, which threads of the pool do if the items are in blocks.
+    fn opened_as<T>(&mut self, opening: Option<Opening>, then: impl FnOnce(&mut Self) -> T) -> T {
+        match opening {
+            Some(Opening::Blocks(_)) => self.trapped(Trap::Pool, then),
+            _ => then(self),
         }
     }
 
@@ -358,20 +390,13 @@ impl Walker<'_> {
             return;
         }
         for path in functions {
-            let is_local = path
-                .path
-                .get_ident()
-                .is_some_and(|name| self.local(&name.to_string()).is_some());
-            if !is_local {
-                let place = self.place(path.span(), path.span());
-                self.opened.insert(place.bytes.start);
-            }
+            self.open_function(path, Opening::Turns);
         }
     }
 
     fn is_opened(&self, path: &syn::ExprPath) -> bool {
         let start = self.place(path.span(), path.span()).bytes.start;
-        self.opened.contains(&start)
+        self.opened.contains_key(&start)
     }
 
     /// A function that is called for every element.
@@ -380,25 +405,32 @@ impl Walker<'_> {
         if function.functions.is_empty() {
             return function;
         }
-        let item = Value {
-            number: receiver.number.clone(),
-            ..Value::of(self.element(receiver))
-        };
+        let item = self.item(receiver);
         let output = self.output_of(&function.functions);
         let place = self.place(path.span(), path.span());
         let (bytes, trips) = (place.bytes.clone(), receiver.length.clone());
         let form = CallForm::Path(segments(&path.path));
+        let opening = self.opened.get(&bytes.start).copied();
+        let mut given = Value::of(output);
         let id = self.in_loop(LoopKind::Each(name.to_owned()), place, None, trips, |walker| {
-            walker.call(function.functions, true, form, path.span(), &[item]);
+            walker.opened_as(opening, |walker| {
+                let call = walker.call(function.functions, true, form, path.span(), &[item]);
+                let ty = std::mem::take(&mut given.ty);
+                given = Value::shaped(ty, Shape::at(Root::Result(call.0), Vec::new()));
+            });
         });
         let one = &mut self.graph.loops[id.0];
-        let (end, given) = (bytes.end, parameters_of_end(self.library, name));
-        (one.body_at, one.wraps) = (Some(bytes.start), Some(Wrapped { end, given }));
+        one.in_blocks = opening.and_then(Opening::in_blocks);
+        let (end, parameters) = (bytes.end, parameters_of_end(self.library, name));
+        let wrapped = Wrapped {
+            end,
+            given: parameters,
+        };
+        (one.body_at, one.wraps) = (Some(bytes.start), Some(wrapped));
         one.header = format!(".{name}({})", one.header);
         Value {
-            ty: Ty::Callable(Box::new(output)),
             lazy: vec![id],
-            ..Value::default()
+            ..Value::callable(&given)
         }
     }
 
@@ -412,22 +444,25 @@ impl Walker<'_> {
             return self.started(closure);
         }
         let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));
-        Value {
-            ty: Ty::Callable(Box::new(output.ty)),
-            ..Value::default()
-        }
+        Value::callable(&output)
     }
 
     /// The body of a thread.
     fn started(&mut self, closure: &syn::ExprClosure) -> Value {
         let output = self.closure_body(closure, &[]);
-        Value {
-            ty: Ty::Callable(Box::new(output.ty)),
-            ..Value::default()
-        }
+        Value::callable(&output)
     }
 
-    /// What an iteration over a value gives.
+    /// What an iteration over a value gives, with its numbers and lengths.
+    pub(super) fn item(&self, of: &Value) -> Value {
+        let mut shape = of.shape().element();
+        if shape.number == Amount::Unknown || of.ty.is_iterator() && of.number != Amount::Unknown {
+            shape.number = of.number.clone();
+        }
+        Value::shaped(self.element(of), shape)
+    }
+
+    /// The type of what an iteration over a value gives.
     pub(super) fn element(&self, value: &Value) -> Ty {
         if let Ty::Named(key @ TypeKey::Own(_), _) = &value.ty {
             return self.methods.associated(key, "Item").cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Fields that the command line sets: `#[arg(default_value_t = 1000)]`.
 
-use super::{CallGraph, FieldFact};
-use crate::items::amount::Amount;
+use super::{CallGraph, Change, Occasion, WhatChanges};
+use crate::items::amount::{Amount, Root, Shape};
 use crate::items::{FnId, Items};
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -17,12 +17,19 @@ pub(super) fn fields(graph: &mut CallGraph, items: &Items) {
                     _ => None,
                 });
             if let Some(number) = found {
-                graph.fields.push(FieldFact {
-                    of: one.id,
-                    name: field.name.clone(),
+                let number = Shape {
                     number: Amount::Default(number),
-                    length: Amount::Unknown,
-                    within: FnId(0),
+                    ..Shape::default()
+                };
+                graph.changes.push(Change {
+                    root: Root::Field(one.id, field.name.clone()),
+                    way: Vec::new(),
+                    at: Occasion {
+                        function: FnId(0),
+                        within: None,
+                        weight: 1.0,
+                    },
+                    what: WhatChanges::Set(number),
                 });
             }
         }

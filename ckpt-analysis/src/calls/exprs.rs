@@ -3,7 +3,7 @@
 use super::Trap;
 use super::look::{diverges, likelihood};
 use super::walk::{Value, Walker};
-use crate::items::amount::{Amount, Operation};
+use crate::items::amount::{Amount, Operation, Shape};
 use crate::items::hints::Ty;
 use ckpt_compiler::library::{Library, Threads};
 use syn::Expr;
@@ -63,7 +63,7 @@ impl Walker<'_> {
             Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => self.loop_expr(expr),
             Expr::Closure(closure) => self.trapped(Trap::Closure, |walker| {
                 let output = walker.closure_body(closure, &[]);
-                Value::of(Ty::Callable(Box::new(output.ty)))
+                Value::callable(&output)
             }),
             Expr::Async(block) => self.trapped(Trap::Async, |walker| walker.block(&block.block)),
             Expr::Try(inner) => {
@@ -72,39 +72,43 @@ impl Walker<'_> {
             }
             Expr::Await(inner) => self.eval(&inner.base),
             Expr::Tuple(tuple) => {
-                let parts = tuple.elems.iter().map(|part| self.stored(part).ty).collect();
-                Value::of(Ty::Tuple(parts))
+                let values = tuple.elems.iter().map(|part| self.stored(part));
+                let (types, shapes) = values.map(|value| (value.ty.clone(), value.shape())).unzip();
+                Value::shaped(Ty::Tuple(types), Shape::tuple(shapes))
             }
             Expr::Array(array) => {
-                let mut element = Ty::Unknown;
+                let (mut element, mut shape) = (Ty::Unknown, Shape::default());
                 for part in &array.elems {
-                    let ty = self.stored(part).ty;
+                    let value = self.stored(part);
+                    if shape.is_blank() {
+                        shape = value.shape().copied();
+                    }
                     if element == Ty::Unknown {
-                        element = ty;
+                        element = value.ty;
                     }
                 }
                 let length = Amount::Known(array.elems.len() as f64);
-                Value {
-                    ty: Ty::Array(Box::new(element), length.clone()),
-                    length,
-                    ..Value::default()
-                }
+                let ty = Ty::Array(Box::new(element), length.clone());
+                Value::shaped(ty, Shape::of(length, shape))
             }
             Expr::Repeat(repeat) => {
                 let element = self.eval(&repeat.expr);
                 let length = self.eval(&repeat.len).number;
                 self.spend_each(0.3, &length);
-                Value {
-                    ty: Ty::Array(Box::new(element.ty), length.clone()),
-                    length,
-                    ..Value::default()
-                }
+                let shape = Shape::of(length.clone(), element.shape().copied());
+                Value::shaped(Ty::Array(Box::new(element.ty), length), shape)
             }
             Expr::Range(range) => self.range(range),
             Expr::Return(syn::ExprReturn {
                 expr: Some(value), ..
-            })
-            | Expr::Break(syn::ExprBreak {
+            }) => {
+                let value = self.stored(value);
+                if !self.in_closure {
+                    self.returned(&value);
+                }
+                Value::default()
+            }
+            Expr::Break(syn::ExprBreak {
                 expr: Some(value), ..
             })
             | Expr::Yield(syn::ExprYield {
@@ -151,13 +155,14 @@ impl Walker<'_> {
         self.leave(mark);
         if let Some((_, otherwise)) = &branch.else_branch {
             let other = self.in_arm((number, 1), 1.0 - rarely, |walker| walker.eval(otherwise));
+            let shape = other.shape();
             if value.ty == Ty::Unknown {
                 value.ty = other.ty;
             }
-            value.functions.extend(other.functions);
-            if value.number != other.number {
-                value.number = Amount::Unknown;
+            if !diverges(self.library, otherwise) {
+                value.either(shape);
             }
+            value.functions.extend(other.functions);
         }
         value
     }
@@ -171,7 +176,7 @@ impl Walker<'_> {
             .filter(|arm| !diverges(self.library, &arm.body))
             .count()
             .max(1);
-        let mut value = Value::default();
+        let (mut value, mut is_first) = (Value::default(), true);
         let number = self.new_branch();
         for (index, arm) in one.arms.iter().enumerate() {
             let mark = self.enter();
@@ -187,15 +192,23 @@ impl Walker<'_> {
                 }
                 walker.eval(&arm.body)
             });
+            let shape = other.shape();
             if value.ty == Ty::Unknown {
                 value.ty = other.ty;
             }
-            value.functions.extend(other.functions);
-            if index == 0 {
-                value.number = other.number;
-            } else if value.number != other.number {
-                value.number = Amount::Unknown;
+            if !diverges(self.library, &arm.body) {
+                match std::mem::take(&mut is_first) {
+                    true => {
+                        let ty = std::mem::take(&mut value.ty);
+                        value = Value {
+                            functions: std::mem::take(&mut value.functions),
+                            ..Value::shaped(ty, shape)
+                        };
+                    }
+                    false => value.either(shape),
+                }
             }
+            value.functions.extend(other.functions);
             self.leave(mark);
         }
         value
@@ -207,18 +220,18 @@ impl Walker<'_> {
         let start = start.unwrap_or(Amount::Known(0.0));
         let length = match (end, &range.limits) {
             (Some(end), syn::RangeLimits::HalfOpen(_)) => {
-                Amount::two(Operation::Subtract, end, start.clone())
+                Amount::both(Operation::Subtract, end, start.clone())
             }
             (Some(end), syn::RangeLimits::Closed(_)) => {
-                let last = Amount::two(Operation::Add, end, Amount::Known(1.0));
-                Amount::two(Operation::Subtract, last, start.clone())
+                let last = Amount::both(Operation::Add, end, Amount::Known(1.0));
+                Amount::both(Operation::Subtract, last, start.clone())
             }
             (None, _) => Amount::Unknown,
         };
         // What the variable of a loop over it is on average.
-        let half = Amount::two(Operation::Divide, length.clone(), Amount::Default(2.0));
+        let half = Amount::both(Operation::Divide, length.clone(), Amount::Default(2.0));
         Value {
-            number: Amount::two(Operation::Add, start, half),
+            number: Amount::both(Operation::Add, start, half),
             ..Value::iterator(Ty::other("int", Vec::new()), length)
         }
     }

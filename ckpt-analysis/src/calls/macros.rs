@@ -3,7 +3,7 @@
 use super::walk::{Value, Walker};
 use super::{CallForm, Trap};
 use crate::items::Def;
-use crate::items::amount::Amount;
+use crate::items::amount::{Amount, Shape};
 use crate::items::hints::Ty;
 use crate::items::resolve::{Namespace, Resolved};
 use ckpt_compiler::library::Macros;
@@ -54,20 +54,14 @@ impl Walker<'_> {
         let length = if repeats {
             values[1].number.clone()
         } else if values.is_empty() {
-            Amount::Unknown
+            Amount::Default(0.0)
         } else {
             Amount::Known(values.len() as f64)
         };
         self.spend_each(0.3, &length);
-        let element = values
-            .into_iter()
-            .next()
-            .map(|value| value.ty)
-            .unwrap_or_default();
-        Value {
-            length,
-            ..Value::of(Ty::list(element))
-        }
+        let first = values.into_iter().next().unwrap_or_default();
+        let shape = Shape::of(length, first.shape().copied());
+        Value::shaped(Ty::list(first.ty), shape)
     }
 
     /// What the macro evaluates only if it needs it can hold a site only where a decision can be put in front.

@@ -3,6 +3,7 @@
 mod apply;
 mod defaults;
 mod exprs;
+mod lists;
 pub(super) mod look;
 mod macros;
 mod patterns;
@@ -16,8 +17,8 @@ mod walk;
 pub use look::statement_start;
 pub use walk::build;
 
-use crate::items::amount::Amount;
-use crate::items::{FnId, SourceRange, TypeId};
+use crate::items::amount::{Amount, Hop, Root, Shape};
+use crate::items::{FnId, SourceRange};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -124,8 +125,8 @@ pub struct Call {
     pub arms: Vec<(usize, usize)>,
     /// What no walk can enter, if it is in there.
     pub trap: Option<Trap>,
-    /// Number and length of each argument, `self` first.
-    pub arguments: Vec<(Amount, Amount)>,
+    /// Numbers and lengths of each argument, `self` first.
+    pub arguments: Vec<Shape>,
     /// Functions given as arguments, with the argument's index.
     pub passes: Vec<(usize, FnId)>,
     /// Where the statement begins that holds the call: the innermost one outside of all loops.
@@ -174,6 +175,15 @@ pub struct Work {
     pub closures: Vec<(LoopId, f64)>,
 }
 
+/// What comes of a parallel iterator that is cut into blocks of items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InBlocks {
+    /// The same to the last bit.
+    Exact,
+    /// Of floats, the sum of parts that are not the same in every run, as without blocks.
+    OfParts,
+}
+
 /// A loop.
 #[derive(Debug, Clone)]
 pub struct Loop {
@@ -193,6 +203,9 @@ pub struct Loop {
     pub body_at: Option<usize>,
     /// A body without braces, which begins at `body_at`.
     pub wraps: Option<Wrapped>,
+    /// For a parallel iterator, where a site in it stands between blocks of items: it is come by every so often, however short
+    /// these are.
+    pub in_blocks: Option<InBlocks>,
     /// How many iterations.
     pub trips: Amount,
     /// How often it is reached in one go through what is around it.
@@ -221,19 +234,61 @@ impl Loop {
     }
 }
 
-/// What the program gives a field.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FieldFact {
-    /// The type.
-    pub of: TypeId,
-    /// The field.
-    pub name: String,
-    /// The number.
-    pub number: Amount,
-    /// The length.
-    pub length: Amount,
+/// Where something happens, and so how often.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Occasion {
     /// The function in which it happens.
-    pub within: FnId,
+    pub function: FnId,
+    /// The innermost loop around it.
+    pub within: Option<LoopId>,
+    /// How often it is reached in one go through what is around it.
+    pub weight: f64,
+}
+
+/// Something that a function does to a field or to one of its variables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// To which one.
+    pub root: Root,
+    /// To what in it.
+    pub way: Vec<Hop>,
+    /// Where.
+    pub at: Occasion,
+    /// What.
+    pub what: WhatChanges,
+}
+
+/// What is done to a variable.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WhatChanges {
+    /// It gets a value.
+    Set(Shape),
+    /// It gets so many more elements, each like this.
+    Adds(Amount, Box<Shape>),
+    /// It is lent to the call of this number as its argument of that index.
+    Lent(usize, usize),
+    /// All elements are taken from it.
+    Empties,
+    /// Some elements are taken from it.
+    Takes,
+}
+
+/// A variable that its function changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changed {
+    /// The function.
+    pub function: FnId,
+    /// The parameter that it is.
+    pub parameter: Option<usize>,
+}
+
+/// What a function gives back.
+#[derive(Debug, Clone, Default)]
+pub struct Results {
+    /// Where it returns.
+    pub told: Vec<Shape>,
+    /// Whether something returned is not known.
+    pub others: bool,
 }
 
 /// Calls and loops of the whole program.
@@ -245,8 +300,12 @@ pub struct CallGraph {
     pub loops: Vec<Loop>,
     /// One for each function.
     pub bodies: Vec<Work>,
-    /// What is assigned to fields.
-    pub fields: Vec<FieldFact>,
+    /// What is done to fields and variables.
+    pub changes: Vec<Change>,
+    /// The variables that their functions change, by number.
+    pub changed: Vec<Changed>,
+    /// What each function gives back.
+    pub results: Vec<Results>,
     /// Functions whose address is taken somewhere.
     pub taken: Vec<FnId>,
     /// Calls of methods of numbers without a sign: the function that makes them, and the byte of the method's name.

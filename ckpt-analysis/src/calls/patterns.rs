@@ -2,7 +2,7 @@
 
 use super::std_calls;
 use super::walk::{Value, Walker, array_length};
-use crate::items::amount::Amount;
+use crate::items::amount::{Hop, Root, Shape};
 use crate::items::hints::{Ty, TypeKey, field_type};
 use ckpt_compiler::library::Library;
 use syn::Pat;
@@ -44,7 +44,11 @@ impl Walker<'_> {
                         Some(rest) if index >= rest => None,
                         _ => parts.get(index),
                     };
-                    self.bind(inner, &Value::of(known.cloned().unwrap_or_default()));
+                    let shape = match rest {
+                        Some(rest) if index >= rest => Shape::default(),
+                        _ => value.shape().step(Hop::Part(index)),
+                    };
+                    self.bind(inner, &Value::shaped(known.cloned().unwrap_or_default(), shape));
                 }
             }
             Pat::TupleStruct(one) => {
@@ -67,11 +71,7 @@ impl Walker<'_> {
                         (Ty::Named(TypeKey::Own(id), arguments), syn::Member::Named(name)) => {
                             let name = name.to_string();
                             let ty = field_type(self.resolver, self.resolver.items, *id, &name, arguments);
-                            Value {
-                                length: array_length(&ty).unwrap_or(Amount::FieldLength(*id, name.clone())),
-                                number: Amount::Field(*id, name),
-                                ..Value::of(ty)
-                            }
+                            Value::shaped(ty, Shape::at(Root::Field(*id, name), Vec::new()))
                         }
                         _ => Value::default(),
                     };
@@ -79,7 +79,7 @@ impl Walker<'_> {
                 }
             }
             Pat::Slice(one) => {
-                let element = Value::of(value.ty.element(self.library));
+                let element = Value::shaped(value.ty.element(self.library), value.shape().element());
                 for part in &one.elems {
                     self.bind(part, &element);
                 }

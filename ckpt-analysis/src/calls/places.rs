@@ -1,8 +1,8 @@
 //! TypeScope, fields, elements, literals, operators.
 
-use super::walk::{Value, Walker, array_length};
-use super::{CallForm, FieldFact, Trap};
-use crate::items::amount::{Amount, Operation};
+use super::walk::{Value, Walker};
+use super::{CallForm, Trap, WhatChanges};
+use crate::items::amount::{Amount, Hop, Operation, Root, Shape};
 use crate::items::fold;
 use crate::items::hints::{Ty, TypeKey, TypeScope, field_type};
 use crate::items::methods::functions_of_path;
@@ -37,21 +37,15 @@ impl Walker<'_> {
                 let base = self.eval(&index.expr);
                 let at = self.eval(&index.index);
                 if at.ty.is_iterator() {
-                    return Value {
-                        ty: Ty::other("[]", vec![base.ty.element(self.library)]),
-                        length: at.length,
-                        ..Value::default()
-                    };
+                    let length = self.slice_length(&index.index, &base, at.length);
+                    let shape = Shape::of(length, base.shape().element());
+                    return Value::shaped(Ty::other("[]", vec![base.ty.element(self.library)]), shape);
                 }
                 if let Ty::Named(TypeKey::Own(_), _) = &base.ty {
                     return self.operator(&base, "index", expr, "an index");
                 }
                 let ty = base.ty.held(self.library);
-                Value {
-                    length: array_length(&ty).unwrap_or_default(),
-                    ty,
-                    ..Value::default()
-                }
+                Value::shaped(ty, base.shape().element())
             }
             Expr::Struct(one) => self.struct_expr(one),
             _ => Value::default(),
@@ -143,22 +137,21 @@ impl Walker<'_> {
         for _ in 0..4 {
             match &ty {
                 Ty::Named(TypeKey::Own(id), arguments) => {
-                    let found = field_type(self.resolver, self.resolver.items, *id, &name, arguments);
-                    let has = self.has_field(*id, &name);
-                    if !has && let Some(target) = self.methods.target(*id) {
+                    let id = *id;
+                    let found = field_type(self.resolver, self.resolver.items, id, &name, arguments);
+                    let has = self.has_field(id, &name);
+                    if !has && let Some(target) = self.methods.target(id) {
                         ty = target.clone();
                         continue;
                     }
-                    return Value {
-                        length: array_length(&found).unwrap_or(Amount::FieldLength(*id, name.clone())),
-                        number: Amount::Field(*id, name),
-                        ty: found,
-                        ..Value::default()
-                    };
+                    return Value::shaped(found, Shape::at(Root::Field(id, name), Vec::new()));
                 }
                 Ty::Tuple(parts) => {
-                    let part = name.parse::<usize>().ok().and_then(|index| parts.get(index));
-                    return Value::of(part.cloned().unwrap_or_default());
+                    let Ok(index) = name.parse::<usize>() else {
+                        break;
+                    };
+                    let part = parts.get(index).cloned().unwrap_or_default();
+                    return Value::shaped(part, base.shape().step(Hop::Part(index)));
                 }
                 _ => break,
             }
@@ -207,14 +200,18 @@ impl Walker<'_> {
     }
 
     pub(super) fn set_field(&mut self, of: TypeId, name: &str, value: &Value) {
-        let fact = FieldFact {
-            of,
-            name: name.to_owned(),
-            number: value.number.clone(),
-            length: value.length.clone(),
-            within: self.function.id,
+        let place = (Root::Field(of, name.to_owned()), Vec::new());
+        self.change(Some(&place), WhatChanges::Set(value.shape()));
+    }
+
+    /// How long a part of a list is, by the range that it is taken with.
+    fn slice_length(&mut self, range: &Expr, of: &Value, length: Amount) -> Amount {
+        let Expr::Range(syn::ExprRange { start, end: None, .. }) = range else {
+            return length;
         };
-        self.field_fact(fact);
+        let start = start.as_ref().and_then(|start| self.quietly(start));
+        let start = start.unwrap_or(Amount::Known(0.0));
+        Amount::both(Operation::Subtract, of.length.clone(), start)
     }
 
     pub(super) fn unary(&mut self, unary: &syn::ExprUnary) -> Value {
@@ -226,7 +223,7 @@ impl Walker<'_> {
                 if matches!(value.ty, Ty::Named(TypeKey::Own(_), _)) {
                     return self.operator(&value, "neg", &unary.expr, "an operator");
                 }
-                let number = Amount::two(Operation::Subtract, Amount::Known(0.0), value.number);
+                let number = Amount::both(Operation::Subtract, Amount::Known(0.0), value.number);
                 Value {
                     number,
                     ..Value::of(value.ty)
@@ -277,7 +274,7 @@ impl Walker<'_> {
         }
         match fold::operation(&binary.op) {
             Some(operation) => Value {
-                number: Amount::two(operation, left.number, right.number),
+                number: Amount::both(operation, left.number, right.number),
                 ..Value::of(if left.ty == Ty::Unknown { right.ty } else { left.ty })
             },
             None => Value::of(Ty::other("bool", Vec::new())),
@@ -312,10 +309,7 @@ impl Walker<'_> {
         let value = self.stored(&assign.right);
         self.spend(1.0);
         let target = self.eval(&assign.left);
-        if let Amount::Field(of, name) = &target.number {
-            let (of, name) = (*of, name.clone());
-            self.set_field(of, &name, &value);
-        }
+        self.change(target.place.as_ref(), WhatChanges::Set(value.shape()));
         if let Expr::Path(path) = &*assign.left
             && let Some(name) = path.path.get_ident()
         {
@@ -332,6 +326,7 @@ impl Walker<'_> {
             }
             if local.length == Amount::Unknown {
                 local.length = value.length;
+                local.element = value.element;
             }
             local.functions.extend(value.functions);
         }

@@ -2,10 +2,10 @@
 //!
 //! Which call gives what stands in `tables/std_calls.toml`; here are the kinds of results.
 
-use super::walk::{Value, Walker, array_length};
-use crate::items::amount::{Amount, Operation};
+use super::walk::{Value, Walker};
+use crate::items::amount::{Amount, Operation, Shape};
 use crate::items::hints::{Ty, TypeKey};
-use ckpt_compiler::library::{Adaptor, Iterators, Library, Section, Types};
+use ckpt_compiler::library::{Adaptor, Iterators, Library, Methods, Section, Types};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -73,8 +73,66 @@ struct Rows {
     first: Vec<String>,
     /// The type that stands for one of which nothing is known.
     any: String,
+    lists: Lists,
     functions: Vec<FunctionRow>,
     methods: Vec<MethodRow>,
+}
+
+/// What methods do to how many elements a list has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    /// The lists that may grow.
+    types: Vec<String>,
+    adds_one: Vec<String>,
+    adds_all: Vec<String>,
+    sets: Vec<String>,
+    empties: Vec<String>,
+    takes: Vec<String>,
+}
+
+/// What a method does to how many elements its receiver has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListChange {
+    /// One more: the last argument.
+    AddsOne,
+    /// All that the argument has.
+    AddsAll,
+    /// As many as the first argument says, each like the second.
+    Sets,
+    /// None is left.
+    Empties,
+    /// How many are left, or whether there is one more, is not told.
+    Takes,
+}
+
+/// What a method does to a list; nothing for one that leaves it as long as it is.
+pub(super) fn list_change(name: &str) -> Option<ListChange> {
+    let lists = &CALLS.rows.lists;
+    let all = [
+        (&lists.adds_one, ListChange::AddsOne),
+        (&lists.adds_all, ListChange::AddsAll),
+        (&lists.sets, ListChange::Sets),
+        (&lists.empties, ListChange::Empties),
+        (&lists.takes, ListChange::Takes),
+    ];
+    let found = all.into_iter().find(|(names, _)| is_among(names, name));
+    found.map(|(_, change)| change)
+}
+
+/// What a call of a method goes over: its receiver, or the argument that is put there.
+pub(super) fn gone_over<'v>(name: &str, receiver: &'v Value, arguments: &'v [Value]) -> &'v Amount {
+    match (list_change(name), arguments.first()) {
+        (Some(ListChange::AddsAll), Some(first)) => &first.length,
+        (Some(ListChange::Sets), Some(first)) => &first.number,
+        _ => &receiver.length,
+    }
+}
+
+/// Whether a value of this type is a list that may grow.
+pub(super) fn is_list(ty: &Ty) -> bool {
+    ty.outside_name()
+        .is_some_and(|name| is_among(&CALLS.rows.lists.types, name))
 }
 
 /// Functions of types.
@@ -102,6 +160,9 @@ enum Constructed {
     /// One of the type, or an error.
     #[serde(rename = "result")]
     Result,
+    /// One of the type with nothing in it yet.
+    #[serde(rename = "empty")]
+    Empty,
     /// The first argument as a number of the type.
     #[serde(rename = "number")]
     Number,
@@ -193,6 +254,9 @@ enum Part {
     Numbered,
     #[serde(rename = "pair of elements")]
     Pair,
+    /// What is in what is in the receiver.
+    #[serde(rename = "element of element")]
+    Deep,
     #[serde(rename = "slice")]
     Slice,
     #[serde(rename = "two slices")]
@@ -221,6 +285,9 @@ enum Length {
     Unknown,
     #[serde(rename = "divided")]
     Divided,
+    /// Pieces of the size that is given; where that is not known, as many as each has elements.
+    #[serde(rename = "pieces")]
+    Pieces,
     #[serde(rename = "less")]
     Less,
     /// No more than the number that is given.
@@ -228,20 +295,26 @@ enum Length {
     Least,
     #[serde(rename = "sum")]
     Sum,
-    #[serde(rename = "whichever is known")]
-    WhicheverIsKnown,
+    /// That of the receiver or of what is given, whichever is shorter.
+    #[serde(rename = "shorter")]
+    Shorter,
+    /// One for every place that a number of neighbours, which is given, has in the receiver.
+    #[serde(rename = "of neighbours")]
+    Windows,
+    /// The elements of all elements.
+    #[serde(rename = "of all elements")]
+    OfElements,
+    /// The elements of all that the closure gives.
+    #[serde(rename = "of all results")]
+    OfResults,
 }
 
 /// What is in an `Option`, a `Result`, a guard.
 pub(super) fn unwrapped(value: Value) -> Value {
     match value.ty {
-        Ty::Named(TypeKey::Other(name), arguments) if name == "Option" || name == "Result" => {
-            let ty = arguments.into_iter().next().unwrap_or_default();
-            Value {
-                length: array_length(&ty).unwrap_or(value.length),
-                number: value.number,
-                ..Value::of(ty)
-            }
+        Ty::Named(TypeKey::Other(ref name), ref arguments) if name == "Option" || name == "Result" => {
+            let ty = arguments.first().cloned().unwrap_or_default();
+            Value::shaped(ty, value.shape())
         }
         _ => value,
     }
@@ -270,14 +343,17 @@ pub(super) fn constructed(
     };
     match row.gives {
         Constructed::First => first,
-        Constructed::AroundFirst => Value {
-            length: first.length,
-            number: first.number,
-            ..of_owner(vec![first.ty])
-        },
-        Constructed::ElementsOfFirst => Value {
-            length: first.length.clone(),
-            ..of_owner(vec![first.ty.element(library)])
+        Constructed::AroundFirst => {
+            let shape = first.shape();
+            Value::shaped(Ty::other(owner, vec![first.ty]), shape)
+        }
+        Constructed::ElementsOfFirst => {
+            let shape = Shape::of(first.length.clone(), first.shape().element());
+            Value::shaped(Ty::other(owner, vec![first.ty.element(library)]), shape)
+        }
+        Constructed::Empty => Value {
+            length: Amount::Default(0.0),
+            ..of_owner(arguments.to_vec())
         },
         Constructed::Result => Value::of(Ty::other("Result", vec![Ty::other(owner, Vec::new())])),
         Constructed::Number => Value {
@@ -324,6 +400,7 @@ pub(super) fn method(
         library: walker.library,
         element: walker.element(&receiver),
         first_element: arguments.first().map(|one| walker.element(one)),
+        copies: walker.library.says(name, Methods::Clones) || walker.library.says(name, Methods::Copies),
         receiver,
         first: arguments.first(),
         turbofish,
@@ -339,6 +416,8 @@ pub(super) fn method(
 struct MethodCall<'a> {
     library: &'a Library,
     receiver: Value,
+    /// Whether it gives a copy.
+    copies: bool,
     element: Ty,
     first: Option<&'a Value>,
     first_element: Option<Ty>,
@@ -362,38 +441,103 @@ impl MethodCall<'_> {
     fn gives(self, gives: &Gives) -> Value {
         match gives {
             Gives::Length => Value::number(self.receiver.length),
+            Gives::Receiver if self.copies => {
+                let shape = self.receiver.shape().copied();
+                Value {
+                    closure: self.receiver.closure,
+                    functions: self.receiver.functions,
+                    parameter: self.receiver.parameter,
+                    ..Value::shaped(self.receiver.ty, shape)
+                }
+            }
             Gives::Receiver => self.receiver,
             Gives::Inside => unwrapped(self.receiver),
             Gives::InsideOrFirst => self.inside_or_first(),
-            Gives::Guarded => Value {
-                length: self.receiver.length,
-                ..Value::of(match self.receiver.ty.is(self.library, Types::Cells) {
+            Gives::Guarded => {
+                let shape = self.receiver.shape();
+                let ty = match self.receiver.ty.is(self.library, Types::Cells) {
                     true => self.receiver.ty.argument(0),
                     false => self.receiver.ty,
-                })
-            },
+                };
+                Value::shaped(ty, shape)
+            }
             Gives::Iteration => Value {
-                number: self.receiver.number,
+                number: self.receiver.number.clone(),
+                element: self.shape(&Part::Element),
                 ..Value::iterator(self.element, self.receiver.length)
             },
-            Gives::Iterator { of, length } => {
-                Value::iterator(self.part(of).unwrap_or_default(), self.length(*length))
-            }
+            Gives::Iterator { of, length } => Value {
+                element: self.shape(of),
+                ..Value::iterator(self.part(of).unwrap_or_default(), self.length(*length))
+            },
             Gives::Mapped { of, length } => self.mapped(of, *length),
             Gives::Collection => self.collection(),
-            Gives::Value { of, r#in } => match (self.part(of), r#in) {
-                (Some(ty), Some(name)) => Value::of(Ty::other(name, vec![ty])),
-                (Some(ty), None) => Value::of(ty),
-                (None, _) => Value::default(),
-            },
+            Gives::Value { of, r#in } => {
+                let shape = self.shape(of).map(|shape| *shape).unwrap_or_default();
+                match (self.part(of), r#in) {
+                    (Some(ty), Some(name)) => Value::shaped(Ty::other(name, vec![ty]), shape),
+                    (Some(ty), None) => Value::shaped(ty, shape),
+                    (None, _) => Value::default(),
+                }
+            }
             Gives::Arithmetic { operation, by } => {
                 let right = by.map_or_else(|| self.number(), Amount::Known);
                 Value {
-                    number: Amount::two(*operation, self.receiver.number, right),
+                    number: Amount::both(*operation, self.receiver.number, right),
                     ..Value::of(self.receiver.ty)
                 }
             }
         }
+    }
+
+    /// What is known of a part, beside its type.
+    fn shape(&self, part: &Part) -> Option<Box<Shape>> {
+        let receiver = self.receiver.shape();
+        let element = || receiver.element();
+        let shape = match part {
+            Part::Element | Part::Held => element(),
+            Part::Numbered => {
+                let half = Amount::two(Operation::Divide, receiver.length.clone(), Amount::Default(2.0));
+                let index = Shape {
+                    number: half,
+                    ..Shape::default()
+                };
+                Shape::tuple(vec![index, element()])
+            }
+            Part::Pair => {
+                let second = self.first.map(|one| one.shape().element());
+                Shape::tuple(vec![element(), second.unwrap_or_default()])
+            }
+            Part::Deep => element().element(),
+            Part::Slice => {
+                let size = match self.number() {
+                    size if size.is_open() => {
+                        Amount::both(Operation::Power, receiver.length.clone(), Amount::Default(0.5))
+                    }
+                    size => size,
+                };
+                Shape::of(size, element())
+            }
+            Part::TwoSlices => {
+                let all = receiver.length.clone();
+                let first = match self.number() {
+                    size if size.is_open() => {
+                        Amount::both(Operation::Divide, all.clone(), Amount::Default(2.0))
+                    }
+                    size => size,
+                };
+                let rest = Amount::both(Operation::Subtract, all, first.clone());
+                Shape::tuple(vec![Shape::of(first, element()), Shape::of(rest, element())])
+            }
+            Part::Output | Part::InsideOfOutput => self.first?.output()?.shape(),
+            Part::Receiver
+            | Part::First
+            | Part::Second
+            | Part::AskedFor
+            | Part::AskedForOrElement
+            | Part::Type(_) => return None,
+        };
+        Some(Box::new(shape))
     }
 
     /// The type, but for that of what is no closure.
@@ -411,6 +555,7 @@ impl MethodCall<'_> {
                 self.element.clone(),
                 self.first_element.clone().unwrap_or_default(),
             ]),
+            Part::Deep => self.element.element(self.library),
             Part::Slice => slice(),
             Part::TwoSlices => Ty::Tuple(vec![slice(), slice()]),
             Part::Output => match &self.first?.ty {
@@ -430,18 +575,34 @@ impl MethodCall<'_> {
         match length {
             Length::Same => own,
             Length::Unknown => Amount::Unknown,
-            Length::Divided => Amount::two(Operation::Divide, own, self.number()),
-            Length::Less => Amount::two(Operation::Subtract, own, self.number()),
+            Length::Divided => Amount::both(Operation::Divide, own, self.number()),
+            Length::Pieces => match self.number() {
+                size if size.is_open() => Amount::both(Operation::Power, own, Amount::Default(0.5)),
+                size => Amount::both(Operation::Divide, own, size),
+            },
+            Length::Less => Amount::both(Operation::Subtract, own, self.number()),
+            Length::Windows => {
+                let less = Amount::both(Operation::Subtract, self.number(), Amount::Known(1.0));
+                Amount::both(Operation::Subtract, own, less)
+            }
             Length::Least => match (own, self.number()) {
                 (Amount::Unknown, wanted) => wanted,
                 (known, Amount::Unknown) => known,
-                (known, wanted) => Amount::two(Operation::Least, known, wanted),
+                (known, wanted) => Amount::both(Operation::Least, known, wanted),
             },
-            Length::Sum => Amount::two(Operation::Add, own, of_first()),
-            Length::WhicheverIsKnown => match own {
-                Amount::Unknown => of_first(),
-                known => known,
+            Length::Sum => Amount::both(Operation::Add, own, of_first()),
+            Length::Shorter => match (own, of_first()) {
+                (Amount::Unknown, other) => other,
+                (known, Amount::Unknown) => known,
+                (known, other) => Amount::both(Operation::Least, known, other),
             },
+            Length::OfElements => {
+                Amount::both(Operation::Multiply, own, self.receiver.shape().element().length)
+            }
+            Length::OfResults => {
+                let output = self.first.and_then(Value::output);
+                Amount::both(Operation::Multiply, own, output.unwrap_or_default().length)
+            }
         }
     }
 
@@ -452,17 +613,32 @@ impl MethodCall<'_> {
 
     fn mapped(self, of: &Part, length: Length) -> Value {
         let output = || self.part(&Part::Output).unwrap_or_default();
+        let element = match length {
+            Length::OfResults => {
+                let output = self.first.and_then(Value::output);
+                output.map(|output| Box::new(output.shape().element()))
+            }
+            _ => self.shape(of),
+        };
         match self.receiver.ty.outside_name() {
             Some("Result") => Value::of(Ty::other("Result", vec![output()])),
             Some("[]") if matches!(self.receiver.ty, Ty::Array(..)) => Value {
                 length: self.receiver.length.clone(),
+                element,
                 ..Value::of(Ty::Array(Box::new(output()), self.receiver.length.clone()))
             },
-            _ => Value::iterator(self.part(of).unwrap_or_default(), self.length(length)),
+            _ => Value {
+                element,
+                ..Value::iterator(self.part(of).unwrap_or_default(), self.length(length))
+            },
         }
     }
 
     fn collection(self) -> Value {
+        let shape = Shape::of(
+            self.receiver.length.clone(),
+            self.receiver.shape().element().copied(),
+        );
         let ty = match self.turbofish {
             Some(Ty::Named(key, parts)) if parts.iter().all(|one| *one == Ty::Unknown) => {
                 Ty::Named(key, vec![self.element])
@@ -470,17 +646,15 @@ impl MethodCall<'_> {
             Some(ty) => ty,
             None => Ty::list(self.element),
         };
-        Value {
-            length: self.receiver.length,
-            ..Value::of(ty)
-        }
+        Value::shaped(ty, shape)
     }
 
     fn inside_or_first(self) -> Value {
         let guess = self.number();
         let value = unwrapped(self.receiver);
+        let shape = value.shape();
         let number = match guess {
-            Amount::Known(number) if value.number == Amount::Unknown => Amount::Default(number),
+            Amount::Known(number) if !matches!(value.number, Amount::Known(_)) => Amount::Default(number),
             other => other,
         };
         let ty = if value.ty == Ty::Unknown {
@@ -490,7 +664,7 @@ impl MethodCall<'_> {
         };
         Value {
             number,
-            ..Value::of(ty)
+            ..Value::shaped(ty, shape)
         }
     }
 }

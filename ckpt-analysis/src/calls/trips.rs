@@ -2,7 +2,7 @@
 
 use super::walk::{Value, Walker, array_length};
 use super::{CallForm, LoopId, LoopKind, Trap};
-use crate::items::amount::{Amount, Operation};
+use crate::items::amount::{Amount, Operation, Root, Shape};
 use crate::items::hints::{Ty, TypeKey};
 use ckpt_compiler::desugar::inlined_closures::{closures_of_for, functions_of_for};
 use ckpt_compiler::library::Numbers;
@@ -36,21 +36,16 @@ impl Walker<'_> {
         self.open_functions(&functions_of_for(self.library, one));
         let iterable = self.eval(&one.expr);
         let mut length = array_length(&iterable.ty).unwrap_or_else(|| iterable.length.clone());
-        if length == Amount::Unknown && ends_at_an_element(&one.expr, self.within.is_some()) {
+        if length.is_open() && ends_at_an_element(&one.expr, self.within.is_some()) {
             length = Amount::Default(FEW);
         }
         let open = one.body.brace_token.span.open();
         let place = self.place(one.for_token.span, one.body.brace_token.span.close());
-        let element = self.element(&iterable);
         let next = match &iterable.ty {
             Ty::Named(key @ TypeKey::Own(_), _) => self.methods.of_type(self.resolver.items, key, "next"),
             _ => Vec::new(),
         };
-        let item = Value {
-            number: iterable.number.clone(),
-            length: array_length(&element).unwrap_or_default(),
-            ..Value::of(element)
-        };
+        let item = self.item(&iterable);
         let lazy = self.withdraw(&iterable.lazy);
         self.in_loop(LoopKind::For, place, Some(open), length, |walker| {
             walker.spend(1.0);
@@ -105,7 +100,7 @@ impl Walker<'_> {
     fn search(&mut self, id: super::LoopId) {
         let one = &mut self.graph.loops[id.0];
         let innermost = one.work.loops.is_empty() && one.work.calls.is_empty();
-        if innermost && one.parent.is_some() && one.trips == Amount::Unknown {
+        if innermost && one.parent.is_some() && one.trips.is_open() {
             one.trips = Amount::Default(FEW);
         }
     }
@@ -150,7 +145,7 @@ impl Walker<'_> {
     }
 
     fn counted(&mut self, counter: &Expr, limit: &Expr, body: &syn::Block) -> Amount {
-        let Some(step) = step_of(counter, body) else {
+        let Some((operation, step)) = step_of(counter, body) else {
             return Amount::Unknown;
         };
         if is_element(limit) {
@@ -160,11 +155,11 @@ impl Walker<'_> {
             return Amount::Unknown;
         };
         let step = self.quietly(&step).unwrap_or(Amount::Unknown);
-        Amount::two(Operation::Divide, limit, step)
+        Amount::both(operation, limit, step)
     }
 
     /// The number of an expression, without entering anything.
-    fn quietly(&self, expr: &Expr) -> Option<Amount> {
+    pub(super) fn quietly(&self, expr: &Expr) -> Option<Amount> {
         match expr {
             Expr::Paren(inner) => self.quietly(&inner.expr),
             Expr::Cast(inner) => self.quietly(&inner.expr),
@@ -179,7 +174,7 @@ impl Walker<'_> {
             Expr::Binary(binary) => {
                 let operation = crate::items::fold::operation(&binary.op)?;
                 let (left, right) = (self.quietly(&binary.left)?, self.quietly(&binary.right)?);
-                Some(Amount::two(operation, left, right))
+                Some(Amount::both(operation, left, right))
             }
             Expr::MethodCall(call) if self.library.says(&call.method.to_string(), Numbers::Length) => {
                 match &*call.receiver {
@@ -197,7 +192,7 @@ impl Walker<'_> {
                 let local = self.local(&base.path.get_ident()?.to_string())?;
                 match (&local.ty, &field.member) {
                     (Ty::Named(TypeKey::Own(id), _), syn::Member::Named(name)) => {
-                        Some(Amount::Field(*id, name.to_string()))
+                        Some(Shape::at(Root::Field(*id, name.to_string()), Vec::new()).number)
                     }
                     _ => None,
                 }
@@ -239,16 +234,19 @@ fn is_element(expr: &Expr) -> bool {
     }
 }
 
-/// By how much the body counts up: `i += step` for the counter `i`.
-fn step_of(counter: &Expr, body: &syn::Block) -> Option<Expr> {
+/// By how much the body counts up: `i += step` for the counter `i`; or how many times as large it makes it, `i *= 2`.
+fn step_of(counter: &Expr, body: &syn::Block) -> Option<(Operation, Expr)> {
     struct CounterStep<'a> {
         counter: &'a Expr,
-        step: Option<Expr>,
+        step: Option<(Operation, Expr)>,
     }
     impl<'ast> Visit<'ast> for CounterStep<'_> {
         fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-            if matches!(binary.op, BinOp::AddAssign(_)) && *binary.left == *self.counter {
-                self.step.get_or_insert_with(|| (*binary.right).clone());
+            if *binary.left == *self.counter
+                && let Some(operation) = how_it_steps(&binary.op)
+            {
+                self.step
+                    .get_or_insert_with(|| (operation, (*binary.right).clone()));
             }
             visit::visit_expr_binary(self, binary);
         }
@@ -256,9 +254,13 @@ fn step_of(counter: &Expr, body: &syn::Block) -> Option<Expr> {
             if let Expr::Binary(sum) = &*assign.right
                 && *assign.left == *self.counter
                 && *sum.left == *self.counter
-                && matches!(sum.op, BinOp::Add(_))
+                && let Some(operation) = match &sum.op {
+                    BinOp::Add(_) => Some(Operation::Divide),
+                    BinOp::Mul(_) => Some(Operation::Factors),
+                    _ => None,
+                }
             {
-                self.step.get_or_insert_with(|| (*sum.right).clone());
+                self.step.get_or_insert_with(|| (operation, (*sum.right).clone()));
             }
             visit::visit_expr_assign(self, assign);
         }
@@ -268,4 +270,13 @@ fn step_of(counter: &Expr, body: &syn::Block) -> Option<Expr> {
     let mut finder = CounterStep { counter, step: None };
     finder.visit_block(body);
     finder.step
+}
+
+/// How the number of turns comes of the limit and the step.
+fn how_it_steps(op: &BinOp) -> Option<Operation> {
+    match op {
+        BinOp::AddAssign(_) => Some(Operation::Divide),
+        BinOp::MulAssign(_) => Some(Operation::Factors),
+        _ => None,
+    }
 }

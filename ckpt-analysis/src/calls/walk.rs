@@ -1,8 +1,8 @@
 //! Goes over the body of a function once: what it calls, what its loops are, what it costs.
 
 use super::look::{assigned_names, grown_names, statement_start};
-use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind, Trap, Work};
-use crate::items::amount::Amount;
+use super::{Call, CallForm, CallGraph, CallId, InBlocks, Loop, LoopId, LoopKind, Results, Trap, Work};
+use crate::items::amount::{Amount, Hop, Root, Shape};
 use crate::items::comm_library::comm_model;
 use crate::items::hints::Ty;
 use crate::items::methods::{Methods, Signature};
@@ -11,7 +11,7 @@ use crate::items::{FnId, Function, SourceRange};
 use crate::source::Program;
 use ckpt_compiler::library::Library;
 use proc_macro2::Span;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Stmt};
 
@@ -23,6 +23,12 @@ pub(super) struct Value {
     pub number: Amount,
     /// How many elements it has.
     pub length: Amount,
+    /// What each of its elements is like; of something that can be called, what it gives.
+    pub element: Option<Box<Shape>>,
+    /// The parts of a tuple.
+    pub parts: Vec<Shape>,
+    /// The variable or field that it is, or is in.
+    pub place: Option<(Root, Vec<Hop>)>,
     /// The closure that it is.
     pub closure: Option<LoopId>,
     /// The functions that it may be.
@@ -57,6 +63,81 @@ impl Value {
             ..Self::default()
         }
     }
+
+    /// Of which this is known.
+    pub fn shaped(ty: Ty, shape: Shape) -> Self {
+        Self {
+            length: array_length(&ty).unwrap_or(shape.length),
+            ty,
+            number: shape.number,
+            element: shape.element,
+            parts: shape.parts,
+            place: shape.place,
+            ..Self::default()
+        }
+    }
+
+    /// Something that can be called and gives this.
+    pub fn callable(output: &Value) -> Self {
+        Self {
+            ty: Ty::Callable(Box::new(output.ty.clone())),
+            element: Some(Box::new(output.shape())),
+            ..Self::default()
+        }
+    }
+
+    /// What it gives when it is called; nothing for what cannot be.
+    pub fn output(&self) -> Option<Value> {
+        match &self.ty {
+            Ty::Callable(output) => {
+                let shape = self.element.as_deref().cloned().unwrap_or_default();
+                Some(Value::shaped((**output).clone(), shape))
+            }
+            _ => None,
+        }
+    }
+
+    /// What it is, or the other one: as far as numbers and lengths go.
+    pub fn either(&mut self, other: Shape) {
+        let own = std::mem::take(self);
+        let shape = own.shape().either(other);
+        *self = Value {
+            closure: own.closure,
+            functions: own.functions,
+            parameter: own.parameter,
+            lazy: own.lazy,
+            ..Value::shaped(own.ty, shape)
+        };
+    }
+
+    /// Its numbers and lengths.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            number: self.number.clone(),
+            length: self.length.clone(),
+            element: self.element.clone(),
+            parts: self.parts.clone(),
+            place: self.place.clone(),
+        }
+    }
+}
+
+/// What becomes of a closure that is called for each item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// The body of a loop.
+    Turns,
+    /// It stays a closure, and a site in it stands between blocks of items.
+    Blocks(InBlocks),
+}
+
+impl Opening {
+    pub fn in_blocks(self) -> Option<InBlocks> {
+        match self {
+            Self::Turns => None,
+            Self::Blocks(what) => Some(what),
+        }
+    }
 }
 
 /// Goes over all functions.
@@ -75,13 +156,15 @@ pub fn build(library: &Library, program: &Program, resolver: &Resolver<'_>, meth
             signature,
             graph: &mut graph,
             body: Work::default(),
+            results: Results::default(),
+            in_closure: false,
             within: None,
             weight: 1.0,
             trap: None,
             arms: Vec::new(),
             branches: 0,
             locals: Vec::new(),
-            opened: HashSet::new(),
+            opened: HashMap::new(),
             scopes: 0,
             passes_messages,
             assigned: assigned_names(&function.item.block),
@@ -91,7 +174,9 @@ pub fn build(library: &Library, program: &Program, resolver: &Resolver<'_>, meth
         };
         walker.function();
         let body = std::mem::take(&mut walker.body);
+        let results = std::mem::take(&mut walker.results);
         graph.bodies.push(body);
+        graph.results.push(results);
     }
     super::defaults::fields(&mut graph, resolver.items);
     super::resolve_values::tables(&mut graph, resolver, methods);
@@ -108,14 +193,17 @@ pub(super) struct Walker<'a> {
     pub signature: &'a Signature,
     pub graph: &'a mut CallGraph,
     body: Work,
+    results: Results,
+    /// Whether what is returned is returned by a closure.
+    pub in_closure: bool,
     pub within: Option<LoopId>,
     /// How often this is reached in one go through what is around it.
     pub weight: f64,
     pub trap: Option<Trap>,
     arms: Vec<(usize, usize)>,
     branches: usize,
-    /// The closures, by their first byte, that become the bodies of loops: a walk can enter them.
-    pub opened: HashSet<usize>,
+    /// The closures, by their first byte, that can hold a site.
+    pub opened: HashMap<usize, Opening>,
     /// How many closures of `thread::scope` are around this place: the threads that are started there can have sites.
     pub scopes: u32,
     /// Whether the program is one of several ranks.
@@ -135,18 +223,25 @@ impl<'a> Walker<'a> {
         for (index, input) in function.item.sig.inputs.iter().enumerate() {
             let ty = self.signature.inputs.get(index).cloned().unwrap_or_default();
             let value = Value {
-                length: array_length(&ty).unwrap_or(Amount::LengthOf(index)),
-                ty,
-                number: Amount::Parameter(index),
                 parameter: Some(index),
-                ..Value::default()
+                ..Value::shaped(ty, Shape::at(Root::Parameter(index), Vec::new()))
             };
             match input {
                 syn::FnArg::Receiver(_) => self.declare("self", value),
                 syn::FnArg::Typed(typed) => self.bind(&typed.pat, &value),
             }
         }
-        self.block(&function.item.block);
+        let value = self.block(&function.item.block);
+        self.returned(&value);
+    }
+
+    /// A value that the function gives back.
+    pub fn returned(&mut self, value: &Value) {
+        let shape = value.shape();
+        match shape.is_blank() {
+            true => self.results.others = true,
+            false => self.results.told.push(shape),
+        }
     }
 
     pub fn declare(&mut self, name: &str, mut value: Value) {
@@ -158,8 +253,8 @@ impl<'a> Walker<'a> {
             };
             value.parameter = None;
         }
-        if self.grown.contains(name) {
-            value.length = Amount::Unknown;
+        if self.grown.contains(name) || self.assigned.contains(name) {
+            value = self.changed(value, self.grown.contains(name));
         }
         self.locals.push((name.to_owned(), value));
     }
@@ -279,6 +374,7 @@ impl<'a> Walker<'a> {
             place,
             body_at,
             wraps: None,
+            in_blocks: None,
             trips,
             weight: self.weight,
             arms: self.arms.clone(),
@@ -318,8 +414,9 @@ impl<'a> Walker<'a> {
         form: CallForm,
         span: Span,
         arguments: &[Value],
-    ) {
+    ) -> CallId {
         let id = CallId(self.graph.calls.len());
+        self.lend(id, arguments);
         let passes = arguments
             .iter()
             .enumerate()
@@ -337,10 +434,7 @@ impl<'a> Walker<'a> {
             measured: Vec::new(),
             arms: self.arms.clone(),
             trap: self.trap.clone(),
-            arguments: arguments
-                .iter()
-                .map(|one| (one.number.clone(), one.length.clone()))
-                .collect(),
+            arguments: arguments.iter().map(Value::shape).collect(),
             passes,
             statement_at: self.statement.0,
             statement_line: self.statement.1,
@@ -348,15 +442,16 @@ impl<'a> Walker<'a> {
         self.graph.calls.push(call);
         self.work().calls.push(id);
         self.spend(3.0);
+        id
     }
 
-    /// Functions that something outside of the program is given to call.
-    pub fn handed(&mut self, arguments: &[Value], span: Span) {
+    /// Functions that something outside of the program is given to call, with these for arguments as far as that is known.
+    pub fn handed(&mut self, arguments: &[Value], given: &[Value], span: Span) {
         for value in arguments {
             if !value.functions.is_empty() {
                 let functions = value.functions.clone();
                 self.trapped(Trap::Handed, |walker| {
-                    walker.call(functions, true, CallForm::Unnamed, span, &[]);
+                    walker.call(functions, true, CallForm::Unnamed, span, given);
                 });
             }
             if let Some(closure) = value.closure {
@@ -376,10 +471,6 @@ impl<'a> Walker<'a> {
     /// Functions whose value is kept somewhere.
     pub fn take(&mut self, value: &Value) {
         self.graph.taken.extend(value.functions.iter().copied());
-    }
-
-    pub fn field_fact(&mut self, fact: FieldFact) {
-        self.graph.fields.push(fact);
     }
 
     pub fn block(&mut self, block: &Block) -> Value {
@@ -457,20 +548,21 @@ impl<'a> Walker<'a> {
             })
         });
         Value {
-            ty: Ty::Callable(Box::new(output.ty)),
             closure: Some(id),
-            ..Value::default()
+            ..Value::callable(&output)
         }
     }
 
     /// The body of a closure whose parameters are bound to what it is given.
     pub fn closure_body(&mut self, closure: &syn::ExprClosure, given: &[Value]) -> Value {
         let mark = self.enter();
+        let outside = std::mem::replace(&mut self.in_closure, true);
         for (index, pattern) in closure.inputs.iter().enumerate() {
             let value = given.get(index).cloned().unwrap_or_default();
             self.bind(pattern, &value);
         }
         let value = self.eval(&closure.body);
+        self.in_closure = outside;
         self.leave(mark);
         value
     }

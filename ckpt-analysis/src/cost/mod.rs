@@ -6,16 +6,16 @@
 //! What is not known counts as [`UNKNOWN_TRIPS`]; a recursion as so many levels.
 
 pub mod bytes;
+mod lengths;
 pub mod profile;
 mod show;
 
 pub use show::show;
 
 use crate::calls::{CallGraph, LoopId, Work};
+use crate::cost::lengths::Lengths;
 use crate::cost::profile::Seen;
-use crate::items::amount::Amount;
-use crate::items::{FnId, TypeId};
-use std::collections::HashMap;
+use crate::items::FnId;
 
 /// Trips of a loop whose count depends on more than the text.
 pub const UNKNOWN_TRIPS: f64 = 100.0;
@@ -88,79 +88,12 @@ pub struct Costs {
     pub measured: bool,
 }
 
-/// Numbers of parameters and fields, and whether they are certain.
-#[derive(Debug, Default)]
-struct Facts {
-    parameters: HashMap<(FnId, usize, bool), Option<(f64, bool)>>,
-    fields: HashMap<(TypeId, String, bool), Option<(f64, bool)>>,
-}
-
-impl Facts {
-    fn of(&self, within: FnId, amount: &Amount) -> Option<(f64, bool)> {
-        amount.value(&|leaf| match leaf {
-            Amount::Parameter(index) => self.parameters.get(&(within, *index, false)).copied()?,
-            Amount::LengthOf(index) => self.parameters.get(&(within, *index, true)).copied()?,
-            Amount::Field(of, name) => self.fields.get(&(*of, name.clone(), false)).copied()?,
-            Amount::FieldLength(of, name) => self.fields.get(&(*of, name.clone(), true)).copied()?,
-            _ => None,
-        })
-    }
-}
-
-/// Two values for the same thing: the larger one, as a guess. One that is not known counts as [`UNKNOWN_TRIPS`].
-fn join(known: Option<Option<(f64, bool)>>, new: Option<(f64, bool)>) -> Option<(f64, bool)> {
-    match (known, new) {
-        (None, new) => new,
-        (Some(Some(old)), Some(new)) if old.0 == new.0 => Some((old.0, old.1 && new.1)),
-        (Some(Some(old)), Some(new)) => Some((old.0.max(new.0), false)),
-        // A warm-up call says nothing about the calls whose number the source does not tell.
-        (Some(Some(one)), None) | (Some(None), Some(one)) => Some((one.0.max(UNKNOWN_TRIPS), false)),
-        (Some(None), None) => None,
-    }
-}
-
-/// Rounds in which facts travel from callers to callees.
-const ROUNDS: usize = 6;
-
-fn facts(graph: &CallGraph) -> Facts {
-    let mut facts = Facts::default();
-    for _ in 0..ROUNDS {
-        let mut next = Facts::default();
-        for call in &graph.calls {
-            for callee in &call.callees {
-                for (index, (number, length)) in call.arguments.iter().enumerate() {
-                    for (amount, is_length) in [(number, false), (length, true)] {
-                        let value = facts.of(call.caller, amount);
-                        let key = (*callee, index, is_length);
-                        let joined = join(next.parameters.get(&key).copied(), value);
-                        next.parameters.insert(key, joined);
-                    }
-                }
-            }
-        }
-        for fact in &graph.fields {
-            for (amount, is_length) in [(&fact.number, false), (&fact.length, true)] {
-                let value = facts.of(fact.within, amount);
-                let key = (fact.of, fact.name.clone(), is_length);
-                let joined = join(next.fields.get(&key).copied(), value);
-                next.fields.insert(key, joined);
-            }
-        }
-        let same = next.parameters == facts.parameters && next.fields == facts.fields;
-        facts = next;
-        if same {
-            break;
-        }
-    }
-    facts
-}
-
 /// Estimates everything for a run that begins in `main`.
 pub fn costs(graph: &CallGraph, main: FnId) -> Costs {
     let (groups, order) = groups(graph);
     let mut estimate = Estimate {
         graph,
-        facts: facts(graph),
+        lengths: Lengths::new(graph, main),
         groups,
         under_way: vec![false; graph.loops.len()],
         costs: Costs {
@@ -193,7 +126,7 @@ pub fn costs(graph: &CallGraph, main: FnId) -> Costs {
 
 struct Estimate<'a> {
     graph: &'a CallGraph,
-    facts: Facts,
+    lengths: Lengths<'a>,
     groups: Vec<usize>,
     under_way: Vec<bool>,
     costs: Costs,
@@ -259,7 +192,7 @@ impl Estimate<'_> {
             ..Sum::default()
         };
         for (each, amount) in &work.bulk {
-            let known = self.facts.of(function, amount);
+            let known = self.lengths.of(function, amount);
             sum.guessed |= known.is_none_or(|(_, certain)| !certain);
             sum.operations += each * known.map_or(UNKNOWN_TRIPS, |(number, _)| number.max(0.0));
         }
@@ -301,7 +234,7 @@ impl Estimate<'_> {
         }
         let graph = self.graph;
         let one = graph.one_loop(id);
-        let (trips, known) = match self.facts.of(function, &one.trips) {
+        let (trips, known) = match self.lengths.of(function, &one.trips) {
             Some((number, known)) if known || number > 0.0 => (number.max(0.0), known),
             _ => (UNKNOWN_TRIPS, false),
         };

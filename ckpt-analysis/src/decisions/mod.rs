@@ -78,6 +78,9 @@ pub struct Decisions {
     pub objects: BTreeMap<String, Vec<Edit>>,
     /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
     pub bounds: BTreeSet<Position>,
+    /// Type parameters that get a bound which says that nothing in their values changes but by assignment: threads take such values
+    /// with them.
+    pub fixed: BTreeSet<Position>,
     /// Whether features of other crates are turned on that give their types serde.
     pub serde: bool,
     /// Variables and parameters whose values do not go through serde.

@@ -96,12 +96,6 @@ pub fn edits(
     for (&(file, at), word) in decisions.parameters.iter().filter(|(place, _)| is_marked(place)) {
         list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
     }
-    for edit in decisions.objects.values().flatten() {
-        // Two traits may want the same thing of a type.
-        if !list.contains(edit) {
-            list.push(edit.clone());
-        }
-    }
     for (index, _) in program.files.iter().enumerate() {
         let mut types = Types {
             program,
@@ -110,6 +104,13 @@ pub fn edits(
             edits: &mut list,
         };
         types.visit_file(&program.files[index].ast);
+    }
+    // Behind the derives: what makes a type visible stands at the same place, and belongs to the item.
+    for edit in decisions.objects.values().flatten() {
+        // Two traits may want the same thing of a type.
+        if !list.contains(edit) {
+            list.push(edit.clone());
+        }
     }
     list
 }
@@ -191,12 +192,22 @@ impl<'ast> Visit<'ast> for Types<'_> {
 
     fn visit_type_param(&mut self, parameter: &'ast syn::TypeParam) {
         let range = bytes(self.program, self.file, parameter.span());
-        if self.decisions.bounds.contains(&(self.file, range.start)) {
-            let (end, text) = match parameter.bounds.last() {
-                Some(last) => (last.span(), " + ckpt::Checkpoint"),
-                None => (parameter.ident.span(), ": ckpt::Checkpoint"),
+        let place = (self.file, range.start);
+        let all = [
+            (&self.decisions.bounds, "ckpt::Checkpoint"),
+            (&self.decisions.fixed, "ckpt::__rt::Fixed"),
+        ];
+        let added: Vec<&str> = { all.iter() }
+            .filter(|(places, _)| places.contains(&place))
+            .map(|(_, bound)| *bound)
+            .collect();
+        if !added.is_empty() {
+            let (end, before) = match parameter.bounds.last() {
+                Some(last) => (last.span(), " + "),
+                None => (parameter.ident.span(), ": "),
             };
             let at = bytes(self.program, self.file, end).end;
+            let text = format!("{before}{}", added.join(" + "));
             self.edits.push(Edit::insert(self.file, at, text));
         }
         visit::visit_type_param(self, parameter);
@@ -235,6 +246,7 @@ fn run<T, U: Copy>(a: T, b: U) {
             bounds: ["T", "U"]
                 .map(|name| type_parameter(&program, file, at("step"), name).unwrap())
                 .into(),
+            fixed: [type_parameter(&program, file, at("step"), "U").unwrap()].into(),
             ..Decisions::default()
         };
         let functions = [FunctionMark {
@@ -259,7 +271,7 @@ pub struct Sim<T> {
     grid: Vec<T>,
 }
 #[ckpt::instrument(calls(step))]
-fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint>(a: T, b: U) {
+fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint + ckpt::__rt::Fixed>(a: T, b: U) {
     #[ckpt(reexecute)]
     let clock = start();
     for i in 0..3 {
@@ -268,6 +280,20 @@ fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint>(a: T, b: U) {
     }
 }
 ";
+        assert_eq!(Edited::new(text, &list).text, expected);
+    }
+
+    #[test]
+    fn what_is_made_visible_stands_behind_its_derive() {
+        let text = "struct Hidden {\n    n: u32,\n}\n";
+        let program = Program::of_text(text);
+        let decisions = Decisions {
+            derives: [(FileId(0), 0)].into(),
+            objects: [("Law".to_owned(), vec![Edit::insert(FileId(0), 0, "pub(crate) ")])].into(),
+            ..Decisions::default()
+        };
+        let list = edits(&program, &[], &[], &decisions);
+        let expected = "#[derive(ckpt::Checkpoint)]\npub(crate) struct Hidden {\n    n: u32,\n}\n";
         assert_eq!(Edited::new(text, &list).text, expected);
     }
 

@@ -2,7 +2,7 @@
 
 use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
-use crate::calls::{Loop, LoopId, LoopKind, Trap, Work};
+use crate::calls::{InBlocks, Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::LoopCost;
 use crate::diagnostics::Cause;
 use crate::items::{Annotation, FnId, Function, SourceRange};
@@ -207,6 +207,11 @@ impl Chooser<'_, '_> {
         let too_long = self.believed(cost) > longest;
         let few = cost.trips < options.fewest_trips;
         let coarse = too_long || (few && (cost.guessed || cost.per_iteration > 1e7));
+        if one.in_blocks.is_some() {
+            // Nothing inside can hold one.
+            self.add_loop(id, "");
+            return;
+        }
         if cost.per_iteration < options.shortest(cost.guessed)
             && (!at.hot_will_do || share < options.least_hot_share)
         {
@@ -336,8 +341,10 @@ impl Chooser<'_, '_> {
             known: cost.known,
             per_visit: cost.per_iteration,
             measured: cost.seen.is_some() && !cost.guessed,
-            hot: cost.per_iteration < self.options.shortest(cost.guessed),
-            why: why.into(),
+            hot: one.in_blocks.is_none() && cost.per_iteration < self.options.shortest(cost.guessed),
+            why: one
+                .in_blocks
+                .map_or_else(|| why.into(), |what| between_blocks(what).into()),
             safe: None,
         }
     }
@@ -468,4 +475,15 @@ impl<'ast> Visit<'ast> for Written {
         visit::visit_macro(self, mac);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Why a site stands in the closure of a parallel iterator, and what comes of it.
+fn between_blocks(what: InBlocks) -> &'static str {
+    match what {
+        InBlocks::Exact => "between blocks of its items, of about a quarter of a second each",
+        InBlocks::OfParts => {
+            "between blocks of its items, of about a quarter of a second each; of floats, what they come to may differ in its \
+             last digits from run to run, as without ckpt"
+        }
+    }
 }

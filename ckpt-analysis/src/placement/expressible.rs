@@ -14,7 +14,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, ExprForLoop, FnArg, Ident, Local, Stmt, parse_quote};
+use syn::{Attribute, Block, Expr, ExprForLoop, FnArg, Ident, Local, Stmt, parse_quote};
 
 /// Words of `#[ckpt(..)]`, by the bytes of a file at which the `let`s, `for` loops and parameters begin that they stand on.
 pub type Words = BTreeMap<usize, &'static str>;
@@ -157,7 +157,7 @@ impl VisitMut for Inserter<'_> {
     }
     fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
         let start = closure.body.span().byte_range().start;
-        let has_braces = matches!(&*closure.body, syn::Expr::Block(_));
+        let has_braces = matches!(&*closure.body, Expr::Block(_));
         if !self.done && !self.before && !has_braces && start == self.at {
             let (site, body) = (site(), &closure.body);
             closure.body = parse_quote!({ #site #body });
@@ -166,8 +166,8 @@ impl VisitMut for Inserter<'_> {
         }
         visit::visit_expr_closure_mut(self, closure);
     }
-    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
-        let is_named = self.given > 0 && !self.done && matches!(expr, syn::Expr::Path(_));
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let is_named = self.given > 0 && !self.done && matches!(expr, Expr::Path(_));
         if is_named && expr.span().byte_range().start == self.at {
             let names = (1..=self.given).map(|index| made(format_args!("given{index}")));
             let (site, names) = (site(), names.collect::<Vec<_>>());
@@ -207,6 +207,20 @@ impl VisitMut for Marker<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         self.mark(local.span(), &mut local.attrs);
         visit::visit_local_mut(self, local);
+    }
+    /// A `for` has attributes of its own.
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        let mut attributes = Vec::new();
+        match stmt {
+            Stmt::Expr(Expr::ForLoop(_), _) => {}
+            Stmt::Expr(expr, _) => self.mark(expr.span(), &mut attributes),
+            _ => {}
+        }
+        if let [attribute] = &attributes[..] {
+            let marked: Stmt = parse_quote!(#attribute #stmt);
+            *stmt = marked;
+        }
+        visit::visit_stmt_mut(self, stmt);
     }
     fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
         self.mark(one.span(), &mut one.attrs);

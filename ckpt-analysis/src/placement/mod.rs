@@ -215,6 +215,15 @@ pub struct Rejected {
     pub reasons: Vec<Reason>,
 }
 
+impl Rejected {
+    /// Whether a site was put there and rustc would not have it.
+    pub fn by_rustc(&self) -> bool {
+        self.reasons
+            .iter()
+            .any(|one| matches!(one.cause, Cause::Rustc { .. }))
+    }
+}
+
 /// Why a site was not possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
@@ -246,6 +255,22 @@ impl Placement {
     pub fn leaves_most_outside(&self) -> bool {
         let wanted = self.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
         self.coverage < wanted * LEAST_OF_WANTED
+    }
+
+    /// The loops in which a site was meant to be, and in which rustc will not have it: those that are not inside another one.
+    pub fn refused_by_rustc(&self) -> Vec<&Rejected> {
+        let all: Vec<&Rejected> = self.rejected.iter().filter(|one| one.by_rustc()).collect();
+        let is_inside = |one: &Rejected| {
+            let around = |other: &&&Rejected| {
+                let (inner, outer) = (&one.place, &other.place);
+                inner.file == outer.file
+                    && inner.bytes != outer.bytes
+                    && outer.bytes.start <= inner.bytes.start
+                    && inner.bytes.end <= outer.bytes.end
+            };
+            all.iter().any(|other| around(&other))
+        };
+        all.iter().copied().filter(|one| !is_inside(one)).collect()
     }
 
     /// The functions as candidates, as they were verified.
@@ -441,7 +466,24 @@ impl Chooser<'_, '_> {
         result
     }
 
+    /// Loops that rustc has refused and that were not tried again.
+    fn refused_before(&mut self) {
+        let loops = self.analysis.graph.loops.iter();
+        let known = loops.filter(|one| {
+            let at = (one.place.file.0, one.body_at.unwrap_or(usize::MAX));
+            self.options.refused.contains_key(&at) && !self.has_site(one.id)
+        });
+        let known: Vec<LoopId> = known.map(|one| one.id).collect();
+        for id in known {
+            let site = self.site_in(id, "");
+            if let Err(reasons) = self.not_refused(&site) {
+                self.reject(&site, reasons);
+            }
+        }
+    }
+
     fn finish(mut self) -> Placement {
+        self.refused_before();
         // A loop that has its site at another statement is not refused.
         let chosen: Vec<_> = self
             .chosen

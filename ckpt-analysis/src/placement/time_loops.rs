@@ -39,7 +39,8 @@ impl Chooser<'_, '_> {
     /// it, which carries nearly all of its cost, is the better place.
     pub(super) fn add_time_loop_inside(&mut self, outer: LoopId) -> bool {
         let cost = self.costs.loops[outer.0];
-        if cost.known && cost.trips >= MANY_TRIPS {
+        // Names are asked only where costs do not tell.
+        if cost.known && (cost.trips >= MANY_TRIPS || !cost.guessed) {
             return false;
         }
         let mut search = Search {

@@ -1,10 +1,12 @@
 //! Calls of functions and methods.
 
+use super::expr::member;
 use super::{Lowerer, determinacy};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::library::{Ending, Functions, Library, Methods, Prelude, Threads};
 use ckpt_compiler::syntax::places::place_root;
+use ckpt_safepoints::skeleton::call::{CallKind, CommCall};
 use ckpt_safepoints::skeleton::{
     Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, StdFunction, StdMethod, ValueOp,
 };
@@ -172,6 +174,24 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What is sent of a variable: `&x`, `&x.part`.
+    fn name(&mut self, argument: &Expr) {
+        let Expr::Reference(reference) = argument else {
+            return;
+        };
+        let mut path: Vec<Rc<str>> = Vec::new();
+        let mut place = &*reference.expr;
+        while let Expr::Field(field) = place {
+            path.insert(0, member(&field.member));
+            place = &field.base;
+        }
+        let Expr::Path(root) = place else { return };
+        let name = root.path.get_ident().map(ToString::to_string);
+        if let Some((variable, _)) = name.and_then(|name| self.variable(&name)) {
+            self.op(MemoryOp::Name(variable, path));
+        }
+    }
+
     /// The functions of the program that a call at this place may mean.
     fn own_functions(&self, span: Span) -> Vec<usize> {
         let key = (self.function.id, span.byte_range().start + self.base);
@@ -208,7 +228,15 @@ impl Lowerer<'_> {
                     self.given(argument, *only, index + 1);
                 }
             }
-            _ => call.args.iter().for_each(|argument| self.expr(argument)),
+            _ => {
+                for (index, argument) in call.args.iter().enumerate() {
+                    let sends = |one: &Rc<CommCall>| one.kind == CallKind::Send && one.data == Some(index);
+                    if message.as_ref().is_some_and(sends) {
+                        self.name(argument);
+                    }
+                    self.expr(argument);
+                }
+            }
         }
         self.at = self.note(call.method.span());
         if self.library().says(&name, Methods::Ends) && own.is_empty() {

@@ -110,6 +110,8 @@ struct Piece {
     new_length: usize,
     old_start: usize,
     old_end: usize,
+    /// Lines that end in the part of the original.
+    old_lines: usize,
 }
 
 impl Edited {
@@ -132,6 +134,7 @@ impl Edited {
                 new_length: edit.text.len(),
                 old_start: edit.start,
                 old_end: edit.end,
+                old_lines: original[edit.start..edit.end].matches('\n').count(),
             });
             text.push_str(&edit.text);
             done = edit.end;
@@ -163,21 +166,45 @@ impl Edited {
         Some(piece.new_start + piece.new_length + beyond)
     }
 
-    /// The new text with spaces where parts of the original were; lines and places stay.
+    /// The new text with spaces where parts of the original were, and where what was put in would begin a line more: every
+    /// line of the original has its number, and every byte its place in the new text.
     ///
     /// ```
     /// use ckpt_analysis::{Edit, Edited, FileId};
     /// let text = "#[cfg(unix)]\nf();";
     /// let edited = Edited::new(text, &[Edit::insert(FileId(0), 0, "g(); ")]);
-    /// assert_eq!(edited.text_without(&[0..12]), "g();             \nf();");
+    /// assert_eq!(edited.text_on_lines_without(&[0..12]), "g();             \nf();");
+    /// let edited = Edited::new("a();\nb();", &[Edit::insert(FileId(0), 5, "g();\n")]);
+    /// assert_eq!(edited.text_on_lines_without(&[]), "a();\ng(); b();");
     /// ```
-    pub fn text_without(&self, parts: &[Range<usize>]) -> String {
+    pub fn text_on_lines_without(&self, parts: &[Range<usize>]) -> String {
         let mut bytes = self.text.clone().into_bytes();
         for original in parts.iter().cloned().flatten() {
             if let Some(byte) = self.new_offset(original).and_then(|new| bytes.get_mut(new))
                 && !matches!(byte, b'\n' | b'\r')
             {
                 *byte = b' ';
+            }
+        }
+        for piece in &self.pieces {
+            let put_in = &mut bytes[piece.new_start..piece.new_start + piece.new_length];
+            // The rest of a line of its own would belong to a comment.
+            if put_in.windows(2).any(|two| two == b"//") {
+                continue;
+            }
+            let mut lines = piece.old_lines;
+            for at in 0..put_in.len() {
+                if put_in[at] != b'\n' {
+                    continue;
+                }
+                if lines > 0 {
+                    lines -= 1;
+                    continue;
+                }
+                put_in[at] = b' ';
+                if at > 0 && put_in[at - 1] == b'\r' {
+                    put_in[at - 1] = b' ';
+                }
             }
         }
         String::from_utf8(bytes).unwrap_or_else(|_| self.text.clone())

@@ -239,7 +239,7 @@ fn threads_that_do_the_work_are_named_as_the_reason() {
         "main.rs",
         "fn main() {
              let mut image = vec![0.0; 4000];
-             image.par_chunks_mut(40).enumerate().for_each(|(y, row)| for x in row.iter_mut() { for k in 0..1000 { *x += (k * y) as f64; } });
+             image.par_chunks_mut(40).enumerate().rev().for_each(|(y, row)| for x in row.iter_mut() { for k in 0..1000 { *x += (k * y) as f64; } });
              let handles: Vec<u32> = vec![1, 2, 3];
              for h in handles { println!(\"{h}\"); }
          }",
@@ -520,4 +520,111 @@ fn work_of_a_pool_can_be_given_to_threads_of_a_scope() {
     assert!(!placement.rejected.is_empty());
     let (_, placement) = placed(&[("main.rs", &text("std::thread", ""))]);
     assert_eq!(sites(&placement), ["for turn in 0..turns"]);
+}
+
+/// A program whose whole work is one parallel iterator.
+fn parallel(chain: &str) -> String {
+    format!(
+        "use rayon::prelude::*;
+         fn work(k: u64) -> u64 {{ let mut x = k; for _ in 0..1000 {{ x = x.wrapping_mul(6364136223846793005).wrapping_add(1); }} x }}
+         fn main() {{ let n = std::env::args().count() as u64 * 100; let mut rows = vec![0u64; 5000]; {chain}; println!(\"{{rows:?}}\"); }}"
+    )
+}
+
+#[test]
+fn a_parallel_iterator_that_is_the_whole_program_has_a_site_between_its_blocks() {
+    for (chain, site) in [
+        (
+            "let v: Vec<u64> = (0..n).into_par_iter().map(|k| work(k)).collect(); rows.extend(v)",
+            ".map(|k| work(k) ..)",
+        ),
+        (
+            "println!(\"{}\", (0..n).into_par_iter().map(work).sum::<u64>())",
+            ".map(work)",
+        ),
+        (
+            "rows.par_chunks_mut(50).enumerate().for_each(|(y, row)| { for x in row.iter_mut() { *x = work(y as u64); } })",
+            ".for_each(|(y, row)| ..)",
+        ),
+        (
+            "let old = rows.clone(); rows.par_iter_mut().zip(&old).for_each(|(x, y)| *x = work(*y))",
+            ".for_each(|(x, y)| *x = work(*y) ..)",
+        ),
+    ] {
+        let (_, placement) = placed(&[("main.rs", &parallel(chain))]);
+        assert_eq!(sites(&placement), [site], "{chain}");
+        assert!(placement.coverage > 0.9 && !placement.sites[0].hot, "{chain}");
+        assert!(placement.sites[0].why.contains("between blocks"));
+    }
+}
+
+#[test]
+fn short_items_of_a_parallel_iterator_are_no_hindrance() {
+    let chain = "rows.par_iter_mut().for_each(|x| *x += n); for _ in 0..2 { rows.par_iter_mut().for_each(|x| *x ^= 3); }";
+    let (_, placement) = placed(&[("main.rs", &parallel(chain))]);
+    assert!(placement.coverage > 0.5, "{placement}");
+}
+
+#[test]
+fn what_cannot_be_cut_into_blocks_has_no_site() {
+    for chain in [
+        "(0..n).into_par_iter().rev().for_each(|k| { work(k); })",
+        "rows.iter_mut().par_bridge().for_each(|x| *x = work(*x))",
+        "rows.par_iter_mut().skip(7).enumerate().for_each(|(k, x)| *x = work(k as u64))",
+        "rayon::scope(|_| rows.par_iter_mut().for_each(|x| *x = work(*x)))",
+    ] {
+        let (_, placement) = placed(&[("main.rs", &parallel(chain))]);
+        assert!(placement.sites.is_empty(), "{chain}: {placement}");
+        assert!(!placement.rejected.is_empty(), "{chain}");
+    }
+}
+
+#[test]
+fn ranks_and_threads_of_a_region_do_not_come_to_sites_between_blocks() {
+    let of_ranks = parallel("(0..n).into_par_iter().for_each(|k| { work(k); })")
+        .replace(
+            "fn main() {",
+            "fn main() { let universe = mpi::initialize().unwrap(); let _world = universe.world();",
+        )
+        .replace("use rayon", "use mpi::traits::*; use rayon");
+    let of_threads =
+        parallel("std::thread::scope(|s| { s.spawn(|| rows.par_iter_mut().for_each(|x| *x = work(*x))); })");
+    for text in [of_ranks, of_threads] {
+        let (_, placement) = placed(&[("main.rs", &text)]);
+        assert!(placement.sites.is_empty(), "{placement}");
+    }
+}
+
+#[test]
+fn it_is_said_where_sums_of_floats_are_of_parts() {
+    let why = |chain: &str| {
+        let (_, placement) = placed(&[("main.rs", &parallel(chain))]);
+        placement.sites[0].why.contains("last digits")
+    };
+    assert!(why(
+        "let s: f64 = (0..n).into_par_iter().map(|k| work(k) as f64).sum(); println!(\"{s}\")"
+    ));
+    assert!(!why(
+        "println!(\"{}\", (0..n).into_par_iter().map(work).sum::<u64>())"
+    ));
+    assert!(!why(
+        "println!(\"{}\", (0..n).into_par_iter().filter(|k| work(*k) > 9).count())"
+    ));
+    assert!(why(
+        "println!(\"{}\", (0..n).into_par_iter().map(work).reduce(|| 0, |a, b| a + b))"
+    ));
+}
+
+#[test]
+fn a_function_that_threads_of_the_pool_call_too_has_no_site() {
+    let text = "use rayon::prelude::*;
+         fn simulate(n: u64) -> u64 { let mut s = 0; for step in 0..n { for k in 0..100_000 { s = s * 3 + k * step; } } s }
+         fn main() {
+             let n = std::env::args().count() as u64 * 100;
+             println!(\"{}\", simulate(n));
+             let all: Vec<u64> = (0..n).into_par_iter().map(|k| simulate(k)).collect();
+             println!(\"{all:?}\");
+         }";
+    let (_, placement) = placed(&[("main.rs", text)]);
+    assert_eq!(sites(&placement), [".map(|k| simulate(k) ..)"], "{placement}");
 }

@@ -471,3 +471,65 @@ fn what_stands_beside_such_a_call_is_saved_however_deep_the_call_is() {
     );
     assert_eq!(reexecuted_lets(&text, false), [], "{functions:?}");
 }
+
+/// Names or words at which statements begin that install something, in a program with a time loop.
+fn installing(before: &str, inside: &str, functions: &str) -> Vec<String> {
+    let text = format!(
+        "use std::sync::Arc; use std::sync::atomic::{{AtomicBool, Ordering}};
+         {functions}
+         fn main() {{
+             let args = 3;
+             let running = Arc::new(AtomicBool::new(true));
+             let mut u = vec![1.0; 1000];
+             {before}
+             for step in 0..100000 {{
+                 {inside}
+                 for i in 0..1000 {{ u[i] += 1e-3 * step as f64; }}
+             }}
+             println!(\"{{}}\", u[0]);
+         }}"
+    );
+    let found = reexecuted_lets(&text, false).into_iter();
+    let installs = found.filter(|(_, why)| *why == Why::Installs);
+    installs.map(|(name, _)| name).collect()
+}
+
+#[test]
+fn what_installs_a_handler_is_executed_again_with_what_it_takes() {
+    let looks = "if !running.load(Ordering::SeqCst) { break; }";
+    let begins = |before: &str, expected: &[&str]| {
+        let found = installing(before, looks, "fn install(flag: &Arc<AtomicBool>) { let flag = Arc::clone(flag); ctrlc::set_handler(move || flag.store(false, Ordering::SeqCst)).unwrap(); }
+            fn install_and_tell() { ctrlc::set_handler(|| {}).unwrap(); println!(\"installed\"); }");
+        assert_eq!(found, expected, "{before}");
+    };
+    begins(
+        "let r = running.clone(); ctrlc::set_handler(move || { r.store(false, Ordering::SeqCst); }).expect(\"no\");",
+        &["r", "ctrlc"],
+    );
+    begins(
+        "signal_hook::flag::register(15, Arc::clone(&running)).unwrap();",
+        &["signal_hook"],
+    );
+    begins("env_logger::init();", &["env_logger"]);
+    begins("install(&running);", &["install(&running)"]);
+    begins("if args > 2 { ctrlc::set_handler(|| {}).unwrap(); }", &["if"]);
+    begins("let _ = ctrlc::set_handler(|| {});", &["_"]);
+    // It does more, which would be done twice.
+    begins("install_and_tell();", &[]);
+    begins("if u[0] > 2.0 { ctrlc::set_handler(|| {}).unwrap(); }", &[]);
+    begins("let value = 3; record(value);", &[]);
+}
+
+#[test]
+fn a_channel_whose_end_a_handler_takes_is_made_again() {
+    let ends = "let (tx, rx) = std::sync::mpsc::channel(); ctrlc::set_handler(move || tx.send(()).unwrap()).unwrap();";
+    let found = installing(ends, "if rx.try_recv().is_ok() { break; }", "");
+    assert_eq!(found, ["(tx,", "ctrlc"]);
+    // The program sends as well: what is under way would be lost.
+    let found = installing(
+        &ends.replace("ctrlc", "let own = tx.clone(); ctrlc"),
+        "own.send(()).unwrap(); if rx.try_recv().is_ok() { break; }",
+        "",
+    );
+    assert!(!found.contains(&"(tx,".to_owned()), "{found:?}");
+}

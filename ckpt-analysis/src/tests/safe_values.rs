@@ -409,3 +409,51 @@ fn texts_and_closures_that_differ() {
     same("", "let t = format!(\"{n}-{}\", step); stop = t.len() > 3;");
     same("let add = |x: usize| x + n;", "stop = add(step) > 30;");
 }
+
+/// Rank 0 finds out from what the others send whether it goes on, and tells each of them.
+fn told(mark: &str, going: &str, answer: &str, taken: &str) -> String {
+    let rest = program(&format!(
+        "let mut going = true; let mut state = State {{ going: true }}; let mut other = true;
+         while {going} {{ /*{mark}*/
+             if rank == 0 {{
+                 let mut all = true;
+                 for source in 1..size {{
+                     let (v, _) = world.process_at_rank(source).receive_vec::<u8>();
+                     all = all && good(&v);
+                 }}
+                 {going} = !all;
+                 for to in 1..size {{ {answer} }}
+             }} else {{
+                 let v = local();
+                 world.process_at_rank(0).send(&v[..]);
+                 {taken}
+             }}
+         }}"
+    ));
+    format!(
+        "{rest} fn good(v: &Vec<u8>) -> bool {{ let mut found = false; for x in v.iter() {{ if *x == 3 {{ found = true; }} }} found }}
+         struct State {{ going: bool }}"
+    )
+}
+
+#[test]
+fn what_one_rank_sends_to_each_is_the_same_on_all() {
+    for going in ["going", "state.going"] {
+        let send = format!("world.process_at_rank(to).send(&{going});");
+        let into = format!("world.process_at_rank(0).receive_into(&mut {going});");
+        let value = format!("{going} = world.process_at_rank(0).receive::<bool>().0;");
+        check(&told("safe", going, &send, &into));
+        check(&told("safe", going, &send, &value));
+        // Something else is sent, another value to each, or the value is another behind that.
+        let other = "other = local(); world.process_at_rank(to).send(&other);";
+        check(&told("unsafe", going, other, &into));
+        for changed in [
+            format!("{going} = local(); {send}"),
+            format!("if to == 2 {{ {going} = local(); }} {send}"),
+            format!("{send} {going} = local();"),
+            format!("if to > 1 {{ {send} }}"),
+        ] {
+            check(&told("unsafe", going, &changed, &into));
+        }
+    }
+}

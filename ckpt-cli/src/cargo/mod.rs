@@ -17,6 +17,9 @@ use crate::failure::{Failure, OrFail, Outcome, says};
 pub use choice::Choice;
 use choice::candidate_packages;
 
+/// The variable by which cargo is told where to keep what it builds on the way.
+pub const BUILD_DIRECTORY: &str = "CARGO_BUILD_BUILD_DIR";
+
 /// Which program, and how it is built: cargo's own options, passed on.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Cargo options")]
@@ -52,6 +55,10 @@ pub struct CargoOptions {
     /// Folder for build results
     #[arg(long, value_name = "FOLDER")]
     pub target_dir: Option<PathBuf>,
+    /// Where cargo keeps what it builds on the way, if not there as well.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub build_dir: Option<PathBuf>,
     /// Number of parallel build jobs
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<String>,
@@ -356,6 +363,9 @@ impl CargoOptions {
             .arg(format)
             .args(self.cargo_arguments(choice))
             .stdout(Stdio::piped());
+        if let Some(folder) = &self.build_dir {
+            command.env(BUILD_DIRECTORY, folder);
+        }
         if diagnostics == Diagnostics::Kept {
             progress::pipe(&mut command);
         }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use ckpt::session::PLACE_NOTE;
 use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
-use ckpt::store::{EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
+use ckpt::store::{DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
@@ -68,7 +69,7 @@ impl Inspect {
             return self.draw(&lines.load(lines.part(rank)?, id)?, to);
         }
         let mut values = Vec::new();
-        for (number, part) in lines.chosen(self.rank)?.into_iter().enumerate() {
+        for (number, part) in lines.chosen(self.rank, id)?.into_iter().enumerate() {
             let one = One {
                 checkpoint: lines.load(part, id)?,
                 rank: lines.several.then_some(part.rank),
@@ -297,7 +298,8 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         checkpoint.path().display(),
         elsewhere(checkpoint)
     ));
-    let is_for_people = |name: &str| ![EPOCH_NOTE, SOURCES_NOTE].contains(&name);
+    let is_for_people =
+        |name: &str| ![EPOCH_NOTE, SOURCES_NOTE, PLACE_NOTE, DESCRIPTORS_NOTE].contains(&name);
     for (name, text) in meta.notes.iter().filter(|(name, _)| is_for_people(name)) {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));

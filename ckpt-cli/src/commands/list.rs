@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::failure::Outcome;
 use crate::render;
+use crate::stores::continued::unfinished;
 use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
 use crate::stores::runs;
 use crate::stores::{self, StoreArgs};
@@ -41,6 +42,11 @@ impl List {
         let list = lines.list()?;
         let out_of_reach = lines.out_of_reach(&list)?;
         let mut records = runs::records_told(&store)?;
+        // Where it is not known which is the newest, none is continued without its name.
+        let continued = unfinished(&records, &store)
+            .ok()
+            .flatten()
+            .map(|record| record.run);
         records.retain(|record| named.is_none_or(|run| record.run == run));
         let job = records.last().and_then(|record| record.job.clone().ok());
         let folder = if lines.several {
@@ -59,9 +65,9 @@ impl List {
             render::print_json(&value);
             return Ok(0);
         }
-        let restorable = list.iter().filter(|line| is_restorable(line, &out_of_reach));
+        let restorable = list.iter().filter(|line| line.is_restorable(&out_of_reach));
         let restorable: BTreeSet<RunId> = restorable.filter_map(|line| meta(line)?.run).collect();
-        print_standing(&folder, &records, &restorable);
+        print_standing(&folder, &records, continued, &restorable);
         if let Some(job) = &job {
             let often = job.interval.as_ref().map(how_often).unwrap_or_default();
             render::print(&format!("{often}\n"));
@@ -78,14 +84,26 @@ impl List {
 }
 
 /// How the run stands, or each of several, the newest last.
-fn print_standing(folder: &Path, records: &[RunRecord], restorable: &BTreeSet<RunId>) {
-    let next = |run: RunId, how: &str| match restorable.contains(&run) {
-        true => format!("`{how}` continues it"),
-        false => "it has no checkpoint that can be restored".to_owned(),
+fn print_standing(
+    folder: &Path,
+    records: &[RunRecord],
+    continued: Option<RunId>,
+    restorable: &BTreeSet<RunId>,
+) {
+    let standing = |record: &RunRecord| {
+        let run = record.run;
+        let next = match (restorable.contains(&run), continued == Some(run)) {
+            (true, true) => format!("{} continues it", stores::restart_command(folder, &[])),
+            (true, false) => {
+                let named = ["--run".to_owned(), run.short()];
+                format!("{} continues it", stores::restart_command(folder, &named))
+            }
+            (false, _) => "it has no checkpoint that can be restored".to_owned(),
+        };
+        runs::standing(record, &next)
     };
     if let [one] = records {
-        let standing = runs::standing(one, &next(one.run, "cargo ckpt restart"));
-        render::print(&format!("{}: {standing}\n", folder.display()));
+        render::print(&format!("{}: {}\n", folder.display(), standing(one)));
         return;
     }
     if !records.is_empty() {
@@ -95,19 +113,8 @@ fn print_standing(folder: &Path, records: &[RunRecord], restorable: &BTreeSet<Ru
             render::count(records.len(), "run")
         ));
     }
-    // Without a name a restart continues the newest that has not completed.
-    let newest = match records.iter().all(|record| record.job.is_ok()) {
-        true => records.iter().rev().find(|record| record.is_unfinished()),
-        // Which is the newest is not known.
-        false => None,
-    };
     for record in records {
-        let how = match newest.is_some_and(|newest| newest.run == record.run) {
-            true => "cargo ckpt restart".to_owned(),
-            false => format!("cargo ckpt restart --run {}", record.run.short()),
-        };
-        let standing = runs::standing(record, &next(record.run, &how));
-        render::print(&format!("  {}: {standing}\n", record.run.short()));
+        render::print(&format!("  {}: {}\n", record.run.short(), standing(record)));
     }
 }
 
@@ -140,12 +147,6 @@ fn blocks_for(line: &Line) -> Vec<u64> {
         .map(|id| id.0)
         .collect();
     by.into_iter().collect()
-}
-
-/// Whether all ranks here have their part, it can be read, and what it needs is there; values are not read.
-fn is_restorable(line: &Line, out_of_reach: &OutOfReach) -> bool {
-    let is_there = |(_, entry): &(u32, Entry)| entry.meta.is_ok() && entry.lacks.is_empty();
-    line.lacking.is_empty() && line.entries.iter().all(is_there) && !out_of_reach.contains_key(&line.id)
 }
 
 /// Which ranks have their part.
@@ -204,7 +205,7 @@ fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records:
             (_, by) => format!("blocks for {}", stores::id_list(&by)),
         }));
         row.extend(
-            (!out_of_reach.is_empty()).then(|| match is_restorable(line, out_of_reach) {
+            (!out_of_reach.is_empty()).then(|| match line.is_restorable(out_of_reach) {
                 true => "yes".to_owned(),
                 false => "no".to_owned(),
             }),
@@ -266,7 +267,7 @@ fn as_json(line: &Line, several: bool, out_of_reach: &OutOfReach) -> serde_json:
         Some((_, entry)) => entry_as_json(entry),
         None => json!({ "id": line.id.0 }),
     };
-    value["restorable"] = json!(is_restorable(line, out_of_reach));
+    value["restorable"] = json!(line.is_restorable(out_of_reach));
     let ranks = out_of_reach.get(&line.id).into_iter().flatten();
     let why: Vec<_> = ranks
         .map(|(rank, why)| json!({ "rank": rank, "why": why.to_string(), "given_up": why.is_given_up() }))

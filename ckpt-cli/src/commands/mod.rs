@@ -1,6 +1,7 @@
 //! The commands, one file each. A command parses its own options, does its work through the rest of the crate and
 //! returns the exit code; what goes wrong comes back as a `Failure`.
 
+mod clean;
 mod completions;
 mod crashtest;
 mod diff;
@@ -31,6 +32,7 @@ use crate::failure::Outcome;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     Run(run::Run),
+    #[command(visible_alias = "resume")]
     Restart(restart::Restart),
     Plan(plan::PlanCommand),
     Rewrite(rewrite::Rewrite),
@@ -48,6 +50,7 @@ pub enum Command {
     Unpack(unpack::Unpack),
     Crashtest(crashtest::Crashtest),
     Expand(expand::Expand),
+    Clean(clean::Clean),
     Doctor(doctor::Doctor),
     Explain(explain::Explain),
     Completions(completions::Completions),
@@ -81,6 +84,7 @@ impl Command {
             Command::Unpack(command) => command.perform(),
             Command::Crashtest(command) => command.perform(),
             Command::Expand(command) => command.perform(),
+            Command::Clean(command) => command.perform(),
             Command::Doctor(command) => command.perform(),
             Command::Explain(command) => command.perform(),
             Command::Completions(command) => command.perform(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::runs::RunRecord;
 use ckpt::store::{CheckpointId, Journals, Mode, RunId, StoreError, printable_lines};
 use serde_json::json;
 
@@ -17,7 +18,7 @@ use crate::stores::{StoreArgs, Which};
 /// Put checkpoints into one file, to carry or mail to another machine
 ///
 /// An ordinary tar file: a manifest with the checksum of every file, checkpoints of one run, and what the store knows about
-/// the run: the newest, unless a checkpoint or a run is named. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
+/// the run: the newest that has not completed, else the newest, unless a checkpoint or a run is named. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
 /// before it is packed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
@@ -105,7 +106,8 @@ impl Pack {
         Ok(0)
     }
 
-    /// The run that is packed: the one that is named, or that the checkpoint is of; else the newest that has any.
+    /// The run that is packed: the one that is named, or that the checkpoint is of; else the newest that has any, as a restart
+    /// takes it: one that has not completed comes before one that has.
     fn run(&self, store: &Path) -> Outcome<Option<RunId>> {
         if let Some(run) = self.store.run(store)? {
             return Ok(Some(run));
@@ -116,7 +118,9 @@ impl Pack {
         }
         let ids = lines.ids();
         let has_any = |run: &RunId| ids.iter().any(|id| lines.run_of(*id) == Some(*run));
-        let mut runs = runs::records(store)?.into_iter().rev().map(|record| record.run);
+        let records = runs::records(store)?.into_iter().rev();
+        let (unfinished, completed): (Vec<_>, Vec<_>) = records.partition(RunRecord::is_unfinished);
+        let mut runs = unfinished.into_iter().chain(completed).map(|record| record.run);
         // A run may have lost its record, and has its journal of files.
         let newest = || ids.iter().rev().find_map(|id| lines.run_of(*id));
         Ok(runs.find(has_any).or_else(newest))
@@ -189,7 +193,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
         );
     }
     let mut chosen = Vec::new();
-    for part in &lines.parts {
+    for part in lines.parts_of(id) {
         let entries = part.open(Mode::ReadOnly)?.list();
         let entries = entries.map_err(checkpoint::store_failure)?;
         let mut needed = BTreeSet::from([id]);
@@ -214,7 +218,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
 /// # Errors
 /// It cannot be looked at, so that nobody knows whether it is.
 fn problem(lines: &Lines, out_of_reach: &OutOfReach, id: CheckpointId) -> Outcome<Option<String>> {
-    for part in &lines.parts {
+    for part in lines.parts_of(id) {
         let store = part.open(Mode::ReadOnly)?;
         match store.open_checkpoint(id) {
             Ok(_) => {}

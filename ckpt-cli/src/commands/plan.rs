@@ -4,13 +4,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
-use ckpt_analysis::ChooseOptions;
-
 use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::session::time;
 use crate::package::build::driver;
-use crate::package::build::driver::{Wanted, rewrite};
+use crate::package::build::driver::{Wanted, known_of_builds, rewrite};
 use crate::package::copy::home::Busy;
 use crate::package::read::ReadPackage;
 use crate::package::show::page;
@@ -89,10 +87,8 @@ impl PlanCommand {
                 }
             };
         }
-        let wishes = ChooseOptions {
-            ranks: self.ranks,
-            ..ChooseOptions::default()
-        };
+        // What a build has learnt of rustc holds for a plan of the same sources.
+        let wishes = known_of_builds(&package, &analysis, main, self.ranks);
         let placement = analysis.place(main, &wishes);
         if let Some(stage) = self.stage {
             render::print(&artefact(stage, &package, &analysis, &placement));

@@ -1,5 +1,6 @@
 //! `cargo ckpt prune`: removes old checkpoints.
 
+use ckpt::session::runs::{RunRecord, has_record};
 use ckpt::store::{CheckpointId, Entry, Mode, RunId, Store};
 use serde_json::json;
 
@@ -13,7 +14,7 @@ use crate::stores::{self, StoreArgs};
 /// Remove all but the newest checkpoints, or whole runs
 ///
 /// Of each run the newest K that can be restored stay, and so does everything newer than the oldest of them: a damaged file, or one
-/// whose files cannot be brought back, is never counted in place of a good one, and goes with those that are as old. A run that is removed leaves nothing. Refused while a job runs on the store. Of a program of
+/// whose files cannot be brought back, is never counted in place of a good one, and goes with those that are as old. A run that is removed leaves nothing but what other unfinished runs may need to undo what it has changed; of one that has completed the record stays as long as others wait. Refused while a job runs on the store. Of a program of
 /// several processes a checkpoint is whole if it is on all ranks: their files must all be on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
@@ -53,7 +54,7 @@ impl Prune {
                     Ok(completed.map(|record| record.run).collect())
                 };
                 let whole = named.map_or_else(completed, |run| Ok(vec![run]))?;
-                self.forget(&whole, &Lines::of(&store)?)
+                self.forget(&whole, &runs::records(&store)?, &Lines::of(&store)?)
             }
         }
     }
@@ -78,7 +79,9 @@ impl Prune {
         owners.dedup();
         let out_of_reach = lines.out_of_reach(&lines.list()?)?;
         let is_restorable = |id: CheckpointId| {
-            !out_of_reach.contains_key(&id) && stores.iter().all(|store| store.verify(id).is_ok())
+            let parts = lines.parts.iter().zip(&stores);
+            let mut own = parts.filter(|(part, _)| lines.is_of(part.rank, id.0));
+            !out_of_reach.contains_key(&id) && own.all(|(_, store)| store.verify(id).is_ok())
         };
         let mut removed = Vec::new();
         // Whose the damaged ones were is not known: they go where every run has enough that are newer.
@@ -114,8 +117,17 @@ impl Prune {
         Ok(0)
     }
 
-    /// Removes runs, with all that there is of them.
-    fn forget(&self, runs: &[RunId], lines: &Lines) -> Outcome<u8> {
+    /// Removes runs, with all that there is of them, but for what they have changed in the program's files where other runs wait: these
+    /// have to know it.
+    fn forget(&self, runs: &[RunId], records: &[RunRecord], lines: &Lines) -> Outcome<u8> {
+        let waits = |record: &&RunRecord| record.is_unfinished() && !runs.contains(&record.run);
+        let waiting: Vec<RunId> = records.iter().filter(waits).map(|record| record.run).collect();
+        let others_wait = !waiting.is_empty();
+        // What one that has completed has made is somebody's result, and not undone by those that wait: they have to know that.
+        let results = records
+            .iter()
+            .filter(|record| others_wait && runs::is_completed(record));
+        let results: Vec<RunId> = results.map(|record| record.run).collect();
         let ids = lines.ids();
         let of_them = |id: &u64| lines.run_of(*id).is_some_and(|run| runs.contains(&run));
         let removed: Vec<_> = ids.iter().copied().filter(of_them).map(CheckpointId).collect();
@@ -124,11 +136,28 @@ impl Prune {
             let mut store = part.open(self.mode())?;
             bytes += self.prune(&mut store, &removed)?;
             let kept = store.runs().map_err(checkpoint::store_failure)?;
-            for run in runs.iter().filter(|run| kept.contains(run) && !self.dry_run) {
-                store.forget_run(*run).map_err(checkpoint::store_failure)?;
+            for run in kept.into_iter().filter(|_| !self.dry_run) {
+                let is_meant = runs.contains(&run);
+                let forgotten = match others_wait {
+                    true if results.contains(&run) => Ok(()),
+                    true if is_meant => store.give_up_run(run),
+                    // With those whose records have been removed before.
+                    false if is_meant || !has_record(records, Some(run)) => store.forget_run(run),
+                    _ => Ok(()),
+                };
+                forgotten.map_err(checkpoint::store_failure)?;
             }
         }
-        self.report(&removed, &[], runs, ids.len(), bytes);
+        let (stay, gone): (Vec<RunId>, Vec<RunId>) = runs.iter().partition(|run| results.contains(run));
+        self.report(&removed, &[], &gone, ids.len(), bytes);
+        if !stay.is_empty() && !self.store.json() {
+            let names = |runs: &[RunId]| runs.iter().map(|run| run.short()).collect::<Vec<_>>().join(", ");
+            println!(
+                "the record of {} stays: it has completed, and {} must not undo what it has made",
+                names(&stay),
+                names(&waiting)
+            );
+        }
         Ok(0)
     }
 

@@ -8,7 +8,7 @@ use crate::report::{self, Life};
 use crate::stores::lines::Lines;
 use crate::stores::{self, StoreArgs};
 
-/// Tell the life of a job: failures, cost, how often pays
+/// Show what became of a job: failures, what checkpoints cost, how often to take them
 ///
 /// Goes by what the processes of the run have noted in the store (`events.log`, `job.json`): of the run that began last, unless
 /// another is named. The waste is the time that the program

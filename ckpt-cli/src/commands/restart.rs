@@ -13,7 +13,7 @@ use crate::output;
 use crate::render;
 use crate::stores::continued::Continued;
 use crate::stores::runs::RunOption;
-use crate::stores::{StoreOption, Which};
+use crate::stores::{self, StoreOption, Which};
 
 /// Continue a run from a checkpoint
 ///
@@ -63,10 +63,18 @@ Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed 
 impl Restart {
     /// Finds, builds and continues.
     pub fn perform(&self) -> Outcome<u8> {
-        let store = StoreOption {
+        let named = StoreOption {
             dir: self.session.dir.clone(),
         }
         .named()?;
+        let store = stores::of_all_ranks(&named).unwrap_or_else(|| named.clone());
+        if store != named {
+            output::note(&format!(
+                "`{}` has the checkpoints of one rank: those of all, `{}`, are restarted",
+                named.display(),
+                store.display()
+            ));
+        }
         if let Some((one, other)) = Mapping::contradiction(&self.map) {
             return Err(
                 Failure::usage(says!("E3159: two `--map` say of one path where it is now"))
@@ -75,6 +83,7 @@ impl Restart {
                     .help("leave one of them out; of paths that lie in one another the longest counts"),
             );
         }
+        stores::is_beside(&store, self.map.iter().map(Mapping::is_now_in))?;
         let continued = Continued::find(&store, self.which, self.run.of(&store)?)?;
         let record = continued.run.and_then(|run| Record::read(&store, run));
         let session = match &record {

@@ -1,20 +1,23 @@
 //! `cargo ckpt run`: builds the program and runs it with checkpoints.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use ckpt::session::job::{COMMAND_NOTE, RANKS_NOTE};
-use ckpt::store::{CheckpointId, Meta, RunId};
+use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE};
+use ckpt::session::runs::RunRecord;
+use ckpt::store::{Meta, RunId};
 
-use crate::cargo::CargoOptions;
-use crate::failure::{Failure, OrFail, Outcome, says};
+use crate::cargo::{CargoOptions, Program};
+use crate::failure::{Failure, OrFail, Outcome, code, says};
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, Ending, RankOptions, Record, RestartOptions, SessionOptions, starts_over};
 use crate::output;
 use crate::stores::continued::Continued;
-use crate::stores::runs::{self, metas, to_continue};
+use crate::stores::lines::Lines;
+use crate::stores::runs::{self, metas, of_run};
 use crate::stores::{self, Which};
 
 /// Build the program and run it with checkpoints
@@ -58,6 +61,9 @@ impl Run {
     /// Builds and runs.
     pub fn perform(&self) -> Outcome<u8> {
         self.ranks.have_a_number()?;
+        // What the package is called does not matter to that, and building it takes its time.
+        let named = stores::for_program(self.session.dir.as_deref(), "program")?;
+        stores::is_beside(&named, [])?;
         let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let start = Start {
@@ -65,18 +71,35 @@ impl Run {
             command_line: (&program.executable, &self.arguments),
             ranks: self.ranks.ranks,
             id: Cell::new(None),
+            tried: RefCell::default(),
         };
-        let asked = start.asked(self.resume, self.fresh)?;
-        let cargo = self.cargo.pinned_to(&program);
-        let environment = self.session.environment(&store);
+        loop {
+            let asked = start.asked(self.resume, self.fresh)?;
+            let before = start.record();
+            let ending = self.keep_running(&start, asked, &program)?;
+            // That a checkpoint is damaged is known only when all of it has been read.
+            let has_begun = start.record() != before;
+            let has_none = matches!(asked, Asked::ToContinue)
+                && ending == Ending::Code(i32::from(code::NO_CHECKPOINT))
+                && !has_begun;
+            if !(self.resume && has_none && start.pass_over()) {
+                return Ok(ending.exit_code());
+            }
+        }
+    }
+
+    fn keep_running(&self, start: &Start<'_>, asked: Asked, program: &Program) -> Outcome<Ending> {
+        let store = start.store;
+        let cargo = self.cargo.pinned_to(program);
+        let environment = self.session.environment(store);
         let command = |begin| {
             let mut command = program.command();
             command
                 .args(&self.arguments)
                 .envs(environment.iter().map(|(name, value)| (name, value)));
             let run = match (begin, asked) {
-                (Begin::AsAsked, Asked::ByVariables(_)) => start.id.get(),
-                (Begin::AsAsked, Asked::ToContinue(_)) | (Begin::Latest, _) => {
+                (Begin::AsAsked, Asked::ByVariables) => start.id.get(),
+                (Begin::AsAsked, Asked::ToContinue) | (Begin::Latest, _) => {
                     command.env("CKPT_RESTART", "latest");
                     let run = start.id.get();
                     command.envs(run.map(|run| ("CKPT_RUN", run.to_string())));
@@ -84,6 +107,10 @@ impl Run {
                 }
                 (Begin::AsAsked, Asked::ToStart) | (Begin::Over, _) => {
                     command.env_remove("CKPT_RESTART");
+                    // The run whose start this one is again.
+                    if let Some(before) = start.id.get() {
+                        starts_over::undo(store, before, self.ranks.ranks, self.session.keeps_other_runs())?;
+                    }
                     let run = start.new_run()?;
                     command.env("CKPT_RUN", run.to_string());
                     Some(run)
@@ -97,19 +124,19 @@ impl Run {
                     ranks: self.ranks.clone(),
                     executable: program.executable.clone(),
                 }
-                .write_unless_locked(&store);
+                .write_unless_locked(store);
             }
             self.ranks.wrap(command)
         };
         let run = Kept {
-            store: &store,
+            store,
             continues: !matches!(asked, Asked::ToStart),
             id: &start.id,
             origin: "the start".into(),
             command: &command,
             ranks: self.ranks.ranks,
         };
-        Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
+        restarts::keep_running(&self.restarts, &run)
     }
 }
 
@@ -120,6 +147,8 @@ struct Start<'s> {
     ranks: Option<u32>,
     /// The run of the process that is started next, or was last.
     id: Cell<Option<RunId>>,
+    /// Runs that could not be continued after all.
+    tried: RefCell<BTreeSet<RunId>>,
 }
 
 /// How the first process begins.
@@ -128,25 +157,49 @@ enum Asked {
     /// A run of its own.
     ToStart,
     /// With the newest checkpoint of a run.
-    ToContinue(RunId),
+    ToContinue,
     /// As `CKPT_RESTART` says.
-    ByVariables(Option<RunId>),
+    ByVariables,
 }
 
 impl Start<'_> {
+    /// What the store says of the run.
+    fn record(&self) -> Option<Job> {
+        Job::read(&stores::home(self.store), self.id.get()?)
+            .ok()
+            .flatten()
+    }
+
+    /// The run is not continued; gives whether that is new.
+    fn pass_over(&self) -> bool {
+        let Some(run) = self.id.get() else { return false };
+        output::note(&format!(
+            "run {} is not resumed: none of its checkpoints could be restored",
+            run.short()
+        ));
+        self.tried.borrow_mut().insert(run)
+    }
+
     fn asked(&self, resume: bool, fresh: bool) -> Outcome<Asked> {
         let restart = std::env::var("CKPT_RESTART").ok().filter(|text| !text.is_empty());
-        let asked = match restart {
-            _ if resume => self.resumable()?.map_or(Asked::ToStart, Asked::ToContinue),
-            Some(text) if !fresh => Asked::ByVariables(self.continued(&text)),
-            _ => Asked::ToStart,
+        if resume {
+            let records = runs::records(self.store)?;
+            let found = self.resumable(&records)?;
+            self.id.set(match found {
+                Some(run) => Some(run),
+                None => self.died(&records)?,
+            });
+            return Ok(match found {
+                Some(_) => Asked::ToContinue,
+                None => Asked::ToStart,
+            });
+        }
+        let Some(text) = restart.filter(|_| !fresh) else {
+            self.id.set(None);
+            return Ok(Asked::ToStart);
         };
-        self.id.set(match asked {
-            Asked::ToStart => None,
-            Asked::ToContinue(run) => Some(run),
-            Asked::ByVariables(run) => run,
-        });
-        Ok(asked)
+        self.id.set(self.continued(&text));
+        Ok(Asked::ByVariables)
     }
 
     /// The run that the variables mean, if there is something to continue: where there is not, the program says so.
@@ -159,20 +212,59 @@ impl Start<'_> {
         Continued::find(self.store, which, named).ok()?.run
     }
 
-    /// The newest run of the same command line that has not completed and has a checkpoint.
-    fn resumable(&self) -> Outcome<Option<RunId>> {
+    /// The newest run of the same command line that has a checkpoint which can be restored, and has neither completed nor ended
+    /// with exit code 0.
+    fn resumable(&self, records: &[RunRecord]) -> Outcome<Option<RunId>> {
         let metas = metas(self.store)?;
-        let wrote = |newest: &CheckpointId| metas.get(newest).is_some_and(|meta| self.wrote(meta));
-        let records = runs::records(self.store)?;
-        let mut found = to_continue(&records, &metas).into_iter();
-        let Some((record, newest)) = found.find(|(_, newest)| wrote(newest)) else {
-            return Ok(None);
+        for record in records.iter().rev().filter(|record| record.is_to_continue()) {
+            let newest = of_run(&metas, record.run).next_back();
+            let is_tried = self.tried.borrow().contains(&record.run);
+            if is_tried || !newest.is_some_and(|newest| self.wrote(&metas[&newest])) {
+                continue;
+            }
+            let run = record.run.short();
+            match Lines::of_run(self.store, Some(record.run))?.newest_restorable()? {
+                Some(newest) => {
+                    output::note(&format!(
+                        "resuming run {run} from its newest checkpoint, {newest}"
+                    ));
+                    return Ok(Some(record.run));
+                }
+                None => output::note(&format!(
+                    "run {run} is not resumed: it has no checkpoint that can be restored (`cargo ckpt list` says why)"
+                )),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The run of this command line that began last, if it has died and has no checkpoint that can be restored: what it has left
+    /// is not what a start finds.
+    ///
+    /// # Errors
+    /// Of which command line a run is, or that it has completed, is not known.
+    fn died(&self, records: &[RunRecord]) -> Outcome<Option<RunId>> {
+        let mut unknown = records
+            .iter()
+            .filter(|record| record.job.is_err())
+            .map(|record| record.run);
+        if let Some(run) = unknown.next().or(runs::without_record(self.store, records)?) {
+            return Err(Failure::no_checkpoint(says!(
+                "E3202: whether run {} of `{}` is to be started again is not known",
+                run.short(),
+                self.store.display()
+            ))
+            .because("its record (`job.json`) is damaged or gone, and it may have changed files that a start from the beginning would find")
+            .help("put the files in order, and start with `cargo ckpt run --fresh`; or, if it has a checkpoint, continue it: `cargo ckpt restart --run RUN`"));
+        }
+        let is_own = |record: &&RunRecord| {
+            let job = record.job.as_ref();
+            job.is_ok_and(|job| self.is_this(&job.command, job.ranks))
         };
-        output::note(&format!(
-            "resuming run {} from its newest checkpoint, {newest}",
-            record.run.short()
-        ));
-        Ok(Some(record.run))
+        let last = records.iter().rev().find(is_own);
+        Ok(last
+            .filter(|record| record.is_to_continue())
+            .map(|record| record.run))
     }
 
     /// Whether a process of this command line has written the checkpoint.
@@ -181,16 +273,16 @@ impl Start<'_> {
             let found = meta.notes.iter().find(|(known, _)| known == name);
             found.map(|(_, text)| text.as_str())
         };
-        let Some(command) =
-            note(COMMAND_NOTE).and_then(|text| serde_json::from_str::<Vec<String>>(text).ok())
-        else {
-            return false;
-        };
-        let ranks = note(RANKS_NOTE).map_or(Some(1), |text| text.parse().ok());
+        let command = note(COMMAND_NOTE).and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
+        let ranks = note(RANKS_NOTE).and_then(|text| text.parse().ok());
+        command.is_some_and(|command| self.is_this(&command, ranks))
+    }
+
+    fn is_this(&self, command: &[String], ranks: Option<u32>) -> bool {
         let (executable, arguments) = self.command_line;
         let name = |path: &Path| path.file_name().map(OsStr::to_owned);
         let program = command.first().map(Path::new).and_then(name);
-        ranks == Some(self.ranks.unwrap_or(1))
+        ranks.unwrap_or(1) == self.ranks.unwrap_or(1)
             && program == name(executable)
             && arguments
                 .iter()

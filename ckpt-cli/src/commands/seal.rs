@@ -54,7 +54,7 @@ impl Seal {
         let lines = self.store.lines()?;
         let id = lines.resolve(self.which)?;
         let mut all = Vec::new();
-        for part in lines.chosen(self.rank)? {
+        for part in lines.chosen(self.rank, id)? {
             let mut accepted = false;
             let renewed = part.open(Mode::ReadWrite)?.renew(id, &mut |changes| {
                 if !self.store.json() {

@@ -70,7 +70,8 @@ impl Verify {
         let mut list = Vec::new();
         let bar = output::bytes_bar("verifying", lines.bytes(&ids));
         for part in &lines.parts {
-            list.extend(check(part, &ids, &bar)?);
+            let ids = ids.iter().copied().filter(|id| lines.is_of(part.rank, id.0));
+            list.extend(check(part, &ids.collect::<Vec<_>>(), &bar)?);
         }
         drop(bar);
         list.sort_by_key(|checked| (checked.id, checked.rank));

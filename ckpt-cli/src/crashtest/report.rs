@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::plan::{Kill, Kind};
+use super::text::Unsteady;
 use super::trial::{Done, Summary, Verdict};
 use crate::render;
 
@@ -117,7 +118,10 @@ impl Report {
                 reach * 100.0
             );
         }
-        varying(out, "stdout", &reference.varying);
+        match &reference.unsteady {
+            None => varying(out, "stdout", &reference.varying),
+            Some(unsteady) => not_compared(out, unsteady),
+        }
         for file in &reference.files {
             let place = file.path.display();
             if file.compared {
@@ -324,7 +328,16 @@ impl Report {
              Give it the seed of its random numbers, or let it write what is to be compared"
                 .to_owned()
         });
-        reach.into_iter().chain(nothing).collect()
+        let unsteady = self
+            .reference
+            .unsteady
+            .as_ref()
+            .filter(|_| nothing.is_none())
+            .map(|_| {
+                "what it prints was not compared: uninterrupted runs print different numbers of lines"
+                    .to_owned()
+            });
+        reach.into_iter().chain(nothing).chain(unsteady).collect()
     }
 
     /// Whether nothing that the program computes was compared.
@@ -338,6 +351,21 @@ impl Report {
             render::count(self.restarts.from_checkpoint, "restart")
         )
     }
+}
+
+fn not_compared(out: &mut String, unsteady: &Unsteady) {
+    let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
+    let _ = writeln!(
+        out,
+        "  warning[W3008]: two uninterrupted runs print different numbers of lines, {} and {}: what it prints is not compared, only how it ends\n    \
+         the first difference is in line {}:\n    - {}\n    + {}\n    \
+         where some lines come and go and others do not, leave them out with `--ignore REGEX`",
+        unsteady.counts.0,
+        unsteady.counts.1,
+        unsteady.first.line,
+        shown(&unsteady.first.expected),
+        shown(&unsteady.first.found)
+    );
 }
 
 fn varying(out: &mut String, place: &str, lines: &[String]) {

@@ -76,6 +76,8 @@ pub struct Summary {
     pub runs: usize,
     /// Lines on standard output.
     pub lines: usize,
+    /// Where uninterrupted runs print other numbers of lines, so that nothing of that is compared.
+    pub unsteady: Option<Unsteady>,
     /// Lines on standard output that uninterrupted runs do not have in common, with a star wherever they differ.
     pub varying: Vec<String>,
     /// Numbers on standard output and in files, and those that are compared.
@@ -208,8 +210,7 @@ impl Test<'_> {
         tell("uninterrupted run 2 of 2");
         // Slower than the first, so that what is printed of clocks shows.
         let two = self.plain(Manner::of(1, expected.first))?;
-        self.learn(&mut expected, &two)
-            .map_err(|unsteady| not_steady(&unsteady))?;
+        self.learn(&mut expected, &two, true);
         expected.time = expected.time.max(two.finished.time / 2);
         expected.peak_bytes = expected.peak_bytes.max(two.finished.peak_bytes);
         tell("counting site visits");
@@ -247,19 +248,19 @@ impl Test<'_> {
         self.uninterrupted(&threads, manner)
     }
 
-    /// What varies, as another uninterrupted run shows it.
-    ///
-    /// # Errors
-    /// It printed another number of lines.
-    fn learn(&self, expected: &mut Expected, whole: &Whole) -> Result<(), Box<Unsteady>> {
+    /// What varies, as another uninterrupted run shows it. Where its lines are of another number, nothing of them can be compared;
+    /// `counts` says whether that is believed of this run.
+    fn learn(&self, expected: &mut Expected, whole: &Whole, counts: bool) {
         expected.runs += 1;
         let ignore = &self.comparison.ignore;
         let outputs = expected.stdout.iter_mut().zip(&whole.finished.stdout);
         for (rank, (reference, output)) in outputs.enumerate() {
-            reference.learn(&self.stdout_of(rank), output, ignore)?;
+            match reference.learn(&self.stdout_of(rank), output, ignore) {
+                Err(unsteady) if counts => reference.gives_up(unsteady),
+                _ => {}
+            }
         }
         expected.files.learn(&whole.contents, ignore);
-        Ok(())
     }
 
     /// Whether the outputs of all runs of a trial, and the files that it left, are an uninterrupted run's.
@@ -300,11 +301,8 @@ impl Test<'_> {
             ));
             let manner = Manner::of(expected.runs, expected.first);
             let whole = self.plain(manner)?;
-            match self.learn(expected, &whole) {
-                // A line for every thread: nothing that chance could have brought about.
-                Err(_) if matches!(manner, Manner::Threads(_)) => continue,
-                learnt => learnt.map_err(|unsteady| not_steady(&unsteady))?,
-            }
+            // A line for every thread is nothing that chance could have brought about.
+            self.learn(expected, &whole, !matches!(manner, Manner::Threads(_)));
             verdict = self.compare(expected, outputs, contents);
         }
         Ok(verdict)
@@ -451,6 +449,10 @@ impl Expected {
             peak_bytes: self.peak_bytes,
             runs: self.runs,
             lines: self.stdout.iter().map(|one| one.lines.len()).sum(),
+            unsteady: self
+                .stdout
+                .iter()
+                .find_map(|one| one.unsteady.as_deref().cloned()),
             varying: self
                 .stdout
                 .iter()
@@ -521,18 +523,4 @@ fn failed(run: usize, finished: &Finished) -> Verdict {
         what,
         stderr: finished.stderr.clone(),
     }
-}
-
-fn not_steady(unsteady: &Unsteady) -> Failure {
-    let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
-    Failure::no(says!(
-        "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with"
-    ))
-    .because(format!(
-        "{} lines, then {}; the first difference is in line {}:",
-        unsteady.counts.0, unsteady.counts.1, unsteady.first.line
-    ))
-    .because(format!("- {}", shown(&unsteady.first.expected)))
-    .because(format!("+ {}", shown(&unsteady.first.found)))
-    .help("leave the lines that come and go out with `--ignore REGEX`")
 }

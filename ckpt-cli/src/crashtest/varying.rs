@@ -21,9 +21,68 @@ pub enum Varies {
     #[default]
     Nowhere,
     /// In these of its words, or numbers in them.
-    In(BTreeSet<Place>),
+    In(Known),
     /// It has not even the same number of words.
     Wholly,
+}
+
+/// What has been seen to vary in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    places: BTreeSet<Place>,
+    /// Those of them at which numbers differ by more than another order of their sums would make them differ.
+    widely: BTreeSet<Place>,
+    /// The words that have been seen at places of words, and the numbers at places of numbers.
+    words: BTreeSet<Vec<u8>>,
+    numbers: BTreeSet<Vec<u8>>,
+}
+
+impl Known {
+    fn learn(&mut self, differing: Vec<Differing<'_>>) {
+        for Differing { place, one, other } in differing {
+            let seen = match place.number {
+                None => &mut self.words,
+                Some(_) => &mut self.numbers,
+            };
+            seen.extend([one.to_vec(), other.to_vec()]);
+            if place.number.is_some() && are_far_apart(one, other) {
+                self.widely.insert(place);
+            }
+            self.places.insert(place);
+        }
+    }
+
+    /// Whether a place varies, or what stands there is what stands at others that do: of a line of spins, or of letters drawn at
+    /// random, some place is the same in ten runs by chance. Numbers have to be seen at the place itself, unless most of the
+    /// line's vary.
+    fn covers(&self, of: &Differing<'_>, most_numbers_vary: bool) -> bool {
+        let whole = Place {
+            number: None,
+            ..of.place
+        };
+        if self.places.contains(&of.place) || self.places.contains(&whole) {
+            return true;
+        }
+        let has = |seen: &BTreeSet<Vec<u8>>| seen.contains(of.one) && seen.contains(of.other);
+        match of.place.number {
+            None => has(&self.words),
+            Some(_) => most_numbers_vary && has(&self.numbers),
+        }
+    }
+
+    /// Whether more than half of the numbers of a line vary.
+    fn most_numbers_vary(&self, line: &[u8]) -> bool {
+        let all = words(line).flat_map(pieces).filter(|piece| is_number(piece));
+        let varying = self.places.iter().filter(|place| place.number.is_some());
+        varying.count() * 2 > all.count()
+    }
+}
+
+/// A place at which two lines differ, and how.
+struct Differing<'l> {
+    place: Place,
+    one: &'l [u8],
+    other: &'l [u8],
 }
 
 /// A place in a line.
@@ -61,8 +120,50 @@ impl Varies {
         }
         match (differing(line, other), &mut *self) {
             (None, _) => *self = Varies::Wholly,
-            (Some(places), Varies::In(known)) => known.extend(places),
-            (Some(places), _) => *self = Varies::In(places),
+            (Some(places), Varies::In(known)) => known.learn(places),
+            (Some(places), _) => {
+                let mut known = Known::default();
+                known.learn(places);
+                *self = Varies::In(known);
+            }
+        }
+    }
+
+    /// Whether a number has been seen to vary.
+    pub fn has(&self, place: &Place) -> bool {
+        match self {
+            Varies::Nowhere => false,
+            Varies::In(known) => known.places.contains(place),
+            Varies::Wholly => true,
+        }
+    }
+
+    /// Whether a number has been seen to vary, and not only in its last digits.
+    pub fn has_widely(&self, place: &Place) -> bool {
+        matches!(self, Varies::In(known) if known.widely.contains(place))
+    }
+
+    /// Whether any number has been seen to vary.
+    pub fn has_number(&self) -> bool {
+        match self {
+            Varies::Nowhere => false,
+            Varies::In(known) => known.places.iter().any(|place| place.number.is_some()),
+            Varies::Wholly => true,
+        }
+    }
+
+    /// A number varies although it has not been seen to.
+    pub fn add(&mut self, place: Place) {
+        match self {
+            Varies::Wholly => {}
+            Varies::In(known) => {
+                known.places.insert(place);
+            }
+            Varies::Nowhere => {
+                let mut known = Known::default();
+                known.places.insert(place);
+                *self = Varies::In(known);
+            }
         }
     }
 
@@ -71,15 +172,12 @@ impl Varies {
         if line == other {
             return Some(Alike::Same);
         }
-        let is_known = |known: &BTreeSet<Place>| {
-            let whole = |place: Place| Place {
-                number: None,
-                ..place
-            };
+        let is_known = |known: &Known| {
             let found = differing(line, other)?;
-            let mut found = found.into_iter();
+            let mut found = found.iter();
+            let most = known.most_numbers_vary(line);
             found
-                .all(|place| known.contains(&place) || known.contains(&whole(place)))
+                .all(|place| known.covers(place, most))
                 .then_some(Alike::AsRunsDiffer)
         };
         match self {
@@ -104,7 +202,7 @@ impl Varies {
                 continue;
             }
             let mut numbers = 0..;
-            let is_star = |number| known.contains(&Place { word, number });
+            let is_star = |number| known.places.contains(&Place { word, number });
             if is_star(None) {
                 starred.push(b'*');
             } else {
@@ -131,7 +229,7 @@ impl Varies {
                     Varies::Wholly => true,
                     Varies::In(known) => [None, Some(number)]
                         .into_iter()
-                        .any(|number| known.contains(&Place { word, number })),
+                        .any(|number| known.places.contains(&Place { word, number })),
                 };
                 sum.all += 1;
                 sum.compared += usize::from(!varies);
@@ -141,32 +239,63 @@ impl Varies {
     }
 }
 
+/// Whether two numbers differ by more than a thousandth of the larger one.
+fn are_far_apart(one: &[u8], other: &[u8]) -> bool {
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+    match (number(one), number(other)) {
+        (Some(one), Some(other)) => (one - other).abs() > 1e-3 * one.abs().max(other.abs()),
+        _ => true,
+    }
+}
+
+/// A line without its numbers, which lines of one column have in common, and where its numbers stand.
+pub fn form(line: &[u8]) -> (Vec<u8>, Vec<Place>) {
+    let (mut form, mut places) = (Vec::new(), Vec::new());
+    for (word, text) in words(line).enumerate() {
+        let mut numbers = 0..;
+        for piece in pieces(text) {
+            match is_number(piece) {
+                true => {
+                    form.push(b'#');
+                    let number = numbers.next();
+                    places.push(Place { word, number });
+                }
+                false => form.extend(piece),
+            }
+        }
+        form.push(b' ');
+    }
+    (form, places)
+}
+
 /// Where two lines differ; `None` if they have different numbers of words, or only one has a line feed.
-fn differing(one: &[u8], other: &[u8]) -> Option<BTreeSet<Place>> {
+fn differing<'l>(one: &'l [u8], other: &'l [u8]) -> Option<Vec<Differing<'l>>> {
     let (one_words, other_words): (Vec<_>, Vec<_>) = (words(one).collect(), words(other).collect());
     if one_words.len() != other_words.len() || one.ends_with(b"\n") != other.ends_with(b"\n") {
         return None;
     }
-    let mut places = BTreeSet::new();
+    let mut places = Vec::new();
     for (word, (one, other)) in one_words.into_iter().zip(other_words).enumerate() {
         if one == other {
             continue;
         }
-        let (one, other) = (pieces(one), pieces(other));
-        let is_same_form = one.len() == other.len()
-            && one
+        let (ones, others) = (pieces(one), pieces(other));
+        let is_same_form = ones.len() == others.len()
+            && ones
                 .iter()
-                .zip(&other)
+                .zip(&others)
                 .all(|(one, other)| one == other || is_number(one) && is_number(other));
         if !is_same_form {
-            places.insert(Place { word, number: None });
+            let place = Place { word, number: None };
+            places.push(Differing { place, one, other });
             continue;
         }
-        let numbers = one.iter().zip(&other).filter(|(one, _)| is_number(one));
+        let numbers = ones.into_iter().zip(others).filter(|(one, _)| is_number(one));
         for (number, (one, other)) in numbers.enumerate() {
             if one != other {
                 let number = Some(number);
-                places.insert(Place { word, number });
+                let place = Place { word, number };
+                places.push(Differing { place, one, other });
             }
         }
     }
@@ -325,6 +454,32 @@ mod tests {
         assert_eq!(alike("sum 3 in 7s by cy\n"), Some(Alike::AsRunsDiffer));
         assert_eq!(alike("sum 4 in 7s by cy\n"), None);
         assert_eq!(varies.starred(line.as_bytes()), b"sum 3 in * by *\n".as_slice());
+    }
+
+    #[test]
+    fn what_is_drawn_at_random_is_the_same_somewhere_by_chance() {
+        let line = "spins up up down up: energy 5\n";
+        let varies = learnt(line, &["spins up down down down: energy 5\n"]);
+        let alike = |other: &str| varies.alike(line.as_bytes(), other.as_bytes());
+        assert_eq!(
+            alike("spins up up up down: energy 5\n"),
+            Some(Alike::AsRunsDiffer),
+            "`down` and `up` have been seen to vary"
+        );
+        assert_eq!(alike("spins up up left up: energy 5\n"), None);
+        assert_eq!(alike("spins up up down up: energy 6\n"), None);
+        let line = "0 1 1 0 1 1\n";
+        let varies = learnt(line, &["1 1 0 1 0 1\n"]);
+        let alike = |other: &str| varies.alike(line.as_bytes(), other.as_bytes());
+        assert_eq!(alike("0 0 1 0 1 0\n"), Some(Alike::AsRunsDiffer));
+        assert_eq!(alike("0 2 1 0 1 1\n"), None);
+        // Numbers of which few vary are each compared.
+        let line = "step 3 of 5 took 3 ms and 7\n";
+        let varies = learnt(line, &["step 3 of 5 took 5 ms and 7\n"]);
+        assert_eq!(
+            varies.alike(line.as_bytes(), b"step 5 of 5 took 3 ms and 7\n"),
+            None
+        );
     }
 
     #[test]

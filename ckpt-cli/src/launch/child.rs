@@ -68,6 +68,10 @@ struct Shared {
     /// What starts the ranks, where there are several.
     launcher: PathBuf,
     stop: Option<i32>,
+    /// When the last Ctrl-C came.
+    interrupted: Option<Instant>,
+    /// The number of the process that ran last.
+    last: Option<u32>,
 }
 
 /// Starts programs one after the other and forwards SIGTERM, SIGINT and SIGUSR1 to the one that runs.
@@ -102,6 +106,11 @@ impl Supervisor {
         lock(&self.shared).stop
     }
 
+    /// The number of the process that was started last.
+    pub fn last(&self) -> Option<u32> {
+        lock(&self.shared).last
+    }
+
     /// Waits, unless a signal asks to stop.
     pub fn pause(&self, time: Duration) {
         let end = Instant::now() + time;
@@ -134,6 +143,7 @@ impl Supervisor {
         {
             let mut shared = lock(&self.shared);
             shared.child = Some(pid);
+            shared.last = Some(child.id());
             shared.launcher = command.get_program().into();
             if let Some(signal) = shared.stop {
                 ask(pid, signal, &self.shared, &shared, self.ranks.as_ref());
@@ -192,9 +202,18 @@ fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Interrupts that come closer to each other are one press: `timeout` sends one to a process and one to its group.
+const ONE_PRESS: Duration = Duration::from_millis(100);
+
 /// A signal asks the program to stop. The first Ctrl-C does it as well, the second ends it at once.
 fn arrived(origin: &Origin, shared: &Arc<Mutex<Shared>>, ranks: Option<&Ranks>) {
     let mut state = lock(shared);
+    if origin.signal == SIGINT {
+        let before = state.interrupted.replace(Instant::now());
+        if before.is_some_and(|before| before.elapsed() < ONE_PRESS) {
+            return;
+        }
+    }
     let is_again = origin.signal == SIGINT && state.stop == Some(SIGINT);
     state.stop = Some(origin.signal);
     let Some(child) = state.child else { return };

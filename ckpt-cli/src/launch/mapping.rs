@@ -49,6 +49,11 @@ impl Mapping {
         Ok(Mapping { old: old.into(), new })
     }
 
+    /// Where the files are.
+    pub fn is_now_in(&self) -> &Path {
+        &self.new
+    }
+
     /// The first two that say of one path that it is elsewhere, if there are any.
     pub fn contradiction(all: &[Mapping]) -> Option<(&Mapping, &Mapping)> {
         all.iter().enumerate().find_map(|(at, one)| {

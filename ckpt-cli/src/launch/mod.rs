@@ -9,6 +9,7 @@ pub mod ranks;
 pub mod record;
 pub mod restarts;
 pub mod session;
+pub mod starts_over;
 
 pub use child::{Ending, Supervisor};
 pub use ranks::RankOptions;

@@ -2,6 +2,10 @@
 //! it ends by itself, the restarts are used up, or it dies twice without having come further.
 
 use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -14,7 +18,10 @@ use signal_hook::consts::SIGINT;
 use super::heard::Ranks;
 use super::{Ending, Record, Supervisor};
 use crate::failure::Outcome;
+use crate::output;
 use crate::render;
+use crate::stores::continued::unfinished;
+use crate::stores::lines::Lines;
 use crate::stores::{self, runs};
 
 /// How often and how soon a program that died is started again.
@@ -129,6 +136,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     };
     let mut begin = Begin::AsAsked;
     let mut pause = options.backoff;
+    let input = Input::now();
     loop {
         let before = stopped_job(store, run.id.get());
         let ending = match supervisor.run((run.command)(begin)?) {
@@ -141,6 +149,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
                 return Err(failure);
             }
         };
+        note_exit(ending, &supervisor, run);
         let stopped = stopped_job(store, run.id.get()).filter(|job| Some(job) != before.as_ref());
         let ending = meant(ending, stopped.as_ref(), supervisor.stopped());
         let newest = newest_of_run()?;
@@ -148,7 +157,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
             Next::Done => {
                 // One that has stopped has said so, and how to go on.
                 if stopped.is_none() {
-                    farewell(ending, store, newest, judge.baseline);
+                    farewell(ending, run, newest, judge.baseline);
                 }
                 return Ok(ending);
             }
@@ -171,6 +180,16 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
                     "ckpt: the program {ending}; restart {number} of {} {from}{wait}",
                     options.restarts
                 );
+                if next == Begin::Over {
+                    input.begin_again();
+                }
+                if input == Input::Gone {
+                    eprintln!(
+                        "ckpt: warning[W3052]: standard input is a pipe: what the program had read of it is gone, and it goes on with what is left\n  \
+                         why:   of a pipe nobody can tell how much was read of it, nor give it again\n  \
+                         help:  a program that reads it all along needs a file (`< FILE`); one that has read all of it before its first site needs nothing"
+                    );
+                }
                 begin = next;
             }
         }
@@ -179,6 +198,29 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
             return Ok(ending);
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// A process that ends by `_exit`, or as another program, cannot say in the store that it ended: it would be taken for one that was
+/// killed; and one that is killed after all of its handlers has said that it has completed. A launcher's code is not that of a rank, which says in its own part how far it came.
+fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
+    let (None, Some(id), Some(pid)) = (run.ranks, run.id.get(), supervisor.last()) else {
+        return;
+    };
+    let code = match ending {
+        Ending::Code(code) => Some(code),
+        Ending::Signal(_) => None,
+    };
+    // It informs: a store that cannot be written to is told of by whoever needs it.
+    let noted = Job::note_exit(&stores::home(run.store), id, pid, code);
+    if let Ok(Some(State::Left)) = noted {
+        output::note(&format!(
+            "warning[W3044]: the program ended with exit code 0 without closing its session: run {} is not called completed\n  \
+             why:   it ended by `_exit`, or as another program (`exec`), so that ckpt has not seen it come to its end\n  \
+             help:  `cargo ckpt restart` and `run --resume` do not continue it, `cargo ckpt restart --run {}` does; let `main` return, or call `std::process::exit`",
+            id.short(),
+            id.short()
+        ));
     }
 }
 
@@ -206,7 +248,8 @@ fn meant(ending: Ending, stopped: Option<&Job>, signal: Option<i32>) -> Ending {
 
 /// Says how to go on after a failure. Endings that the library chose have their own message, and a program that says
 /// why it failed before its first checkpoint needs no word from us.
-fn farewell(ending: Ending, store: &Path, newest: Option<u64>, baseline: Option<u64>) {
+fn farewell(ending: Ending, run: &Run<'_>, newest: Option<u64>, baseline: Option<u64>) {
+    let store = run.store;
     match (ending, newest) {
         (Ending::Code(0 | 75..=79), _) => {}
         // Those behind it may not be restorable any more.
@@ -214,10 +257,16 @@ fn farewell(ending: Ending, store: &Path, newest: Option<u64>, baseline: Option<
             "ckpt: the program {ending} before its next checkpoint; `cargo ckpt list` shows which of {} it can go on from",
             store.display()
         ),
+        (_, Some(id)) if is_out_of_reach(store, id) => eprintln!(
+            "ckpt: the program {ending}; its files cannot be brought back to {}, the newest checkpoint in {}: `cargo ckpt list` shows which it can go on from",
+            CheckpointId(id),
+            store.display()
+        ),
         (_, Some(id)) => eprintln!(
-            "ckpt: the program {ending}; the newest checkpoint in {} is {}: `cargo ckpt restart` continues from it",
+            "ckpt: the program {ending}; the newest checkpoint in {} is {}: {} continues from it",
             store.display(),
-            CheckpointId(id)
+            CheckpointId(id),
+            continuing(store, run.id.get())
         ),
         (Ending::Signal(_), None) => {
             eprintln!(
@@ -227,6 +276,65 @@ fn farewell(ending: Ending, store: &Path, newest: Option<u64>, baseline: Option<
         }
         (Ending::Code(_), None) => {}
     }
+}
+
+/// The command that continues a run: it is named where another one would be taken without that.
+fn continuing(store: &Path, run: Option<RunId>) -> String {
+    let records = runs::records(store).unwrap_or_default();
+    let taken = unfinished(&records, store)
+        .ok()
+        .flatten()
+        .map(|record| record.run);
+    let named = run.filter(|run| taken != Some(*run));
+    let words = named.map(|run| ["--run".to_owned(), run.short()]);
+    stores::restart_command(store, words.as_ref().map_or(&[], |words| words))
+}
+
+/// What becomes of standard input, which the program shares with this process, when it is started again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    /// A file, from here on.
+    File(u64),
+    /// Of a pipe, what was read of it is gone.
+    Gone,
+    /// Nothing that is read to an end.
+    Other,
+}
+
+impl Input {
+    /// As it is before the program has read of it.
+    fn now() -> Self {
+        let found = std::fs::metadata("/dev/stdin").map(|found| found.file_type());
+        match found {
+            Ok(kind) if kind.is_file() => match own_input().and_then(|mut file| file.stream_position()) {
+                Ok(position) => Input::File(position),
+                Err(_) => Input::Other,
+            },
+            Ok(kind) if kind.is_fifo() || kind.is_socket() => Input::Gone,
+            _ => Input::Other,
+        }
+    }
+
+    /// A program that starts from the beginning reads it from there; a restart from a checkpoint knows where to go on.
+    fn begin_again(self) {
+        if let Input::File(position) = self {
+            let moved = own_input().and_then(|mut file| file.seek(SeekFrom::Start(position)));
+            if let Err(error) = moved {
+                eprintln!("ckpt: standard input cannot be read from its beginning again: {error}");
+            }
+        }
+    }
+}
+
+/// Standard input, with the place that all who have it share.
+fn own_input() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// Whether the program's files are known not to be what a restart from a checkpoint needs.
+fn is_out_of_reach(store: &Path, id: u64) -> bool {
+    let found = Lines::of(store).and_then(|lines| lines.out_of_reach(&lines.list()?));
+    found.is_ok_and(|found| found.contains_key(&CheckpointId(id)))
 }
 
 #[cfg(test)]

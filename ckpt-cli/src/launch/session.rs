@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::stores;
+
 /// When checkpoints are taken, where they go and how many are kept.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
 #[serde(default)]
@@ -29,6 +31,11 @@ pub struct SessionOptions {
     /// Take a checkpoint before this much time has passed and stop with exit code 75
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_limit: Option<String>,
+    /// What becomes of files that unfinished runs of other arguments have changed in this folder since the checkpoint: they stay
+    /// (keep), or become what they were, which gives those runs up (undo) [default: such a restart is refused]
+    #[arg(long, value_name = "keep|undo", value_parser = ["keep", "undo"])]
+    #[serde(skip)]
+    pub other_runs: Option<String>,
 }
 
 impl SessionOptions {
@@ -44,7 +51,9 @@ impl SessionOptions {
         set("CKPT_INTERVAL", self.interval.clone());
         set("CKPT_KEEP", self.keep.clone());
         set("CKPT_TIME_LIMIT", self.time_limit.clone());
+        set("CKPT_OTHER_RUNS", self.other_runs.clone());
         set("CKPT_TRUST", crate::output::trusted());
+        set("CKPT_RESTART_COMMAND", Some(stores::restart_line(store, &[])));
         list
     }
 
@@ -63,6 +72,15 @@ impl SessionOptions {
         or(&mut options.keep, &last.keep, "CKPT_KEEP");
         or(&mut options.time_limit, &last.time_limit, "CKPT_TIME_LIMIT");
         options
+    }
+
+    /// Whether what other runs have changed stays.
+    pub fn keeps_other_runs(&self) -> bool {
+        let variable = || std::env::var("CKPT_OTHER_RUNS").ok();
+        self.other_runs
+            .clone()
+            .or_else(variable)
+            .is_some_and(|what| what == "keep")
     }
 
     /// The options as they are written on a command line, without the store.
@@ -151,6 +169,6 @@ mod tests {
             .into_iter()
             .map(|(name, _)| name)
             .collect();
-        assert_eq!(names, ["CKPT_DIR", "CKPT_EVERY"]);
+        assert_eq!(names, ["CKPT_DIR", "CKPT_EVERY", "CKPT_RESTART_COMMAND"]);
     }
 }

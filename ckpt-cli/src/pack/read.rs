@@ -78,7 +78,10 @@ pub fn unpack(pack: &Path, store: Option<&Path>, wanted: &[PathBuf]) -> Outcome<
     let mut expected = manifest.files.iter();
     for entry in entries {
         let entry = entry.map_err(|error| damaged(pack, &error))?;
-        take_out(&bar, entry, expected.next(), aside.path()).map_err(|why| damaged(pack, &why))?;
+        take_out(&bar, entry, expected.next(), aside.path()).map_err(|why| match why {
+            NotTaken::Damaged(why) => damaged(pack, &why),
+            NotTaken::Here(path, error) => Err::<(), _>(error).about("cannot write", &path).unwrap_err(),
+        })?;
     }
     if let Some(missing) = expected.next() {
         return Err(damaged(pack, &format!("it ends before `{}`", missing.path)));
@@ -130,7 +133,8 @@ fn places(manifest: &Manifest) -> Result<Vec<Destination>, String> {
     let mut seen = HashSet::new();
     let place = |entry: &Entry| {
         let place = entry.place().filter(|_| seen.insert(entry.path.clone()));
-        place.ok_or_else(|| format!("it has a file for `{}`", entry.path))
+        // Where a message has lines of its own, no name has any.
+        place.ok_or_else(|| format!("it has a file for `{}`", entry.path.replace('\n', "\\n")))
     };
     manifest.files.iter().map(place).collect()
 }
@@ -216,7 +220,8 @@ fn in_the_way_of<'p>(store: &Path, places: &'p [Destination]) -> Option<&'p Path
 fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
     let is_empty = |folder: &Path| fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    if is_there(store) && !is_empty(store) {
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|seen| seen.is_symlink());
+    if is_there(store) && (is_link(store) || !is_empty(store)) {
         return Err(
             Failure::store(says!("E3009: `{}` is there already", store.display()))
                 .help("unpack into another folder with `--dir FOLDER`, or remove it"),
@@ -226,7 +231,11 @@ fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
         let Destination::File(path) = place else {
             continue;
         };
-        if is_there(path) {
+        let folders = path.ancestors().skip(1);
+        let no_folder = folders
+            .filter(|folder| is_there(folder) && !folder.is_dir())
+            .last();
+        if let Some(path) = no_folder.or(is_there(path).then_some(path)) {
             return Err(
                 Failure::store(says!("E3055: the file `{}` is there already", path.display()))
                     .help("unpack in another folder, or remove it"),
@@ -251,40 +260,62 @@ fn take_out(
     mut entry: tar::Entry<'_, impl Read>,
     expected: Option<&Entry>,
     aside: &Path,
-) -> Result<(), String> {
-    let path = entry.path().map_err(|error| error.to_string())?.into_owned();
+) -> Result<(), NotTaken> {
+    let path = entry
+        .path()
+        .map_err(|error| NotTaken::Damaged(error.to_string()))?
+        .into_owned();
     let Some(expected) = expected.filter(|expected| Path::new(&expected.path) == path) else {
-        return Err(format!("`{}` is not what the manifest has next", path.display()));
+        return Err(NotTaken::Damaged(format!(
+            "`{}` is not what the manifest has next",
+            path.display()
+        )));
     };
     if !entry.header().entry_type().is_file() {
-        return Err(format!("`{}` is no plain file", path.display()));
+        return Err(NotTaken::Damaged(format!(
+            "`{}` is no plain file",
+            path.display()
+        )));
     }
     if entry.size() != expected.bytes {
-        return Err(format!(
+        return Err(NotTaken::Damaged(format!(
             "`{}` has {} bytes, and should have {}",
             expected.path,
             entry.size(),
             expected.bytes
-        ));
+        )));
     }
     let to = aside.join(&path);
-    let failed = |error: std::io::Error| format!("`{}`: {error}", to.display());
+    let here = |error: io::Error| NotTaken::Here(to.clone(), error);
     if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
+        fs::create_dir_all(folder).map_err(here)?;
     }
     let mut file = File::options()
         .write(true)
         .create_new(true)
         .open(&to)
-        .map_err(failed)?;
-    let (bytes, sum) = copy(&mut entry, &mut file, bar).map_err(failed)?;
+        .map_err(here)?;
+    let (bytes, sum) = copy(&mut entry, &mut file, bar).map_err(|error| match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            here(error)
+        }
+        _ => NotTaken::Damaged(format!("`{}`: {error}", to.display())),
+    })?;
     if (bytes, &sum) != (expected.bytes, &expected.xxh3_128) {
-        return Err(format!(
+        return Err(NotTaken::Damaged(format!(
             "`{}` has {bytes} bytes and the checksum {sum}, and should have {} and {}",
             expected.path, expected.bytes, expected.xxh3_128
-        ));
+        )));
     }
-    file.sync_all().map_err(failed)
+    file.sync_all().map_err(here)
+}
+
+/// Why an entry could not be taken out of a pack.
+enum NotTaken {
+    /// It is not what the manifest says.
+    Damaged(String),
+    /// It cannot be written here.
+    Here(PathBuf, io::Error),
 }
 
 /// The folders that its entries are in.

@@ -1,7 +1,10 @@
 //! The program of an unmodified package, rewritten and built; built as it stands when nothing has changed since.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use ckpt_analysis::{ChooseOptions, PackageAnalysis};
 use ckpt_compiler::SOURCES_RECORD;
@@ -11,11 +14,12 @@ use crate::cargo::{Built, Program, SitesOf};
 use crate::cargo::{CargoOptions, Choice};
 use crate::failure::Outcome;
 use crate::package::build::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
-use crate::package::build::fingerprint::Fingerprint;
+use crate::package::build::fingerprint::{Decided, Fingerprint, RewrittenCopy, sources_of};
 use crate::package::build::report;
 use crate::package::copy::PackageCopy;
 use crate::package::copy::home::Busy;
 use crate::package::profile;
+use crate::package::read::settings::cargo_home;
 use crate::package::read::{ReadPackage, read, settings_files};
 
 /// Builds the program that the options mean, which is to be run as so many ranks, and says where its executable is.
@@ -53,28 +57,31 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     let path = target.join("ckpt").join(format!("{}.stamp", choice.target));
     let ranks = ranks.map(|ranks| ranks as usize);
     let words = words_of_build(options, choice, target, ranks);
-    if let Some(fingerprint) = Fingerprint::still_valid(&path, &words) {
-        tell(options, &fingerprint.summary);
-        let built = cargo_on_copy(
-            options,
-            "build",
-            choice,
-            &fingerprint.manifest,
-            &fingerprint.build_directory,
-        )?;
-        if built.success {
-            return Ok(Prepared::Built(Built {
-                measured: fingerprint.measured,
-                reaches_only: fingerprint.reaches_only,
-                sites: SitesOf::Ckpt,
-                ..built
-            }));
+    match Fingerprint::still_valid(&path, &words).map(|fingerprint| fingerprint.decided) {
+        Some(Decided::AsItIs) => return Ok(Prepared::AsItIs(SitesOf::User)),
+        Some(Decided::Copy(copy)) => {
+            tell(options, &copy.summary);
+            let built = cargo_on_copy(options, "build", choice, &copy.manifest, &copy.build_directory)?;
+            if built.success && flags(&built) == copy.flags {
+                return Ok(Prepared::Built(Built {
+                    measured: copy.measured,
+                    reaches_only: copy.reaches_only,
+                    sites: SitesOf::Ckpt,
+                    ..built
+                }));
+            }
         }
+        None => {}
     }
-    let mut package = read(options)?;
+    let (reading, mut package) = Reading::of(options)?;
     let analysis = profile::analyse(&mut package);
     if analysis.is_written_for_ckpt(&package.program) {
         sites_are_safe_points(&package, &analysis, ranks)?;
+        let files = read_files(&package);
+        // Only running the build scripts again would show that their flags are the same.
+        if !package.has_asked_scripts && reading.still_holds(&package, &files) {
+            Fingerprint::of(files, words, Decided::AsItIs).write(&path);
+        }
         return Ok(Prepared::AsItIs(SitesOf::User));
     }
     let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
@@ -86,15 +93,24 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     };
     let summary = summary(&rewritten);
     tell(options, &summary);
-    let watched = watched(&rewritten.package, &rewritten.copy);
     let copy = &rewritten.copy;
+    let mut watched = of_the_user(&rewritten.package, copy);
+    let still_holds = reading.still_holds(&rewritten.package, &watched);
+    watched.extend(of_the_copy(copy));
     let measured = rewritten.package.run.is_some();
     let placement = &rewritten.attempt.placement;
     let reaches_only = placement.leaves_most_outside().then_some(placement.coverage);
-    let mut fingerprint = Fingerprint::of(watched, words, &copy.manifest, &copy.build_directory, summary);
-    fingerprint.measured = measured;
-    fingerprint.reaches_only = reaches_only;
-    fingerprint.write(&path);
+    let decided = Decided::Copy(RewrittenCopy {
+        manifest: copy.manifest.clone(),
+        build_directory: copy.build_directory.clone(),
+        summary,
+        measured,
+        reaches_only,
+        flags: flags(&rewritten.built),
+    });
+    if still_holds {
+        Fingerprint::of(watched, words, decided).write(&path);
+    }
     Ok(Prepared::Built(Built {
         measured,
         reaches_only,
@@ -148,7 +164,9 @@ fn summary(rewritten: &Rewritten) -> String {
             site.share * 100.0
         );
     }
-    text += &report::outside(&rewritten.package, &rewritten.attempt.placement).unwrap_or_default();
+    let placement = &rewritten.attempt.placement;
+    text += &report::outside(&rewritten.package, placement)
+        .unwrap_or_else(|| report::refused_by_rustc(&rewritten.package, placement));
     text
 }
 
@@ -172,57 +190,145 @@ fn words_of_build(
     words.push(choice.target.clone());
     words.push(options.no_default_features.to_string());
     words.push((options.no_profile && profile::Kept::any(target, &choice.target)).to_string());
-    for name in [
-        "RUSTFLAGS",
-        "CARGO_ENCODED_RUSTFLAGS",
-        "CKPT_RUNTIME_PATH",
-        "CARGO_BUILD_TARGET",
-    ] {
-        words.push(std::env::var(name).unwrap_or_default());
-    }
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        let decides = VARIABLES.contains(&&*name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        decides.then(|| format!("{name}={}", value.display()))
+    });
+    let mut variables: Vec<String> = variables.collect();
+    variables.sort();
+    words.extend(variables);
     words
 }
 
-/// The user's files that the copy was made from: all that are not links in it, and the folders of the sources; and the
-/// sources in the copy themselves.
-fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
-    let mut list: Vec<PathBuf> = package
-        .program
-        .files
-        .iter()
-        .map(|file| file.path.clone())
-        .collect();
-    let mut pending = vec![copy.workspace_root.clone()];
-    while let Some(folder) = pending.pop() {
-        list.extend(copy.to_original(&folder));
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => pending.push(path),
-                Ok(kind) if kind.is_file() => {
-                    list.extend(copy.to_original(&path));
-                    // Programs of one workspace share the copy: another one may be rewritten there next.
-                    if path.extension().is_some_and(|extension| extension == "rs") {
-                        list.push(path);
-                    }
-                }
-                _ => {}
-            }
+/// Variables that decide how a program is built, or which of its code.
+const VARIABLES: [&str; 7] = [
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_HOME",
+    "CKPT_RUNTIME_PATH",
+    "MPICC",
+    "RUSTC",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+];
+
+/// Variables that stand for settings of cargo which do.
+const PREFIXES: [&str; 3] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_"];
+
+/// The flags for `#[cfg]` that build scripts have set.
+fn flags(built: &Built) -> BTreeMap<String, Vec<String>> {
+    let set = built.flags.iter();
+    set.map(|(id, flags)| (id.repr.clone(), flags.clone())).collect()
+}
+
+/// How much older than the clock the time of a file may be that was just written.
+const CLOCKS: Duration = Duration::from_millis(100);
+
+/// When a file was renamed, linked or written, whatever the time of its bytes.
+fn time_of_change(found: &fs::Metadata) -> SystemTime {
+    let since = Duration::new(found.ctime().max(0) as u64, found.ctime_nsec() as u32);
+    SystemTime::UNIX_EPOCH + since
+}
+
+/// When a package was read.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    began: SystemTime,
+    ended: SystemTime,
+}
+
+impl Reading {
+    /// Reads it.
+    fn of(options: &CargoOptions) -> Outcome<(Reading, ReadPackage)> {
+        let began = SystemTime::now();
+        let package = read(options)?;
+        let ended = SystemTime::now();
+        Ok((Reading { began, ended }, package))
+    }
+
+    /// Whether the package is what was read: an edit while it is built belongs to no build yet.
+    fn still_holds(self, package: &ReadPackage, files: &[PathBuf]) -> bool {
+        let is_source = |path: &PathBuf| package.program.file_at(path).is_some();
+        package.is_unchanged() && files.iter().all(|path| is_source(path) || self.is_before(path))
+    }
+
+    fn is_before(self, path: &Path) -> bool {
+        let Ok(found) = fs::metadata(path) else {
+            return true;
+        };
+        if found.is_dir() {
+            return sources_of(path).iter().all(|path| self.is_before(path));
+        }
+        let changed = time_of_change(&found);
+        match path.file_name().is_some_and(|name| name == "Cargo.lock") {
+            // Cargo may have written it for this very reading.
+            true => changed <= self.ended,
+            false => changed + CLOCKS < self.began,
         }
     }
-    let sources = package.sources();
-    list.extend(sources.files.into_values().map(|file| file.path));
-    // Programs of one package share the record of them.
-    list.push(copy.manifest.with_file_name(SOURCES_RECORD));
-    list.extend(settings_files(&package.workspace));
-    list.extend(configuration_files());
+}
+
+/// The user's files that the copy was made from: all that are not links in it, and the folders of the sources.
+fn of_the_user(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
+    let mut list = read_files(package);
+    for folder in folders_in(&copy.workspace_root) {
+        list.extend(copy.to_original(&folder));
+        list.extend(files_in(&folder).filter_map(|path| copy.to_original(&path)));
+    }
     list.push(profile::Kept::path(package));
     list.sort();
     list.dedup();
     list
 }
 
-/// Cargo's configuration and the toolchain file, in the working folder and above.
+/// The sources in the copy themselves.
+fn of_the_copy(copy: &PackageCopy) -> Vec<PathBuf> {
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    // Programs of one workspace share the copy: another one may be rewritten there next.
+    let folders = folders_in(&copy.workspace_root).into_iter();
+    let sources = folders.flat_map(|folder| files_in(&folder).filter(is_source).collect::<Vec<_>>());
+    // Programs of one package share the record of them.
+    let record = copy.manifest.with_file_name(SOURCES_RECORD);
+    sources.chain([record]).collect()
+}
+
+/// A folder and those below it that are no links.
+fn folders_in(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![root.to_path_buf()];
+    let mut next = 0;
+    while let Some(folder) = found.get(next) {
+        let below = entries(folder).filter(|(kind, _)| kind.is_dir());
+        let below: Vec<PathBuf> = below.map(|(_, path)| path).collect();
+        found.extend(below);
+        next += 1;
+    }
+    found
+}
+
+fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    entries(folder)
+        .filter(|(kind, _)| kind.is_file())
+        .map(|(_, path)| path)
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = (fs::FileType, PathBuf)> {
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
+    found.filter_map(|entry| Some((entry.file_type().ok()?, entry.path())))
+}
+
+/// The files that a package was read from: sources, manifests, and settings of ckpt, cargo and the toolchain.
+fn read_files(package: &ReadPackage) -> Vec<PathBuf> {
+    let files = package.program.files.iter().map(|file| file.path.clone());
+    let sources = package.sources().files.into_values().map(|file| file.path);
+    let manifests = package.workspace.packages.iter().map(|one| one.manifest.clone());
+    let root = ["Cargo.toml", "Cargo.lock"].map(|name| package.workspace_root().join(name));
+    let settings = settings_files(&package.workspace);
+    let mut list: Vec<PathBuf> = files.chain(sources).chain(manifests).collect();
+    list.extend(root.into_iter().chain(settings).chain(configuration_files()));
+    list
+}
+
+/// Cargo's configuration and the toolchain file, in the working folder, above it and in cargo's own.
 fn configuration_files() -> impl Iterator<Item = PathBuf> {
     const NAMES: [&str; 4] = [
         ".cargo/config.toml",
@@ -232,7 +338,59 @@ fn configuration_files() -> impl Iterator<Item = PathBuf> {
     ];
     let folder = std::env::current_dir().unwrap_or_default();
     let above: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
+    let in_home = |home: PathBuf| ["config.toml", "config"].map(|name| home.join(name));
+    let in_home = cargo_home().into_iter().flat_map(in_home);
     above
         .into_iter()
         .flat_map(|folder| NAMES.map(|name| folder.join(name)))
+        .chain(in_home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::testing::{Tree, manifest, options};
+
+    /// A package with a path whose file is changed after it was read.
+    fn holds_after(change: impl FnOnce(&Tree)) -> bool {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            (
+                "Cargo.lock",
+                "version = 4\n\n[[package]]\nname = \"app\"\nversion = \"0.1.0\"\n",
+            ),
+            ("src/main.rs", "mod part; fn main() {}"),
+            ("src/part.rs", ""),
+        ]);
+        let (_, package) = Reading::of(&options(&tree, "Cargo.toml")).unwrap();
+        let files = read_files(&package);
+        // As if it had been read just after the newest of them was written.
+        let found = files.iter().filter_map(|path| fs::metadata(path).ok());
+        let newest = found.map(|found| time_of_change(&found)).max().unwrap();
+        let reading = Reading {
+            began: newest + CLOCKS + Duration::from_nanos(1),
+            ended: newest,
+        };
+        // Times of files go forwards in steps: what changes within one has the time of what was there before.
+        let of_now = || {
+            tree.write("clock", "");
+            time_of_change(&fs::metadata(tree.path("clock")).unwrap())
+        };
+        while of_now() <= newest {
+            std::thread::yield_now();
+        }
+        change(&tree);
+        reading.still_holds(&package, &files)
+    }
+
+    #[test]
+    fn what_is_edited_during_a_build_belongs_to_no_build() {
+        assert!(holds_after(|_| {}));
+        assert!(!holds_after(|tree| tree.write("src/part.rs", "// new")));
+        assert!(!holds_after(
+            |tree| tree.write("Cargo.toml", &manifest("app", "# new"))
+        ));
+        assert!(!holds_after(|tree| tree.write("ckpt.toml", "")));
+        assert!(!holds_after(|tree| tree.write("Cargo.lock", "version = 4\n")));
+    }
 }

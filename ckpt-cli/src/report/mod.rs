@@ -111,10 +111,11 @@ impl Process {
             _ if self.running => "runs".into(),
             None => "was killed".into(),
             Some(State::Completed) => "completed".into(),
+            Some(State::Left) => "ended without closing its session".into(),
             Some(State::Stopped) => "checkpointed and stopped".into(),
             Some(State::Failed) => "failed".into(),
             Some(State::Refused) => "refused".into(),
-            Some(State::Running) => "ended".into(),
+            Some(State::Running | State::Returned) => "ended".into(),
         }
     }
 }

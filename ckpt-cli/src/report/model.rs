@@ -90,10 +90,10 @@ impl Advice {
     pub fn words(&self) -> String {
         let failures = match (self.assumed, self.too_short) {
             (_, Some(ran)) => format!(
-                "it ran for {}, too short to tell how often failures come, one a day is assumed",
+                "it ran for {}, too short to tell how often it fails, so one failure a day is assumed",
                 time(ran)
             ),
-            (true, None) => "no failure was seen, one a day is assumed".to_owned(),
+            (true, None) => "no failure was seen, so one a day is assumed".to_owned(),
             (false, None) => format!("a failure every {}", time(self.between_failures)),
         };
         let was = match (self.interval, self.predicted) {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
-use ckpt::session::runs::{RunRecord, has_record};
+use ckpt::session::runs::{RunRecord, has_record, of_no_run};
 use ckpt::store::{CheckpointId, Meta, RunId};
 
 use crate::failure::{Failure, Outcome, says};
@@ -70,6 +70,7 @@ impl Continued {
         let Some(record) = record else {
             let last = records.iter().rev().find_map(|record| record.job.as_ref().ok());
             return Err(match last.filter(|_| named.is_none()) {
+                Some(job) if job.state == State::Left => left(job, store),
                 Some(job) => completed(job, store),
                 None => Failure::no_checkpoint(says!(
                     "E3153: `{}` has no record of the run that its checkpoints are of",
@@ -90,11 +91,9 @@ impl Continued {
         let others = others.iter().filter(|(other, _)| other.run != record.run);
         let others: Vec<String> = others
             .map(|(other, newest)| {
-                format!(
-                    "{}: `cargo ckpt restart --run {}`",
-                    described(other, *newest),
-                    other.run.short()
-                )
+                let named = ["--run".to_owned(), other.run.short()];
+                let command = stores::restart_command(store, &named);
+                format!("{}: {command}", described(other, *newest))
             })
             .collect();
         let Some(newest) = newest else {
@@ -104,17 +103,9 @@ impl Continued {
             crate::output::note(&format!("not continued: {other}"));
         }
         let strange = metas.iter().filter(|(_, meta)| !has_record(&records, meta.run));
-        let strange: Vec<u64> = strange.map(|(id, _)| id.0).collect();
-        if let Some(last) = strange.last() {
-            let which = match strange[..] {
-                [one] => format!("checkpoint {} is", CheckpointId(one)),
-                _ => format!("checkpoints {} are", stores::id_list(&strange)),
-            };
-            eprintln!(
-                "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
-                 help: they may have been copied there; `cargo ckpt restart {last}` takes one all the same",
-                store.display()
-            );
+        let strange: Vec<CheckpointId> = strange.map(|(id, _)| *id).collect();
+        if let Some(told) = of_no_run(&strange, store) {
+            eprintln!("{told}");
         }
         Ok(Continued {
             run: Some(record.run),
@@ -144,8 +135,11 @@ impl Continued {
     }
 }
 
-/// The newest run that has not completed.
-fn unfinished<'r>(records: &'r [RunRecord], store: &Path) -> Outcome<Option<&'r RunRecord>> {
+/// The newest run that has not completed, as far as is known: what a restart without a name continues.
+///
+/// # Errors
+/// Which is the newest is not known.
+pub fn unfinished<'r>(records: &'r [RunRecord], store: &Path) -> Outcome<Option<&'r RunRecord>> {
     if records.len() > 1
         && let Some(damaged) = records.iter().find(|record| record.job.is_err())
     {
@@ -156,7 +150,7 @@ fn unfinished<'r>(records: &'r [RunRecord], store: &Path) -> Outcome<Option<&'r 
         .because(format!("the record of run {} cannot be read", damaged.run))
         .help("name the run that is to be continued: `cargo ckpt restart --run RUN`"));
     }
-    Ok(records.iter().rev().find(|record| record.is_unfinished()))
+    Ok(records.iter().rev().find(|record| record.is_to_continue()))
 }
 
 fn completed(job: &Job, store: &Path) -> Failure {
@@ -178,6 +172,20 @@ fn completed(job: &Job, store: &Path) -> Failure {
             stores::id_list(&ids)
         ),
     })
+}
+
+fn left(job: &Job, store: &Path) -> Failure {
+    Failure::no_checkpoint(says!(
+        "E3160: run {} in `{}` ended with exit code 0 at {}, without closing its session: whether anything is left to do is not known",
+        job.run.short(),
+        store.display(),
+        job.updated
+    ))
+    .because("it ended by `_exit`, or as another program (`exec`)")
+    .help(format!(
+        "`cargo ckpt restart --run {}` continues it from its newest checkpoint, and does again what it did after that; `cargo ckpt run` starts anew",
+        job.run.short()
+    ))
 }
 
 fn without_checkpoint(record: &RunRecord, store: &Path, others: &[String]) -> Failure {

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use ckpt::store::{
     CheckpointId, Entry, Journals, Mode, NoWayBack, Restored, RunId, Store, StoreError, file_name, files_in,
-    folder_of_rank, has_place_for_rank, printable_lines, ranks_here,
+    folder_of_rank, has_been_here, has_place_for_rank, printable_lines, ranks_here,
 };
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -129,7 +129,8 @@ impl Lines {
         // Where each has a folder of its own and that of one was named, the others have nothing in it.
         let files = files_of(store, &ranks)?;
         let is_shared = !has_place_for_rank(store) && files.values().any(|ids| !ids.is_empty());
-        let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && files[&part.rank].is_empty());
+        let has_none = |part: &Part| files[&part.rank].is_empty() && !has_been_here(&part.folder, part.rank);
+        let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && has_none(part));
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
         let (mut owners, mut unknown) = (BTreeMap::new(), BTreeMap::new());
         for part in &parts {
@@ -147,6 +148,12 @@ impl Lines {
             }
         }
         unknown.retain(|id, _| !owners.contains_key(id));
+        // Of runs of other numbers of ranks that have no checkpoint here nothing is missing.
+        let size_of = |id: &u64| owners.get(id).and_then(|run| sizes.get(run));
+        let of_all = files.values().flatten().map(size_of).collect::<Option<Vec<_>>>();
+        let most = of_all.and_then(|sizes| sizes.into_iter().copied().max());
+        let mut elsewhere: Vec<u32> = elsewhere.into_iter().map(|part| part.rank).collect();
+        elsewhere.retain(|rank| most.is_none_or(|most| *rank < most));
         Ok(Lines {
             run,
             owners,
@@ -156,7 +163,7 @@ impl Lines {
             store: store.to_owned(),
             several: ranks != [0],
             parts,
-            elsewhere: elsewhere.into_iter().map(|part| part.rank).collect(),
+            elsewhere,
         })
     }
 
@@ -197,16 +204,22 @@ impl Lines {
         sizes.map(|file| file.len()).sum()
     }
 
+    /// Whether the run that a line is of has this rank, as far as it says how many it has: another run of the store may have
+    /// more.
+    pub fn is_of(&self, rank: u32, id: u64) -> bool {
+        let size = self.run_of(id).and_then(|run| self.sizes.get(&run));
+        size.is_none_or(|size| rank < *size)
+    }
+
+    /// The parts here that have a file of this line, or should have.
+    pub fn parts_of(&self, id: CheckpointId) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(move |part| self.is_of(part.rank, id.0))
+    }
+
     /// The ranks here that have no file of this line.
     pub fn lacking(&self, id: u64) -> Vec<u32> {
-        // Another run may have had more ranks.
-        let size = self.run_of(id).and_then(|run| self.sizes.get(&run));
-        let parts = self
-            .parts
-            .iter()
-            .filter(|part| size.is_none_or(|size| part.rank < *size));
         let has = |part: &&Part| self.files.get(&part.rank).is_some_and(|ids| ids.contains(&id));
-        let lacking = parts.filter(|part| !has(part));
+        let lacking = self.parts_of(CheckpointId(id)).filter(|part| !has(part));
         lacking.map(|part| part.rank).collect()
     }
 
@@ -269,10 +282,10 @@ impl Lines {
         }
     }
 
-    /// The parts of the chosen ranks.
-    pub fn chosen(&self, ranks: Ranks) -> Outcome<Vec<&Part>> {
+    /// The parts of the chosen ranks of a line.
+    pub fn chosen(&self, ranks: Ranks, id: CheckpointId) -> Outcome<Vec<&Part>> {
         match ranks {
-            Ranks::All => Ok(self.parts.iter().collect()),
+            Ranks::All => Ok(self.parts_of(id).collect()),
             Ranks::One(rank) => Ok(vec![self.part(rank)?]),
         }
     }
@@ -351,6 +364,17 @@ impl Lines {
         Ok(found)
     }
 
+    /// The newest line that can be restored, as far as can be seen without reading values.
+    ///
+    /// # Errors
+    /// The store cannot be looked at.
+    pub fn newest_restorable(&self) -> Outcome<Option<CheckpointId>> {
+        let lines = self.list()?;
+        let out_of_reach = self.out_of_reach(&lines)?;
+        let restorable = lines.iter().filter(|line| line.is_restorable(&out_of_reach));
+        Ok(restorable.map(|line| line.id).max())
+    }
+
     /// What cannot be looked at, in words.
     pub fn not_here(&self) -> Option<String> {
         let ranks = rank_list(&self.elsewhere)?;
@@ -376,6 +400,12 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether all ranks here have their part, it can be read, and what it needs is there; values are not read.
+    pub fn is_restorable(&self, out_of_reach: &OutOfReach) -> bool {
+        let is_there = |(_, entry): &(u32, Entry)| entry.meta.is_ok() && entry.lacks.is_empty();
+        self.lacking.is_empty() && self.entries.iter().all(is_there) && !out_of_reach.contains_key(&self.id)
+    }
+
     fn new(id: u64) -> Self {
         Line {
             id: CheckpointId(id),
@@ -447,7 +477,7 @@ mod tests {
         assert_eq!((shared.ranks(), shared.lacking(2)), (3, vec![1]));
         assert_eq!(shared.resolve(Which::Latest).unwrap().0, 1, "all have it");
         assert_eq!(shared.resolve(Which::Id(2)).unwrap().0, 2);
-        assert!(shared.chosen(Ranks::One(3)).is_err());
+        assert!(shared.chosen(Ranks::One(3), CheckpointId(2)).is_err());
         for rank in [1, 12] {
             touch(&format!("node-{rank}/x.ckpt.d/000007.r{rank}.h5"));
         }

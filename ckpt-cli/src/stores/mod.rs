@@ -15,7 +15,7 @@ use ckpt::session::job::Job;
 use ckpt::store::{CheckpointId, RunId, file_of, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
-use crate::render::FormatOption;
+use crate::render::{self, FormatOption};
 use crate::stores::lines::Lines;
 use crate::stores::runs::RunOption;
 
@@ -135,6 +135,24 @@ pub fn for_program(option: Option<&Path>, name: &str) -> Outcome<PathBuf> {
     Ok(configured(option)?.unwrap_or_else(|| format!("{name}.ckpt.d").into()))
 }
 
+/// A store that is not around the files of the program that is about to start here, nor around those in `others`.
+pub fn is_beside<'p>(store: &Path, others: impl IntoIterator<Item = &'p Path>) -> Outcome<()> {
+    let mut folders = [Path::new(".")].into_iter().chain(others);
+    let is_around = |folder: &&Path| ckpt::store::lies_within(folder, &home(store));
+    match folders.find(is_around) {
+        None => Ok(()),
+        Some(folder) => Err(Failure::usage(says!(
+            "E3188: the store `{}` is the folder of the program's own files (`{}`), or one above it",
+            store.display(),
+            std::path::absolute(folder)
+                .unwrap_or_else(|_| folder.into())
+                .display()
+        ))
+        .because("what lies in a store is not watched: a restart could not bring the program's files back")
+        .help("name a folder that is for checkpoints only, for example `--dir checkpoints`")),
+    }
+}
+
 /// The folder that the command line, the environment or `ckpt.toml` name, in this order.
 fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
     if let Some(dir) = option {
@@ -159,7 +177,34 @@ fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
     Ok(dir.map(PathBuf::from))
 }
 
-/// All stores in a folder, by name.
+/// The store of all ranks, with `{rank}` in its name, that a folder is the part of one rank of: each of them has one of such a
+/// name, with its own files.
+pub fn of_all_ranks(part: &Path) -> Option<PathBuf> {
+    let rank_in = |folder: &Path| {
+        let files = files_in(folder).ok()?;
+        let mut ranks = files.into_iter().map(|(_, rank)| rank);
+        let first = ranks.next()?;
+        ranks.all(|rank| rank == first).then_some(first)
+    };
+    let rank = rank_in(part)?;
+    let (name, number) = (part.to_str()?, rank.to_string());
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let whole = name.match_indices(&number).filter(|(at, _)| {
+        let (before, after) = (&name.as_bytes()[..*at], &name.as_bytes()[at + number.len()..]);
+        !is_digit(before.last()) && !is_digit(after.first())
+    });
+    let mut names = whole.map(|(at, _)| {
+        let (before, after) = (&name[..at], &name[at + number.len()..]);
+        PathBuf::from(format!("{before}{{rank}}{after}"))
+    });
+    names.find(|store| {
+        let ranks = ranks_here(store).unwrap_or_default();
+        let is_own = |rank: u32| rank_in(&folder_of_rank(store, rank)) == Some(rank);
+        ranks.len() > 1 && ranks.into_iter().all(is_own)
+    })
+}
+
+/// All stores in a folder, by name; the folders of the ranks of one program are one.
 fn stores_in(folder: &Path) -> Vec<PathBuf> {
     let is_store = |path: &PathBuf| path.to_string_lossy().ends_with(".ckpt.d") && path.is_dir();
     let mut list: Vec<PathBuf> = fs::read_dir(folder)
@@ -168,9 +213,36 @@ fn stores_in(folder: &Path) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| PathBuf::from(entry.file_name()))
         .filter(|name| is_store(&folder.join(name)))
+        .map(|name| {
+            let of_all = of_all_ranks(&folder.join(&name));
+            let of_all = of_all.and_then(|store| Some(PathBuf::from(store.file_name()?)));
+            of_all.unwrap_or(name)
+        })
         .collect();
     list.sort();
+    list.dedup();
     list
+}
+
+/// The command that restarts from a store, or from that of all ranks where it is the part of one, with these words, as one types
+/// it here: the store is named where it would not be found.
+pub fn restart_command(store: &Path, words: &[String]) -> String {
+    format!("`{}`", restart_line(store, words))
+}
+
+/// The same as it is typed.
+pub fn restart_line(store: &Path, words: &[String]) -> String {
+    let of_all = of_all_ranks(store);
+    let store = of_all.as_deref().unwrap_or(store);
+    let here = store.strip_prefix(".").unwrap_or(store);
+    let is_here = here.components().count() == 1 && here.to_string_lossy().ends_with(".ckpt.d");
+    let is_found = is_here && stores_in(Path::new(".")).iter().all(|other| other == here);
+    let mut all: Vec<String> = ["cargo", "ckpt", "restart"].map(str::to_owned).into();
+    if !is_found {
+        all.extend(["--dir".to_owned(), store.to_string_lossy().into_owned()]);
+    }
+    all.extend_from_slice(words);
+    render::command_line(&all)
 }
 
 fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
@@ -331,6 +403,36 @@ mod tests {
                 .to_string()
                 .contains("several")
         );
+    }
+
+    #[test]
+    fn folders_of_ranks_are_one_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let touch = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        };
+        touch("run1-0.ckpt.d/000001.r0.h5");
+        assert_eq!(
+            only_store_in(folder.path()).unwrap(),
+            Path::new("run1-0.ckpt.d"),
+            "of one rank it is not known"
+        );
+        touch("run1-1.ckpt.d/000001.r1.h5");
+        assert_eq!(
+            only_store_in(folder.path()).unwrap(),
+            Path::new("run1-{rank}.ckpt.d")
+        );
+        for part in ["run1-0.ckpt.d", "run1-1.ckpt.d"] {
+            let of_all = of_all_ranks(&folder.path().join(part)).unwrap();
+            assert!(of_all.ends_with("run1-{rank}.ckpt.d"), "{}", of_all.display());
+        }
+        // Two programs of one process, whose stores have numbers.
+        touch("try-0.ckpt.d/000001.h5");
+        touch("try-1.ckpt.d/000001.h5");
+        assert_eq!(of_all_ranks(&folder.path().join("try-1.ckpt.d")), None);
+        assert_eq!(stores_in(folder.path()).len(), 3);
     }
 
     #[test]

@@ -166,6 +166,15 @@ pub fn newest_line(
     Ok(None)
 }
 
+/// A run whose record is gone, if there is one.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn without_record(store: &Path, records: &[RunRecord]) -> Outcome<Option<RunId>> {
+    let home = home(store);
+    runs::without_record(&home, records).about("cannot look into", &home)
+}
+
 /// Whether a restart has something to continue, as far as the record says.
 pub fn is_completed(record: &RunRecord) -> bool {
     record.job.as_ref().is_ok_and(|job| job.state == State::Completed)
@@ -193,15 +202,26 @@ pub fn standing(record: &RunRecord, next: &str) -> String {
     let visits = format!("{} site visits", job.visits);
     let reason = |otherwise: &str| job.reason.clone().unwrap_or_else(|| otherwise.to_owned());
     match job.state {
-        State::Running if stores::is_running(job) => format!(
+        State::Running | State::Returned if stores::is_running(job) => format!(
             "{who} is running: pid {} on {} since {}",
             job.pid, job.host, job.started
         ),
         State::Running if stores::is_here(job) => {
             format!("{who} was killed (pid {}); {next}", job.pid)
         }
-        State::Running => format!("{who} runs, or was killed, as pid {} on {}", job.pid, job.host),
+        State::Returned if stores::is_here(job) => format!(
+            "{who} closed its session after {visits}, and no exit code of pid {} was seen: it was killed before its end, or left by `_exit`; {next}",
+            job.pid
+        ),
+        State::Running | State::Returned => {
+            format!("{who} runs, or was killed, as pid {} on {}", job.pid, job.host)
+        }
         State::Completed => format!("{who} completed at {} after {visits}", job.updated),
+        State::Left => format!(
+            "{who} ended at {} without closing its session ({}); {next}",
+            job.updated,
+            reason("exit code 0")
+        ),
         State::Stopped => format!(
             "{who} stopped at {} ({}); {next}",
             job.updated,

@@ -36,8 +36,9 @@ pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)
 fn state(job: &Job, last: Option<&Process>) -> String {
     match (last, job.state) {
         (Some(one), _) if one.running => format!("running, pid {} on {}", job.pid, job.host),
-        (_, State::Running) => "was killed; `cargo ckpt restart` continues it".to_owned(),
+        (_, State::Running | State::Returned) => "was killed; `cargo ckpt restart` continues it".to_owned(),
         (Some(one), _) => one.ending(),
+        (None, State::Left) => "ended without closing its session".to_owned(),
         (None, state) => format!("{state:?}").to_lowercase(),
     }
 }

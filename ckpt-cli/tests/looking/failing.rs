@@ -207,6 +207,7 @@ const FAILING: &[(&str, &str)] = &[
         "mkdir gone; cd gone; rmdir ../gone; tool=$(command -v cargo-ckpt); $tool plan",
     ),
     ("E3085", "ckpt diff heat.ckpt.d nowhere.ckpt.d"),
+    ("E3188", "ckpt run --exe /bin/true --dir .."),
     ("E3088", "cp -r heat.ckpt.d other.ckpt.d; ckpt list"),
     ("E3095", "ckpt inspect latest 'self[0..1'"),
     ("E3096", "ckpt inspect latest 'self[0, 0, 0, 0]'"),

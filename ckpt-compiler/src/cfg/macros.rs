@@ -4,11 +4,11 @@
 use super::Use;
 use super::expr::Walker;
 use crate::library::Macros;
-use crate::syntax::captured::captured_in_text;
 use crate::syntax::macros::{
     Arguments, Exits, arguments_evaluated_always, arguments_of_macro, name_of_macro, repeated_in_list,
 };
-use proc_macro2::{TokenStream, TokenTree};
+use crate::syntax::mentions::each_variable;
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Expr, Macro};
 
@@ -69,17 +69,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn tokens(&mut self, tokens: &TokenStream, kind: Use) {
-        for token in tokens.clone() {
-            match token {
-                TokenTree::Ident(ident) => self.name(&ident, kind),
-                TokenTree::Group(group) => self.tokens(&group.stream(), kind),
-                TokenTree::Literal(literal) => {
-                    for name in captured_in_text(&literal.to_string()) {
-                        self.text(&name, Use::Read);
-                    }
-                }
-                TokenTree::Punct(_) => {}
-            }
-        }
+        each_variable(tokens.clone(), &mut |name, is_captured| {
+            self.text(name, if is_captured { Use::Read } else { kind });
+        });
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     };
     let parts = super::parts::expand(input, item, &generics);
     let holds = super::holds::expand(input, ckpt);
+    let fixed = super::fixed::expand(input, ckpt);
     let reach = (!is_refilled).then(|| reach(ckpt, item));
     let bits = (!is_refilled).then(|| bits(ckpt, item));
     let of_trait = if is_refilled {
@@ -39,6 +40,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
         }
         #parts
         #holds
+        #fixed
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn expand(input: &DeriveInput, ckpt: &syn::Path) -> TokenStream {
     }
 }
 
-fn field_types(data: &Data) -> Vec<&Type> {
+pub(super) fn field_types(data: &Data) -> Vec<&Type> {
     match data {
         Data::Struct(one) => one.fields.iter().map(|field| &field.ty).collect(),
         Data::Enum(one) => {

@@ -12,6 +12,7 @@ pub mod inlined_closures;
 pub mod iterator_replay;
 mod late_arguments;
 pub mod named_iterators;
+pub mod parallel_blocks;
 mod reborrow;
 pub mod regions;
 mod shared_captures;
@@ -51,6 +52,8 @@ pub fn desugar(
         calls: &options.calls,
         library: &options.library,
     };
+    // Before the chains around them: what is in a closure of one has a site then.
+    parallel_blocks::cut(&mut function, marks, names);
     inlined_closures::inline(&mut function, marks, names);
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
     if errors.is_empty() {

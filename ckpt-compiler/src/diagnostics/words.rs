@@ -345,7 +345,7 @@ refusals! {
         instead "do it in front of the region, or in the threads";
     /// A thread of a method.
     ThreadCapturesSelf
-        says "E1034: a thread with a site captures `self`"
+        says "E1034: a thread with a site captures `self` of a method that may change it"
         why "what the thread changes of it could not be told from what others do"
         instead "bind the fields that the thread uses to variables in front of the region: `let grid = &self.grid;`";
     /// What is changed in a thread is hidden there.

@@ -65,7 +65,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
                 places.extend(quote_spanned!(span => #frame.restore_capture(#index, #key, &mut *#name);));
             }
             How::Reexecuted if member.moves => {
-                checks.extend(quote_spanned!(span => (&#rt::Seen(&#name)).is_reexecuted();));
+                checks.extend(quote_spanned!(span => (&&#rt::Seen(&#name)).is_reexecuted();));
             }
             How::Reexecuted => {
                 checks.extend(quote_spanned!(span => (&&#rt::Seen(&#name)).is_lent();));
@@ -79,7 +79,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
         if !#frame.runs() { #places }
         {
             #[allow(unused_imports)]
-            use #rt::{SeenReexecuted as _, SeenAsCopy as _, SeenAsLent as _, SeenAsOwned as _, SeenInPlace as _};
+            use #rt::{SeenReexecuted as _, SeenAsFixed as _, SeenAsCopy as _, SeenAsLent as _, SeenAsOwned as _, SeenInPlace as _};
             #checks
         }
     });

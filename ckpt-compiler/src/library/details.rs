@@ -163,6 +163,55 @@ sections! {
         /// The same, until the closure says that it is enough.
         FoldsEarly = "folds_early",
     }
+    /// What a parallel iterator is made of, as far as it can be cut into blocks of items.
+    "blocks" => Blocks {
+        /// Begins one over the elements of a list.
+        Elements = "elements",
+        /// Begins one over as many elements of a list at a time, and those that are left.
+        Chunks = "chunks",
+        /// The same without those that are left.
+        WholeChunks = "whole_chunks",
+        /// Begins one over as many elements of a list at a time, which overlap.
+        Windows = "windows",
+        /// Begins one over what is in its receiver, which it uses up.
+        UsesUp = "uses_up",
+        /// Does the same to an item wherever it stands.
+        Alike = "alike",
+        /// Numbers the items.
+        Numbers = "numbers",
+        /// Gives the items with those of another one.
+        Pairs = "pairs",
+        /// Ends it: a collection, or several.
+        Collects = "collects",
+        /// Ends it: the number of items.
+        Counts = "counts",
+        /// Ends it: the sum.
+        Sums = "sums",
+        /// Ends it: the product.
+        Multiplies = "multiplies",
+        /// Ends it: the largest item.
+        Largest = "largest",
+        /// Ends it: the smallest item.
+        Smallest = "smallest",
+        /// Ends it: the largest item, as a closure compares or makes a key.
+        LargestBy = "largest_by",
+        /// Ends it: the smallest item, as a closure compares or makes a key.
+        SmallestBy = "smallest_by",
+        /// Ends it: what a closure makes of all, two by two, beginning with what another gives.
+        Reduces = "reduces",
+        /// The same, beginning with an item.
+        ReducesItems = "reduces_items",
+        /// Ends it: a closure is called for each.
+        Each = "each",
+        /// The same, until the closure says that it is enough.
+        EachEarly = "each_early",
+        /// Ends it: whether a closure says so of any.
+        Any = "any",
+        /// Ends it: whether a closure says so of all.
+        All = "all",
+        /// Ends it: an item, or what a closure makes of one, of which it says so.
+        Finds = "finds",
+    }
     /// Methods of any type, by what they do to their receiver.
     "methods" => Methods {
         /// Returns what is in it, or panics.
@@ -305,6 +354,11 @@ sections! {
         Exits = "exits",
         /// Keeps a closure, beyond the call.
         Keeps = "keeps",
+        /// Installs something in the process, for its caller and everybody else: a handler, a logger, a pool of threads. Also what
+        /// begins a chain of calls that does so.
+        Installs = "installs",
+        /// Gives the two ends of a channel.
+        Connects = "connects",
         /// Makes something without anything of the program's state in it but what is shared.
         Fresh = "fresh",
         /// Of a type: makes a value of it.

@@ -11,8 +11,8 @@ mod table;
 mod tests;
 
 pub use details::{
-    Adaptor, Determined, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Prelude, Section,
-    Streams, Teams, Threads, Types,
+    Adaptor, Blocks, Determined, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Prelude,
+    Section, Streams, Teams, Threads, Types,
 };
 pub(crate) use read::in_parentheses;
 pub use read::{TableError, Wrong};
@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 const UNKNOWN_CALL: f64 = 5.0;
 
 /// The tables of the libraries.
-const LIBRARIES: [(&str, &str); 14] = [
+const LIBRARIES: [(&str, &str); 15] = [
     ("std", include_str!("../../tables/std.toml")),
     ("ckpt", include_str!("../../tables/ckpt.toml")),
     ("sync", include_str!("../../tables/sync.toml")),
@@ -34,6 +34,7 @@ const LIBRARIES: [(&str, &str); 14] = [
     ("nalgebra", include_str!("../../tables/nalgebra.toml")),
     ("clap", include_str!("../../tables/clap.toml")),
     ("libc", include_str!("../../tables/libc.toml")),
+    ("signals", include_str!("../../tables/signals.toml")),
     ("csv", include_str!("../../tables/csv.toml")),
     ("image", include_str!("../../tables/image.toml")),
     ("indicatif", include_str!("../../tables/indicatif.toml")),

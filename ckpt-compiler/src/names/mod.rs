@@ -50,6 +50,10 @@ kinds! {
     Argument = "argument",
     /// The best item so far.
     Best = "best",
+    /// The items of a parallel iterator that are worked on between two sites.
+    Block = "block",
+    /// How a parallel iterator is cut into blocks, and how far it is.
+    Blocks = "blocks",
     /// What the pattern of a branch binds.
     Bindings = "bindings",
     /// Which branch is taken, with what it binds.
@@ -88,10 +92,16 @@ kinds! {
     Operand = "operand",
     /// A part of a value that is filled.
     Part = "part",
+    /// Where the items of a block are in a list.
+    Places = "places",
+    /// `self` in the threads of a method.
+    Receiver = "self",
     /// What is returned early, or what an iterator still has.
     Rest = "rest",
     /// The value of a block.
     Result = "result",
+    /// How many elements an item of a list has.
+    Size = "size",
     /// An iterator behind adaptors.
     Source = "source",
     /// The turn of a loop, as a label.

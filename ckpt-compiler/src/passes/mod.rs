@@ -308,7 +308,7 @@ fn analyse_function(options: &Options, function: ItemFn, outer: &Locals) -> Resu
 fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
     let Resolved {
         options,
-        function,
+        mut function,
         treatments,
         names,
     } = resolved;
@@ -318,6 +318,7 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
         calls: &options.calls,
         library,
     };
+    regions::receiver::name(&mut function, marks, &names);
     let (function, regions) =
         REGIONS.run(|errors| regions::lifted(function, marks, &names.locals(), errors))?;
     let members = analyse_members(&regions, &options, &names.locals())?;

@@ -17,6 +17,7 @@ use std::str::FromStr;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+use toml::{Table, Value};
 use twox_hash::XxHash3_128;
 
 use crate::paths::rt;
@@ -27,6 +28,10 @@ use packages::Package;
 /// Name of the file, beside the Cargo.toml of a package that `cargo ckpt` has rewritten, that has the hashes of what it was
 /// before.
 pub const SOURCES_RECORD: &str = ".ckpt-sources.toml";
+
+/// The two parts of it.
+const FILES: &str = "files";
+const FEATURES: &str = "features";
 
 /// Gives what is in a file; nothing where there is none.
 pub type ReadFile<'r> = &'r dyn Fn(&Path) -> Option<Vec<u8>>;
@@ -58,6 +63,8 @@ pub struct SourceHash {
 pub struct Sources {
     /// Each file once.
     pub files: BTreeMap<String, SourceHash>,
+    /// The features that the program's package has. Which of them are on is known to the compiler of the program alone.
+    pub features: BTreeSet<String>,
 }
 
 impl Sources {
@@ -73,7 +80,7 @@ impl Sources {
         gathering.sources
     }
 
-    /// One hash for all of them.
+    /// One hash for all files.
     pub fn hash(&self) -> u128 {
         let mut hasher = XxHash3_128::new();
         for (name, file) in &self.files {
@@ -87,22 +94,38 @@ impl Sources {
     /// The text of a record of them, which [`Sources::recorded`] reads.
     pub fn record(&self) -> String {
         let line =
-            |(name, file): (&String, &SourceHash)| (name.clone(), format!("{:032x}", file.hash).into());
-        self.files.iter().map(line).collect::<toml::Table>().to_string()
+            |(name, file): (&String, &SourceHash)| (name.clone(), Value::from(format!("{:032x}", file.hash)));
+        let files: Table = self.files.iter().map(line).collect();
+        let features: Vec<Value> = self.features.iter().cloned().map(Value::from).collect();
+        let parts = [(FEATURES, Value::from(features)), (FILES, Value::from(files))];
+        let record: Table = parts
+            .map(|(name, part)| (name.to_owned(), part))
+            .into_iter()
+            .collect();
+        record.to_string()
     }
 
     /// The sources that the record in a file has.
     pub fn recorded(record: &Path, text: &str) -> Option<Self> {
-        let table = text.parse::<toml::Table>().ok()?;
-        let file = |(name, hash): (String, toml::Value)| {
+        let table = text.parse::<Table>().ok()?;
+        let file = |(name, hash): (&String, &Value)| {
             let file = SourceHash {
                 path: record.to_path_buf(),
                 hash: u128::from_str_radix(hash.as_str()?, 16).ok()?,
             };
-            Some((name, file))
+            Some((name.clone(), file))
         };
-        let files = table.into_iter().map(file).collect::<Option<_>>()?;
-        Some(Sources { files })
+        let files = table
+            .get(FILES)?
+            .as_table()?
+            .iter()
+            .map(file)
+            .collect::<Option<_>>()?;
+        let features = table.get(FEATURES)?.as_array()?.iter();
+        let features = features
+            .map(|feature| Some(feature.as_str()?.to_owned()))
+            .collect::<Option<_>>()?;
+        Some(Sources { files, features })
     }
 
     /// What the runtime is told, as an expression. The compiler makes it again when one of the files has changed.
@@ -113,6 +136,16 @@ impl Sources {
             let hash = Literal::u128_suffixed(file.hash);
             quote!((#name, #hash))
         });
+        // A feature that is on counts as a file that is there.
+        let of_feature = |name: &String| Literal::u128_suffixed(of_bytes(name.as_bytes()));
+        let features = self.features.iter().map(|name| {
+            let (hash, shown) = (of_feature(name), format!("feature {name}"));
+            quote!(#[cfg(feature = #name)] (#shown, #hash))
+        });
+        let hashes = self.features.iter().map(|name| {
+            let hash = of_feature(name);
+            quote!(^ if ::core::cfg!(feature = #name) { #hash } else { 0 })
+        });
         let tracked: BTreeSet<&str> = self
             .files
             .values()
@@ -121,7 +154,9 @@ impl Sources {
         let tracked = tracked.into_iter();
         quote! {{
             #(const _: &[u8] = ::core::include_bytes!(#tracked);)*
-            ::core::option::Option::Some(&#rt::Sources { hash: #hash, files: &[#(#files),*] })
+            const HASH: ::core::primitive::u128 = #hash #(#hashes)*;
+            const FILES: &[(&::core::primitive::str, ::core::primitive::u128)] = &[#(#files,)* #(#features,)*];
+            ::core::option::Option::Some(&#rt::Sources { hash: HASH, files: FILES })
         }}
     }
 }
@@ -158,6 +193,7 @@ impl Gathering<'_> {
             .into_iter()
             .any(|part| main.starts_with(folder.join(part)));
         self.known.insert(folder);
+        self.sources.features = package.features();
         self.package(&package, "", is_for_developers);
         let Some((path, text)) = package.lock(self.read) else {
             return;

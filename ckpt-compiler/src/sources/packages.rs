@@ -25,7 +25,9 @@ pub(super) struct Dependency {
     pub(super) package: String,
     /// Where it is, if it is in a folder.
     pub(super) folder: Option<PathBuf>,
-    /// Its name in the manifest's table, with the table.
+    /// Its name in the manifest's table.
+    name: String,
+    /// That name, with the table.
     key: String,
     /// What else the manifest says about it, that decides what is built: its features.
     settings: Table,
@@ -119,6 +121,32 @@ impl Package {
         found
     }
 
+    /// The names of the package's features: those of its table, and the optional dependencies that are not hidden by a `dep:`
+    /// in it (Cargo's book, "Optional dependencies").
+    pub(super) fn features(&self) -> BTreeSet<String> {
+        let listed = self.manifest.get("features").and_then(Value::as_table);
+        let mut features = BTreeSet::new();
+        let mut hidden = BTreeSet::new();
+        for (name, turns_on) in listed.into_iter().flatten() {
+            features.insert(name.clone());
+            let turns_on = turns_on
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
+            hidden.extend(
+                turns_on
+                    .filter_map(|word| word.strip_prefix("dep:"))
+                    .map(str::to_owned),
+            );
+        }
+        let is_optional =
+            |one: &Dependency| one.settings.get("optional").and_then(Value::as_bool) == Some(true);
+        let optional = self.dependencies(false).into_iter().filter(is_optional);
+        features.extend(optional.map(|one| one.name).filter(|name| !hidden.contains(name)));
+        features
+    }
+
     fn dependency(&self, key: String, name: &str, said: &Value) -> Dependency {
         let mut settings = said.as_table().cloned().unwrap_or_default();
         let mut from = self.folder.as_path();
@@ -146,6 +174,7 @@ impl Package {
         Dependency {
             package,
             folder,
+            name: name.to_owned(),
             key,
             settings,
         }

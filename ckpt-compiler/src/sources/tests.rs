@@ -320,8 +320,36 @@ fn a_record_has_the_same_hashes() {
     let record = Path::new("/copy/.ckpt-sources.toml");
     let again = Sources::recorded(record, &sources.record()).unwrap();
     assert_eq!(again.hash(), sources.hash());
+    assert_eq!(again.features, sources.features);
     assert!(again.files.values().all(|file| file.path == record));
     assert_eq!(Sources::recorded(record, "a = 1"), None);
     let expression = again.expression().to_string();
     assert_eq!(expression.matches("include_bytes").count(), 1, "each file once");
+}
+
+#[test]
+fn features_are_those_that_cargo_knows() {
+    let manifest = format!(
+        "{MANIFEST}\nserde = {{ version = '1', optional = true }}\nhidden = {{ version = '1', optional = true }}\n\
+         [dependencies.named]\nversion = '1'\noptional = true\n\
+         [features]\ndefault = ['fast']\nfast = ['dep:hidden', 'named?/std']\n"
+    );
+    let manifest = manifest.replace("[dev-dependencies]\ntried = \"1\"", "");
+    let sources = tree().with("heat/Cargo.toml", &manifest).sources();
+    let features: Vec<&str> = sources.features.iter().map(String::as_str).collect();
+    assert_eq!(features, ["default", "fast", "named", "serde"]);
+    let record = Path::new("/copy/.ckpt-sources.toml");
+    let again = Sources::recorded(record, &sources.record()).unwrap();
+    assert_eq!(
+        again,
+        Sources {
+            files: again.files.clone(),
+            features: sources.features.clone()
+        }
+    );
+    let expression = again.expression().to_string();
+    for feature in features {
+        let asked = format!("feature = \"{feature}\"");
+        assert_eq!(expression.matches(&asked).count(), 2, "{expression}");
+    }
 }

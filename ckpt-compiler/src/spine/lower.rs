@@ -443,6 +443,8 @@ fn attributes_of(expr: &mut Expr) -> Option<&mut Vec<syn::Attribute>> {
         Expr::Call(one) => &mut one.attrs,
         Expr::MethodCall(one) => &mut one.attrs,
         Expr::Macro(one) => &mut one.attrs,
+        Expr::Try(one) => &mut one.attrs,
+        Expr::Unsafe(one) => &mut one.attrs,
         _ => return None,
     })
 }

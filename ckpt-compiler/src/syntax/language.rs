@@ -22,6 +22,11 @@ pub fn is_unsigned_type(name: &str) -> bool {
     name.starts_with('u') && is_number_type(name)
 }
 
+/// Whether a type of this name is an integer.
+pub fn is_integer_type(name: &str) -> bool {
+    name.starts_with(['u', 'i']) && is_number_type(name)
+}
+
 /// Whether a type of this name is built into the language.
 pub fn is_primitive_type(name: &str) -> bool {
     is_number_type(name) || name == "str"

@@ -18,8 +18,10 @@ pub(crate) struct At<'a> {
 pub(crate) enum Where {
     /// Where the handle stands, or at the end if it appends.
     Here,
-    /// From there on.
+    /// From there on, or at the end if the handle appends.
     From(u64),
+    /// From there on, also if the handle appends.
+    Exactly(u64),
 }
 
 /// A change that is about to be made.
@@ -54,8 +56,9 @@ pub(crate) enum Change<'a> {
     ResizeOf(c_int, u64),
     /// Bytes of an open file are written.
     Write { file: c_int, at: Where, count: u64 },
-    /// An open file is mapped into memory, through which it can be changed without a call.
-    Map(c_int),
+    /// An open file is mapped into memory, or becomes a stream of the C library: through that it can be changed without a
+    /// call.
+    Unseen(c_int),
     /// A stream of the C library is opened, which writes without calling anybody.
     Stream {
         at: At<'a>,

@@ -6,10 +6,13 @@
 //! behind a pointer.
 
 use std::ffi::c_int;
+use std::mem::ManuallyDrop;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::changes::FileObserver;
+use super::interrupts::{Interrupts, Sender};
 use super::lock::locked;
 use super::visit_number::VisitNumber;
 
@@ -53,12 +56,18 @@ struct Current {
     attention: AtomicU8,
     /// The signal that asked for a stop.
     signal: AtomicI32,
+    /// Those of the session that is open, from the first on.
+    interrupts: Interrupts,
     /// Whether signals are the session's. Otherwise they do what they always did.
     listens: AtomicBool,
     /// The descriptor of the file in which the arrival of a signal is noted; none below 0. Whoever sets it keeps it open.
     noted_in: AtomicI32,
     /// Whether the user is told what an interrupt does.
     speaks: AtomicBool,
+    /// The descriptor of the file that locks the store; none below 0. Whoever sets it keeps it open.
+    lock: AtomicI32,
+    /// Whether this process was forked from the one that the session is of.
+    forked: AtomicBool,
     /// Whether the walk of a restart ended somewhere on its way.
     stranded: AtomicBool,
     /// A leaf lock. It stays when the session has closed, until the next one opens: with which status the process exits
@@ -79,9 +88,12 @@ static CURRENT: Current = Current {
     planned: VisitNumber::new(u64::MAX),
     attention: AtomicU8::new(0),
     signal: AtomicI32::new(0),
+    interrupts: Interrupts::new(),
     listens: AtomicBool::new(false),
     noted_in: AtomicI32::new(-1),
     speaks: AtomicBool::new(false),
+    lock: AtomicI32::new(-1),
+    forked: AtomicBool::new(false),
     stranded: AtomicBool::new(false),
     owner: Mutex::new(None),
     observes: AtomicBool::new(false),
@@ -132,9 +144,63 @@ fn get<T: ?Sized>(place: &Mutex<Option<Arc<T>>>) -> Option<Arc<T>> {
     locked(place).clone()
 }
 
-/// The session that is open, or was the last.
+/// The session that is open, or was the last; none of another process.
 pub(crate) fn owner() -> Option<Arc<dyn Owner>> {
-    get(&CURRENT.owner)
+    match is_forked() {
+        true => None,
+        false => get(&CURRENT.owner),
+    }
+}
+
+/// This process has just been forked. If that it was forked from has a session, it is not this one's: sites look up once, to
+/// say so, signals do what they always did, and nobody hears of files. Called where only what a signal handler does is allowed.
+pub(crate) fn forked() {
+    if !CURRENT.open.load(Ordering::SeqCst) {
+        return;
+    }
+    CURRENT.active.store(false, Ordering::SeqCst);
+    CURRENT.listens.store(false, Ordering::SeqCst);
+    note_signals_in(None);
+    observe(false);
+    if !CURRENT.forked.swap(true, Ordering::SeqCst) {
+        look_now();
+        let_go(CURRENT.lock.swap(-1, Ordering::SeqCst));
+    }
+}
+
+/// The file is closed in this process, and its number stays taken. A lock is that of all processes that have the file open:
+/// a fork would keep the store from a restart.
+fn let_go(file: c_int) {
+    if file < 0 {
+        return;
+    }
+    // SAFETY: whoever has noted the number keeps it open, and closes it; here it is not closed.
+    let mut file = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(file) });
+    let how = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
+    // Where there is no such file, the lock stays until the process ends.
+    if let Ok(nothing) = rustix::fs::open(c"/dev/null", how, rustix::fs::Mode::empty()) {
+        let _ = rustix::io::dup3(&nothing, &mut file, rustix::io::DupFlags::CLOEXEC);
+    }
+}
+
+/// Whether this process was forked from the one that the session is of.
+#[inline]
+pub(crate) fn is_forked() -> bool {
+    CURRENT.forked.load(Ordering::Relaxed)
+}
+
+/// The store is locked by this open file from now on, if it is not locked by another one.
+pub(crate) fn locks_with(file: c_int) {
+    let _ = CURRENT
+        .lock
+        .compare_exchange(-1, file, Ordering::SeqCst, Ordering::SeqCst);
+}
+
+/// The store is not locked by this file any more.
+pub(crate) fn locks_no_more(file: c_int) {
+    let _ = CURRENT
+        .lock
+        .compare_exchange(file, -1, Ordering::SeqCst, Ordering::SeqCst);
 }
 
 /// Whether instrumented functions have a session to report to.
@@ -175,6 +241,11 @@ pub(crate) fn look_no_more() {
     CURRENT.next.store(LAST, Ordering::SeqCst);
 }
 
+/// No site looks up any more. Gives whether one would have.
+pub(crate) fn look_never() -> bool {
+    CURRENT.next.swap(u64::MAX, Ordering::SeqCst) != u64::MAX
+}
+
 /// Sites look up at the next planned visit: what wants attention stays noted until then.
 pub(crate) fn look_as_planned() {
     CURRENT.next.store(planned(), Ordering::SeqCst);
@@ -208,16 +279,17 @@ const INTERRUPTED: &[u8] =
 const NOTED: &[u8] = b"heard\n";
 
 /// Called in a signal handler: only touches atomics and writes to open files. Gives whether the signal is the session's. A
-/// second interrupt is not: who presses Ctrl-C twice does not want to wait.
-pub(crate) fn signal_arrived(signal: i32) -> bool {
+/// second interrupt is not: who presses Ctrl-C twice does not want to wait. The time is that of a clock in milliseconds.
+pub(crate) fn signal_arrived(signal: i32, sender: Sender, now: u32) -> bool {
     if !CURRENT.listens.load(Ordering::SeqCst) {
         return false;
     }
     let before = CURRENT.signal.swap(signal, Ordering::SeqCst);
     if signal == libc::SIGINT {
         if before == libc::SIGINT {
-            return false;
+            return !CURRENT.interrupts.is_again(sender, now);
         }
+        CURRENT.interrupts.first(sender, now);
         if CURRENT.speaks.load(Ordering::SeqCst) {
             write(libc::STDERR_FILENO, INTERRUPTED);
         }

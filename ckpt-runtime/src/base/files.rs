@@ -8,10 +8,11 @@
 use std::fs::{DirEntry, File, FileType};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::trust;
@@ -24,6 +25,9 @@ const CAREFULLY: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags:
 
 /// What a new file may be used for, less what the process lets go.
 const RIGHTS: Mode = Mode::from_raw_mode(0o666);
+
+/// What a file of a store is used for by who has made it.
+const OWNERS: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// How often a name is tried that is there already.
 const TRIES: u32 = 16;
@@ -46,9 +50,58 @@ pub(crate) fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
     })?);
     let found = file.metadata()?;
     match found.is_file() {
-        true => trust::belongs_to_the_user(&found).map(|()| file),
+        true => {
+            trust::belongs_to_the_user(&found)?;
+            if flags.contains(OFlags::CREATE) {
+                is_for_its_owner(&file)?;
+            }
+            Ok(file)
+        }
         false => Err(no_file("a folder, a pipe or a device")),
     }
+}
+
+/// Whoever has made a file of a store may open it again: a program's mask of rights (`umask`) may forbid that.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn is_for_its_owner(file: &impl AsFd) -> io::Result<()> {
+    let found = rustix::fs::fstat(file)?;
+    let is_ours = found.st_uid == rustix::process::geteuid().as_raw();
+    match lacking(&found, OWNERS).filter(|_| is_ours) {
+        None => Ok(()),
+        Some(mode) => Ok(rustix::fs::fchmod(file, mode)?),
+    }
+}
+
+/// The same of a file that a library has made.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn is_for_its_maker(path: &Path) -> io::Result<()> {
+    add_rights(path, OWNERS)
+}
+
+/// Makes a folder, whose owner may use it.
+///
+/// # Errors
+/// What the system says, also where it is there.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    rustix::fs::mkdir(path, Mode::from_raw_mode(0o777))?;
+    add_rights(path, Mode::RWXU)
+}
+
+fn add_rights(path: &Path, rights: Mode) -> io::Result<()> {
+    match lacking(&rustix::fs::lstat(path)?, rights) {
+        None => Ok(()),
+        Some(mode) => Ok(rustix::fs::chmod(path, mode)?),
+    }
+}
+
+/// The rights with these, where some of them lack.
+fn lacking(found: &Stat, rights: Mode) -> Option<Mode> {
+    let mode = Mode::from_raw_mode(found.st_mode);
+    (!mode.contains(rights)).then_some(mode | rights)
 }
 
 /// Opens a plain file to be read.

@@ -20,6 +20,8 @@ use super::own::unobserved;
 
 /// The name under which stands the path of the executable that was last started with the store.
 pub const EXECUTABLE_NOTE: &str = "executable";
+/// How the names begin under which stands how far a run has gone on this machine.
+pub(crate) const EPOCH_NOTES: &str = "epoch.";
 /// The name under which the path of the store stands in its folder.
 const STORE: &str = "store";
 /// A note is not longer.
@@ -76,9 +78,7 @@ impl Noted {
         let Some(folder) = &self.folder else {
             return Vec::new();
         };
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names
+        names_in(folder)
             .filter(|name| name.starts_with(beginning))
             .filter_map(|name| self.read(&name))
             .collect()
@@ -103,7 +103,7 @@ impl Noted {
         let is_known =
             || files::read(&folder.join(STORE), LONGEST).is_ok_and(|known| known.as_deref() == Some(store));
         if !is_known() {
-            self.forget();
+            remove(folder);
             if let Some(all) = folder.parent() {
                 forget_old(all);
             }
@@ -128,9 +128,17 @@ impl Noted {
         let _ = self.write(EXECUTABLE_NOTE, executable.as_os_str().as_bytes());
     }
 
-    /// Forgets all of it: another store takes the place.
+    /// Forgets what was said of it: another store takes the place. How far its runs have gone on this machine stays known: that
+    /// store may be an older copy of this one.
     pub fn forget(&self) {
-        if let Some(folder) = &self.folder {
+        let Some(folder) = &self.folder else { return };
+        for name in names_in(folder) {
+            let stays = name == STORE || name.starts_with(EPOCH_NOTES);
+            if !stays {
+                let _ = rustix::fs::unlink(folder.join(name));
+            }
+        }
+        if names_in(folder).all(|name| name == STORE) {
             remove(folder);
         }
     }
@@ -152,6 +160,11 @@ fn make(folder: &Path) -> io::Result<()> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+fn names_in(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
 /// Removes the notes of a store; what cannot be removed is still of the store that is named there.
@@ -248,6 +261,19 @@ mod tests {
         assert_eq!(noted(&here.path().join("link")).read("how").unwrap(), b"here");
         noted(&store).forget();
         assert_eq!(noted(&store).read("how"), None);
+        assert!(!noted(&store).folder.unwrap().exists());
+    }
+
+    #[test]
+    fn how_far_a_run_has_gone_stays_known() {
+        let here = tempfile::tempdir().unwrap();
+        let state = here.path().join("stores");
+        let noted = Noted::in_state(&here.path().join("x.ckpt.d"), Some(&state));
+        noted.write("how", b"here").unwrap();
+        noted.write("epoch.1a2b.files.r0", b"7").unwrap();
+        noted.forget();
+        assert_eq!(noted.read("how"), None);
+        assert_eq!(noted.read("epoch.1a2b.files.r0").unwrap(), b"7");
     }
 
     #[test]

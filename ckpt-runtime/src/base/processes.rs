@@ -32,15 +32,6 @@ pub(crate) fn look(pid: u32) -> Option<Seen> {
     })
 }
 
-/// Whether the process of this number has started this one, or the one that has started it, and so on.
-pub(crate) fn is_ancestor(pid: u32) -> bool {
-    let parents = std::iter::successors(look(std::process::id()), |seen| look(seen.parent));
-    parents
-        .map(|seen| seen.parent)
-        .take_while(|parent| *parent != 0)
-        .any(|parent| parent == pid)
-}
-
 /// What tells the process that has this number now from all others that have had it, or will.
 pub(crate) fn identity(pid: u32) -> Option<String> {
     Some(identity_of(&look(pid)?))

@@ -38,6 +38,13 @@ mod halves {
             self.high.store((number >> 32) as u32, order);
             self.low.store(number as u32, order);
         }
+
+        /// Sets the number and gives the one before.
+        pub(crate) fn swap(&self, number: u64, order: Ordering) -> u64 {
+            let high = self.high.swap((number >> 32) as u32, order);
+            let low = self.low.swap(number as u32, order);
+            u64::from(high) << 32 | u64::from(low)
+        }
     }
 }
 #[cfg(not(target_has_atomic = "64"))]
@@ -56,6 +63,8 @@ mod tests {
         for visit in [0, 1, u64::from(u32::MAX), 1 << 32, 0x0123_4567_89ab_cdef] {
             number.store(visit, Ordering::SeqCst);
             assert_eq!(number.load(Ordering::Relaxed), visit);
+            assert_eq!(number.swap(!visit, Ordering::SeqCst), visit);
+            assert_eq!(number.load(Ordering::Relaxed), !visit);
         }
     }
 }

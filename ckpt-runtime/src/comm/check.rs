@@ -12,6 +12,9 @@ use super::transport::Delivery;
 use super::world::{World, locked};
 use crate::base::report::{Fatal, headline};
 
+/// How long a rank that has nothing to find waits for rank 0 to say what it has found.
+const FOUND_WAIT: Duration = Duration::from_secs(5);
+
 /// How long the end of the program waits for what other ranks have to say.
 const LAST_WAIT: Duration = Duration::from_secs(20);
 
@@ -52,6 +55,18 @@ impl World {
         let mut check = locked(&self.check);
         check.tell(self, at)?;
         check.listen(self)
+    }
+
+    /// The ranks know that they have not visited the same sites. Where sites are checked, rank 0 has heard where they
+    /// part, or is about to: it says so, and that ends all.
+    pub(crate) fn say_where_ranks_part(&self) {
+        let Some(member) = self.member().filter(|_| checks() && self.is_up()) else {
+            return;
+        };
+        finish(self);
+        if member.rank != 0 {
+            std::thread::sleep(FOUND_WAIT);
+        }
     }
 }
 

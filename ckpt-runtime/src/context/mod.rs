@@ -10,6 +10,7 @@ pub(crate) mod resume;
 use std::cell::RefCell;
 use std::time::Duration;
 
+use crate::base::forks::Ours;
 use crate::base::report::Fatal;
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::statics::Statics;
@@ -53,6 +54,9 @@ pub(crate) trait Driver {
     /// The program goes on at this count of visits.
     fn go_on(&mut self, visits: u64);
 
+    /// The time from one checkpoint to the next, where the clock says when one is due.
+    fn between_checkpoints(&self) -> Option<Duration>;
+
     /// How long members of a team that stand at a site wait for the others.
     fn patience(&self) -> Duration;
 
@@ -69,7 +73,7 @@ enum Slot {
     Absent,
     /// A visit is being handled.
     Busy,
-    Here(Box<dyn Driver>),
+    Here(Ours<Box<dyn Driver>>),
 }
 
 thread_local! {
@@ -79,11 +83,11 @@ thread_local! {
 
 /// Makes this the session of this thread.
 pub(crate) fn install(driver: Box<dyn Driver>) {
-    SLOT.set(Slot::Here(driver));
+    SLOT.set(Slot::Here(Ours::new(driver)));
 }
 
 /// Ends the session of this thread.
-pub(crate) fn remove() -> Option<Box<dyn Driver>> {
+pub(crate) fn remove() -> Option<Ours<Box<dyn Driver>>> {
     match SLOT.replace(Slot::Absent) {
         Slot::Here(driver) => Some(driver),
         Slot::Busy | Slot::Absent => None,
@@ -97,7 +101,7 @@ pub(crate) fn is_here() -> bool {
 
 /// The session, taken out of its slot: the program's own code may run meanwhile and come by here. Put back at the end,
 /// or by unwinding.
-struct Lease(Option<Box<dyn Driver>>);
+struct Lease(Option<Ours<Box<dyn Driver>>>);
 
 impl Lease {
     fn take() -> Option<Lease> {
@@ -122,7 +126,7 @@ impl Drop for Lease {
 /// With the session of this thread, if it has one and that is not at work.
 pub(crate) fn with_driver<R>(act: impl FnOnce(&mut dyn Driver) -> R) -> Option<R> {
     let mut lease = Lease::take()?;
-    let driver: &mut dyn Driver = &mut **lease.0.as_mut()?;
+    let driver: &mut dyn Driver = &mut ***lease.0.as_mut()?;
     let result = act(driver);
     Some(result)
 }

@@ -16,6 +16,7 @@ use super::{CheckpointId, Damage, FORMAT_VERSION, Files, Meta, StoreError};
 use crate::base::checksum::xxh3;
 use crate::base::fault::{Faults, Step};
 use crate::base::files;
+use crate::base::kept_open::KeptOpen;
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
@@ -27,9 +28,10 @@ const TMPFS: u64 = 0x0102_1994;
 const PIECE: usize = 1 << 20;
 
 /// Opens the file that HDF5 has made and takes the disk space for `needed` bytes, without changing its length.
-pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
+pub(super) fn reserve(path: &Path, needed: u64) -> Result<KeptOpen, StoreError> {
     let file = files::open_as(path, rustix::fs::OFlags::RDWR)
         .map_err(|error| StoreError::io("open", path, &error))?;
+    let file = KeptOpen::new(file);
     if rustix::fs::fstatfs(&file).is_ok_and(|of| of.f_type as u64 == TMPFS) {
         // Taking its space means clearing it: as much work as writing it.
         return room_for(&file, path, needed).map(|()| file);

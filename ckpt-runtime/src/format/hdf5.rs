@@ -12,6 +12,8 @@ use sys::h5i::hid_t;
 use sys::h5t::*;
 
 use super::StoreError;
+use crate::base::own::unobserved;
+use crate::base::{files, kept_open};
 use crate::value::{DType, Names};
 
 /// Bytes that HDF5 leaves to us at the beginning of the file.
@@ -47,6 +49,22 @@ pub(super) struct Structure {
     pub(super) path: PathBuf,
 }
 
+/// A program that closes what it has not opened does not close a file that is being written.
+///
+/// # Safety
+/// The lock is held, and the ids are open.
+unsafe fn keep_open(file: &Id, access: hid_t) {
+    let mut handle: *mut c_void = std::ptr::null_mut();
+    // SAFETY: the caller's promise; the library gives where it keeps the number of its file, as long as that is open.
+    let number = unsafe {
+        match sys::h5f::H5Fget_vfd_handle(file.0, access, &mut handle) {
+            0.. if !handle.is_null() => *handle.cast::<i32>(),
+            _ => return,
+        }
+    };
+    kept_open::is_ours_now(number);
+}
+
 /// Runs `work` with the library locked, ready and silent.
 pub(super) fn locked<T>(work: impl FnOnce() -> T) -> T {
     static READY: std::sync::Once = std::sync::Once::new();
@@ -66,7 +84,8 @@ pub(super) fn locked<T>(work: impl FnOnce() -> T) -> T {
         H5Eget_auto2(H5E_DEFAULT, &mut printer, &mut data);
         H5Eset_auto2(H5E_DEFAULT, None, std::ptr::null_mut());
     }
-    let result = work();
+    // Its files are ckpt's: it may close them.
+    let result = unobserved(work);
     // SAFETY: as above.
     unsafe { H5Eset_auto2(H5E_DEFAULT, printer, data) };
     result
@@ -180,6 +199,8 @@ impl Structure {
                     access.0,
                 ));
                 let file = file.ok_or_else(|| fail("make the file"))?;
+                keep_open(&file, access.0);
+                files::is_for_its_maker(path).map_err(|error| StoreError::io("make", path, &error))?;
                 Ok(Structure {
                     file,
                     dataset_list,

@@ -1,7 +1,6 @@
 //! A checkpoint whose large lists are written while they are gathered, straight from the program's memory: the program
 //! waits for the disk, and there is no second copy of them.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
@@ -10,12 +9,13 @@ use super::container;
 use super::hdf5::{Id, Structure, Type};
 use super::survey::{Source, dense};
 use crate::base::fault::{Faults, Step};
+use crate::base::kept_open::KeptOpen;
 use crate::value::{DType, Sink, Written};
 
 /// The file of a checkpoint that is being gathered.
 pub(crate) struct Stream {
     pub(super) structure: Structure,
-    pub(super) file: File,
+    pub(super) file: KeptOpen,
     path: PathBuf,
     /// The lists that have been written, and where.
     pub(super) written: Vec<Option<(Id, u64)>>,

@@ -30,12 +30,16 @@ pub use splitting::{
 
 use crate::Checkpoint;
 use crate::base::current::{self, LAST};
+use crate::base::forks::goes_on_alone;
 use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::plan::FunctionPlan;
 use crate::team::{self};
 use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_bit};
+
+/// Why a restart does not arrive in a process that it has forked.
+const FORKED: &str = "the program goes on in a process that it has forked on its way there, and only the one that was started can restart";
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
@@ -145,6 +149,9 @@ impl Frame {
     #[cold]
     #[inline(never)]
     pub fn checkpoint(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
+        if current::is_forked() {
+            return self.is_alone();
+        }
         if self.after.is_none() {
             return;
         }
@@ -265,6 +272,16 @@ impl Frame {
         }
     }
 
+    /// This process was forked from the one that has the session: where that is a restart on its way, what is here is half
+    /// restored.
+    #[cold]
+    fn is_alone(&self) {
+        if self.target != 0 {
+            walk::lost(self, FORKED).exit();
+        }
+        goes_on_alone();
+    }
+
     /// Looks again whether a site has to be verified: another visit may have done so since this frame was entered.
     #[cold]
     fn still_fresh(&mut self, site: u32) -> bool {
@@ -311,7 +328,7 @@ impl Frame {
                 thread.unmarked.set(None);
             }
         });
-        if self.target != 0 && !std::thread::panicking() {
+        if self.target != 0 && !std::thread::panicking() && !current::is_forked() {
             self.left_before_arrival();
         }
     }

@@ -8,7 +8,8 @@ use super::visit::{gather, position};
 use super::walk::{lost, restore_parameter};
 use super::{Frame, Registrar, begin_thread, end_thread};
 use crate::Checkpoint;
-use crate::base::current::LAST;
+use crate::base::current::{self, LAST};
+use crate::base::forks::goes_on_alone;
 use crate::base::report::{Fatal, headline};
 use crate::context;
 use crate::team::{self, Counting, RestoreInPlace};
@@ -17,6 +18,9 @@ impl Frame {
     /// A region begins here: threads that are started from now on are members of its team. The walk of a restart ends
     /// here for this frame; what it starts walks on.
     pub fn region(&mut self, site: u32) {
+        if current::is_forked() {
+            return self.is_alone();
+        }
         if self.after.is_none() || self.target != 0 && site < self.target {
             return;
         }
@@ -37,14 +41,14 @@ impl Frame {
 
     /// Keeps what a variable holds, which the region that begins lends to its members.
     pub fn entry<T: Checkpoint + ?Sized>(&mut self, key: &'static str, value: &T) {
-        if self.after.is_some() && self.target == 0 {
+        if self.after.is_some() && self.target == 0 && !goes_on_alone() {
             team::keep_entry(key, value);
         }
     }
 
     /// Waits for the members of the team, and takes the checkpoints of all that are due meanwhile.
     pub fn await_members(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
-        if self.after.is_none() {
+        if self.after.is_none() || goes_on_alone() {
             return;
         }
         let place: FunctionSite = (self.plan, site);

@@ -11,7 +11,7 @@ use crate::base::report::{Fatal, exit_code, headline, leave};
 use crate::context::resume::Resume;
 use crate::format::Load;
 use crate::team::{self};
-use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
+use crate::value::{Checkpoint, Column, Decoder, LoadError, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -332,7 +332,7 @@ fn refused_value(
     ));
     let types = match saved {
         // The value itself says what is wrong, such as a missing file, and what to do.
-        Some(saved) if saved.rust_type == rust_type && matches!(error.problem, LoadProblem::Invalid(_)) => {
+        Some(saved) if saved.rust_type == rust_type && error.problem.is_of_the_value() => {
             return fatal
                 .why(format!(
                     "saved as `{}` (line {}), as which the program expects it",

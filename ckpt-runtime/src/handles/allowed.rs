@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{moved, start_folder};
 use crate::base::lock::locked;
-use crate::base::noted::Noted;
+use crate::base::noted::{EPOCH_NOTES, Noted};
 use crate::base::own::unobserved;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
@@ -234,32 +234,32 @@ impl Outside {
     /// Notes that something of an epoch of a run's journal could not be kept, where the journal cannot be written to.
     pub fn note_lost(&self, run: RunId, epoch: u64) {
         // Where that cannot be noted either there is no disk left to write to: what is changed now is not written.
-        self.note_number("lost", run, epoch);
+        self.note_number("lost.", run, epoch);
     }
 
     /// The newest epoch of a run's journal of which that is noted.
     pub fn lost(&self, run: RunId) -> Option<u64> {
-        self.number("lost", run)
+        self.number("lost.", run)
     }
 
     /// Notes which epoch of a run's journal has begun: a store that does not have it is an older copy. It informs only.
     pub fn note_epoch(&self, run: RunId, epoch: u64) {
-        self.note_number("epoch", run, epoch);
+        self.note_number(EPOCH_NOTES, run, epoch);
     }
 
     /// The newest epoch of a run's journal that is noted.
     pub fn epoch(&self, run: RunId) -> Option<u64> {
-        self.number("epoch", run)
+        self.number(EPOCH_NOTES, run)
     }
 
     /// Notes a number about a run, if that is possible.
     fn note_number(&self, what: &str, run: RunId, number: u64) {
-        let name = format!("{what}.{run}.{}", self.name);
+        let name = format!("{what}{run}.{}", self.name);
         let _ = self.noted.write(&name, number.to_string().as_bytes());
     }
 
     fn number(&self, what: &str, run: RunId) -> Option<u64> {
-        let text = self.noted.read(&format!("{what}.{run}.{}", self.name))?;
+        let text = self.noted.read(&format!("{what}{run}.{}", self.name))?;
         std::str::from_utf8(&text).ok()?.parse().ok()
     }
 
@@ -380,6 +380,32 @@ pub(crate) fn place_among(path: &Path, coming: &Links) -> PathBuf {
 /// The path without links and without `..`, whether or not what it leads to is there.
 fn real(path: &Path) -> PathBuf {
     real_among(path, &Links::new())
+}
+
+/// Whether a path, wherever links on it lead, is a folder or lies below it. Neither needs to be there.
+///
+/// # Examples
+///
+/// ```
+/// use ckpt::store::lies_within;
+///
+/// let folder = tempfile::tempdir()?;
+/// std::os::unix::fs::symlink(folder.path(), folder.path().join("link"))?;
+/// assert!(lies_within(&folder.path().join("a"), &folder.path().join("link/b/..")));
+/// assert!(!lies_within(folder.path(), &folder.path().join("link/a")));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn lies_within(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| self::real(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    real(path).starts_with(real(folder))
+}
+
+/// The first of the folders that a run's files are in, the one that the program was started in and those that the user has
+/// named with `--map`, that lies within a store: nothing there could be told from what is ckpt's own.
+pub(crate) fn run_folder_within(store: &Path) -> Option<PathBuf> {
+    let store = start_folder().join(store);
+    let own = [start_folder().to_owned()].into_iter().chain(moved::targets());
+    { own }.find(|folder| lies_within(folder, &store))
 }
 
 fn real_among(path: &Path, coming: &Links) -> PathBuf {

@@ -22,8 +22,10 @@ use std::sync::OnceLock;
 use rustix::fs::OFlags;
 
 use crate::base::changes::Coming;
+use crate::base::signals::undisturbed;
 use crate::base::{current, folders};
-pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among};
+pub use allowed::lies_within;
+pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among, run_folder_within};
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,13 +228,24 @@ pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), S
         synced.map_err(|error| not_on_disk(path, &error))?;
     }
     for (folder, (path, is_new)) in folders {
-        let synced = folders::sync(folder).and_then(|()| match is_new {
+        let synced = match folders::sync(folder) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => sync_around(folder, error),
+            other => other,
+        };
+        let synced = synced.and_then(|()| match is_new {
             true => folders::enter(folder, Some(start_folder())),
             false => Ok(()),
         });
         // The program has removed it meanwhile, or given it another name: what that did is on the disk with the journal.
         let synced = match synced {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(())
+            }
             other => other,
         };
         synced.map_err(|error| not_on_disk(path, &error))?;
@@ -269,12 +282,18 @@ fn sync_at(path: &Path) -> io::Result<()> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.custom_flags(flags.bits() as i32).open(path)
     };
+    let is_denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.is_file() || found.is_dir() => {}
+        Err(error) if is_denied(&error) => return sync_around(path, error),
         _ => return Ok(()),
     }
     let file = match opened(false) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => opened(true),
+        Err(error) if is_denied(&error) => match opened(true) {
+            // The program has closed it, and may not read it itself.
+            Err(_) => return sync_around(path, error),
+            opened => opened,
+        },
         other => other,
     };
     match file.and_then(|file| file.sync_all()) {
@@ -288,6 +307,18 @@ fn sync_at(path: &Path) -> io::Result<()> {
             Ok(())
         }
         other => other,
+    }
+}
+
+/// Brings all of the file system to the disk in which something is that cannot be opened.
+fn sync_around(path: &Path, why: io::Error) -> io::Result<()> {
+    let open = path
+        .ancestors()
+        .skip(1)
+        .find_map(|folder| File::open(folder).ok());
+    match open {
+        Some(folder) => Ok(rustix::fs::syncfs(folder)?),
+        None => Err(why),
     }
 }
 
@@ -443,7 +474,8 @@ impl ReopenedFiles {
         // What is there now need not be what was held: the journal brings that back first, and is asked by where it was.
         let coming = Links::new();
         let named = self.place(&was, LinkAtEnd::Itself { coming: &coming })?;
-        let coming = match current::observer() {
+        // A handler of the program's that is at work on files asks for it as well.
+        let coming = match undisturbed(current::observer) {
             Some(observer) => observer.before_reopening(&named)?,
             None => Coming::AsItIs,
         };

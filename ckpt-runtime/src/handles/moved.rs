@@ -4,6 +4,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use super::start_folder;
 
 /// The variable.
 pub(crate) const VARIABLE: &str = "CKPT_MAP";
@@ -14,6 +17,21 @@ pub(crate) type Moves = Vec<(PathBuf, PathBuf)>;
 /// Where a path of a checkpoint is now.
 pub(crate) fn now(path: PathBuf) -> PathBuf {
     moved(path, &moves())
+}
+
+/// The folder that a run was started in which is continued elsewhere, where nobody has said what has become of it.
+static LEFT: RwLock<Option<PathBuf>> = RwLock::new(None);
+
+/// A run that was started in this folder is continued in another one.
+pub(crate) fn leave(folder: &Path) {
+    *LEFT.write().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
+}
+
+/// Whether a path, as it is now, is in the folder that was left, and not in that of this process.
+pub(crate) fn is_left_behind(path: &Path) -> bool {
+    let left = LEFT.read().unwrap_or_else(PoisonError::into_inner);
+    let is_in = |folder: &PathBuf| path.starts_with(folder);
+    left.as_ref().is_some_and(is_in) && !path.starts_with(start_folder())
 }
 
 /// What has moved, as the variable says.
@@ -84,6 +102,19 @@ mod tests {
             moved(not_text.into(), &moves).as_os_str().as_bytes(),
             b"/work/\xff"
         );
+    }
+
+    #[test]
+    fn what_is_in_the_folder_that_was_left_is_known() {
+        leave(Path::new("/nobody/was/here"));
+        for (path, is_left) in [
+            ("/nobody/was/here/out.txt", true),
+            ("/nobody/was/here", true),
+            ("/nobody/was/hereabouts", false),
+            ("out.txt", false),
+        ] {
+            assert_eq!(is_left_behind(Path::new(path)), is_left, "{path}");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What generated code uses, and nothing else does. Not a public interface: it changes with the macros.
 
+mod blocks;
 mod chains;
 
+pub use blocks::*;
 pub use chains::*;
 
 pub use crate::frame::{
@@ -20,8 +22,8 @@ pub use crate::value::{
 
 pub use crate::frame::{address, member};
 pub use crate::team::{
-    Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
-    SeenReexecuted,
+    Fixed, Held, Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsFixed, SeenAsLent,
+    SeenAsOwned, SeenInPlace, SeenReexecuted,
 };
 pub use crate::thread::watched;
 pub use crate::value::{BySerde, FromSerde, from_serde};

@@ -42,25 +42,31 @@ pub fn moved_argument(argument: &str, map: &OsStr) -> OsString {
 /// # Errors
 /// This process was given others, and it was not said that this is meant.
 pub(super) fn are_the_same(restored: &Restored, config: &Config) -> Result<(), SessionError> {
-    let notes = restored.meta().notes.iter();
-    let note = notes
-        .map(|(name, text)| (name, text))
-        .find(|(name, _)| *name == COMMAND_NOTE);
-    let theirs = note.and_then(|(_, text)| serde_json::from_str::<Vec<String>>(text).ok());
-    let (Some(theirs), false) = (theirs, config.arguments_changed) else {
+    let (Some(theirs), false) = (theirs(restored), config.arguments_changed) else {
         return Ok(());
     };
-    let map = std::env::var_os(moved::VARIABLE).unwrap_or_default();
-    let here = |argument: &String| moved_argument(argument, &map).to_string_lossy().into_owned();
-    let ours = command();
-    if theirs.iter().skip(1).map(here).eq(ours.iter().skip(1).cloned()) {
+    if are_ours(&theirs) {
         return Ok(());
     }
     Err(SessionError::OtherArguments {
         id: restored.id(),
         theirs: line(&theirs),
-        ours: line(&ours),
+        ours: line(&command()),
     })
+}
+
+/// The command line of a run, where its checkpoint has it.
+pub(super) fn theirs(restored: &Restored) -> Option<Vec<String>> {
+    let mut notes = restored.meta().notes.iter();
+    let (_, text) = notes.find(|(name, _)| name == COMMAND_NOTE)?;
+    serde_json::from_str(text).ok()
+}
+
+/// Whether a command line has the arguments of this process. A path in them may have moved.
+pub(super) fn are_ours(theirs: &[String]) -> bool {
+    let map = std::env::var_os(moved::VARIABLE).unwrap_or_default();
+    let here = |argument: &String| moved_argument(argument, &map).to_string_lossy().into_owned();
+    theirs.iter().skip(1).map(here).eq(command().into_iter().skip(1))
 }
 
 /// A command line as one line, with quotes where there would be a doubt, and no control characters.

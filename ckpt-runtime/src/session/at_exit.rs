@@ -39,6 +39,13 @@ impl Ending {
     }
 }
 
+/// The process goes on with another session: what closed before has ended well.
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.record.completed();
+    }
+}
+
 impl Owner for Ending {
     fn rank(&self) -> Option<u32> {
         let member = comm::member().filter(|member| member.size > 1)?;
@@ -66,6 +73,9 @@ impl Owner for Ending {
     }
 }
 
+/// Whether [`Ending::exits`] is called with the exit code.
+pub(super) use system::HEARS_STATUS;
+
 /// Has the session that is open then, or was the last, hear of the exit of the process. Without it only the exit code of a
 /// run that failed is not noticed.
 pub(super) fn watch() {
@@ -84,12 +94,15 @@ fn ended(status: Option<c_int>) {
 mod system {
     use std::ffi::{c_int, c_void};
 
+    pub(in super::super) const HEARS_STATUS: bool = true;
+
     unsafe extern "C" {
         fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     }
 
     extern "C" fn handler(status: c_int, _: *mut c_void) {
-        super::ended(Some(status));
+        // As much of it as the parent is told.
+        super::ended(Some(status & 0xff));
     }
 
     pub(super) fn register() {
@@ -101,6 +114,8 @@ mod system {
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod system {
+    pub(in super::super) const HEARS_STATUS: bool = false;
+
     extern "C" fn handler() {
         super::ended(None);
     }

@@ -51,7 +51,7 @@ pub(crate) struct Auto {
 impl Auto {
     /// `given` overrules what earlier processes have seen.
     pub fn new(given: Option<Duration>, history: &History) -> Auto {
-        // One failure in the assumed time is believed until there is experience.
+        // Until failures were seen, one in the assumed time counts.
         let seen = (history.seconds + ASSUMED.as_secs_f64()) / (history.failures as f64 + 1.0);
         Auto {
             between_failures: given.unwrap_or(Duration::from_secs_f64(seen)),

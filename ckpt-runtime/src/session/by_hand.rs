@@ -8,6 +8,7 @@ use super::SessionError;
 use super::config::Config;
 use super::run::{Kind, Named, Run};
 use crate::base::current;
+use crate::base::forks::{Ours, goes_on_alone};
 use crate::base::report::Fatal;
 use crate::context::{Driver, Gather};
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
@@ -60,7 +61,7 @@ static PLAN: FunctionPlan = FunctionPlan {
 #[derive(Debug)]
 pub struct Session {
     /// Taken at the end only.
-    run: Option<Box<Run>>,
+    run: Option<Ours<Box<Run>>>,
     visits: u64,
     /// Whether something of the checkpoint has been restored.
     restored: bool,
@@ -104,7 +105,7 @@ impl Session {
             .map_or(0, |resume| resume.restored.meta().visit);
         run.policy.arm(visits);
         Ok(Session {
-            run: Some(Box::new(run)),
+            run: Some(Ours::new(Box::new(run))),
             visits,
             restored: false,
         })
@@ -122,6 +123,7 @@ impl Session {
     pub fn restore<T: Checkpoint>(&mut self, key: &str) -> Result<Option<T>, SessionError> {
         let run = self.run.as_ref();
         match run.and_then(|run| Some((run, run.resume.as_ref()?))) {
+            Some(_) if current::is_forked() => Err(SessionError::Forked),
             Some((run, resume)) => {
                 let value = resume.restored.decode::<T>(0, key);
                 // The program may write to its files from now on.
@@ -158,7 +160,9 @@ impl Session {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn wait(&mut self) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = &mut self.run
+            && !goes_on_alone()
+        {
             run.wait_for_writer();
         }
     }
@@ -176,7 +180,7 @@ impl Session {
             self.begin()?;
         }
         self.visits += 1;
-        if self.visits < current::next() {
+        if self.visits < current::next() || goes_on_alone() {
             return Ok(false);
         }
         let Some(run) = &mut self.run else {
@@ -247,7 +251,9 @@ impl fmt::Debug for Saver<'_> {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Some(mut run) = self.run.take() {
+        if let Some(mut run) = self.run.take()
+            && !goes_on_alone()
+        {
             // A program by hand may look at a checkpoint and end: that is no walk that went astray.
             run.resume = None;
             run.close(self.visits);

@@ -150,9 +150,7 @@ pub(super) fn add(
     totals: &mut Totals,
     what: What,
 ) {
-    let at = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64());
+    let at = now();
     if let What::Checkpoint {
         waited, took, bytes, ..
     } = &what
@@ -169,6 +167,20 @@ pub(super) fn add(
     let run = job.run;
     let _ = append(documents, &Event { at, run, what });
     let _ = write_metrics(store, job, *totals);
+}
+
+/// Adds what is known of the end of a process that has ended: its numbers stay what they were.
+pub(super) fn add_late(documents: &dyn Documents, job: &Job, what: What) {
+    let at = now();
+    let run = job.run;
+    let _ = append(documents, &Event { at, run, what });
+}
+
+/// Seconds since 1970.
+fn now() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
 }
 
 fn append(documents: &dyn Documents, event: &Event) -> std::io::Result<()> {
@@ -214,7 +226,7 @@ fn metrics(job: &Job, totals: Totals) -> String {
         };
     }
     add! {
-        gauge ckpt_running: "Whether the process runs, as far as it has told.", f64::from(job.state == State::Running);
+        gauge ckpt_running: "Whether the process runs, as far as it has told.", f64::from(job.is_open());
         gauge ckpt_visits: "Site visits since the beginning of the run.", job.visits as f64;
         counter ckpt_checkpoints: "Checkpoints of this process that are on the disk.", totals.checkpoints as f64;
         counter ckpt_failed_checkpoints: "Checkpoints of this process that could not be taken.",

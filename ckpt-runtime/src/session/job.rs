@@ -5,7 +5,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,11 @@ use crate::base::documents::{Documents, Durability};
 use crate::base::lock::locked;
 use crate::base::processes;
 use crate::base::run_id::RunId;
-use crate::storage::documents_of_run;
+use crate::format::StoreError;
+use crate::storage::{Mode, Store, documents_of_run};
+
+/// How a process ends that does not close its session.
+const UNSEEN: &str = "by `_exit`, or as another program (`exec`)";
 
 /// Name of the state file of a run.
 pub const JOB_FILE: &str = "job.json";
@@ -47,8 +51,14 @@ pub const RANKS_NOTE: &str = "mpi_ranks";
 pub enum State {
     /// The program runs; if no process has its pid any more, it was killed.
     Running,
+    /// The session is closed, as where `main` has returned; with which exit code the process ends is not known yet. If no process
+    /// has its pid any more, it was killed before its end, or left by `_exit`.
+    Returned,
     /// The program ended with exit code 0.
     Completed,
+    /// The process ended with exit code 0 without its session being closed: by `_exit`, or as another program (`exec`). Whether
+    /// the run came to its end only its user knows.
+    Left,
     /// A checkpoint was taken and the run stopped, on a signal or before its time limit.
     Stopped,
     /// The program panicked or ended with another exit code.
@@ -100,6 +110,9 @@ pub struct Job {
     pub command: Vec<String>,
     /// Why the run stopped, where it did not simply complete.
     pub reason: Option<String>,
+    /// When the last process of the run was seen to have been killed, in nanoseconds since 1970; only who has started it can see that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub killed: Option<u64>,
     /// How many processes the program has, if it is one of MPI; this record is that of rank 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
@@ -165,10 +178,79 @@ impl Job {
         Job::read_in(&documents_of_run(store, run), run)
     }
 
+    /// Whether how the process ended is not said yet.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.state, State::Running | State::Returned)
+    }
+
     /// Whether the process of this job runs, which is one of this machine. A process that has ended is not taken for running, whoever
     /// has its number now.
     pub fn is_running(&self) -> bool {
-        self.state == State::Running && self.pid > 0 && processes::runs(self.pid, self.process.as_deref())
+        self.is_open() && self.pid > 0 && processes::runs(self.pid, self.process.as_deref())
+    }
+
+    /// Notes how the process of a run ended, which whoever started it knows: with an exit code, or without one, killed by a signal, and
+    /// then when. It is noted if the run has said nothing of its end, or that it has completed where that was before the very end, and not so. Gives
+    /// how the run stands then; `None` if there was nothing to note, or another process is at work on the store.
+    ///
+    /// # Errors
+    /// The store cannot be written to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ckpt::session::job::Job;
+    /// use ckpt::store::RunId;
+    ///
+    /// let store = tempfile::tempdir()?;
+    /// assert_eq!(Job::note_exit(store.path(), RunId::new()?, 1234, Some(0))?, None); // nothing has run yet
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn note_exit(store: &Path, run: RunId, pid: u32, code: Option<i32>) -> io::Result<Option<State>> {
+        let state_then = |job: &Job| match (code, job.state) {
+            (Some(0), State::Running) => Some(State::Left),
+            (Some(0), State::Returned) => Some(State::Completed),
+            (Some(0), _) => None,
+            (Some(_), State::Running | State::Returned | State::Completed) => Some(State::Failed),
+            (None, State::Completed) => Some(State::Returned),
+            (None, State::Running | State::Returned) => Some(job.state),
+            _ => None,
+        };
+        let is_meant = |job: &Job| job.pid == pid && !job.is_running() && state_then(job).is_some();
+        let documents = documents_of_run(store, run);
+        let read = || Ok::<_, io::Error>(Job::read_in(&documents, run)?.filter(is_meant));
+        if read()?.is_none() {
+            return Ok(None);
+        }
+        // A process that begins now says so itself.
+        let _locked = match Store::open(store, Mode::ReadWrite) {
+            Err(StoreError::Locked { .. }) => return Ok(None),
+            opened => opened.map_err(io::Error::other)?,
+        };
+        let Some(mut job) = read()? else { return Ok(None) };
+        let before = job.state;
+        job.state = state_then(&job).unwrap_or(before);
+        job.updated = now();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        job.killed = code.is_none().then_some(since.as_nanos() as u64);
+        job.reason = match (job.state, code) {
+            (State::Failed, Some(code)) if before == State::Completed => Some(format!(
+                "exit code {code}, which something chose that runs at the exit of the process"
+            )),
+            (State::Failed | State::Left, Some(code)) => Some(format!("exit code {code}, {UNSEEN}")),
+            _ => None,
+        };
+        job.write(&documents, Durability::Synced)?;
+        if job.state == before {
+            return Ok(None);
+        }
+        let what = What::End {
+            state: job.state,
+            visits: job.visits,
+            reason: job.reason.clone(),
+        };
+        events::add_late(&documents, &job, what);
+        Ok(Some(job.state))
     }
 
     pub(super) fn read_in(documents: &dyn Documents, run: RunId) -> io::Result<Option<Job>> {
@@ -295,6 +377,8 @@ impl Record {
 
     /// Writes how the run ended and closes the record; later calls change nothing.
     pub(crate) fn ended(&self, state: State, reason: &str) {
+        let state_of = |open: &Open| open.job.state;
+        let has_returned = self.current().as_ref().map(state_of) == Some(State::Returned);
         self.update(|job| {
             job.state = state;
             job.reason = (!reason.is_empty()).then(|| reason.to_owned());
@@ -306,38 +390,43 @@ impl Record {
                 visits: open.job.visits,
                 reason: open.job.reason.clone(),
             };
-            what.trace();
+            // That it came so far was told when it did.
+            if !(has_returned && state == State::Completed) {
+                what.trace();
+            }
             open.add(what);
         }
     }
 
-    /// `main` returned, after so many visits. With which exit code is not known yet.
-    pub(crate) fn returned(&self, visits: u64, reach: Option<f64>) {
+    /// The session is closed, after so many visits: `main` returned, as a rule. `hears_status` says whether [`exited`](Self::exited) will
+    /// be called with the exit code.
+    pub(crate) fn returned(&self, visits: u64, reach: Option<f64>, hears_status: bool) {
         self.update(|job| {
-            job.state = State::Completed;
+            job.state = State::Returned;
             job.visits = visits;
             job.reach = reach;
         });
-        self.happened(What::End {
-            state: State::Completed,
+        let what = What::End {
+            state: State::Returned,
             visits,
             reason: None,
-        });
+        };
+        what.trace();
+        if !hears_status {
+            self.completed();
+        }
+    }
+
+    /// What was returned from has ended well.
+    pub(crate) fn completed(&self) {
+        if self.state_on_disk() == Some(State::Returned) {
+            self.ended(State::Completed, "");
+        }
     }
 
     /// The process exits with `status`, after `main` returned or because the program called `exit`.
     pub(crate) fn exited(&self, status: i32) {
-        let now = match self.current().as_ref() {
-            // A process that the program forked has nothing to say about the run.
-            Some(Open { documents, job, .. }) if job.pid == std::process::id() => {
-                // The store was free since `main` returned: another process may have begun on it.
-                let there = Job::read_in(&**documents, job.run).ok().flatten();
-                there
-                    .filter(|there| there.pid == job.pid && there.host == job.host)
-                    .map(|_| job.state)
-            }
-            _ => None,
-        };
+        let now = self.state_on_disk();
         if now == Some(State::Running)
             && let Some(visits) = crate::frame::visits()
         {
@@ -345,10 +434,26 @@ impl Record {
         }
         match (now, status) {
             (Some(State::Running), 0) => self.ended(State::Completed, "the program called exit(0)"),
-            (Some(State::Running | State::Completed), 1..) => {
+            (Some(State::Returned), 0) => self.ended(State::Completed, ""),
+            (Some(State::Running | State::Returned), 1..) => {
                 self.ended(State::Failed, &format!("exit code {status}"))
             }
             _ => {}
+        }
+    }
+
+    /// How the job stands, if it is still this process that the record tells of.
+    fn state_on_disk(&self) -> Option<State> {
+        match self.current().as_ref() {
+            // A process that the program forked has nothing to say about the run.
+            Some(Open { documents, job, .. }) if job.pid == std::process::id() => {
+                // The store was free since the session was closed: another process may have begun on it.
+                let there = Job::read_in(&**documents, job.run).ok().flatten();
+                there
+                    .filter(|there| there.pid == job.pid && there.host == job.host)
+                    .map(|_| job.state)
+            }
+            _ => None,
         }
     }
 }

@@ -4,18 +4,36 @@ use super::config::{Config, Restart};
 use super::job::RANKS_NOTE;
 use super::runs::{self, RunRecord};
 use super::sources::{self, Changed, Sources};
-use super::{SessionError, arguments};
+use super::{SessionError, arguments, place};
 use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
 use crate::comm::{self, Found, Verdict, World};
 use crate::format::{CheckpointId, Meta, Restored};
+use crate::handles::run_folder_within;
 use crate::state::journal;
 use crate::storage::{Mode, Store, folder_of_rank};
 
 /// Opens the store, or this rank's part of it.
-pub(super) fn open_store(config: &Config, rank: u32) -> Result<Store, SessionError> {
-    let mut store = Store::open_as(folder_of_rank(&config.dir, rank), Mode::ReadWrite, rank)?;
+pub(super) fn open_store(config: &Config, rank: u32, is_alone: bool) -> Result<Store, SessionError> {
+    let folder = folder_of_rank(&config.dir, rank);
+    // Before anything is written there.
+    if let Some(within) = run_folder_within(&folder) {
+        return Err(SessionError::AroundFiles {
+            store: folder,
+            folder: within,
+        });
+    }
+    // A restart that finds none leaves none that would be found from then on.
+    if is_alone && config.restart.is_some() && !folder.exists() {
+        return Err(SessionError::NoCheckpoint {
+            folder,
+            run: None,
+            others: Box::default(),
+            passed_over: 0,
+        });
+    }
+    let mut store = Store::open_as(folder, Mode::ReadWrite, rank)?;
     store.set_keep(config.keep);
     Ok(store)
 }
@@ -44,7 +62,7 @@ pub(super) fn find(store: &Store, wanted: Wanted<'_>) -> Result<Restored, Sessio
     let mut passed_over = 0;
     let newest = newest(store, run, wanted, u64::MAX, &mut passed_over)?;
     let restored = newest.ok_or_else(|| none_of(store, &records, run, passed_over))?;
-    fits(&restored, wanted, &records)?;
+    fits(&restored, store, wanted, &records)?;
     if let Some(changed) = sources::changed(&restored, wanted.sources) {
         sources::mention(&changed, &restored, wanted.sources, &records);
     }
@@ -154,8 +172,13 @@ pub(super) fn journals_of_others(
     others.filter_map(|rank| Some((rank, epoch(rank)?))).collect()
 }
 
-/// Whether the checkpoint is one of this program, with these arguments; where it is asked for, of these sources.
-fn fits(restored: &Restored, wanted: Wanted<'_>, records: &[RunRecord]) -> Result<(), SessionError> {
+/// Whether the checkpoint is one of this program, in this folder, with these arguments; where it is asked for, of these sources.
+fn fits(
+    restored: &Restored,
+    store: &Store,
+    wanted: Wanted<'_>,
+    records: &[RunRecord],
+) -> Result<(), SessionError> {
     let meta = restored.meta();
     if meta.program != wanted.program {
         return Err(SessionError::OtherProgram {
@@ -164,6 +187,7 @@ fn fits(restored: &Restored, wanted: Wanted<'_>, records: &[RunRecord]) -> Resul
             ours: wanted.program.into(),
         });
     }
+    place::is_the_same(restored, store.folder())?;
     arguments::are_the_same(restored, wanted.config)?;
     match sources::changed(restored, wanted.sources) {
         Some(changed) if wanted.config.strict => {
@@ -286,7 +310,7 @@ fn look(
             let saved = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
             // What is in the way says which files differ if that is known.
             let records = runs::records_in(store).unwrap_or_default();
-            match fits(&restored, wanted, &records) {
+            match fits(&restored, store, wanted, &records) {
                 Err(error) => Found::Failed(error),
                 Ok(()) if saved != size => Found::OfOthers(saved),
                 Ok(()) => {

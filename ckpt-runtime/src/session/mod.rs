@@ -22,6 +22,7 @@
 //! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
 //! | `CKPT_RUN` | | which run a restart continues: its identity, or how it begins; of a start, the identity of the new run | the newest that has not completed |
 //! | `CKPT_ARGS_CHANGED` | | 1: restart although the arguments are not those that the run has read | |
+//! | `CKPT_OTHER_RUNS` | | what becomes of the files that runs of another command line have changed in this folder since: `keep` or `undo` | the restart is refused where there are any |
 //! | `CKPT_STRICT` | `strict` | 1: do not restart from a checkpoint that was taken by a build of other sources | 0: a warning says which files have changed |
 //! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths without `..`, one pair a line | |
 //! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
@@ -54,15 +55,19 @@ mod by_hand;
 pub mod config;
 pub mod events;
 pub(crate) mod globals;
+mod inherited;
 pub mod job;
 mod line;
 mod notices;
+mod place;
 mod policy;
 mod reach;
+mod restart_command;
 mod run;
 pub mod runs;
 mod signals;
 mod sources;
+mod starts_over;
 pub mod stop;
 mod writer;
 
@@ -71,8 +76,7 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use crate::base::current;
-use crate::base::host::host_name;
-use crate::base::processes;
+use crate::base::forks::goes_on_alone;
 pub use crate::base::report::exit_code;
 use crate::base::report::{Code, Fatal, Headline};
 use crate::base::run_id::RunId;
@@ -84,8 +88,11 @@ use crate::format::{CheckpointId, StoreError};
 use crate::state::process::ProcessError;
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
+pub use place::PLACE_NOTE;
+use restart_command::restart_command;
 use run::{Kind, Run};
 pub use sources::{Builds, Sources};
+pub use starts_over::{NotUndone, undo_start};
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -122,7 +129,7 @@ pub enum SessionError {
         error: StoreError,
     },
     /// The run has no checkpoint that could be restored.
-    #[error("E2104: there is no checkpoint{} to restart from in {folder}{}", of_run(*.run), all_damaged(*.passed_over), folder = .folder.display())]
+    #[error("E2104: there is no checkpoint{} to restart from in {folder}{}", of_run(*.run), none_usable(*.passed_over), folder = .folder.display())]
     NoCheckpoint {
         /// The store.
         folder: PathBuf,
@@ -130,7 +137,7 @@ pub enum SessionError {
         run: Option<RunId>,
         /// Other runs that could be, in words.
         others: Box<[String]>,
-        /// Checkpoints that are there, and damaged.
+        /// Checkpoints that are there, and cannot be used.
         passed_over: u64,
     },
     /// No line of checkpoints is whole on all ranks.
@@ -171,6 +178,40 @@ pub enum SessionError {
         run: RunId,
         /// When it ended.
         when: String,
+    },
+    /// The process of the run ended with exit code 0, and did not close its session.
+    #[error(
+        "E2188: run {} in {folder} ended with exit code 0 at {when}, without closing its session: whether anything is left to do is not known", .run.short(), folder = .folder.display()
+    )]
+    Left {
+        /// The store.
+        folder: PathBuf,
+        /// The run, the newest of several.
+        run: RunId,
+        /// When it ended.
+        when: String,
+    },
+    /// The run was started in another folder, and was not moved.
+    #[error("E2187: the run of checkpoint {id} was started in {theirs}, and this process in {ours}", theirs = .theirs.display(), ours = .ours.display())]
+    OtherFolder {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// Where its process was started.
+        theirs: PathBuf,
+        /// Where this one was.
+        ours: PathBuf,
+    },
+    /// The run was moved, and an argument that it has read names what is below its old folder.
+    #[error("E2189: the run of checkpoint {id} was started in {theirs} and is continued in {ours}, and its argument `{argument}` names a path in the old folder", theirs = .theirs.display(), ours = .ours.display())]
+    NamesOldFolder {
+        /// The checkpoint.
+        id: CheckpointId,
+        /// The argument.
+        argument: String,
+        /// Where its process was started.
+        theirs: PathBuf,
+        /// Where this one was.
+        ours: PathBuf,
     },
     /// The store belongs to another program.
     #[error("E2110: checkpoint {id} was written by `{theirs}`, this program is `{ours}`")]
@@ -213,6 +254,17 @@ pub enum SessionError {
     Twice {
         /// The key.
         key: String,
+    },
+    /// This process was forked from the one that has the session.
+    #[error("E2117: this process was forked from the one that opened the session, and has none")]
+    Forked,
+    /// A folder of the run's files is the store, or lies below it.
+    #[error("E2116: the store {store} is no folder beside the program's files: `{folder}`, where they are, lies in it", store = .store.display(), folder = .folder.display())]
+    AroundFiles {
+        /// The store.
+        store: PathBuf,
+        /// The folder of the program's files.
+        folder: PathBuf,
     },
     /// `CKPT_RUN` names no run of the store, or several.
     #[error("E2180: {} in {folder} begins with `{prefix}`", if *.several { "more than one run" } else { "no run" }, folder = .folder.display())]
@@ -299,11 +351,11 @@ fn in_folder(folder: &std::path::Path) -> String {
     }
 }
 
-fn all_damaged(count: u64) -> String {
+fn none_usable(count: u64) -> String {
     match count {
         0 => String::new(),
-        1 => ": the only one is damaged (see above)".into(),
-        count => format!(": all {count} are damaged (see above)"),
+        1 => ": the only one cannot be used (see above)".into(),
+        count => format!(": none of {count} can be used (see above)"),
     }
 }
 
@@ -329,6 +381,8 @@ impl SessionError {
             SessionError::NothingRestored => Some(2113),
             SessionError::TooLate { .. } => Some(2114),
             SessionError::Twice { .. } => Some(2115),
+            SessionError::AroundFiles { .. } => Some(2116),
+            SessionError::Forked => Some(2117),
             SessionError::NoSuchRun { .. } => Some(2180),
             SessionError::RecordUnreadable { .. } => Some(2181),
             SessionError::OtherArguments { .. } => Some(2182),
@@ -336,6 +390,9 @@ impl SessionError {
             SessionError::OfOtherRun { .. } => Some(2183),
             SessionError::Lacks { .. } => Some(2184),
             SessionError::RunExists { .. } => Some(2185),
+            SessionError::OtherFolder { .. } => Some(2187),
+            SessionError::Left { .. } => Some(2188),
+            SessionError::NamesOldFolder { .. } => Some(2189),
         }
     }
 
@@ -348,6 +405,7 @@ impl SessionError {
             | SessionError::NoSuchRun { .. }
             | SessionError::RecordUnreadable { .. }
             | SessionError::Lacks { .. }
+            | SessionError::Left { .. }
             | SessionError::Completed { .. } => exit_code::NO_CHECKPOINT,
             SessionError::OtherProgram { .. }
             | SessionError::OtherRanks { .. }
@@ -355,6 +413,8 @@ impl SessionError {
             | SessionError::NotByHand { .. }
             | SessionError::OtherArguments { .. }
             | SessionError::OtherSources { .. }
+            | SessionError::OtherFolder { .. }
+            | SessionError::NamesOldFolder { .. }
             | SessionError::OfOtherRun { .. }
             | SessionError::Value { .. }
             | SessionError::Process(_)
@@ -364,7 +424,9 @@ impl SessionError {
             | SessionError::System { .. }
             | SessionError::AlreadyOpen
             | SessionError::Elsewhere
+            | SessionError::AroundFiles { .. }
             | SessionError::TooLate { .. }
+            | SessionError::Forked
             | SessionError::RunExists { .. }
             | SessionError::Twice { .. } => exit_code::STORE,
         }
@@ -376,23 +438,31 @@ impl SessionError {
             SessionError::Config(_) => {
                 format!("{CONFIG_FILE} may have [session] with dir, every, interval, keep, time-limit")
             }
-            SessionError::Store(_) | SessionError::System { .. } => {
-                "the program has not run; nothing was changed".into()
+            SessionError::Store(StoreError::Io { .. }) => {
+                "see that you may read and write there and that the disk is sound, or name another folder for the checkpoints with CKPT_DIR, and start it once more: the program has not run, and nothing was changed".into()
+            }
+            SessionError::Store(_) => "the program has not run; nothing was changed".into(),
+            SessionError::System { .. } => {
+                "start it once more when what the system says is mended: the program has not run, and nothing was changed".into()
             }
             SessionError::Process(error) => error.advice().into(),
             SessionError::AlreadyOpen => "close it first".into(),
             SessionError::NothingRestored | SessionError::TooLate { .. } => {
                 "call `Session::restore` before the first `Session::save_if_due`".into()
             }
+            SessionError::Forked => "open the session in the process that does the work".into(),
             SessionError::Twice { .. } => "give every value its own key".into(),
+            SessionError::AroundFiles { .. } => {
+                "name a folder that is for checkpoints only, for example CKPT_DIR=checkpoints: what lies in a store is not watched, so a restart could not bring the program's files back; the program has not run, and nothing was changed".into()
+            }
             SessionError::NotByHand { .. } | SessionError::Value { .. } => {
                 "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART".into()
             }
             SessionError::NotRestorable { .. } => {
-                "`cargo ckpt list` shows the checkpoints; CKPT_RESTART=latest takes the newest that is whole; nothing was deleted".into()
+                format!("`cargo ckpt list` shows the checkpoints; {} takes the newest that is whole; nothing was deleted", restart_command(None))
             }
             SessionError::NoLine { .. } => {
-                "give every rank its own files: those of a folder on each node must be on the same nodes again;\nstart anew with `cargo ckpt run`, or without CKPT_RESTART; nothing was deleted".into()
+                "folders of ranks are named all at once, with `{rank}` in place of the number (CKPT_DIR='n-{rank}.ckpt.d', `--dir`), and those on the disk of a node are there only for ranks on that node;\nwhere the files of a rank are gone, start anew with `cargo ckpt run`, or without CKPT_RESTART; nothing was deleted".into()
             }
             SessionError::OtherRanks { saved, .. } => format!("start it with {saved} ranks (-n {saved})"),
             SessionError::Apart { .. } => {
@@ -429,6 +499,22 @@ impl SessionError {
                  CKPT_STRICT=0 restarts all the same where the change was meant (`strict` in ckpt.toml asks for the refusal)"
                     .into()
             }
+            SessionError::Left { run, .. } => format!(
+                "{} continues it from its newest checkpoint, and does again what it did after that; start anew without CKPT_RESTART",
+                restart_command(Some(*run))
+            ),
+            SessionError::OtherFolder { theirs, ours, .. } => format!(
+                "that folder and the store in use there are where they were, and files of the same names in this one would be taken for the run's;\n\
+                 continue it there: `cd {theirs}`; or, if its files are here now: CKPT_MAP='{theirs}={ours}' (`cargo ckpt restart --map ...`)",
+                theirs = theirs.display(),
+                ours = ours.display()
+            ),
+            SessionError::NamesOldFolder { theirs, ours, .. } => format!(
+                "the program would go on with the files of the old folder, and those of this one be brought back;\n\
+                 say where the old folder is now: CKPT_MAP='{theirs}={ours}' (`cargo ckpt restart --map ...`); where it has a part of the files only, map that part",
+                theirs = theirs.display(),
+                ours = ours.display()
+            ),
             SessionError::OfOtherRun { .. } => {
                 "name a checkpoint of that run, or leave CKPT_RUN out; `cargo ckpt list` shows which is of which".into()
             }
@@ -485,6 +571,9 @@ pub fn open(program: Program) -> MainSession {
 }
 
 fn try_open(program: Program) -> Result<bool, SessionError> {
+    if inherited::are_anothers() {
+        return Ok(false);
+    }
     let Some(config) = Config::read(program.name)? else {
         if comm::rank_before_start().is_none_or(|rank| rank == 0) {
             notices::mention_unknown_variables(false);
@@ -499,10 +588,6 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     let run = match Run::open(&config, named, Kind::Instrumented) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
         Err(SessionError::AlreadyOpen) => return Ok(false),
-        // A program of the run's own has been started by it, with its variables: the run's session is not this one's.
-        Err(SessionError::Store(StoreError::Locked { pid, host, .. })) if is_of_ancestor(&pid, &host) => {
-            return Ok(false);
-        }
         opened => opened?,
     };
     match run.resume {
@@ -511,12 +596,8 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     }
     context::install(Box::new(run));
     crate::frame::attach(0);
+    inherited::take();
     Ok(true)
-}
-
-/// Whether a process of this machine has started this one, or the one that has started it.
-fn is_of_ancestor(pid: &str, host: &str) -> bool {
-    host == host_name() && pid.parse().is_ok_and(processes::is_ancestor)
 }
 
 impl Drop for MainSession {
@@ -525,7 +606,9 @@ impl Drop for MainSession {
             return;
         }
         let visits = crate::frame::detach();
-        if let Some(mut run) = context::remove() {
+        if let Some(mut run) = context::remove()
+            && !goes_on_alone()
+        {
             run.close(visits);
         }
     }

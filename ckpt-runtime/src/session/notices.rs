@@ -3,11 +3,12 @@
 use std::sync::Once;
 
 use super::config;
+use super::restart_command::restart_command;
 use super::runs::{self, RunRecord};
 use crate::base::report::say;
 use crate::storage::Store;
 
-/// A misspelt variable would be a setting that silently does nothing. Said once in the life of a process; it may be why there is
+/// Nobody would notice a misspelt variable: it has no effect. Said once in the life of a process; it may be why there is
 /// no session.
 pub(super) fn mention_unknown_variables(has_session: bool) {
     static SAID: Once = Once::new();
@@ -29,11 +30,12 @@ pub(super) fn mention_unfinished_runs(records: &[RunRecord], store: &Store) {
     let unfinished = runs::others_to_continue(records, None, store);
     for (record, newest) in &unfinished {
         say(&format!(
-            "starts from the beginning; {} holds {}, which has not completed (CKPT_RESTART=latest with CKPT_RUN={} \
+            "starts from the beginning; {} holds {}, which {} ({} \
              continues it; it stays until `cargo ckpt prune --run {}`)",
             store.folder().display(),
             runs::described(record, *newest),
-            record.run.short(),
+            runs::not_completed(record),
+            restart_command(Some(record.run)),
             record.run.short(),
         ));
     }

@@ -266,6 +266,11 @@ impl Policy {
         }
     }
 
+    /// The time from one checkpoint to the next, where the clock says when one is due.
+    pub(crate) fn interval(&self) -> Option<Duration> {
+        locked(&self.timer.as_ref()?.shared.deadlines).interval
+    }
+
     /// A checkpoint by the clock that was put off is due now.
     pub(crate) fn interval_is_over(&self) {
         current::note(INTERVAL);

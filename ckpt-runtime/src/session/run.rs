@@ -13,11 +13,12 @@ use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rule, State};
 use super::line::Wanted;
 use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
+use super::restart_command::restart_command;
 use super::runs::{self, RunRecord};
 use super::sources::Sources;
 use super::stop::Stops;
 use super::writer::{Taken, Writer, Written};
-use super::{SessionError, arguments, at_exit, line, signals};
+use super::{SessionError, arguments, at_exit, line, place, signals};
 use crate::base::current::{self, Owner, Registration};
 use crate::base::documents::Documents;
 use crate::base::events;
@@ -33,6 +34,7 @@ use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
+use crate::state::descriptors::Descriptors;
 use crate::state::journal::{self, Journal, OtherRun, Place};
 use crate::state::process::{self, Process};
 use crate::state::snapshot::SnapshotBuilder;
@@ -98,6 +100,7 @@ pub(crate) struct Run {
     streams: StandardStreams,
     /// A program that restores its state by hand makes its process what it was by itself.
     process: Option<Process>,
+    descriptors: Option<Descriptors>,
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
@@ -139,7 +142,7 @@ impl Run {
         if rank == 0 {
             mention_unknown_variables(true);
         }
-        let opened = line::open_store(config, rank);
+        let opened = line::open_store(config, rank, member.is_none());
         let journals = RefCell::new(Journals::default());
         let has_its_files = |store: &Store, restored: &Restored| {
             let returns = journals.borrow_mut().can_return(store, restored.meta());
@@ -205,6 +208,13 @@ impl Run {
         };
         store.past(runs::completed(&records, id), keeps);
         let left = store.left()?;
+        // Of some the record was removed. The stores of ranks but the first have none of any run.
+        let given_up = match records.is_empty() {
+            true => Vec::new(),
+            false => store.runs()?,
+        };
+        let is_known = |run: &RunId| *run == id || runs::has_record(&records, Some(*run));
+        let given_up: Vec<RunId> = given_up.into_iter().filter(|run| !is_known(run)).collect();
         let stops = Stops::begin(&*store.documents(), rank);
         current::speak_of_interrupts(!quiet);
         signals::listen().map_err(|error| SessionError::System {
@@ -221,9 +231,6 @@ impl Run {
             copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
         let mut process = (kind == Kind::Instrumented).then(|| Process::begin(store.folder()));
-        if let (Some(process), Some(restored)) = (&mut process, &restored) {
-            process.begin_walk(restored)?;
-        }
         let policy = Policy::start(config, &history, member).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
@@ -238,6 +245,7 @@ impl Run {
             documents: documents.clone(),
             run: id,
             rank,
+            ranks: member.map_or(1, |member| member.size),
             told: journals.into_inner().into_told(id),
             epochs: match restored {
                 Some(_) => store.epochs_of(id)?,
@@ -252,14 +260,30 @@ impl Run {
                     documents: store.documents_of(record.run),
                     has_completed: !record.is_unfinished(),
                     has_record: true,
+                    is_given_up: false,
+                    is_of_this_command: record
+                        .job
+                        .as_ref()
+                        .is_ok_and(|job| arguments::are_ours(&job.command)),
                 })
                 .chain(left.into_iter().map(|own| OtherRun {
                     run: own,
                     documents: store.begun(own),
                     has_completed: false,
                     has_record: false,
+                    is_given_up: false,
+                    is_of_this_command: true,
+                }))
+                .chain(given_up.into_iter().map(|run| OtherRun {
+                    run,
+                    documents: store.documents_of(run),
+                    has_completed: false,
+                    has_record: false,
+                    is_given_up: true,
+                    is_of_this_command: false,
                 }))
                 .collect(),
+            what_of_others: config.other_runs,
         };
         let journal = Journal::begin(place, recorded, &others.unwrap_or_default());
         let journal = journal.map_err(|error| SessionError::System {
@@ -267,6 +291,9 @@ impl Run {
             error,
         })?;
         store.retain_by(journal.reach());
+        if let (Some(process), Some(restored)) = (&mut process, &restored) {
+            process.begin_walk(restored, &|folder| journal.make_folder(folder))?;
+        }
         let run = Run {
             program: program.name.into(),
             version: program.version.into(),
@@ -293,6 +320,7 @@ impl Run {
             statics: Statics::default(),
             journal,
             streams: StandardStreams,
+            descriptors: process.as_ref().map(|_| Descriptors::begin(member.is_some())),
             process,
             writer: Writer::new(Arc::clone(&ending), outside),
             late: false,
@@ -348,6 +376,7 @@ impl Run {
             failed_checkpoints: 0,
             command: arguments::command(),
             reason: None,
+            killed: None,
             ranks: self.world.member().map(|member| member.size),
             history,
             interval: None,
@@ -381,7 +410,9 @@ impl Run {
             .process
             .as_mut()
             .map(|process| process as &mut dyn StateSource);
-        always.into_iter().chain(process)
+        let descriptors = self.descriptors.as_mut();
+        let descriptors = descriptors.map(|descriptors| descriptors as &mut dyn StateSource);
+        always.into_iter().chain(process).chain(descriptors)
     }
 
     /// The walk is over: the file is closed, the policy goes on from the checkpoint's visit.
@@ -734,7 +765,8 @@ impl Run {
         }
     }
 
-    /// What the files were before the oldest checkpoint of the run that is kept is of no use.
+    /// What the files were before the oldest checkpoint of the run that is kept is of no use, once all ranks have that one: until
+    /// then the run may have to be started anew, from before its beginning.
     fn forget_files(&mut self) {
         if self.others_wait() {
             return;
@@ -747,7 +779,7 @@ impl Run {
             .into_iter()
             .filter_map(|id| Some((id, self.store.meta(id).ok()?)));
         let oldest = { metas }.find(|(_, meta)| meta.run == Some(self.id));
-        if let Some((oldest, meta)) = oldest {
+        if let Some((oldest, meta)) = oldest.filter(|(oldest, _)| self.store.is_complete(*oldest)) {
             self.oldest = Some(oldest);
             if let Some(epoch) = journal::epoch_in(&meta.notes) {
                 self.journal.forget_before(epoch);
@@ -807,6 +839,7 @@ impl Run {
     fn notes(&mut self) -> Vec<(String, String)> {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), arguments::command_note())];
         notes.extend(self.sources.map(Sources::note));
+        notes.extend(place::note(self.store.folder()));
         for source in self.sources() {
             notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
         }
@@ -838,11 +871,19 @@ impl Run {
         self.policy.failed(reason);
     }
 
+    /// This run, if a restart that names none would continue another one.
+    fn named(&self) -> Option<RunId> {
+        let records = runs::records_in(&self.store).unwrap_or_default();
+        let newest = records.iter().rev().find(|record| record.is_to_continue());
+        (newest.map(|record| record.run) != Some(self.id)).then_some(self.id)
+    }
+
     fn stop(&self, id: CheckpointId, visits: u64, reason: Reason) -> ! {
         self.mention_failures();
         if !self.quiet {
             say(&format!(
-                "{reason}: checkpoint {id} is written (site visit {visits}), the run stops; CKPT_RESTART=latest continues it"
+                "{reason}: checkpoint {id} is written (site visit {visits}), the run stops; {} continues it",
+                restart_command(self.named())
             ));
         }
         self.ending.record.ended(State::Stopped, &reason.to_string());
@@ -893,6 +934,10 @@ impl Driver for Run {
         self.policy.arm(visits);
     }
 
+    fn between_checkpoints(&self) -> Option<Duration> {
+        self.policy.interval()
+    }
+
     fn patience(&self) -> Duration {
         self.team_wait
     }
@@ -913,7 +958,8 @@ impl Driver for Run {
         } else if self.resume.is_some() {
             current::strand();
         } else {
-            self.ending.record.returned(visits, self.policy.reach());
+            let reach = self.policy.reach();
+            self.ending.record.returned(visits, reach, at_exit::HEARS_STATUS);
         }
         self.world.end();
     }

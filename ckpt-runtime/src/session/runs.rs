@@ -5,11 +5,14 @@ use std::path::Path;
 
 use super::SessionError;
 use super::auto::History;
-use super::job::{Job, State};
+use super::job::{Job, LAUNCH_FILE, State};
+use super::restart_command::restart_command;
+use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::{RunId, RunPrefix};
 use crate::format::{CheckpointId, Meta};
-use crate::storage::{self, Store};
+use crate::state::journal;
+use crate::storage::{self, Journals, Store};
 
 /// What a store says of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +24,17 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// Whether a restart has something to continue, as far as the record says.
+    /// Whether something can be left to continue, as far as the record says.
     pub fn is_unfinished(&self) -> bool {
         self.job
             .as_ref()
             .map_or(true, |job| job.state != State::Completed)
+    }
+
+    /// Whether a restart that names no run continues it: one whose process ended with exit code 0 is continued by whoever names it.
+    pub fn is_to_continue(&self) -> bool {
+        let has_left = self.job.as_ref().is_ok_and(|job| job.state == State::Left);
+        self.is_unfinished() && !has_left
     }
 
     /// The place among the runs of its store, in the order in which they began; 0 where nobody knows.
@@ -56,6 +65,25 @@ pub(super) fn records_in(store: &Store) -> Result<Vec<RunRecord>, SessionError> 
     Ok(in_order(store.runs()?, |run| {
         Job::read_in(&*store.documents_of(run), run)
     }))
+}
+
+/// A run that `cargo ckpt` has started and that may have changed files, but has no record among these: it is gone. One that died before
+/// `main` had begun has none either, and has changed nothing.
+///
+/// # Errors
+/// What the file system says.
+pub fn without_record(store: &Path, records: &[RunRecord]) -> io::Result<Option<RunId>> {
+    for run in storage::runs_in(store)? {
+        let documents = storage::documents_of_run(store, run);
+        let was_started = documents.names()?.iter().any(|name| name == LAUNCH_FILE);
+        if was_started
+            && journal::may_have_changed(&documents)
+            && records.iter().all(|record| record.run != run)
+        {
+            return Ok(Some(run));
+        }
+    }
+    Ok(None)
 }
 
 fn in_order(runs: Vec<RunId>, read: impl Fn(RunId) -> io::Result<Option<Job>>) -> Vec<RunRecord> {
@@ -145,9 +173,14 @@ pub(super) fn to_continue(
         }
         _ => {}
     }
-    let newest = records.iter().rev().find(|record| record.is_unfinished());
+    let newest = records.iter().rev().find(|record| record.is_to_continue());
     match (newest, records.last().map(|record| &record.job)) {
         (Some(record), _) => Ok(record.run),
+        (None, Some(Ok(job))) if job.state == State::Left => Err(SessionError::Left {
+            folder: folder(),
+            run: job.run,
+            when: job.updated.clone(),
+        }),
         (None, Some(Ok(job))) => Err(completed_already(job, store)),
         (None, _) => Err(SessionError::NoCheckpoint {
             folder: folder(),
@@ -166,7 +199,7 @@ fn completed_already(job: &Job, store: &Store) -> SessionError {
     }
 }
 
-/// The runs beside this one that could be continued, with the newest checkpoint of each, newest run first.
+/// The runs beside this one that could be continued, with the newest checkpoint of each that can be restored, newest run first.
 pub(super) fn others_to_continue(
     records: &[RunRecord],
     but: Option<RunId>,
@@ -175,10 +208,13 @@ pub(super) fn others_to_continue(
     let Ok(entries) = store.list() else {
         return Vec::new();
     };
-    let newest_of = |run| {
+    let mut journals = Journals::default();
+    let mut newest_of = |run| {
         let entries = entries.iter().rev();
-        let mut of = entries.filter(|entry| entry.meta.as_ref().is_ok_and(|meta| meta.run == Some(run)));
-        of.next().map(|entry| entry.id)
+        let of = entries.filter_map(|entry| Some((entry.id, entry.meta.as_ref().ok()?)));
+        let mut of = of.filter(|(_, meta)| meta.run == Some(run));
+        let newest = of.find(|(_, meta)| journals.can_return(store, meta).is_ok());
+        newest.map(|(id, _)| id)
     };
     let others = records
         .iter()
@@ -187,6 +223,14 @@ pub(super) fn others_to_continue(
     others
         .filter_map(|record| Some((record.clone(), newest_of(record.run)?)))
         .collect()
+}
+
+/// How a run stands that has not completed, in the words of a sentence.
+pub(super) fn not_completed(record: &RunRecord) -> &'static str {
+    match record.is_to_continue() {
+        true => "has not completed",
+        false => "ended with exit code 0 without closing its session",
+    }
 }
 
 /// How a run is called in a list: `run 1a2b3c4d (since 2026-01-31T12:00:00Z, newest checkpoint 000004)`.
@@ -207,23 +251,33 @@ fn printable(text: &str) -> String {
 pub(super) fn mention_skipped(records: &[RunRecord], chosen: RunId, store: &Store) {
     for (record, newest) in others_to_continue(records, Some(chosen), store) {
         say(&format!(
-            "not continued: {}; CKPT_RESTART=latest with CKPT_RUN={} continues it",
+            "not continued: {}; {} continues it",
             described(&record, newest),
-            record.run.short()
+            restart_command(Some(record.run))
         ));
     }
-    let strangers = strangers(records, store);
-    if let (Some(first), Some(last)) = (strangers.first(), strangers.last()) {
-        let which = match first == last {
-            true => format!("checkpoint {first} is"),
-            false => format!("checkpoints {first} to {last} ({} of them) are", strangers.len()),
-        };
-        say(&format!(
-            "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
-             help: they may have been copied there; CKPT_RESTART with the number takes one all the same",
-            store.folder().display()
-        ));
+    if let Some(told) = of_no_run(&strangers(records, store), store.folder()) {
+        say(&told);
     }
+}
+
+/// What is said of checkpoints that a restart passes over as nobody knows the run that they are of; nothing of none.
+///
+/// ```
+/// assert_eq!(ckpt::session::runs::of_no_run(&[], "heat.ckpt.d".as_ref()), None);
+/// ```
+pub fn of_no_run(strangers: &[CheckpointId], folder: &Path) -> Option<String> {
+    let (first, last) = (strangers.first()?, strangers.last()?);
+    let which = match first == last {
+        true => format!("checkpoint {first} is"),
+        false => format!("checkpoints {first} to {last} ({} of them) are", strangers.len()),
+    };
+    Some(format!(
+        "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
+         help: they may have been copied there; by its number one is taken all the same: `cargo ckpt restart {number}`, or CKPT_RESTART={number}",
+        folder.display(),
+        number = last.0,
+    ))
 }
 
 /// Checkpoints of runs that have no record here.

@@ -9,6 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::low_level;
 
 use crate::base::current;
+use crate::base::interrupts::Sender;
 use crate::base::own;
 
 /// Handlers are installed once in the life of a process; when no session is open, signals do what they always did.
@@ -28,7 +29,7 @@ pub(crate) fn listen() -> io::Result<()> {
         // SAFETY: the handler is async-signal-safe: it only touches atomics, writes to open files by system calls, or
         // emulates the default handler, which signal-hook documents as safe to call there. It neither allocates, locks nor
         // panics.
-        unsafe { low_level::register(signal, move || arrived(signal)) }?;
+        unsafe { signal_hook_registry::register_sigaction(signal, move |info| arrived(signal, info)) }?;
     }
     if is_default(SIGXFSZ) {
         // SAFETY: as above; the handler reads a flag of its thread.
@@ -53,10 +54,26 @@ fn is_default(signal: i32) -> bool {
     known && unsafe { found.assume_init() }.sa_sigaction == libc::SIG_DFL
 }
 
-fn arrived(signal: i32) {
-    if !current::signal_arrived(signal) {
+fn arrived(signal: i32, info: &libc::siginfo_t) {
+    // SAFETY: the system has filled it in. Where the signal is not of a process there is a number that is not the parent's: 0
+    // of the kernel.
+    let sender = unsafe { info.si_pid() };
+    // SAFETY: the call cannot fail and touches nothing.
+    let sender = match sender == unsafe { libc::getppid() } {
+        true => Sender::Parent,
+        false => Sender::Other,
+    };
+    if !current::signal_arrived(signal, sender, milliseconds()) {
         let _ = low_level::emulate_default_handler(signal);
     }
+}
+
+/// Of a clock that only goes forwards and starts anew after 49 days.
+fn milliseconds() -> u32 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    (now.tv_sec as u32)
+        .wrapping_mul(1000)
+        .wrapping_add((now.tv_nsec / 1_000_000) as u32)
 }
 
 /// The name of a signal that is listened to.

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 use crate::base::current;
 use crate::base::documents::Documents;
+use crate::base::files;
 use crate::base::host::host_name;
+use crate::base::kept_open::KeptOpen;
+use crate::base::own::unobserved;
 use crate::storage::{documents_of, folder_of_rank};
 
 /// A longer file is none of ours.
@@ -71,25 +74,26 @@ fn listener(folder: &Path, rank: u32) -> Option<Listener> {
 pub(super) struct Stops {
     path: PathBuf,
     /// What the signal handler writes to; without it nobody knows whether a signal has arrived, and nothing else is lost.
-    file: Option<File>,
+    file: Option<KeptOpen>,
 }
 
 impl Stops {
     /// The session listens from now on.
     pub fn begin(documents: &dyn Documents, rank: u32) -> Stops {
         let path = documents.path_of(&name(rank));
-        let file = Stops::open(&path).ok();
-        current::note_signals_in(file.as_ref().map(AsRawFd::as_raw_fd));
+        let file = Stops::open(&path).ok().map(KeptOpen::new);
+        current::note_signals_in(file.as_ref().map(|file| file.as_raw_fd()));
         Stops { path, file }
     }
 
     fn open(path: &Path) -> io::Result<File> {
         // That of a process that was killed.
-        match std::fs::remove_file(path) {
+        match unobserved(|| std::fs::remove_file(path)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let mut file = File::create_new(path)?;
+        files::is_for_its_owner(&file)?;
         file.write_all(format!("{} {}\n", std::process::id(), host_name()).as_bytes())?;
         Ok(file)
     }
@@ -98,7 +102,7 @@ impl Stops {
     pub fn forget(&self) {
         current::note_signals_in(None);
         if self.file.is_some() {
-            let _ = std::fs::remove_file(&self.path);
+            let _ = unobserved(|| std::fs::remove_file(&self.path));
         }
     }
 }
@@ -124,7 +128,7 @@ mod tests {
             has_heard: false,
         };
         assert_eq!(listeners(store.path(), 2), std::slice::from_ref(&own));
-        stops.file.as_ref().unwrap().write_all(b"heard\n").unwrap();
+        (&**stops.file.as_ref().unwrap()).write_all(b"heard\n").unwrap();
         let heard = Listener {
             has_heard: true,
             ..own.clone()

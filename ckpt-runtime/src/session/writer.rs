@@ -15,6 +15,7 @@ use super::policy::Reason;
 use crate::base::current;
 use crate::base::lock::locked;
 use crate::base::own::unobserved;
+use crate::base::signals::undisturbed;
 use crate::format::{CheckpointId, Meta, StoreError};
 use crate::handles::{self, Entered, Outside};
 use crate::state::snapshot::Snapshot;
@@ -120,16 +121,16 @@ impl Writer {
         let ending = Arc::clone(&self.ending);
         let outside = Arc::clone(&self.outside);
         ending.writes_at(Arc::clone(&desk));
-        std::thread::Builder::new()
-            .name("ckpt-writer".into())
-            .spawn(move || {
-                let mut entered = Entered::default();
-                // All that this thread does to files is ckpt's own business.
-                unobserved(|| {
-                    desk.work(|taken| write(taken, &mut entered, &ending.record, &outside));
-                });
-            })
-            .ok()
+        let thread = std::thread::Builder::new().name("ckpt-writer".into());
+        let work = move || {
+            let mut entered = Entered::default();
+            // All that this thread does to files is ckpt's own business.
+            unobserved(|| {
+                desk.work(|taken| write(taken, &mut entered, &ending.record, &outside));
+            });
+        };
+        // It is not for it to run handlers of the program's: what they do to files is the program's.
+        undisturbed(|| thread.spawn(work)).ok()
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`source`] says what a session asks of each of them; one more is one more file here, and a line in the session's list. What
 //! the file of a checkpoint looks like is not known here.
 
+pub(crate) mod descriptors;
 pub(crate) mod journal;
 pub(crate) mod process;
 pub mod snapshot;

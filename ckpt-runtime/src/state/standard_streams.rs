@@ -10,11 +10,13 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use rustix::fs::{FileType, SeekFrom, fstat, seek};
+use rustix::io::pread;
 use rustix::stdio::stdin;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
-use crate::base::report::{Fatal, headline};
+use crate::base::checksum::xxh3;
+use crate::base::report::{Fatal, headline, say};
 
 /// Name of the note in every checkpoint of a program that has read some of it.
 const INPUT_NOTE: &str = "standard_input";
@@ -37,9 +39,15 @@ impl StateSource for StandardStreams {
     }
 
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
-        let input = from.note(INPUT_NOTE).and_then(|note| note.parse().ok());
+        let Some(note) = from.note(INPUT_NOTE) else {
+            return Ok(());
+        };
+        let input = note.parse::<Input>();
+        let input = input.map_err(|()| {
+            format!("how far standard input was read is not known: the checkpoint says `{note}`")
+        });
         input
-            .map_or(Ok(()), go_on)
+            .and_then(go_on)
             .map_err(|what| Fatal::refused(headline!("E2030: {what}")).help(INPUT_NEEDED))
     }
 }
@@ -47,16 +55,22 @@ impl StateSource for StandardStreams {
 const INPUT_NEEDED: &str =
     "the program had read a part of it and goes on reading there: give it the same file again, `< FILE`";
 
-/// How far standard input was read, and how long it is.
+/// How much of what was read tells one file from another: so many bytes at its beginning, and as many before the place that was
+/// read to. More would cost time at each checkpoint.
+const SAMPLE: u64 = 4096;
+
+/// How far standard input was read, how long it is, and a checksum of samples of what was read, if that could be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Input {
     position: u64,
     length: u64,
+    sum: Option<u128>,
 }
 
 impl std::fmt::Display for Input {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {}", self.position, self.length)
+        write!(f, "{} of {}", self.position, self.length)?;
+        self.sum.map_or(Ok(()), |sum| write!(f, " {sum:032x}"))
     }
 }
 
@@ -64,10 +78,17 @@ impl std::str::FromStr for Input {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Input, ()> {
-        let (position, length) = text.split_once(" of ").ok_or(())?;
+        let words: Vec<&str> = text.split(' ').collect();
+        let (position, length, sum) = match words[..] {
+            [position, _, length] => (position, length, None),
+            [position, _, length, sum] => (position, length, Some(sum)),
+            _ => return Err(()),
+        };
+        let sum = sum.map(|sum| u128::from_str_radix(sum, 16)).transpose();
         Ok(Input {
             position: position.parse().map_err(drop)?,
             length: length.parse().map_err(drop)?,
+            sum: sum.map_err(drop)?,
         })
     }
 }
@@ -81,7 +102,32 @@ fn read_so_far() -> Option<Input> {
     let buffered = with_buffer(|buffer| buffer.fill_buf().map(<[u8]>::len))?;
     let offset = seek(stdin(), SeekFrom::Current(0)).ok()?;
     let position = offset.checked_sub(buffered as u64)?;
-    (position > 0).then_some(Input { position, length })
+    if position == 0 {
+        return None;
+    }
+    Some(Input {
+        position,
+        length,
+        sum: sum_of_samples(position),
+    })
+}
+
+/// The checksum of samples of what stands before a place of standard input; nothing where it cannot be read again.
+fn sum_of_samples(position: u64) -> Option<u128> {
+    let length = position.min(SAMPLE);
+    let mut samples = Vec::new();
+    for at in [0, position - length] {
+        let mut sample = vec![0; usize::try_from(length).ok()?];
+        let mut read = 0;
+        while read < sample.len() {
+            match pread(stdin(), &mut sample[read..], at + read as u64) {
+                Ok(0) | Err(_) => return None,
+                Ok(more) => read += more,
+            }
+        }
+        samples.extend(sample);
+    }
+    Some(xxh3(&samples))
 }
 
 /// Goes on where the checkpoint was taken.
@@ -89,7 +135,11 @@ fn read_so_far() -> Option<Input> {
 /// # Errors
 /// What is missing: the program had not read all of it, and it is no file now.
 fn go_on(input: Input) -> Result<(), String> {
-    let Input { position, length } = input;
+    let Input {
+        position,
+        length,
+        sum,
+    } = input;
     let now = self::length();
     if now.is_none() && position == length {
         // Nobody needs to give again what has been read to its end.
@@ -98,6 +148,18 @@ fn go_on(input: Input) -> Result<(), String> {
     if now.is_none_or(|now| now < position) {
         return Err(format!(
             "standard input was a file of {length} bytes, of which {position} had been read; it is not that file now"
+        ));
+    }
+    if sum.is_some() && sum_of_samples(position) != sum {
+        return Err(format!(
+            "standard input was a file of {length} bytes, of which {position} had been read; what is given now begins with something else"
+        ));
+    }
+    if let Some(now) = now.filter(|now| *now != length) {
+        say(&format!(
+            "warning[W2052]: standard input was a file of {length} bytes at the checkpoint, and has {now} now: the program goes on reading at byte {position}\n  \
+             why:   what was read of it is the same, and what comes after it is not\n  \
+             help:  that is right where the file has grown; else give the program the same file again, `< FILE`"
         ));
     }
     let moved = with_buffer(move |buffer| {
@@ -141,8 +203,11 @@ mod tests {
         let input = Input {
             position: 12,
             length: 40,
+            sum: Some(3),
         };
         assert_eq!(input.to_string().parse(), Ok(input));
+        let without = Input { sum: None, ..input };
+        assert_eq!("12 of 40".parse(), Ok(without));
         assert_eq!("12".parse::<Input>(), Err(()));
     }
 }

@@ -33,6 +33,14 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     /// It cannot be told whether there is one.
     fn size(&self, id: CheckpointId) -> Result<Option<u64>, StoreError>;
 
+    /// Whether a checkpoint of this number would stand in place of something, even if that is no checkpoint.
+    ///
+    /// # Errors
+    /// It cannot be told.
+    fn is_taken(&self, id: CheckpointId) -> Result<bool, StoreError> {
+        Ok(self.size(id)?.is_some())
+    }
+
     /// Begins a checkpoint: where its file is to be made. There is none there now.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use commit::Commit;
 pub use names::{file_name, file_of};
-pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
+pub use parts::{files_in, folder_of_rank, has_been_here, has_place_for_rank, ranks_here};
 pub use restorable::{Journals, NoWayBack};
 pub use run_folder::{begun_in, folder_of_run};
 pub use store::Store;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::names::file_of;
+use super::names::{self, file_of};
 use crate::base::files;
 use crate::format::CheckpointId;
 
@@ -51,6 +51,11 @@ fn entries_of(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::D
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether a rank has ever written in a folder, if only that it is at work there.
+pub fn has_been_here(folder: &Path, rank: u32) -> bool {
+    folder.join(names::lock(rank)).exists()
 }
 
 /// The ranks that have files in the store, or, where each has a folder of its own, one on this machine. In any order.

@@ -7,6 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,11 +18,13 @@ use rustix::fs::{FlockOperation, OFlags};
 use super::level::{Lock, RunDocuments, StorageLevel};
 use super::names;
 use super::run_folder::{RunFolder, left_in, runs_in};
+use crate::base::current;
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
 use crate::base::files;
 use crate::base::folders;
 use crate::base::host::host_name;
+use crate::base::kept_open::KeptOpen;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
 use crate::base::trust;
@@ -114,7 +117,7 @@ impl Posix {
             let changed = fs::symlink_metadata(&path).and_then(|found| found.modified());
             let age = changed.map(|changed| changed.elapsed().unwrap_or_default());
             if files::is_unfinished(&name) && age.is_ok_and(|age| age > UNFINISHED_FOR) {
-                let _ = fs::remove_file(path);
+                let _ = unobserved(|| fs::remove_file(path));
             }
         }
     }
@@ -158,19 +161,28 @@ impl StorageLevel for Posix {
         }
     }
 
+    fn is_taken(&self, id: CheckpointId) -> Result<bool, StoreError> {
+        match fs::symlink_metadata(self.finished(id)) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::io("look for", &self.path(id), &error)),
+        }
+    }
+
     fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {
         let unfinished = self.unfinished(id);
         // A commit that panicked has left its file, and the number was given again.
-        let _ = fs::remove_file(&unfinished);
+        let _ = unobserved(|| fs::remove_file(&unfinished));
         Ok(unfinished)
     }
 
     fn discard(&self, id: CheckpointId) {
-        let _ = fs::remove_file(self.unfinished(id));
+        let _ = unobserved(|| fs::remove_file(self.unfinished(id)));
     }
 
     fn publish(&self, id: CheckpointId) -> Result<(), StoreError> {
-        if let Err(error) = fs::rename(self.unfinished(id), self.finished(id)) {
+        let renamed = unobserved(|| fs::rename(self.unfinished(id), self.finished(id)));
+        if let Err(error) = renamed {
             self.discard(id);
             return Err(StoreError::io("rename to", &self.path(id), &error));
         }
@@ -179,7 +191,7 @@ impl StorageLevel for Posix {
     }
 
     fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
-        match fs::remove_file(self.finished(id)) {
+        match unobserved(|| fs::remove_file(self.finished(id))) {
             Ok(()) => self.sync_folder(),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
                 id,
@@ -195,7 +207,7 @@ impl StorageLevel for Posix {
         let names = self.names()?.into_iter();
         for name in names.filter(|name| names::is_unfinished(name, self.rank)) {
             let path = self.place.join(name);
-            fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
+            unobserved(|| fs::remove_file(&path)).map_err(|error| StoreError::io("remove", &path, &error))?;
         }
         self.remove_old_unfinished();
         Ok(Box::new(lock))
@@ -274,7 +286,7 @@ impl Documents for Folder {
             let file = files::open_to_add(&path)?;
             self.sync_if(durability)?;
             Ok(Box::new(LogFile {
-                file,
+                file: KeptOpen::new(file),
                 durability,
                 path,
                 anywhere: None,
@@ -306,11 +318,11 @@ impl Documents for Folder {
 
 #[derive(Debug)]
 struct LogFile {
-    file: File,
+    file: KeptOpen,
     durability: Durability,
     path: PathBuf,
     /// To write where it is not the end.
-    anywhere: Option<File>,
+    anywhere: Option<KeptOpen>,
 }
 
 impl Log for LogFile {
@@ -336,7 +348,7 @@ impl Log for LogFile {
         unobserved(|| {
             let file = match &mut self.anywhere {
                 Some(file) => file,
-                empty => empty.insert(files::open_as(&self.path, OFlags::WRONLY)?),
+                empty => empty.insert(KeptOpen::new(files::open_as(&self.path, OFlags::WRONLY)?)),
             };
             file.write_all_at(bytes, at)
         })
@@ -346,7 +358,7 @@ impl Log for LogFile {
 /// One writer per store, or per rank of an MPI program.
 #[derive(Debug)]
 struct Flock {
-    file: File,
+    file: KeptOpen,
 }
 
 impl Flock {
@@ -357,13 +369,14 @@ impl Flock {
             move |error: io::Error| StoreError::io(action, &path, &error)
         };
         // A link in its place must not make us write elsewhere.
-        let mut file = files::open_as(&path, OFlags::RDWR | OFlags::CREATE).map_err(io("open"))?;
+        let file = files::open_as(&path, OFlags::RDWR | OFlags::CREATE).map_err(io("open"))?;
+        let mut file = KeptOpen::new(file);
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {
                 let mut text = String::new();
                 // Whoever holds the lock may be about to write the text; the refusal stands either way.
-                let _ = Read::take(&mut file, 1000).read_to_string(&mut text);
+                let _ = Read::take(&mut *file, 1000).read_to_string(&mut text);
                 let mut words = text.split_whitespace().map(str::to_owned);
                 let pid = words.next().unwrap_or_else(|| "?".to_owned());
                 let host = words.next().unwrap_or_else(|| "?".to_owned());
@@ -379,6 +392,7 @@ impl Flock {
         file.set_len(0).map_err(io("write"))?;
         file.rewind().map_err(io("write"))?;
         file.write_all(text.as_bytes()).map_err(io("write"))?;
+        current::locks_with(file.as_raw_fd());
         Ok(Flock { file })
     }
 }
@@ -387,6 +401,7 @@ impl Drop for Flock {
     /// Closing the file is not enough: a process that another thread is just starting has it as well, until it becomes
     /// another program.
     fn drop(&mut self) {
+        current::locks_no_more(self.file.as_raw_fd());
         let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
     }
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::level::RunDocuments;
 use super::posix::Folder;
 use crate::base::documents::{Documents, Durability, Log};
+use crate::base::files;
 use crate::base::folders::sync;
 use crate::base::lock::locked;
 use crate::base::own::unobserved;
@@ -122,7 +123,7 @@ impl RunFolder {
     fn make(&self, folder: &Path) -> io::Result<()> {
         let runs = self.store.join(RUNS);
         for (new, above) in [(&*runs, &*self.store), (folder, &*runs)] {
-            match fs::create_dir(new) {
+            match files::make_folder(new) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -231,17 +232,22 @@ impl RunDocuments for RunFolder {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
                 found => found?,
             }
+            // Another rank may take the same away.
+            let or_gone = |removed: io::Result<()>| match removed {
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                other => other,
+            };
             let mut left = false;
             for entry in fs::read_dir(&folder)? {
                 let entry = entry?;
                 match entry.file_name().to_str().is_some_and(keeps) {
                     true => left = true,
-                    false => fs::remove_file(entry.path())?,
+                    false => or_gone(fs::remove_file(entry.path()))?,
                 }
             }
             match left {
-                true => sync(&folder),
-                false => fs::remove_dir(&folder),
+                true => or_gone(sync(&folder)),
+                false => or_gone(fs::remove_dir(&folder)),
             }
         })
     }

@@ -188,6 +188,11 @@ impl Store {
         self.lines.complete = self.lines.complete.max(line);
     }
 
+    /// Whether all ranks are known to have written this line.
+    pub(crate) fn is_complete(&self, line: CheckpointId) -> bool {
+        line <= self.lines.complete
+    }
+
     /// The rank whose part of it this is; 0 in a sequential program.
     pub(crate) fn rank(&self) -> u32 {
         self.rank
@@ -250,12 +255,24 @@ impl Store {
 
     /// One more than the newest. The folder is listed once: nobody else writes there.
     fn next_id(&mut self) -> Result<CheckpointId, StoreError> {
-        let next = match self.last_begun {
-            // The number of one that could not be written is given again. One that may be there is not written over.
-            Some(last) if matches!(self.level().size(last), Ok(None)) => last,
-            Some(last) => CheckpointId(last.0 + 1),
+        let mut next = match self.last_begun {
+            // The number of one that could not be written is given again.
+            Some(last) => last,
             None => CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1)),
         };
+        // What may be there is not written over, whatever it is: a folder would be in the way of all that follow.
+        loop {
+            match self.level().is_taken(next) {
+                Ok(false) => break,
+                Ok(true) => next.0 += 1,
+                // It may be there, and so may what cannot be looked at behind it.
+                Err(_) if Some(next) == self.last_begun => {
+                    next.0 += 1;
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
         self.last_begun = Some(next);
         Ok(next)
     }
@@ -456,9 +473,22 @@ impl Store {
     /// # Errors
     /// When it cannot be removed; [`StoreError::ReadOnly`].
     pub fn forget_run(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.keep_of_run(run, &|_| false)
+    }
+
+    /// Removes the record of a run that nobody goes on with. What it has changed in the program's files is still known, as another
+    /// run that is continued has to know it.
+    ///
+    /// # Errors
+    /// As [`forget_run`](Store::forget_run).
+    pub fn give_up_run(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.keep_of_run(run, &crate::state::journal::is_of_files)
+    }
+
+    fn keep_of_run(&self, run: RunId, keeps: &dyn Fn(&str) -> bool) -> Result<(), StoreError> {
         self.opened.writable()?;
         let documents = self.documents_of(run);
-        let removed = documents.keep_only(&|_| false);
+        let removed = documents.keep_only(keeps);
         removed.map_err(|error| StoreError::io("remove", &documents.path_of(""), &error))
     }
 

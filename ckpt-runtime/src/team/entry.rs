@@ -1,7 +1,8 @@
 //! What members get from their region: values that it makes again at a restart, and parts that they change.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender};
 
@@ -100,7 +101,57 @@ pub trait SeenAsCopy {
     /// Says nothing.
     fn is_reexecuted(&self) {}
 }
-impl<T: Copy> SeenAsCopy for Seen<'_, T> {}
+impl<T: Copy> SeenAsCopy for &Seen<'_, T> {}
+
+/// Nothing in a value of the type changes but by an assignment to the variable that owns it: there is no cell and no lock in it. A
+/// derived `Checkpoint` says so of a type if it is so of all of its fields.
+pub trait Fixed {}
+
+/// Stands for a field: what is said of it with a lifetime that nothing is known of is asked only of who relies on it.
+#[derive(Debug)]
+pub struct Held<'a, T: ?Sized>(PhantomData<&'a ()>, PhantomData<T>);
+
+impl<T: Fixed + ?Sized> Fixed for Held<'_, T> {}
+
+macro_rules! fixed {
+    ($($ty:ty;)*) => {
+        $(impl Fixed for $ty {})*
+    };
+}
+
+fixed! {
+    u8; u16; u32; u64; u128; usize; i8; i16; i32; i64; i128; isize; f32; f64; bool; char; (); str; String;
+    std::path::PathBuf; std::ffi::OsString; std::time::Duration;
+}
+impl<T: Fixed, const N: usize> Fixed for [T; N] {}
+impl<T: Fixed + ?Sized> Fixed for &T {}
+impl<T: ?Sized> Fixed for PhantomData<T> {}
+impl<T: Fixed> Fixed for [T] {}
+impl<T: Fixed> Fixed for Vec<T> {}
+impl<T: Fixed> Fixed for VecDeque<T> {}
+impl<T: Fixed> Fixed for BinaryHeap<T> {}
+impl<T: Fixed> Fixed for BTreeSet<T> {}
+impl<T: Fixed> Fixed for Option<T> {}
+impl<T: Fixed + ?Sized> Fixed for Box<T> {}
+impl<T: Fixed> Fixed for std::ops::Range<T> {}
+impl<T: Fixed> Fixed for std::ops::RangeInclusive<T> {}
+impl<T: Fixed, E: Fixed> Fixed for Result<T, E> {}
+impl<A: Fixed> Fixed for (A,) {}
+impl<A: Fixed, B: Fixed> Fixed for (A, B) {}
+impl<A: Fixed, B: Fixed, C: Fixed> Fixed for (A, B, C) {}
+impl<A: Fixed, B: Fixed, C: Fixed, D: Fixed> Fixed for (A, B, C, D) {}
+impl<K: Fixed, V: Fixed> Fixed for BTreeMap<K, V> {}
+impl<K: Fixed, V: Fixed, S> Fixed for HashMap<K, V, S> {}
+impl<T: Fixed, S> Fixed for HashSet<T, S> {}
+/// What it shares is saved by its owner.
+impl<T: ?Sized> Fixed for Arc<T> {}
+
+/// The region makes it again, and the member has no way to change it.
+pub trait SeenAsFixed {
+    /// Says nothing.
+    fn is_reexecuted(&self) {}
+}
+impl<T: Fixed> SeenAsFixed for &&Seen<'_, T> {}
 
 /// What else the region makes again as it was.
 pub trait SeenReexecuted<T> {
@@ -111,13 +162,13 @@ pub trait SeenReexecuted<T> {
     {
     }
 }
-impl<T> SeenReexecuted<T> for &Seen<'_, T> {}
+impl<T> SeenReexecuted<T> for Seen<'_, T> {}
 
 /// A value that the region makes again at a restart as it was: what it shares is saved by its owner.
 #[diagnostic::on_unimplemented(
     message = "E1209: `{Self}` goes from a region to one of its threads, and a restart could not make it again as it was",
     label = "it may have changed since the thread began",
-    note = "declare it `mut` where it is made if the thread changes it, and it is saved; or share it behind an `Arc`"
+    note = "if the type is yours, derive `ckpt::Checkpoint` for it; declare it `mut` where it is made if the thread changes it, and it is saved; or share it behind an `Arc`"
 )]
 pub trait Reexecuted {}
 impl<T: ?Sized> Reexecuted for Arc<T> {}

@@ -21,8 +21,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use access::{arrived, is_here, strand, visit, walks, with_resume};
 pub use entry::{
-    Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
-    SeenReexecuted,
+    Fixed, Held, Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsFixed, SeenAsLent,
+    SeenAsOwned, SeenInPlace, SeenReexecuted,
 };
 pub(crate) use entry::{forget_entries, keep_entry, with_entry};
 pub(crate) use member::{Counting, captures, is_member, member, set_captures, thread_number};

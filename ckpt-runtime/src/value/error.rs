@@ -102,10 +102,28 @@ pub enum LoadProblem {
     Damaged(String),
 }
 
+impl LoadProblem {
+    /// Whether it is about what the value stands for, such as a file, and not about its type.
+    pub(crate) fn is_of_the_value(&self) -> bool {
+        matches!(
+            self,
+            LoadProblem::Invalid(_) | LoadProblem::Forbidden(_) | LoadProblem::Damaged(_)
+        )
+    }
+}
+
 impl LoadError {
     /// An error about the value itself, for implementations of [`crate::Checkpoint`] by hand.
     pub fn invalid(why: impl std::fmt::Display) -> Self {
         LoadProblem::Invalid(why.to_string()).into()
+    }
+
+    /// What another error of the kind of [`LoadError::invalid`] says because of this one.
+    pub(crate) fn as_reason(&self) -> String {
+        match &self.problem {
+            LoadProblem::Invalid(why) => format!("{}{why}", place(&self.path)),
+            _ => self.to_string(),
+        }
     }
 
     /// The same error, seen from one level up.

@@ -1,6 +1,7 @@
 //! Files that a program holds open: after a kill and a restart they are what they would have been without.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use crate::process::{INPUT, Job};
@@ -13,6 +14,7 @@ crate::tests! {
     files_that_are_closed_at_the_site_are_what_they_would_have_been,
     an_older_checkpoint_has_its_files_too,
     standard_input_goes_on_where_it_was_read,
+    a_start_that_is_made_again_finds_the_files_of_the_first,
 }
 
 const OUTPUTS: [&str; 6] = [
@@ -37,6 +39,34 @@ fn job() -> Job {
 fn outputs(folder: &Path) -> BTreeMap<&'static str, String> {
     let text = |name| std::fs::read_to_string(folder.join(name)).unwrap();
     OUTPUTS.into_iter().map(|name| (name, text(name))).collect()
+}
+
+/// Killed before its first checkpoint and started again, as `--restarts` and `--resume` do it.
+fn a_start_that_is_made_again_finds_the_files_of_the_first() {
+    const FIRST: &str = "0123456789abcdef0123456789abcdef";
+    const AGAIN: &str = "fedcba9876543210fedcba9876543210";
+    let whole = job();
+    whole.run(&[]).expect_code(0);
+    for visit in [3, crate::programs::STEPS] {
+        let job = job();
+        let fault = format!("visit:{visit}");
+        let never = ("CKPT_EVERY", "1000");
+        job.run(&[never, ("CKPT_RUN", FIRST), ("CKPT_FAULT", &fault)])
+            .expect_killed();
+        let store = job.store();
+        let undo = [
+            ("TEST_PROGRAM", "undo-start"),
+            ("TEST_RUN", FIRST),
+            ("CKPT_DIR", store.to_str().unwrap()),
+        ];
+        job.run(&undo).expect_code(0);
+        job.run(&[never, ("CKPT_RUN", AGAIN)]).expect_code(0);
+        assert_eq!(
+            outputs(job.folder()),
+            outputs(whole.folder()),
+            "killed at visit {visit}"
+        );
+    }
 }
 
 fn files_are_what_they_would_have_been() {
@@ -219,4 +249,22 @@ fn standard_input_goes_on_where_it_was_read() {
             "standard input was a file of 72 bytes, of which 16 had been read",
             "< FILE",
         ]);
+    // Another file, and the same one, which has grown.
+    let input = fs::read_to_string(job().folder().join(INPUT)).unwrap();
+    for (text, code) in [
+        (input.replacen("line 0", "line 8", 1), 77),
+        (format!("{input}more\n"), 0),
+    ] {
+        let other = job();
+        other
+            .run(&[("CKPT_EVERY", "1"), ("CKPT_FAULT", "visit:3")])
+            .expect_killed();
+        fs::write(other.folder().join(INPUT), text).unwrap();
+        let ended = other.run(&[("CKPT_RESTART", "latest")]).expect_code(code);
+        let (told, stdout) = match code {
+            0 => ("warning[W2052]", &expected[..]),
+            _ => ("begins with something else", ""),
+        };
+        assert_eq!(ended.expect_message(&[told]).stdout, stdout);
+    }
 }

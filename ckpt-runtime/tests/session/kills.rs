@@ -9,6 +9,7 @@ crate::tests! {
     a_program_by_hand_continues_from_every_visit,
     a_run_of_many_restarts_gives_the_same_output,
     recursion_may_be_thousands_of_calls_deep,
+    what_is_killed_between_its_session_and_its_end_has_not_completed,
 }
 
 fn without_a_session_nothing_is_written() {
@@ -96,4 +97,54 @@ fn recursion_may_be_thousands_of_calls_deep() {
     .expect_killed();
     let rest = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
     assert_eq!(rest.stdout, whole.stdout);
+}
+
+/// With which exit code the process would have ended nobody knows.
+fn what_is_killed_between_its_session_and_its_end_has_not_completed() {
+    let job = Job::new("steps").with("TEST_STEPS", 5).with("CKPT_EVERY", 2);
+    let killed = job
+        .run(&[("TEST_LATE", "killed"), ("TEST_EXIT", "1")])
+        .expect_killed();
+    assert_eq!(job.job_file()["state"], "returned");
+    assert_eq!(job.job_file()["visits"], 5);
+    let again = job
+        .run(&[("CKPT_RESTART", "latest"), ("TEST_EXIT", "1")])
+        .expect_code(1);
+    assert_eq!(again.stdout, killed.stdout);
+    assert_eq!(job.job_file()["state"], "failed");
+    let ends = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+    assert_eq!(ends.stdout, killed.stdout);
+    assert_eq!(job.job_file()["state"], "completed");
+    job.run(&[("CKPT_RESTART", "latest")])
+        .expect_code(76)
+        .expect_message(&["completed at", "nothing to restart"]);
+    // Whoever has started the process has seen its exit code.
+    let job = Job::new("steps").with("TEST_STEPS", 5);
+    job.run(&[("CKPT_EVERY", "2"), ("TEST_LATE", "leaves")])
+        .expect_code(0);
+    let record = job.job_file();
+    assert_eq!(record["state"], "returned");
+    let pid = record["pid"].as_u64().unwrap() as u32;
+    let run = record["run"].as_str().unwrap().parse().unwrap();
+    let noted = ckpt::session::job::Job::note_exit(&job.store(), run, pid, Some(0)).unwrap();
+    assert_eq!(noted, Some(ckpt::session::job::State::Completed));
+    assert_eq!(job.job_file()["reason"], serde_json::Value::Null);
+    // Also where that was another end than the one that the run has told of.
+    for (code, state) in [
+        (None, ckpt::session::job::State::Returned),
+        (Some(5), ckpt::session::job::State::Failed),
+    ] {
+        let job = Job::new("steps").with("TEST_STEPS", 5);
+        let whole = job
+            .run(&[("CKPT_EVERY", "2"), ("TEST_EXIT", "256")])
+            .expect_code(0);
+        let record = job.job_file();
+        assert_eq!(record["state"], "completed");
+        let pid = record["pid"].as_u64().unwrap() as u32;
+        let run = record["run"].as_str().unwrap().parse().unwrap();
+        let noted = ckpt::session::job::Job::note_exit(&job.store(), run, pid, code).unwrap();
+        assert_eq!(noted, Some(state));
+        let again = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+        assert_eq!(again.stdout, whole.stdout);
+    }
 }

@@ -2,7 +2,9 @@
 //! stopped and restarted. The test executable is each of these programs when `TEST_PROGRAM` names one.
 
 mod files;
+mod forks;
 mod globals;
+mod handlers;
 mod kills;
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
@@ -12,6 +14,7 @@ mod programs;
 mod refusals;
 mod reopened;
 mod runs;
+mod seen;
 mod stops;
 mod surroundings;
 mod trees;
@@ -33,13 +36,16 @@ fn main() -> Result<(), String> {
     let mut trials = Vec::new();
     for (name, test) in [
         files::TESTS,
+        forks::TESTS,
         globals::TESTS,
+        handlers::TESTS,
         kills::TESTS,
         outside::TESTS,
         stops::TESTS,
         refusals::TESTS,
         reopened::TESTS,
         runs::TESTS,
+        seen::TESTS,
         surroundings::TESTS,
         trees::TESTS,
     ]

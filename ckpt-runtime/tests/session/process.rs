@@ -88,6 +88,12 @@ impl Job {
         Ended::from(self.command(variables).args(arguments).output().unwrap())
     }
 
+    /// Starts it with arguments in another folder.
+    pub fn run_as_in(&self, folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(variables);
+        Ended::from(command.args(arguments).current_dir(folder).output().unwrap())
+    }
+
     fn command(&self, variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(std::env::current_exe().unwrap());
         for (name, _) in std::env::vars_os() {
@@ -151,6 +157,24 @@ impl Job {
         };
         // SAFETY: only system calls are made between the fork and the start of the program.
         unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, limit) };
+        Ended::from(command.output().unwrap())
+    }
+
+    /// Runs it without a superuser's right to go and write everywhere.
+    pub fn run_as_owner(&self, variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(variables);
+        let lessen = || {
+            const CAP_DAC_OVERRIDE: libc::c_ulong = 1;
+            const CAP_DAC_READ_SEARCH: libc::c_ulong = 2;
+            // SAFETY: plain system calls; who is no superuser does not have these rights, nor that to give them back.
+            unsafe {
+                libc::prctl(libc::PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
+                libc::prctl(libc::PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH);
+            }
+            Ok(())
+        };
+        // SAFETY: only system calls are made between the fork and the start of the program.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, lessen) };
         Ended::from(command.output().unwrap())
     }
 

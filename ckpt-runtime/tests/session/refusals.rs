@@ -33,6 +33,7 @@ crate::tests! {
     a_damaged_checkpoint_is_passed_over,
     two_jobs_cannot_share_a_store,
     a_store_that_cannot_be_made,
+    a_store_around_the_programs_files_is_refused,
     bad_settings_are_named,
     settings_come_from_the_file,
 }
@@ -329,7 +330,7 @@ fn a_damaged_checkpoint_is_passed_over() {
     std::fs::write(&job.checkpoints()[0], "no checkpoint at all").unwrap();
     job.run(&[("CKPT_RESTART", "latest")])
         .expect_code(76)
-        .expect_message(&["the only one is damaged (see above)"]);
+        .expect_message(&["the only one cannot be used (see above)"]);
     assert_eq!(job.checkpoints().len(), 1, "nothing was deleted");
 }
 
@@ -351,6 +352,52 @@ fn two_jobs_cannot_share_a_store() {
         "completed",
         "the refused one left the first one's state alone"
     );
+}
+
+fn a_store_around_the_programs_files_is_refused() {
+    use std::fs;
+    let job = Job::new("steps").with("TEST_STEPS", 3).with("CKPT_EVERY", 1);
+    let here = job.folder().join("run");
+    let (elsewhere, beside) = (job.folder().join("elsewhere"), job.folder().join("beside"));
+    for folder in [&here, &elsewhere] {
+        fs::create_dir(folder).unwrap();
+    }
+    std::os::unix::fs::symlink("..", elsewhere.join("up")).unwrap();
+    let path = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    for store in [
+        ".".to_owned(),
+        "..".to_owned(),
+        "new/..".to_owned(),
+        "../elsewhere/up/run".to_owned(),
+        path(&elsewhere.join("up")),
+        path(&here),
+        path(job.folder()),
+        "/".to_owned(),
+    ] {
+        job.run_in(&here, &[("CKPT_DIR", &store)])
+            .expect_code(78)
+            .expect_message(&[
+                "error[E2116]",
+                &format!("the store {store} is"),
+                "/run`",
+                "CKPT_DIR=checkpoints",
+            ]);
+    }
+    // A folder that the user says the files are in now.
+    let map = format!("/old={}", beside.join("deep").display());
+    job.run_in(&here, &[("CKPT_DIR", "../beside"), ("CKPT_MAP", &map)])
+        .expect_code(78)
+        .expect_message(&["error[E2116]", "/beside/deep`"]);
+    assert_eq!(fs::read_dir(&here).unwrap().count(), 0, "nothing was written");
+    for store in [
+        "../beside",
+        "below/deep",
+        "../elsewhere",
+        &path(&here.join("other")),
+        "../run.ckpt.d",
+    ] {
+        job.run_in(&here, &[("CKPT_DIR", store)]).expect_code(0);
+    }
 }
 
 fn a_store_that_cannot_be_made() {

@@ -1,18 +1,24 @@
 //! A store knows whose it is: a start begins a run, a restart continues one and takes nothing of another.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ckpt::session::runs;
 use ckpt::store::{Mode, RunId, Store};
 
 use crate::files::{all_files, closed_job, expected_of_closed};
 use crate::process::{Ended, Job};
+use crate::programs::STEPS;
 
 crate::tests! {
     a_completed_run_is_not_taken_for_one_without_a_checkpoint,
     a_run_that_completes_does_not_end_another,
     a_start_keeps_the_files_of_an_unfinished_run,
+    what_another_run_has_changed_since_is_known_whatever_the_clocks_say,
+    what_another_run_has_changed_since_a_restart_is_known_too,
+    runs_that_share_no_file_do_not_give_each_other_up,
+    what_another_run_has_replaced_is_told_of,
+    what_a_run_has_changed_whose_record_was_removed_is_known,
     checkpoints_that_were_copied_are_not_taken_by_latest,
     other_arguments_are_refused_unless_they_are_meant,
     other_sources_are_named_and_refused_where_that_is_asked_for,
@@ -22,6 +28,9 @@ crate::tests! {
     a_record_that_cannot_be_read_is_no_reason_to_guess,
     what_the_run_kept_has_to_be_there,
     the_history_of_failures_goes_over_the_runs,
+    a_run_that_was_not_moved_is_continued_in_its_own_folder,
+    a_run_that_was_moved_is_continued_where_it_is,
+    arguments_that_name_the_old_folder_of_a_moved_run_are_refused,
 }
 
 const LATEST: (&str, &str) = ("CKPT_RESTART", "latest");
@@ -105,6 +114,173 @@ fn a_start_keeps_the_files_of_an_unfinished_run() {
         .expect_message(&["CKPT_RUN with CKPT_RESTART=latest", &first]);
     job.run(&[LATEST, ("CKPT_RUN", &first)]).expect_code(0);
     assert_eq!(all_files(job.folder()), expected);
+}
+
+fn what_another_run_has_changed_since_is_known_whatever_the_clocks_say() {
+    let expected = expected_of_closed();
+    for clock in ["-7200", "0", "7200"] {
+        let job = closed_job();
+        job.run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:7")])
+            .expect_killed();
+        job.run(&[
+            ("CKPT_EVERY", "3"),
+            ("CKPT_FAULT", "visit:5"),
+            ("TEST_CLOCK", clock),
+        ])
+        .expect_killed();
+        let first = runs_of(&job)[0].short();
+        // The clock is right again, or still wrong.
+        for (fault, clock) in [("visit:8", "0"), ("visit:99", clock)] {
+            job.run(&[
+                LATEST,
+                ("CKPT_EVERY", "3"),
+                ("CKPT_RUN", &first),
+                ("CKPT_FAULT", fault),
+                ("TEST_CLOCK", clock),
+            ]);
+        }
+        assert_eq!(job.jobs()[0]["state"], "completed", "{clock}");
+        assert_eq!(all_files(job.folder()), expected, "{clock}");
+    }
+}
+
+fn what_another_run_has_changed_since_a_restart_is_known_too() {
+    let expected = expected_of_closed();
+    let job = closed_job();
+    let every = ("CKPT_EVERY", "3");
+    job.run(&[every, ("CKPT_FAULT", "visit:5")]).expect_killed();
+    // It goes back to its checkpoint, and comes to no further one.
+    job.run(&[every, LATEST, ("CKPT_FAULT", "visit:4")])
+        .expect_killed();
+    job.run(&[every, ("CKPT_FAULT", "visit:2")]).expect_killed();
+    let first = runs_of(&job)[0].short();
+    job.run(&[every, LATEST, ("CKPT_RUN", &first)])
+        .expect_code(0)
+        .expect_message(&["warning[W2081]"]);
+    assert_eq!(all_files(job.folder()), expected);
+}
+
+fn runs_that_share_no_file_do_not_give_each_other_up() {
+    const NAMES: [&str; 2] = ["a.txt", "b.txt"];
+    const OTHERS: &str = "CKPT_OTHER_RUNS";
+    let whole: String = (1..=STEPS).map(|step| format!("{step}\n")).collect();
+    let every = ("CKPT_EVERY", "3");
+    let both_killed = || {
+        let job = Job::new("own-file");
+        for name in NAMES {
+            job.run_as(&[name], &[every, ("CKPT_FAULT", "visit:5")])
+                .expect_killed();
+        }
+        job
+    };
+    let ids = |job: &Job| -> Vec<String> { runs_of(job).iter().map(RunId::to_string).collect() };
+    let text = |job: &Job, name: &str| fs::read_to_string(job.folder().join(name)).unwrap();
+    // The older one is not continued at the cost of the other without being told to: neither has lost anything.
+    let job = both_killed();
+    let [first, second] = &ids(&job)[..] else {
+        panic!("two runs have begun")
+    };
+    job.run_as(&NAMES[..1], &[every, LATEST, ("CKPT_RUN", first)])
+        .expect_code(77)
+        .expect_message(&["other arguments", "b.txt", "--other-runs keep"]);
+    job.run_as(&NAMES[1..], &[every, LATEST, ("CKPT_RUN", second)])
+        .expect_code(0);
+    job.run_as(&NAMES[..1], &[every, LATEST, ("CKPT_RUN", first)])
+        .expect_code(0);
+    assert_eq!(NAMES.map(|name| text(&job, name)), [&whole[..], &whole[..]]);
+    // Its files stay, and it is continued afterwards.
+    let job = both_killed();
+    let [first, second] = &ids(&job)[..] else {
+        panic!("two runs have begun")
+    };
+    let keep = (OTHERS, "keep");
+    for (name, id) in NAMES.iter().zip([first, second]) {
+        job.run_as(
+            &[name],
+            &[every, LATEST, ("CKPT_RUN", id), keep, ("CKPT_FAULT", "visit:8")],
+        )
+        .expect_killed();
+    }
+    for (name, id) in NAMES.iter().zip([first, second]) {
+        job.run_as(&[name], &[every, LATEST, ("CKPT_RUN", id), keep])
+            .expect_code(0);
+        assert_eq!(text(&job, name), whole);
+    }
+    // They are undone, and that run is given up.
+    let job = both_killed();
+    let [first, second] = &ids(&job)[..] else {
+        panic!("two runs have begun")
+    };
+    job.run_as(
+        &NAMES[..1],
+        &[every, LATEST, ("CKPT_RUN", first), (OTHERS, "undo")],
+    )
+    .expect_code(0)
+    .expect_message(&["warning[W2081]", "it has changed `b.txt` in this folder"]);
+    assert!(!job.folder().join("b.txt").exists());
+    job.run_as(&NAMES[1..], &[every, LATEST, ("CKPT_RUN", second)])
+        .expect_code(76)
+        .expect_message(&["cannot be used"]);
+}
+
+/// A run that was killed after it had written its settings, and a later one that has written others.
+fn with_other_settings(later: &[(&str, &str)]) -> (Job, Vec<RunId>) {
+    let job = Job::new("own-file")
+        .with("TEST_SETTINGS", 1)
+        .with("CKPT_EVERY", 3);
+    job.run_as(&["a.txt"], &[("CKPT_FAULT", "visit:5")])
+        .expect_killed();
+    job.run_as(&["b.txt"], later);
+    assert_eq!(
+        fs::read_to_string(job.folder().join("settings.txt")).unwrap(),
+        "b.txt"
+    );
+    let runs = runs_of(&job);
+    (job, runs)
+}
+
+fn what_another_run_has_replaced_is_told_of() {
+    let (job, runs) = with_other_settings(&[]);
+    let id = runs[0].to_string();
+    job.run_as(&["a.txt"], &[LATEST, ("CKPT_RUN", &id)])
+        .expect_code(0)
+        .expect_message(&[
+            "warning[W2085]",
+            "which has completed, has changed `settings.txt`",
+        ]);
+    let (job, runs) = with_other_settings(&[("CKPT_FAULT", "visit:5")]);
+    let id = runs[0].to_string();
+    let restart = [LATEST, ("CKPT_RUN", &*id)];
+    job.run_as(&["a.txt"], &restart)
+        .expect_code(77)
+        .expect_message(&["started with other arguments", "`settings.txt`"]);
+    job.run_as(
+        &["a.txt"],
+        &[&restart[..], &[("CKPT_OTHER_RUNS", "keep")]].concat(),
+    )
+    .expect_code(0)
+    .expect_message(&["warning[W2085]", "whose files are to be kept"]);
+}
+
+fn what_a_run_has_changed_whose_record_was_removed_is_known() {
+    let (job, runs) = with_other_settings(&[("CKPT_FAULT", "visit:5")]);
+    let mut store = Store::open(job.store(), Mode::ReadWrite).unwrap();
+    for entry in store.list().unwrap() {
+        if entry.meta.unwrap().run == Some(runs[1]) {
+            store.remove(entry.id).unwrap();
+        }
+    }
+    store.give_up_run(runs[1]).unwrap();
+    drop(store);
+    assert_eq!(runs_of(&job), &runs[..1]);
+    job.run_as(&["a.txt"], &[LATEST])
+        .expect_code(77)
+        .expect_message(&["of which the record was removed", "`settings.txt`"]);
+    job.run_as(&["a.txt"], &[LATEST, ("CKPT_OTHER_RUNS", "undo")])
+        .expect_code(0)
+        .expect_message(&["warning[W2081]"]);
+    let settings = fs::read_to_string(job.folder().join("settings.txt")).unwrap();
+    assert_eq!(settings, "a.txt");
 }
 
 fn copied_into(job: &Job, from: &Job) -> PathBuf {
@@ -314,4 +490,110 @@ fn the_history_of_failures_goes_over_the_runs() {
     job.run(&[LATEST]).expect_code(0);
     let history = &job.job_file()["history"];
     assert_eq!((&history["runs"], &history["failures"]), (&2.into(), &2.into()));
+}
+
+/// A run that was killed, with its store in another folder if `store` is one.
+fn killed_with_its_store_in(store: Option<&Path>) -> Job {
+    let job = closed_job();
+    let store = store.map_or_else(|| job.store(), |folder| folder.join("test.ckpt.d"));
+    let job = job.with("CKPT_DIR", store.display());
+    job.run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:7")])
+        .expect_killed();
+    job
+}
+
+fn real(folder: &Path) -> String {
+    folder.canonicalize().unwrap().display().to_string()
+}
+
+fn a_run_that_was_not_moved_is_continued_in_its_own_folder() {
+    let expected = expected_of_closed();
+    let elsewhere = tempfile::tempdir().unwrap();
+    for store in [None, Some(elsewhere.path())] {
+        let job = killed_with_its_store_in(store);
+        let other = tempfile::tempdir().unwrap();
+        for name in all_files(job.folder()).keys() {
+            fs::write(other.path().join(name), "another's").unwrap();
+        }
+        let before = all_files(other.path());
+        let (theirs, ours) = (real(job.folder()), real(other.path()));
+        for which in ["latest", "1"] {
+            job.run_in(other.path(), &[("CKPT_RESTART", which)])
+                .expect_code(77)
+                .expect_message(&[
+                    "error[E2187]",
+                    &format!("was started in {theirs}, and this process in {ours}"),
+                    &format!("cd {theirs}"),
+                    &format!("CKPT_MAP='{theirs}={ours}'"),
+                ]);
+            assert_eq!(all_files(other.path()), before);
+        }
+        // By another name it is the same folder.
+        let link = other.path().join("link");
+        std::os::unix::fs::symlink(job.folder(), &link).unwrap();
+        job.run_in(&link, &[LATEST]).expect_code(0);
+        assert_eq!(all_files(job.folder()), expected);
+    }
+}
+
+fn a_run_that_was_moved_is_continued_where_it_is() {
+    let expected = expected_of_closed();
+    // Its files, and not the store: gone from where they were, or said to be elsewhere.
+    for is_said in [false, true] {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let job = killed_with_its_store_in(Some(elsewhere.path()));
+        let other = tempfile::tempdir().unwrap();
+        let status = std::process::Command::new("cp")
+            .args(["-a", "--"])
+            .arg(job.folder().join("."))
+            .arg(other.path())
+            .status();
+        assert!(status.unwrap().success());
+        let map = format!("{}={}", real(job.folder()), real(other.path()));
+        let ended = match is_said {
+            true => job.run_in(other.path(), &[LATEST, ("CKPT_MAP", &map)]),
+            false => {
+                fs::remove_dir_all(job.folder()).unwrap();
+                job.run_in(other.path(), &[LATEST])
+            }
+        };
+        ended.expect_code(0);
+        assert_eq!(all_files(other.path()), expected);
+    }
+}
+
+/// The program would write to the old folder, and the journal bring back the files of the new one.
+fn arguments_that_name_the_old_folder_of_a_moved_run_are_refused() {
+    for form in ["", "--out="] {
+        let job = closed_job().with("CKPT_DIR", "test.ckpt.d");
+        let old = real(job.folder());
+        let argument = format!("{form}{old}/out");
+        let job = job.with("CKPT_EVERY", "3");
+        job.run_as(&[&argument], &[("CKPT_FAULT", "visit:7")])
+            .expect_killed();
+        let other = tempfile::tempdir().unwrap();
+        let new = real(other.path());
+        fs::rename(job.folder(), other.path().join("moved")).unwrap();
+        fs::create_dir(job.folder()).unwrap();
+        let moved = format!("{new}/moved");
+        let before = all_files(Path::new(&moved));
+        let again = |argument: &str, map: &str| {
+            let mut variables = vec![LATEST];
+            variables.extend((!map.is_empty()).then_some(("CKPT_MAP", map)));
+            job.run_as_in(Path::new(&moved), &[argument], &variables)
+        };
+        again(&argument, "").expect_code(77).expect_message(&[
+            "error[E2189]",
+            &format!("was started in {old} and is continued in {moved}"),
+            &format!("its argument `{argument}`"),
+            &format!("CKPT_MAP='{old}={moved}'"),
+        ]);
+        assert_eq!(all_files(Path::new(&moved)), before);
+        let argument = match form {
+            "" => format!("{moved}/out"),
+            _ => continue,
+        };
+        again(&argument, &format!("{old}={moved}")).expect_code(0);
+        assert_eq!(all_files(Path::new(&moved)), expected_of_closed());
+    }
 }

@@ -9,14 +9,20 @@ crate::tests! {
     what_the_program_has_changed_comes_back_before_the_walk,
     changes_stay_the_programs_from_one_restart_to_the_next,
     a_folder_that_is_gone_is_refused,
+    a_folder_that_the_program_itself_has_left_is_there_again,
     a_folder_that_has_moved_is_mapped,
     a_limit_that_cannot_be_had_is_refused,
     a_process_as_it_was_leaves_no_note,
     no_checkpoint_is_taken_of_what_a_restart_could_not_bring_back,
     a_child_that_a_restart_starts_again_holds_nothing_back,
     a_program_that_starts_itself_has_one_session,
+    a_program_that_becomes_itself_goes_on_without_a_session,
+    a_program_that_closes_what_it_has_not_opened_leaves_the_store_open,
+    files_of_the_store_are_their_owners_whatever_the_umask,
     locks_on_files_are_taken_again,
+    locks_on_files_that_are_of_no_more_use_are_taken_again,
     handlers_of_signals_have_to_be_installed_again,
+    what_a_number_stood_for_and_is_not_there_is_told_of,
 }
 
 fn job(does: &str) -> Job {
@@ -71,6 +77,46 @@ fn a_folder_that_is_gone_is_refused() {
     // Nothing was lost.
     std::fs::rename(job.folder().join("elsewhere"), job.folder().join("work")).unwrap();
     job.run(&[RESTART]).expect_code(0);
+}
+
+fn a_folder_that_the_program_itself_has_left_is_there_again() {
+    for leaves in ["renames", "removes"] {
+        let job = || job("leaves").with("TEST_LEAVES", leaves);
+        // Where it is in the end is in the folder of the job, or that.
+        let seen = |job: &Job, stdout: String| {
+            let name = job.folder().file_name().unwrap().to_str().unwrap();
+            stdout.replace(name, "JOB")
+        };
+        let whole = job();
+        let expected = seen(&whole, whole.run(&[]).expect_code(0).stdout);
+        let job = job();
+        job.run(&[KILLED]).expect_killed();
+        assert!(!job.folder().join("work").exists());
+        // One that fails before it has arrived leaves a folder, which is nobody's.
+        job.run_as(&["other"], &[RESTART]).expect_code(77);
+        let stdout = job.run(&[RESTART]).expect_code(0).stdout;
+        assert_eq!(seen(&job, stdout), expected, "{leaves}");
+        assert_eq!(names(job.folder()), names(whole.folder()), "{leaves}");
+    }
+    // A file has taken its place: it is not removed before the restart has arrived.
+    let job = job("leaves").with("TEST_LEAVES", "replaces");
+    job.run(&[KILLED]).expect_killed();
+    job.run(&[RESTART])
+        .expect_code(77)
+        .expect_message(&["error[E2331]", "/work/deep`"]);
+    assert_eq!(std::fs::read(job.folder().join("work/deep")).unwrap(), b"a file");
+}
+
+/// What is in a folder and those below, but for the store.
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let found = std::process::Command::new("find")
+        .args([".", "-not", "-path", "./test.ckpt.d*"])
+        .current_dir(folder)
+        .output();
+    let text = String::from_utf8(found.unwrap().stdout).unwrap();
+    let mut names: Vec<String> = text.lines().map(str::to_owned).collect();
+    names.sort();
+    names
 }
 
 fn a_folder_that_has_moved_is_mapped() {
@@ -158,7 +204,8 @@ fn a_child_that_a_restart_starts_again_holds_nothing_back() {
 
 fn a_program_that_starts_itself_has_one_session() {
     let job = job("itself");
-    job.run(&[KILLED]).expect_killed();
+    let run = ("CKPT_RUN", "0123456789abcdef0123456789abcdef");
+    job.run(&[KILLED, run]).expect_killed();
     assert_eq!(job.jobs().len(), 1, "{:?}", job.jobs());
     let inner = std::fs::read_to_string(job.folder().join("inner.txt")).unwrap();
     assert_eq!(inner, "1\n2\n3\n4\n5\n6\n", "it ran to its end");
@@ -167,10 +214,61 @@ fn a_program_that_starts_itself_has_one_session() {
     assert_eq!((all, job.jobs().len()), (inner, 1));
 }
 
+fn a_program_that_closes_what_it_has_not_opened_leaves_the_store_open() {
+    let job = job("closes");
+    job.run(&[KILLED]).expect_killed();
+    job.run(&[RESTART]).expect_code(0);
+    let all = std::fs::read_to_string(job.folder().join("log.txt")).unwrap();
+    assert_eq!(all, "1\n2\n3\n4\n5\n6\n");
+}
+
+/// Whoever is not root could not open again what has no rights.
+fn files_of_the_store_are_their_owners_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let job = job("masks");
+    job.run(&[KILLED]).expect_killed();
+    let mut folders = vec![job.store()];
+    let mut looked_at = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let mode = entry.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o600, 0o600, "{:?}: {mode:o}", entry.path());
+            looked_at += 1;
+            if entry.metadata().unwrap().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    assert!(looked_at > 4, "{looked_at}");
+    job.run(&[RESTART]).expect_code(0);
+}
+
+fn a_program_that_becomes_itself_goes_on_without_a_session() {
+    let job = job("becomes");
+    let ended = job.run(&[("CKPT_RUN", "0123456789abcdef0123456789abcdef")]);
+    ended.expect_code(0).expect_message(&["warning[W2086]", "`exec`"]);
+    let inner = std::fs::read_to_string(job.folder().join("inner.txt")).unwrap();
+    assert_eq!(inner, "1\n2\n3\n4\n5\n6\n", "it ran to its end");
+    assert_eq!(job.job_file()["state"], "running", "not completed");
+}
+
 fn locks_on_files_are_taken_again() {
     let job = job("lock");
     job.run(&[KILLED]).expect_killed();
     // Somebody else has it meanwhile.
+    let other = File::open(job.folder().join("locked")).unwrap();
+    other.lock().unwrap();
+    job.run(&[RESTART])
+        .expect_code(77)
+        .expect_message(&["error[E2335]", "/locked`"]);
+    other.unlock().unwrap();
+    job.run(&[RESTART]).expect_code(0);
+}
+
+fn locks_on_files_that_are_of_no_more_use_are_taken_again() {
+    let job = job("lock-of-no-use");
+    job.run(&[]).expect_code(0);
+    job.run(&[KILLED]).expect_killed();
     let other = File::open(job.folder().join("locked")).unwrap();
     other.lock().unwrap();
     job.run(&[RESTART])
@@ -187,4 +285,25 @@ fn handlers_of_signals_have_to_be_installed_again() {
         .expect_code(77)
         .expect_message(&["error[E2334]", "a handler for SIGUSR2"]);
     job.run(&[RESTART, ("TEST_DOES", "handler-again")]).expect_code(0);
+}
+
+fn what_a_number_stood_for_and_is_not_there_is_told_of() {
+    for (does, is_told) in [("pipe", true), ("pipe-again", false), ("nothing", false)] {
+        let job = job(does);
+        let killed = job.run(&[KILLED]).expect_killed();
+        let ended = job.run(&[RESTART]).expect_code(0);
+        assert!(!killed.stderr.contains("W2051"), "{}", killed.stderr);
+        assert_eq!(
+            ended.stderr.contains("warning[W2051]"),
+            is_told,
+            "{does}: {}",
+            ended.stderr
+        );
+        if is_told {
+            ended.expect_message(&[
+                "of kind pipe the program had 1 open at the checkpoint (as ",
+                "and has 0 after the restart",
+            ]);
+        }
+    }
 }

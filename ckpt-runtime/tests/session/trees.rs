@@ -7,12 +7,18 @@ use std::path::Path;
 
 use ckpt::store::{Journals, Mode, Store};
 
-use crate::process::Job;
+use crate::process::{INPUT, Job};
 use crate::programs::{STEPS, in_memory};
 
 crate::tests! {
     the_tree_is_what_it_would_have_been,
     a_restart_from_an_older_checkpoint_has_its_tree_too,
+    a_file_that_is_standard_input_too_comes_back,
+    a_store_that_the_program_takes_away_is_told_of_and_never_undone,
+    a_program_that_gives_its_own_folder_another_name_comes_back,
+    folders_that_are_closed_to_their_owner_come_back,
+    what_the_program_reaches_and_the_journal_does_not_is_told_of,
+    a_file_that_is_nearly_all_hole_is_kept_and_brought_back_at_once,
     random_histories_come_back,
     every_call_that_changes_files_is_seen,
     what_cannot_be_kept_is_said_and_not_restored,
@@ -127,6 +133,188 @@ fn a_restart_from_an_older_checkpoint_has_its_tree_too() {
             job.run(&[keep[0], keep[1], ("CKPT_RESTART", id)]).expect_code(0);
             assert_eq!(tree(job.folder()), expected, "{kind} from checkpoint {id}");
         }
+    }
+}
+
+fn a_file_that_is_standard_input_too_comes_back() {
+    for kind in ["tree-input", "tree-input-replaced"] {
+        let job = || {
+            let job = Tree(Job::new(kind));
+            fs::write(job.0.folder().join(INPUT), "0123456789 and more").unwrap();
+            job
+        };
+        let whole = job();
+        whole.0.run(&[]).expect_code(0);
+        for (every, visit) in [("1", 4), ("3", 5), ("4", 9)] {
+            let job = job();
+            let fault = format!("visit:{visit}");
+            job.0
+                .run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
+                .expect_killed();
+            job.0
+                .run(&[("CKPT_EVERY", every), ("CKPT_RESTART", "latest")])
+                .expect_code(0);
+            let [restarted, whole] = [&job, &whole].map(|job| tree(job.0.folder()));
+            assert_eq!(restarted, whole, "{kind}, killed at visit {visit}");
+        }
+    }
+}
+
+/// What is in the files of a folder.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match entry.is_dir() {
+            true => all.extend(contents(&entry)),
+            false => drop(all.insert(entry.display().to_string(), fs::read(&entry).unwrap())),
+        }
+    }
+    all
+}
+
+fn a_store_that_the_program_takes_away_is_told_of_and_never_undone() {
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    let job = |kind| {
+        let job = Job::new(kind)
+            .with("TEST_FROM", "out")
+            .with("TEST_TO", "moved")
+            .with("CKPT_DIR", "out/ckpt")
+            .with("CKPT_BACKGROUND", 0);
+        fs::create_dir(job.folder().join("out")).unwrap();
+        job
+    };
+    let warns = [
+        "warning[W2040]: the program changes `out",
+        "the checkpoints are there, and the program removes them",
+    ];
+    let moves = job("tree-moves");
+    moves
+        .run(&[every[0], every[1], ("CKPT_FAULT", "visit:7")])
+        .expect_killed()
+        .expect_message(&warns);
+    let there = moves.folder().join("moved/ckpt");
+    let files: Vec<_> = contents(&there)
+        .into_keys()
+        .filter(|name| name.ends_with(".h5"))
+        .collect();
+    assert_eq!(files.len(), 4, "none is taken while the store is elsewhere");
+    let before = contents(&there);
+    let at_the_new_place = ("CKPT_DIR", "moved/ckpt");
+    for which in ["latest", "3"] {
+        moves
+            .run(&[every[0], every[1], at_the_new_place, ("CKPT_RESTART", which)])
+            .expect_code(76)
+            .expect_message(&["what `out` was then could not be kept: the checkpoints are there"]);
+    }
+    let after = contents(&there);
+    assert!(
+        before
+            .iter()
+            .all(|(path, bytes)| path.ends_with("lock") || after.get(path) == Some(bytes))
+    );
+    // Once it is back, those that are taken are as ever.
+    let back = job("tree-moves-back");
+    back.run(&[every[0], every[1], ("CKPT_FAULT", "visit:7")])
+        .expect_killed()
+        .expect_message(&warns);
+    back.run(&[every[0], every[1], ("CKPT_RESTART", "3")])
+        .expect_code(76);
+    back.run(&[every[0], every[1], ("CKPT_RESTART", "latest")])
+        .expect_code(0);
+    let removes = job("tree-removes");
+    removes
+        .run(&[every[0], every[1]])
+        .expect_code(0)
+        .expect_message(&["warning[W2040]: the program changes `out/ckpt/", warns[1]]);
+}
+
+fn a_program_that_gives_its_own_folder_another_name_comes_back() {
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    let job = || {
+        let job = Job::new("tree-moves")
+            .with("TEST_FROM", "../run")
+            .with("TEST_TO", "../other");
+        fs::create_dir(job.folder().join("run")).unwrap();
+        let store = job.store().to_str().unwrap().to_owned();
+        job.with("CKPT_DIR", store)
+    };
+    let whole = job();
+    whole.run_in(&whole.folder().join("run"), &every).expect_code(0);
+    let whole = tree(whole.folder());
+    for from in ["3", "6"] {
+        let job = job();
+        let [run, other] = ["run", "other"].map(|name| job.folder().join(name));
+        job.run_in(&run, &[every[0], every[1], ("CKPT_FAULT", "visit:7")])
+            .expect_killed();
+        let restart = [every[0], every[1], ("CKPT_RESTART", from)];
+        if from == "3" {
+            job.run_in(&other, &restart).expect_code(77).expect_message(&[
+                "/other` was not there at the checkpoint",
+                "mkdir -p ",
+                "/run`), and restart from there",
+            ]);
+        }
+        fs::create_dir(&run).unwrap();
+        job.run_in(&run, &restart).expect_code(0);
+        // The folder that a restart needs is one more.
+        let mut expected = whole.clone();
+        if from == "6" {
+            expected.insert("run".to_owned(), tree(job.folder())["run"].clone());
+        }
+        assert_eq!(tree(job.folder()), expected, "from {from}");
+    }
+}
+
+fn folders_that_are_closed_to_their_owner_come_back() {
+    let keep = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    let whole = Tree(Job::new("tree-closed"));
+    whole.0.run_as_owner(&keep).expect_code(0);
+    let expected = tree(whole.0.folder());
+    for (id, visit) in [("1", "visit:3"), ("3", "visit:7"), ("4", "visit:8")] {
+        let job = Tree(Job::new("tree-closed"));
+        job.0
+            .run_as_owner(&[keep[0], keep[1], ("CKPT_FAULT", visit)])
+            .expect_killed();
+        job.0
+            .run_as_owner(&[keep[0], keep[1], ("CKPT_RESTART", id)])
+            .expect_code(0);
+        assert_eq!(tree(job.0.folder()), expected, "from checkpoint {id}");
+    }
+}
+
+fn what_the_program_reaches_and_the_journal_does_not_is_told_of() {
+    let every = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    for (kind, why) in [
+        ("tree-unreachable", "not by the whole path"),
+        ("tree-too-long", "the whole path is too long"),
+    ] {
+        let job = Job::new(kind);
+        job.run_as_owner(&[every[0], every[1], ("CKPT_FAULT", "visit:7")])
+            .expect_killed()
+            .expect_message(&["warning[W2040]: the program changes `", why]);
+        job.run_as_owner(&[every[0], every[1], ("CKPT_RESTART", "3")])
+            .expect_code(76)
+            .expect_message(&["checkpoint 000003 cannot be restored: what `", why]);
+    }
+}
+
+fn a_file_that_is_nearly_all_hole_is_kept_and_brought_back_at_once() {
+    let expected = expected("tree-sparse");
+    for (id, visit) in [
+        ("3", "visit:5"),
+        ("4", "visit:6"),
+        ("3", "visit:7"),
+        ("6", "visit:9"),
+    ] {
+        let job = Tree(Job::new("tree-sparse"));
+        let keep = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+        job.0
+            .run(&[keep[0], keep[1], ("CKPT_FAULT", visit)])
+            .expect_killed();
+        job.0
+            .run(&[keep[0], keep[1], ("CKPT_RESTART", id)])
+            .expect_code(0);
+        assert_eq!(tree(job.0.folder()), expected, "from {id}, killed at {visit}");
     }
 }
 
@@ -259,7 +447,7 @@ fn a_copy_that_has_lost_its_links_is_told_of() {
     assert!(!ended.stderr.contains("W2082"), "{}", ended.stderr);
     assert_eq!(tree(all.path()), expected("tree-twice"));
     job.run_in(files.path(), &restart).expect_message(&[
-        "warning[W2082]: a file of several names (hard links) has none of them any more",
+        "warning[W2082]: of a file of several names (hard links) only that of the journal is left",
         "cp -a",
     ]);
 }

@@ -23,6 +23,7 @@ pub(crate) fn renumber(state: &mut GlobalState, provenance: &Provenance) {
         rank.calls.clear();
         rank.restart_numbers();
         rank.rename(&mut rename);
+        rank.named = 0;
     }
     for message in state.in_transit.values_mut().flatten() {
         message.rename(&mut rename);
@@ -39,6 +40,8 @@ pub(crate) fn renumber_between(state: &mut GlobalState, provenance: &Provenance)
             .get(&(number & !1))
             .map_or(number, |name| name ^ (number & 1))
     });
+    // What they have named before has other names now.
+    state.ranks.iter_mut().for_each(|rank| rank.named = 0);
     let decisions = std::mem::take(&mut state.decisions);
     for (question, answer) in decisions {
         if let Some(new) = provenance.renamed(question, &names) {

@@ -184,6 +184,8 @@ pub(crate) struct Rank {
     /// Messages that have been matched and not taken.
     pub(crate) held: BTreeMap<u64, (Value, Value)>,
     pub(crate) next: u64,
+    /// How many values it has named that it sends.
+    pub(crate) named: u64,
     /// How many collective calls it has made, by communicator.
     pub(crate) calls: BTreeMap<usize, usize>,
     quiet: Option<QuietRegion>,
@@ -271,6 +273,7 @@ impl Rank {
             requests: Vec::new(),
             held: BTreeMap::new(),
             next: 0,
+            named: 0,
             calls: BTreeMap::new(),
             quiet: None,
             testing: None,

@@ -62,8 +62,22 @@ impl Rank {
                     self.forget(&place, None);
                 }
             }
+            MemoryOp::Name(var, path) => {
+                let mut place = self.place_of(*var)?;
+                place.path.extend(path.iter().cloned().map(Projection::Field));
+                self.name(&place);
+            }
         }
         Some(())
+    }
+
+    /// Gives what is at a place a name, if it is not known.
+    fn name(&mut self, place: &MemoryPlace) {
+        if let Some(Value::Unknown | Value::Data) = self.at_place(place) {
+            let name = Value::uniform(&("sent", self.index, self.named));
+            self.named += 1;
+            self.put(place, name);
+        }
     }
 
     fn place_op(&mut self, var: Var, access: Access) -> Option<()> {

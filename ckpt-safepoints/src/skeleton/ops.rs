@@ -173,6 +173,9 @@ pub enum MemoryOp {
     Bind(usize, Rc<Pattern>),
     /// May write to what is named.
     Havoc(Vec<Var>),
+    /// What a part of a variable holds is about to be sent: what is not known of it has a name from now on, and is the same
+    /// on every rank that gets it.
+    Name(Var, Vec<Rc<str>>),
 }
 
 /// A step that decides where the rank goes on.

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
-use mpi_tests::{Ended, build, make_package, target, two_ranks};
+use mpi_tests::{Ended, build, finished, make_package, target, tool, two_ranks};
 
 /// Each rank makes a file of its own for every turn, removes the one before, and writes over one that it keeps; the first adds to one that
 /// is there for all.
@@ -108,13 +109,17 @@ fn ranks_with_records(store: &Path) -> (bool, bool) {
     (names.iter().any(|name| !second(name)), names.iter().any(second))
 }
 
-/// The program, built, and how two ranks of it are run in a folder.
-fn ranks() -> impl Fn(&Path, &[(&str, &str)]) -> Ended {
+fn program() -> PathBuf {
     let package = tempfile::tempdir().expect("a folder");
     fs::create_dir(package.path().join("src")).expect("a folder for the program");
     fs::write(package.path().join("src/main.rs"), PROGRAM).expect("it is written");
     make_package(package.path(), "files");
-    let program = build(package.path(), "files", &target().join("ckpt/build"), &[]);
+    build(package.path(), "files", &target().join("ckpt/build"), &[])
+}
+
+/// The program, built, and how two ranks of it are run in a folder.
+fn ranks() -> impl Fn(&Path, &[(&str, &str)]) -> Ended {
+    let program = program();
     move |folder, variables| {
         let store = [("CKPT_DIR", "store"), ("CKPT_KEEP", "3")];
         two_ranks("mpirun", &program, folder, &[&store[..], variables].concat())
@@ -185,6 +190,51 @@ fn files_of_ranks_come_back_although_another_run_was_started_since() {
         // Nothing waits any more: what is left of it goes.
         let ended = run(job.path(), &[("CKPT_EVERY", "100")]);
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    }
+}
+
+/// As batch scripts start it: ranks that die before all have their first checkpoint are started again from the beginning, and find
+/// the files as they were.
+#[test]
+fn a_job_whose_first_line_is_not_whole_is_begun_again() {
+    let program = program();
+    let run = |folder: &Path, every: &str, fault: &str| {
+        let mut command = std::process::Command::new(tool());
+        command.current_dir(folder).env("CKPT_FAULT", fault);
+        command.args([
+            "ckpt", "run", "--resume", "-n", "2", "--dir", "store", "--every", every, "--exe",
+        ]);
+        finished(
+            command
+                .arg(&program)
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("it starts"),
+        )
+    };
+    let whole = tempfile::tempdir().expect("a folder");
+    assert_eq!(run(whole.path(), "100", "").code, Some(0));
+    let expected = files(whole.path());
+    for (every, fault) in [
+        ("100", "visit:5@1"),
+        ("3", "commit-step:1@1"),
+        ("3", "commit-step:1@0"),
+    ] {
+        let job = tempfile::tempdir().expect("a folder");
+        let killed = run(job.path(), every, fault);
+        assert_ne!(killed.code, Some(0), "{}", killed.stderr);
+        let begun = run(job.path(), "100", "");
+        assert_eq!(begun.code, Some(0), "{fault}: {}", begun.stderr);
+        assert!(
+            begun
+                .stderr
+                .contains("is undone: it has no checkpoint to go on from"),
+            "{fault}: {}",
+            begun.stderr
+        );
+        assert_eq!(files(job.path()), expected, "{fault}: {}", begun.stderr);
     }
 }
 

@@ -17,6 +17,7 @@ pages! {
     batch = "docs/src/batch.md";
     by_hand = "docs/src/by-hand.md";
     files = "docs/src/files.md";
+    libraries = "docs/src/libraries.md";
     limits = "docs/src/limits.md";
     threads = "docs/src/threads.md";
     tutorial = "docs/src/tutorial.md";

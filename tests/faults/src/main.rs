@@ -10,7 +10,7 @@ use faults::commands;
 use faults::program::{BOUNDED, PROGRAMS, Program};
 
 const EXAMPLE: &str = "\
-Example:
+Example, after `cargo build --release -p faults -p ckpt-cli`, which builds the programs that harm is done to:
   cargo run --release -p faults -- --trials 100000 --seed 7
   cargo run --release -p faults -- --all --kind calls --program files";
 

@@ -379,5 +379,7 @@ fn beside(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     let mut folders = own.ancestors().skip(1);
     let found = folders.find_map(|folder| Some(folder.join(name)).filter(|path| path.exists()));
-    found.unwrap_or_else(|| panic!("the program `{name}` is built with this one"))
+    found.unwrap_or_else(|| {
+        panic!("the program `{name}` is not beside this one: `cargo build -p faults` builds it, with `--release` as this one")
+    })
 }

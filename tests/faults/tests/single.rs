@@ -1,5 +1,8 @@
 //! Single failures, each with what it must not lead to.
 
+#[path = "../../harness/src/skipped.rs"]
+mod skipped;
+
 use std::path::Path;
 
 use faults::inject::{Injector, Unharmed};
@@ -23,6 +26,9 @@ fn named(name: &str) -> Program {
         .expect("there is one of this name")
 }
 
+/// The first number of those that ckpt keeps open: they are counted from there.
+const KEPT_OPEN: u64 = 200;
+
 /// Fails the calls that are chosen, and notes the largest descriptor.
 struct Chosen<F> {
     fails: F,
@@ -32,7 +38,7 @@ struct Chosen<F> {
 impl<F: FnMut(&Call) -> Option<i32>> Watcher for Chosen<F> {
     fn call(&mut self, call: &Call, _: &Tracee) -> Action {
         if call.kind == Kind::Write {
-            self.largest = self.largest.max(call.arguments[0]);
+            self.largest = self.largest.max(call.arguments[0] % KEPT_OPEN);
         }
         match (self.fails)(call) {
             Some(errno) => Action::Fail(errno),
@@ -228,4 +234,34 @@ fn nothing_happens_without_a_plan() {
         .unwrap();
     assert_eq!(run.stdout, again.stdout);
     assert_eq!(run.stdout, small().reference().unwrap().stdout);
+}
+
+/// What a pack lacks is found where it is unpacked, which may be too late.
+#[test]
+fn what_cannot_be_read_for_a_moment_is_not_left_out_of_a_pack() {
+    use faults::commands::{Command, executable, trials};
+    use faults::inject::{Errno, Failure, Lasts};
+    if executable().is_none() {
+        skipped::skipped(
+            "what cannot be read while it is packed",
+            "`cargo-ckpt` is not built",
+        );
+        return;
+    }
+    let program = named("incremental");
+    let all = trials(&program, Command::Pack).unwrap();
+    let is_meant =
+        |plan: &faults::inject::Plan| plan.failure == Failure::Error(Errno::EIO) && plan.lasts == Lasts::Once;
+    let mut made = 0;
+    for trial in all.iter().filter(|trial| is_meant(&trial.plan)) {
+        let Some(outcome) = trial.make().unwrap() else {
+            continue;
+        };
+        made += 1;
+        assert!(
+            matches!(outcome, Outcome::Right | Outcome::Refused),
+            "{outcome:?}"
+        );
+    }
+    assert!(made > 20, "{made} calls have failed");
 }

@@ -22,3 +22,14 @@ pub fn is_pending(pid: u32, signal: i32) -> bool {
     let pending = pending.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     pending.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
+
+/// Whether each thread of a process stands still: one that is yet to act on SIGSTOP would act on SIGTERM, which has the lower
+/// number, first.
+pub fn is_stopped(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let mut threads = threads.into_iter().flatten().flatten();
+    threads.all(|thread| {
+        let status = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
+        status.lines().any(|line| line.starts_with("State:\tT"))
+    })
+}

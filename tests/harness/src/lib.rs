@@ -18,7 +18,7 @@ mod tree;
 
 pub use compare::Difference;
 pub use every_visit::{Disagreement, Program, Reference, Tally, every_visit};
-pub use held::{hold_when_it_has_printed, is_pending};
+pub use held::{hold_when_it_has_printed, is_pending, is_stopped};
 pub use place::{Events, Place};
 pub use pool::in_parallel;
 pub use process::{Ended, Run, Runner, scratch_directory};

@@ -82,11 +82,6 @@ const OTHERS: [(&str, &[&str], &str); 23] = [
     ),
     // Formats of ckpt's own, which are written in the same file or beside it.
     (
-        "ckpt-runtime/src/state/standard_streams.rs",
-        &[" of "],
-        "`3 of 9`: a note of a checkpoint",
-    ),
-    (
         "ckpt-runtime/src/value/serde/json.rs",
         &["NaN "],
         "a number in JSON",
@@ -107,6 +102,11 @@ const OTHERS: [(&str, &[&str], &str); 23] = [
             " }, state: ",
         ],
         "what a writer is in is known from its `Debug` alone; checked where it is used",
+    ),
+    (
+        "ckpt-runtime/src/state/journal/unseen.rs",
+        &[" (deleted)"],
+        "what the system writes behind the name of a file that was removed",
     ),
     (
         "ckpt-runtime/src/format/hdf5.rs",

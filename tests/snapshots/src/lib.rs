@@ -32,6 +32,8 @@ pub mod match_of_a_value;
 pub mod methods;
 #[path = "../../../ckpt-compiler/tests/snapshots/nested_calls.rs"]
 pub mod nested_calls;
+#[path = "../../../ckpt-compiler/tests/snapshots/parallel_blocks.rs"]
+pub mod parallel_blocks;
 #[path = "../../../ckpt-compiler/tests/snapshots/shadowed.rs"]
 pub mod shadowed;
 #[path = "../../../ckpt-compiler/tests/snapshots/travelling.rs"]

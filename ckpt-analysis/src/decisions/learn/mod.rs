@@ -27,6 +27,8 @@ pub enum FindingKind {
     NotCheckpoint,
     /// A static of the type cannot be saved.
     NotGlobal,
+    /// A region makes a value of the type again, and that may have changed.
+    NotFixed,
     /// A type parameter lacks the bound `Checkpoint`.
     MissingBound,
     /// The type does not go through serde.
@@ -107,6 +109,11 @@ pub struct Decider<'a> {
     pub decisions: Decisions,
 }
 
+/// The names in a type as rustc writes it: `Vec<a::Cell<T>>` has `Vec`, `a::Cell` and `T`.
+fn names_in_type(ty: &str) -> impl Iterator<Item = &str> {
+    ty.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')))
+}
+
 impl Decider<'_> {
     /// One round: all findings of one answer.
     pub fn decide(&mut self, findings: &[Finding]) -> Round {
@@ -162,6 +169,10 @@ impl Decider<'_> {
             FindingKind::MissingBound => self.bound(one),
             FindingKind::NotCheckpoint | FindingKind::NotSplit => self.not_checkpoint(one, round),
             FindingKind::NotGlobal => self.not_global(one, round),
+            // A derive says whether it can.
+            FindingKind::NotFixed => {
+                self.derives_named(one, round) || self.bound_as_fixed(one, round) || self.give_up(one, round)
+            }
             FindingKind::NotSerde => self.not_serde(one, round),
             FindingKind::Destructor => self.destructor(one, round),
             FindingKind::ShortLifetime if self.not_output(one) || self.bounded_objects(one) => true,
@@ -182,6 +193,20 @@ impl Decider<'_> {
             self.decisions.bounds.insert(place);
             true
         })
+    }
+
+    /// The type parameters that a type names.
+    fn bound_as_fixed(&mut self, one: &Finding, round: &Round) -> bool {
+        let program = self.program;
+        let places = names_in_type(&one.type_name).flat_map(|word| {
+            let named = move |&(file, offset): &Position| type_parameter(program, file, offset, word);
+            one.places.iter().filter_map(named)
+        });
+        let missing: Vec<_> = places
+            .filter(|place| !round.before.fixed.contains(place))
+            .collect();
+        self.decisions.fixed.extend(&missing);
+        !missing.is_empty()
     }
 
     fn not_checkpoint(&mut self, one: &Finding, round: &mut Round) -> bool {
@@ -228,10 +253,8 @@ impl Decider<'_> {
     /// The types of the program that the name of a type mentions are derived, with all that they hold: rustc speaks of
     /// the whole where it cannot tell which part lacks something.
     fn derives_named(&mut self, one: &Finding, round: &Round) -> bool {
-        let words = one
-            .type_name
-            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
-        let words: Vec<_> = words.filter_map(|word| self.types.named(word)).collect();
+        let words = names_in_type(&one.type_name).filter_map(|word| self.types.named(word));
+        let words: Vec<_> = words.collect();
         let refilled = &self.decisions.refilled;
         let words = words.into_iter().filter(|ty| !refilled.contains(ty));
         let mut held = BTreeSet::new();
@@ -561,6 +584,7 @@ impl Decider<'_> {
                 advice,
             },
             FindingKind::NotSplit
+            | FindingKind::NotFixed
             | FindingKind::ShortLifetime
             | FindingKind::Refusal
             | FindingKind::Other => RustcObstacle::DoesNotCompile {

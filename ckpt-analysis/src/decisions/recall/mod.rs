@@ -45,6 +45,8 @@ pub struct Record {
     /// Each trait, and whether it needs edits.
     objects: Vec<(String, bool)>,
     bounds: Vec<At>,
+    #[serde(default)]
+    fixed: Vec<At>,
     serde: bool,
     not_serde: Vec<At>,
     /// Sites, what rustc has against each, what that is about, and the function.
@@ -92,6 +94,7 @@ impl Record {
                 .map(|(name, edits)| (name.clone(), !edits.is_empty()))
                 .collect(),
             bounds: list(&decisions.bounds),
+            fixed: list(&decisions.fixed),
             serde: decisions.serde,
             not_serde: list(&decisions.not_serde),
             refused: refused
@@ -166,7 +169,9 @@ impl<'r> Recall<'r> {
         let mut start = Knowledge::default();
         start.decisions.serde = record.serde;
         start.decisions.derives = record.derives.iter().filter_map(|at| self.type_at(at)).collect();
-        start.decisions.bounds = record.bounds.iter().filter_map(|at| self.anywhere(at)).collect();
+        let anywhere = |places: &[At]| places.iter().filter_map(|at| self.anywhere(at)).collect();
+        start.decisions.bounds = anywhere(&record.bounds);
+        start.decisions.fixed = anywhere(&record.fixed);
         start.decisions.not_serde = record
             .not_serde
             .iter()

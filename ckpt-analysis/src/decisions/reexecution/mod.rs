@@ -11,6 +11,7 @@
 mod callees;
 mod contents;
 mod fill;
+mod installs;
 mod names;
 mod pure;
 
@@ -41,6 +42,8 @@ pub enum Why {
     Rewritten,
     /// What it declares never changes, and is cheap to make.
     Recomputed,
+    /// It installs something in the process, or makes a handle for that.
+    Installs,
 }
 
 /// The statements that are re-executed: the `let`s by their first byte.
@@ -115,14 +118,34 @@ fn of_function(
             found.push((place, Why::Recomputed, name));
         }
     }
-    // Each must be accepted by the stages, and something must be gained.
+    let asked = |more: &Reexecuted| {
+        let words = more.keys().map(|place| (place.1, "reexecute")).collect();
+        let now = analysis.asked.answer(analysis, candidate, words);
+        now.ok().and_then(|answer| self::saved(&answer))
+    };
+    // Each must be accepted by the stages.
     let mut kept = (Reexecuted::new(), saved);
+    let around = installs::Around {
+        library: &analysis.library,
+        marks,
+        items: &analysis.items,
+        graph: &analysis.graph,
+        file,
+        base,
+    };
+    for one in installs::of_function(around, item, &names) {
+        let mut more = kept.0.clone();
+        let lets = one.taken.into_iter().chain([one.at]);
+        more.extend(lets.map(|at| ((file, at + base), Why::Installs)));
+        if let Some(now) = asked(&more) {
+            kept = (more, now);
+        }
+    }
+    // And something must be gained.
     for (place, why, name) in found {
         let mut more = kept.0.clone();
         more.insert(place, why);
-        let words = more.keys().map(|place| (place.1, "reexecute")).collect();
-        let now = analysis.asked.answer(analysis, candidate, words);
-        let now = now.ok().and_then(|answer| self::saved(&answer));
+        let now = asked(&more);
         // A list is worth the numbers that it is made from.
         let is_list = shapes.get(&name).is_some_and(|lengths| !lengths.is_empty());
         let gains = |now: &BTreeSet<String>| !now.contains(&name) && (is_list || now.len() < kept.1.len());

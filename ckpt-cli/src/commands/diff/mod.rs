@@ -144,7 +144,7 @@ impl Diff {
         let (a, b) = (side(&self.a, &self.store)?, side(&self.b, &self.store)?);
         if let (Side::Line(a_lines, a), Side::Line(b_lines, b)) = (&a, &b) {
             let mut pairs = Vec::new();
-            for part in a_lines.chosen(self.rank)? {
+            for part in a_lines.chosen(self.rank, *a)? {
                 let name = a_lines.several.then_some(part.rank);
                 pairs.push((name, a_lines.load(part, *a)?, b_lines.load(part, *b)?));
             }

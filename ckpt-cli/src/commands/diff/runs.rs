@@ -150,7 +150,7 @@ fn first_parting(diff: &Diff, a: &Run, b: &Run, common: &[Meeting]) -> Outcome<O
 
 fn at(diff: &Diff, a: &Run, b: &Run, meeting: Meeting, bar: &Bar) -> Outcome<Vec<Compared>> {
     let mut compared = Vec::new();
-    for part in a.lines.chosen(diff.rank)? {
+    for part in a.lines.chosen(diff.rank, meeting.a)? {
         let rank = a.lines.several.then_some(part.rank);
         let other = b.lines.part(part.rank)?;
         let (one, other) = (a.lines.load(part, meeting.a)?, b.lines.load(other, meeting.b)?);

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ckpt_analysis::{
-    Attempt, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program, Sources, line_and_column,
-    names_ckpt,
+    Attempt, ChooseOptions, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program, Sources,
+    line_and_column, names_ckpt,
 };
 
 use crate::cargo::{Built, Diagnostics};
@@ -19,8 +19,9 @@ use crate::package::build::decision_cache::DecisionCache;
 use crate::package::build::oracle::{CopyRange, Finding, Prose};
 use crate::package::build::report;
 use crate::package::copy::features;
+use crate::package::copy::shared::SharedBuilds;
 use crate::package::copy::{PackageCopy, make_copy};
-use crate::package::read::{ReadPackage, read};
+use crate::package::read::{ReadPackage, read, read_asking_scripts};
 
 /// More rounds than any sane package needs: each decides something, so the loop ends without this as well. `CKPT_MOST_ROUNDS`
 /// is another number.
@@ -91,6 +92,11 @@ pub fn rewrite(
         match found {
             // What is written out may not compile where it stands.
             Err(_) if package.read_as_it_is() => analysis = package.analyse(),
+            // What was taken out of the copy may be what cargo builds.
+            Ok(Some(found)) if package.has_missed_flags(&found.built) => {
+                package = read_asking_scripts(options)?;
+                analysis = package.analyse_inlining();
+            }
             found => break found?,
         }
     };
@@ -230,6 +236,19 @@ impl Rounds<'_> {
     }
 }
 
+/// The wishes for a placement: what rustc has refused when the same sources were built or checked is refused.
+pub fn known_of_builds(
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    main: FnId,
+    ranks: Option<usize>,
+) -> ChooseOptions {
+    let recalled = [Wanted::Program, Wanted::Sources]
+        .into_iter()
+        .find_map(|wanted| DecisionCache::of(package, wanted, ranks)?.recall(package, analysis, main));
+    recalled.unwrap_or_default().wishes(ranks)
+}
+
 /// The `main` of the chosen program: the first crate's.
 pub fn main_of(package: &ReadPackage, analysis: &PackageAnalysis) -> Outcome<FnId> {
     analysis.main().ok_or_else(|| {
@@ -273,11 +292,23 @@ pub fn cargo_on_copy(
     let mut options = options.clone();
     options.manifest_path = Some(manifest.to_path_buf());
     options.target_dir = Some(build_directory.to_path_buf());
+    let shared = SharedBuilds::for_build(&options);
+    options.build_dir = shared.as_ref().map(|shared| shared.folder.clone());
     let choice = Choice {
         manifest: manifest.to_path_buf(),
         ..choice.clone()
     };
-    options.run_cargo(verb, &choice, Diagnostics::Kept)
+    let mut built = options.run_cargo(verb, &choice, Diagnostics::Kept)?;
+    // As `cargo run` has it: libraries of the system are found without.
+    let is_built = |folder: &PathBuf| {
+        folder.starts_with(build_directory)
+            || options
+                .build_dir
+                .as_ref()
+                .is_some_and(|built| folder.starts_with(built))
+    };
+    built.library_folders.retain(is_built);
+    Ok(built)
 }
 
 /// rustc's errors with their places in the user's own files, and what rustc shows of each.

@@ -1,4 +1,5 @@
-//! Whether anything has changed since a package was last rewritten: if not, the copy is built as it stands.
+//! Whether anything has changed since a package was last looked at: if not, what was decided of it still holds, and the copy
+//! is built as it stands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-/// What a rewrite was made from.
+/// What a decision was made from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// As [`tool()`] says.
@@ -18,6 +19,23 @@ pub struct Fingerprint {
     options: Vec<String>,
     /// Size and time of every file that was looked at.
     files: BTreeMap<PathBuf, (u64, u128)>,
+    /// What is built.
+    pub decided: Decided,
+}
+
+/// What is built of a package.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub enum Decided {
+    /// The package as it is: its user has put the sites in.
+    #[default]
+    AsItIs,
+    /// A copy with sites in it.
+    Copy(RewrittenCopy),
+}
+
+/// A copy with sites in it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RewrittenCopy {
     /// The manifest to build.
     pub manifest: PathBuf,
     /// The folder to build it in.
@@ -28,17 +46,13 @@ pub struct Fingerprint {
     pub measured: bool,
     /// The share of the run that they reach, from 0 to 1, if that leaves most of it outside.
     pub reaches_only: Option<f64>,
+    /// The flags for `#[cfg]` that build scripts had set when the copy was made: what they leave out is not in it.
+    pub flags: BTreeMap<String, Vec<String>>,
 }
 
 impl Fingerprint {
     /// Of the files as they are now.
-    pub fn of(
-        files: impl IntoIterator<Item = PathBuf>,
-        options: Vec<String>,
-        manifest: &Path,
-        build_directory: &Path,
-        summary: String,
-    ) -> Self {
+    pub fn of(files: impl IntoIterator<Item = PathBuf>, options: Vec<String>, decided: Decided) -> Self {
         Self {
             tool: tool(),
             options,
@@ -49,11 +63,7 @@ impl Fingerprint {
                     (path, found)
                 })
                 .collect(),
-            manifest: manifest.to_path_buf(),
-            build_directory: build_directory.to_path_buf(),
-            summary,
-            measured: false,
-            reaches_only: None,
+            decided,
         }
     }
 
@@ -62,7 +72,10 @@ impl Fingerprint {
         let fingerprint: Self = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
         let same = fingerprint.tool == tool()
             && fingerprint.options == options
-            && fingerprint.manifest.is_file()
+            && match &fingerprint.decided {
+                Decided::AsItIs => true,
+                Decided::Copy(copy) => copy.manifest.is_file(),
+            }
             && fingerprint.files.iter().all(|(path, was)| look(path) == *was);
         same.then_some(fingerprint)
     }
@@ -99,20 +112,26 @@ fn look(path: &Path) -> (u64, u128) {
 
 /// How many files of Rust and of settings a folder has, and a hash of their names.
 fn sources_in(folder: &Path) -> (u64, u128) {
-    let mut names: Vec<OsString> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name())
-        .filter(|name| match Path::new(name).extension() {
-            Some(extension) => extension == "rs" || extension == "toml",
-            None => name == "rust-toolchain",
-        })
+    let found = sources_of(folder).into_iter();
+    let mut names: Vec<OsString> = found
+        .filter_map(|path| path.file_name().map(OsString::from))
         .collect();
     names.sort();
     let mut hasher = DefaultHasher::new();
     names.hash(&mut hasher);
     (names.len() as u64, hasher.finish().into())
+}
+
+/// Files of Rust and of settings in a folder.
+pub fn sources_of(folder: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
+    found
+        .map(|entry| entry.path())
+        .filter(|path| match path.extension() {
+            Some(extension) => extension == "rs" || extension == "toml",
+            None => path.file_name().is_some_and(|name| name == "rust-toolchain"),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -127,14 +146,11 @@ mod tests {
         fs::write(&source, "fn main() {}").unwrap();
         fs::write(&manifest, "").unwrap();
         let options = vec!["--release".to_owned()];
-        Fingerprint::of(
-            [source.clone()],
-            options.clone(),
-            &manifest,
-            folder.path(),
-            String::new(),
-        )
-        .write(&fingerprint);
+        let copy = RewrittenCopy {
+            manifest,
+            ..RewrittenCopy::default()
+        };
+        Fingerprint::of([source.clone()], options.clone(), Decided::Copy(copy)).write(&fingerprint);
         assert!(Fingerprint::still_valid(&fingerprint, &options).is_some());
         assert!(Fingerprint::still_valid(&fingerprint, &[]).is_none());
         fs::write(&source, "fn main() { }").unwrap();

@@ -197,16 +197,39 @@ pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
             one.header,
             one.share * 100.0
         );
-        for reason in said_once(&one.reasons) {
-            let words = reason.cause.words();
-            text += &format!("\n    {}", words.what);
-            if !words.instead.is_empty() {
-                text += &format!("; instead: {}", words.instead);
-            }
-        }
-        text.push('\n');
+        text += &reasons("    ", &one.reasons);
     }
     Some(text)
+}
+
+/// Why a loop has no site, a line each below the loop, and what to do instead.
+fn reasons(indent: &str, reasons: &[Reason]) -> String {
+    let mut text = String::new();
+    for reason in said_once(reasons) {
+        let words = reason.cause.words();
+        text += &format!("\n{indent}{}", words.what);
+        if !words.instead.is_empty() {
+            text += &format!("; instead: {}", words.instead);
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// What rustc has left of the plan, where it would not have a site: the loops, why not, and what part of the run that was.
+pub fn refused_by_rustc(package: &ReadPackage, placement: &Placement) -> String {
+    let mut text = String::new();
+    for one in placement.refused_by_rustc().iter().take(MOST_NAMED) {
+        let place = (one.place.file, one.place.bytes.start);
+        text += &format!(
+            "ckpt: warning[W3007]: no checkpoints in `{}`, {}, {:.0} % of the run, after all:",
+            one.header,
+            shown(&package.program, place, package.workspace_root()),
+            one.share * 100.0
+        );
+        text += &reasons("  ", &one.reasons);
+    }
+    text
 }
 
 /// There are statics whose values a restart would lose.

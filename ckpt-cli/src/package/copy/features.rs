@@ -106,6 +106,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("csv", "1", "csv"),
     ("fastrand", "2", "fastrand"),
     ("indexmap", "2", "indexmap"),
+    ("mpi", "0.7", "mpi"),
     ("mpi", "0.8", "mpi"),
     ("nalgebra", "0.32", "nalgebra-0.32"),
     ("nalgebra", "0.33", "nalgebra-0.33"),

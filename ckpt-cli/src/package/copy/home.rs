@@ -38,9 +38,7 @@ impl Home {
             within.join(&own)
         };
         let cache = cache_folder().map(|cache| cache.join("ckpt").join(&own));
-        let last = env::temp_dir()
-            .join(format!("ckpt-{}", nix::unistd::getuid()))
-            .join(&own);
+        let last = temporary_folder().join(&own);
         let others = cache.into_iter().chain([last]).collect();
         let mut home = Self::first_usable(first, target, others, Runtime::find())?;
         if home.folder.starts_with(target) {
@@ -145,10 +143,15 @@ fn usable(folder: &Path, target: Option<&Path>) -> io::Result<()> {
     fs::write(&probe, "").and_then(|()| fs::remove_file(&probe))
 }
 
-fn cache_folder() -> Option<PathBuf> {
+pub(super) fn cache_folder() -> Option<PathBuf> {
     let said = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
     said.map(PathBuf::from)
         .or_else(|| Some(env::home_dir()?.join(".cache")))
+}
+
+/// Where what has no other place is kept for this user.
+pub(super) fn temporary_folder() -> PathBuf {
+    env::temp_dir().join(format!("ckpt-{}", nix::unistd::getuid()))
 }
 
 fn name_of(folder: &Path) -> String {

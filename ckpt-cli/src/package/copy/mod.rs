@@ -4,13 +4,14 @@
 //! changed. Cargo is to be started in the user's working folder with the manifest of the copy: configuration, toolchain
 //! file and relative options then apply as they do to the user's own build.
 //!
-//! `home` is where it is, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features` says what of ckpt
+//! `home` is where it is, `shared` where all copies have what cargo builds of them, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features` says what of ckpt
 //! its dependencies need, and `tree` writes no more than has changed.
 
 pub mod features;
 mod gather;
 pub mod home;
 pub mod manifest;
+pub mod shared;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};

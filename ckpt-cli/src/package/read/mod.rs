@@ -17,12 +17,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{PackageId, Target, TargetKind};
+use cargo_metadata::{Dependency as CargoDependency, DependencyKind, PackageId, Target, TargetKind};
 use ckpt_analysis::{CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources};
 use ckpt_compiler::{CallTable, ProgramRoot, Sources as SourceHashes};
 
-use crate::cargo::CargoOptions;
-use crate::cargo::Diagnostics;
+use crate::cargo::{Built, CargoOptions, Diagnostics};
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::read::cfg::{Compiler, Configuration};
 use crate::package::read::modules::{CrateFiles, Files, parsed};
@@ -48,6 +47,8 @@ pub struct ReadPackage {
     pub tables: CallTable,
     /// The instrumented run that the costs come from.
     pub run: Option<Run>,
+    /// Whether the packages' build scripts were run to know which flags for `#[cfg]` they set; else they set none, by their texts.
+    pub has_asked_scripts: bool,
 }
 
 impl ReadPackage {
@@ -64,7 +65,7 @@ impl ReadPackage {
     /// before rustc does, and cannot know.
     pub fn compiled_text(&self, file: FileId, edited: &Edited) -> String {
         let parts = self.passed_over.get(file.0);
-        edited.text_without(parts.map_or(&[], Vec::as_slice))
+        edited.text_on_lines_without(parts.map_or(&[], Vec::as_slice))
     }
 
     /// What the stages find in the sources as they are, with what the user says in `ckpt.toml`.
@@ -76,6 +77,22 @@ impl ReadPackage {
     pub fn analyse_inlining(&mut self) -> PackageAnalysis {
         let tables = self.tables.clone();
         PackageAnalysis::inlining(self, &tables)
+    }
+
+    /// Whether its sources are on the disk what they were when they were read.
+    pub fn is_unchanged(&self) -> bool {
+        let files = self.program.files.iter().enumerate();
+        files.into_iter().all(|(number, file)| {
+            let read = self.on_disk.get(&FileId(number)).unwrap_or(&file.text);
+            std::fs::read(&file.path).is_ok_and(|now| now == read.as_bytes())
+        })
+    }
+
+    /// Whether build scripts of the user's packages have set flags when a copy of them was built, and it was not known here.
+    pub fn has_missed_flags(&self, built: &Built) -> bool {
+        let is_local = |id: &PackageId| id.repr.starts_with("path+");
+        let mut set = built.flags.iter().filter(|(_, flags)| !flags.is_empty());
+        !self.has_asked_scripts && set.any(|(id, _)| is_local(id))
     }
 
     /// The files that the program is made of as they are on the disk, with their hashes.
@@ -135,6 +152,15 @@ impl Sources for ReadPackage {
 
 /// Reads the program that the options and the working folder mean, with the libraries of the workspace that it reaches.
 pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
+    read_with(options, false)
+}
+
+/// The same, with the flags that its build scripts set, whatever their texts say.
+pub fn read_asking_scripts(options: &CargoOptions) -> Outcome<ReadPackage> {
+    read_with(options, true)
+}
+
+fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage> {
     let folder =
         std::env::current_dir().or_fail(|| Failure::start(says!("E3074: there is no working folder")))?;
     let settings = Settings::read(&folder)?;
@@ -142,7 +168,11 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
     let workspace = Workspace::ask(options, &compiler.target)?;
     let root = read_table(&workspace.root().join("Cargo.toml"))?;
     let profile = options.profile_name();
-    let scripts = build_script_flags(options, &workspace)?;
+    let has_asked_scripts = asks_scripts || may_set_flags(&workspace);
+    let scripts = match has_asked_scripts {
+        true => build_script_flags(options, &workspace)?,
+        false => BTreeMap::new(),
+    };
     let flags = compiler.configuration(&settings, &settings.profile(profile, &root))?;
     let mut reader = Reader {
         files: Files::default(),
@@ -181,28 +211,34 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
         tables: user_tables(&settings_files(&workspace))?,
         workspace,
         run: None,
+        has_asked_scripts,
+    })
+}
+
+/// Whether a build script of the program's packages may set flags for `#[cfg]`, as far as its text says: one that is a single
+/// file which does not speak of them sets none.
+fn may_set_flags(workspace: &Workspace) -> bool {
+    let is_script = |target: &&Target| target.kind.contains(&TargetKind::CustomBuild);
+    let may_set = |target: &Target| {
+        let text = std::fs::read_to_string(&target.src_path);
+        let tells = |text: String| ["cfg", "mod ", "include"].iter().any(|word| text.contains(word));
+        text.map_or(true, tells)
+    };
+    workspace.packages.iter().any(|package| {
+        let described = &workspace.metadata[&package.id];
+        let is_for_build = |dependency: &CargoDependency| dependency.kind == DependencyKind::Build;
+        let has_help = described.dependencies.iter().any(is_for_build);
+        let mut scripts = described.targets.iter().filter(is_script);
+        scripts.any(|script| has_help || may_set(script))
     })
 }
 
 /// The flags that the build scripts of the program's packages set. Only running them shows, and only `cargo check` runs
-/// them; so it is left out where no script speaks of flags.
+/// them.
 fn build_script_flags(
     options: &CargoOptions,
     workspace: &Workspace,
 ) -> Outcome<BTreeMap<PackageId, Vec<String>>> {
-    let scripts = workspace.packages.iter().flat_map(|package| {
-        let targets = &workspace.metadata[&package.id].targets;
-        targets
-            .iter()
-            .filter(|target| target.kind.contains(&TargetKind::CustomBuild))
-    });
-    let sets_flags = |target: &Target| {
-        let text = std::fs::read_to_string(&target.src_path);
-        text.is_ok_and(|text| text.contains("cfg"))
-    };
-    if !scripts.into_iter().any(sets_flags) {
-        return Ok(BTreeMap::new());
-    }
     let built = options.run_cargo("check", &workspace.choice, Diagnostics::Shown)?;
     if built.success {
         return Ok(built.flags);

@@ -235,7 +235,8 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn cargo_home() -> Option<PathBuf> {
+/// Cargo's own folder, with a configuration that holds wherever one is.
+pub fn cargo_home() -> Option<PathBuf> {
     let said = env::var_os("CARGO_HOME").filter(|path| !path.is_empty());
     said.map(PathBuf::from)
         .or_else(|| Some(env::home_dir()?.join(".cargo")))

@@ -58,6 +58,8 @@ fn all(decisions: &Decisions) -> Vec<(Position, String)> {
     list.extend(decisions.derives.iter().map(derive));
     let bound = |place: &Position| (*place, "ckpt::Checkpoint".to_owned());
     list.extend(decisions.bounds.iter().map(bound));
+    let fixed = |place: &Position| (*place, "ckpt::__rt::Fixed".to_owned());
+    list.extend(decisions.fixed.iter().map(fixed));
     for marks in [&decisions.variables, &decisions.parameters, &decisions.fields] {
         list.extend(
             marks

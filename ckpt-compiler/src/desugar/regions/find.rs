@@ -5,7 +5,8 @@ use super::captures::{Capture, How, VariablesInScope, captures};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
-    Others, Spawns, Starts, first_in, has_site, is_given_nothing, is_value, joins, joins_first, scope_in,
+    Others, Spawns, Starts, first_in, has_site, is_given_nothing, is_unseen, is_value, joins, joins_first,
+    scope_in,
 };
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution, watchable};
@@ -132,9 +133,10 @@ impl Lifter<'_> {
             .iter()
             .rposition(|one| joins(self.marks.library, one))
             .map_or(rest.len().min(1), |last| last + 1);
-        let work = rest[..waits]
-            .iter()
-            .find(|stmt| !joins_first(self.marks.library, stmt) && !is_value(stmt));
+        let work = rest[..waits].iter().find(|stmt| {
+            let library = self.marks.library;
+            !joins_first(library, stmt) && !is_value(stmt) && !is_unseen(library, stmt)
+        });
         if let Some(work) = work {
             self.errors.refuse(work.span(), Refusal::WorkBetween);
         }

@@ -5,7 +5,7 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `around` in which region a place is, `captures` says how each thread comes to what it uses, `reexecution` what may run a second time; `emit::regions`
+//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `around` in which region a place is, `receiver` gives `self` another name there, `captures` says how each thread comes to what it uses, `reexecution` what may run a second time; `emit::regions`
 //! puts the instrumented bodies into the instrumented function.
 
 mod around;
@@ -13,6 +13,7 @@ mod behind;
 mod captures;
 mod find;
 mod malleable;
+pub mod receiver;
 mod reexecution;
 mod share;
 mod starts;

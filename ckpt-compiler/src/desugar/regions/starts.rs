@@ -4,6 +4,7 @@ use super::teams::body_of_team;
 use crate::library::{Library, Threads};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
+use crate::syntax::purity::is_pure;
 use crate::syntax::region_marks::is_member;
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Span;
@@ -207,7 +208,7 @@ pub(super) fn joins(library: &Library, stmt: &Stmt) -> bool {
     joins.found
 }
 
-/// Whether a statement begins with waiting for threads, but for dropping values.
+/// Whether a statement begins with waiting for threads, but for dropping values and for what no thread can see.
 pub(super) fn joins_first(library: &Library, stmt: &Stmt) -> bool {
     let plain = |expr: &Expr| {
         !matches!(
@@ -220,7 +221,8 @@ pub(super) fn joins_first(library: &Library, stmt: &Stmt) -> bool {
             Stmt::Expr(Expr::ForLoop(one), _) => one
                 .body
                 .stmts
-                .first()
+                .iter()
+                .find(|one| !is_unseen(library, one))
                 .is_some_and(|one| joins_first(library, one)),
             Stmt::Expr(expr, _) => plain(expr),
             Stmt::Local(local) => local.init.as_ref().is_some_and(|init| plain(&init.expr)),
@@ -239,6 +241,18 @@ pub(super) fn is_value(stmt: &Stmt) -> bool {
         }
     }
     matches!(stmt, Stmt::Expr(expr, None) if plain(expr))
+}
+
+/// A `let` of a value that is computed from others: no thread can see when that is done.
+pub(super) fn is_unseen(library: &Library, stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Local(local) => local
+            .init
+            .as_ref()
+            .is_none_or(|init| init.diverge.is_none() && is_pure(library, &init.expr)),
+        Stmt::Item(_) => true,
+        _ => false,
+    }
 }
 
 /// The starts of threads that are not members of the team.

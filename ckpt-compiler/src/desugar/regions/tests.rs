@@ -41,9 +41,32 @@ fn threads_that_are_waited_for_are_members() {
         "team(2).run_on(&mut grid, |_, part| { for i in 0..9 { ckpt::checkpoint!(); part[0] += i; } });"
             .into(),
         "let mut x = 0; thread::scope(|s| { s.spawn(|| { for i in 0..9 { ckpt::checkpoint!(); x += i; } }); });".into(),
+        format!(
+            "thread::scope(|s| {{ let mut hs = Vec::new(); hs.push(s.spawn({BODY})); let mut last = hs.len() - 1; for h in hs {{ let at = 0; g(h.join(), at, last); last -= 1; }} }});"
+        ),
     ] {
         assert_eq!(refused(&body), None, "{body}");
     }
+}
+
+/// The first thing that is wrong with a method that starts a thread with this body.
+fn refused_of_method(receiver: &str, body: &str) -> Option<String> {
+    let text = format!("fn f({receiver}) {{ thread::scope(|s| {{ s.spawn(|| {{ {body} }}); }}); }}");
+    let made = try_expand("".parse().expect("Rust"), &text.parse().expect("Rust"), false);
+    let errors = made.err()?;
+    errors
+        .iter()
+        .next()
+        .map(|error| error.words().what.to_string()[7..].to_owned())
+}
+
+#[test]
+fn threads_may_look_at_self_and_not_change_it() {
+    let looks = "for i in 0..self.rows { ckpt::checkpoint!(); println!(\"{}\", self.grid[i]); self.show(); }";
+    assert_eq!(refused_of_method("&self", looks), None);
+    let refused = Some("a thread with a site captures `self` of a method that may change it".to_owned());
+    assert_eq!(refused_of_method("&mut self", looks), refused);
+    assert_eq!(refused_of_method("self", looks), refused);
 }
 
 #[test]

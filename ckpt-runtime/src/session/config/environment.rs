@@ -19,8 +19,8 @@ pub(super) const ASKING: &[&str] = &[
     "CKPT_TIME_LIMIT",
 ];
 
-/// Variables that modify a session, or that other parts of ckpt read.
-const KNOWN: &[&str] = &[
+/// Variables that modify a session.
+const MODIFYING: &[&str] = &[
     "CKPT_BACKGROUND",
     "CKPT_MEMORY",
     "CKPT_WHEN_BUSY",
@@ -38,24 +38,35 @@ const KNOWN: &[&str] = &[
     "CKPT_CHECK_SAFE_POINTS",
     "CKPT_CHECK_UNWRITTEN",
     "CKPT_COUNT_MPI_CALLS",
-    "CKPT_LOG",
     "CKPT_MAP",
-    "CKPT_TRUST",
     "CKPT_PLAN",
     "CKPT_PROFILE",
     "CKPT_RUN",
     "CKPT_ARGS_CHANGED",
+    "CKPT_OTHER_RUNS",
+    "CKPT_RESTART_COMMAND",
+    "CKPT_TAKEN_BY",
     "CKPT_STRICT",
-    "CKPT_RUNTIME_PATH",
-    "CKPT_MOST_ROUNDS",
 ];
+
+/// Variables that say something of the machine, whatever session there is.
+const OF_THE_MACHINE: &[&str] = &["CKPT_LOG", "CKPT_TRUST", "CKPT_RUNTIME_PATH", "CKPT_MOST_ROUNDS"];
+
+/// The variables that ask for a session or modify one: children of its process inherit them, for whom they are not meant.
+pub fn variables_of_a_session() -> impl Iterator<Item = &'static str> {
+    ASKING.iter().chain(MODIFYING).copied()
+}
 
 /// Variables that look as if they were meant for ckpt, and are not known to it.
 pub fn unknown_variables() -> Vec<String> {
     let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     let ours = names.filter(|name| name.starts_with("CKPT_"));
-    ours.filter(|name| !ASKING.contains(&name.as_str()) && !KNOWN.contains(&name.as_str()))
-        .collect()
+    let is_known = |name: &str| {
+        [ASKING, MODIFYING, OF_THE_MACHINE]
+            .iter()
+            .any(|all| all.contains(&name))
+    };
+    ours.filter(|name| !is_known(name)).collect()
 }
 
 /// The `CKPT_*` variables. An empty one counts as absent, so that scripts can switch one off.

@@ -14,12 +14,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-pub use environment::unknown_variables;
 use environment::{ASKING, Environment};
-use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, TIME, WHEN_BUSY};
+pub use environment::{unknown_variables, variables_of_a_session};
+use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
 
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Storing};
+use crate::state::journal::OtherRuns;
 use crate::storage::Keep;
 
 /// The configuration file, looked for in the working directory.
@@ -59,6 +60,8 @@ pub struct Config {
     pub run: Option<RunPrefix>,
     /// Restart with other arguments than those that the run has read.
     pub arguments_changed: bool,
+    /// What becomes of the files that other runs have changed since, where it has to be said.
+    pub(crate) other_runs: Option<OtherRuns>,
     /// Refuse to restart from a checkpoint that was taken by a build of other sources.
     pub strict: bool,
     /// Time that this process may run: it takes a checkpoint and stops before.
@@ -236,6 +239,7 @@ impl Config {
                 "the identity of a run, or how it begins: digits from 0 to f",
             )?,
             arguments_changed: flag("CKPT_ARGS_CHANGED")?.unwrap_or(false),
+            other_runs: environment.word("CKPT_OTHER_RUNS", &OTHER_RUNS)?,
             strict: flag("CKPT_STRICT")?.or(section.strict).unwrap_or(false),
             background: flag("CKPT_BACKGROUND")?.or(section.background).unwrap_or(true),
             force_layout: flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),

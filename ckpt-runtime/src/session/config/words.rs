@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{CONFIG_FILE, ConfigError, Interval, Restart};
 use crate::format::{CheckpointId, Compression};
+use crate::state::journal::OtherRuns;
 use crate::storage::Keep;
 
 /// A kind of word: how it is read, and what is said to be expected where it cannot be.
@@ -83,6 +84,15 @@ pub(super) const WHEN_BUSY: Word<bool> = Word {
         _ => None,
     },
     expected: "`wait` or `skip`",
+};
+
+pub(super) const OTHER_RUNS: Word<OtherRuns> = Word {
+    read: |text| match text.trim() {
+        "keep" => Some(OtherRuns::Keep),
+        "undo" => Some(OtherRuns::Undo),
+        _ => None,
+    },
+    expected: "`keep` or `undo`",
 };
 
 pub(super) const COMPRESSION: Word<Option<Compression>> = Word {

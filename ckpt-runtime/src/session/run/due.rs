@@ -14,6 +14,7 @@ impl Run {
         }
         let due = self.policy.due(visits, self.line);
         if due.apart {
+            self.world.say_where_ranks_part();
             apart(visits).exit();
         }
         if let Some(line) = due.line {

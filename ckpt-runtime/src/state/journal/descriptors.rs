@@ -5,7 +5,7 @@
 //! for the place where a handle stands ends as soon as any handle is moved: clones share their place. Stamps are words of
 //! the machine: where those are short, nothing is watched.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::base::changes::Where;
@@ -60,6 +60,14 @@ pub(super) fn forget(file: c_int) {
     if let Some(slot) = slot(file) {
         slot.kept.store(UNKNOWN, Ordering::Release);
         slot.beyond.store(UNKNOWN, Ordering::Release);
+    }
+}
+
+/// The same of all numbers from the first to the last.
+pub(super) fn forget_all(first: c_uint, last: c_uint) {
+    let end = (last as usize).saturating_add(1).min(KNOWN);
+    for file in first as usize..end {
+        forget(file as c_int);
     }
 }
 

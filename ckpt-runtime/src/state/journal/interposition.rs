@@ -20,14 +20,14 @@ pub(super) fn is_used() -> bool {
     USED.load(Ordering::SeqCst)
 }
 
-/// Only this process is heard from now on: what a fork of it does to files is not told, as its observer has the log of this
-/// one open.
+/// Only this process has the session, and is heard: a fork has neither the threads of it, nor may it write to the log that its
+/// observer has open.
 pub(super) fn only_this_process() {
     extern "C" fn in_a_fork() {
-        crate::base::current::observe(false);
+        crate::base::current::forked();
     }
     ONCE.call_once(|| {
-        // SAFETY: the function sets a flag, which is all that a fork of a process with threads may do. Where it cannot be
+        // SAFETY: the function sets flags and calls the system, which is all that a fork of a process with threads may do. Where it cannot be
         // called, the C library has no room for its address, and nothing is changed.
         unsafe { libc::pthread_atfork(None, None, Some(in_a_fork)) };
     });
@@ -44,21 +44,35 @@ mod calls {
     use std::sync::atomic::Ordering;
 
     use libc::{
-        AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, FILE, O_CREAT, O_TRUNC, aiocb, c_char,
-        c_int, c_long, c_uint, c_void, dev_t, iovec, loff_t, mode_t, off_t, sigevent, size_t, ssize_t,
+        AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, O_CREAT, O_TRUNC, aiocb, c_char, c_int,
+        c_long, c_uint, c_ulong, c_void, dev_t, iovec, loff_t, mode_t, off_t, sigevent, size_t, ssize_t,
     };
 
     use crate::base::changes::{At, Change, Where};
     use crate::base::current;
+    use crate::base::held_locks;
+    use crate::base::kept_open;
+    use crate::base::own;
+    use crate::base::signals::undisturbed;
     use crate::state::journal::{descriptors, observer};
 
     /// The number of `fchmodat2`, which is the same on every machine that this is for; the binding does not have it for all.
     const FCHMODAT2: c_long = 452;
 
-    /// Tells of a change. Nothing is called where no session observes.
+    /// Bytes are written where it is said, also by a handle that appends (Linux 6.9).
+    const RWF_NOAPPEND: c_int = 0x20;
+    /// Files of these numbers are not closed, but will be when another program takes the place of this one.
+    const CLOSE_RANGE_CLOEXEC: c_int = 4;
+
+    /// Tells of a change. Nothing is called where no session observes. A handler of a signal that changes files would wait for
+    /// the thread that it interrupts: it comes before or after, and what it changes is told of like all else.
     fn tell(change: Change<'_>) {
-        if let Some(observer) = observer() {
-            observer.before(change);
+        if current::observes() && own::is_the_programs() {
+            undisturbed(|| {
+                if let Some(observer) = observer() {
+                    stacks::with_enough(|| observer.before(change));
+                }
+            });
         }
     }
 
@@ -187,6 +201,59 @@ mod calls {
         }
     }
 
+    /// As programs that are built with checks of the C library's (`_FORTIFY_SOURCE`) open what is there.
+    ///
+    /// # Safety
+    /// As [`open_in`].
+    unsafe fn open_checked(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
+        if flags & O_CREAT != 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE {
+            // There is a mode that was not given: the C library ends the program.
+            if let Some(call) = next::open_checked() {
+                // SAFETY: the caller's promise.
+                return unsafe { call(path, flags) };
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { open_in(folder, path, flags, 0) }
+    }
+
+    /// Whether this makes other bytes of a file: those of another one, or none where some were.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+    fn changes_bytes(request: c_ulong) -> bool {
+        const FICLONE: c_ulong = 0x4004_9409;
+        const FICLONERANGE: c_ulong = 0x4020_940d;
+        const FS_IOC_UNRESVSP: c_ulong = 0x4030_5829;
+        const FS_IOC_UNRESVSP64: c_ulong = 0x4030_582b;
+        const FS_IOC_ZERO_RANGE: c_ulong = 0x4030_5839;
+        matches!(
+            request,
+            FICLONE | FICLONERANGE | FS_IOC_UNRESVSP | FS_IOC_UNRESVSP64 | FS_IOC_ZERO_RANGE
+        )
+    }
+
+    /// Tells of a socket that is about to be made at a path, if it is one of those.
+    ///
+    /// # Safety
+    /// As `bind(2)`: so many bytes of the address are there, or it is null.
+    unsafe fn makes_socket(address: *const libc::sockaddr, length: libc::socklen_t) {
+        const BEGIN: usize = std::mem::offset_of!(libc::sockaddr_un, sun_path);
+        let length = length as usize;
+        if address.is_null() || length <= BEGIN || !current::observes() {
+            return;
+        }
+        // SAFETY: the caller's promise; the kind stands before the path.
+        let bytes = unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) };
+        let is_of_a_path = bytes[..2] == (libc::AF_UNIX as libc::sa_family_t).to_ne_bytes();
+        let mut path = [0; size_of::<libc::sockaddr_un>()];
+        let named = &bytes[BEGIN..];
+        // A name that begins with a zero is none of a file.
+        if is_of_a_path && named[0] != 0 && named.len() < path.len() {
+            path[..named.len()].copy_from_slice(named);
+            // SAFETY: there are zeros behind what was copied.
+            unsafe { tell_at(AT_FDCWD, path.as_ptr().cast(), false, |at| Change::Make { at }) };
+        }
+    }
+
     /// Makes something of a name that nothing has: `make` does, or says that something has it.
     ///
     /// # Safety
@@ -260,7 +327,23 @@ mod calls {
         )*};
     }
 
+    // Where the C library's own does more than the system call, or the numbers are others, this is not seen.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
     functions! {
+        ioctl(file: c_int, request: c_ulong, argument: usize) -> c_int {
+            if changes_bytes(request) && current::observes() {
+                tell(Change::Write { file, at: Where::Exactly(0), count: u64::MAX });
+            }
+            libc::syscall(libc::SYS_ioctl, file, request, argument) as c_int
+        }
+    }
+
+    functions! {
+        flock(file: c_int, operation: c_int) -> c_int {
+            held_locks::let_go(file);
+            libc::syscall(libc::SYS_flock, file, operation) as c_int
+        }
+
         open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
             open_in(AT_FDCWD, path, flags, mode)
         }
@@ -278,6 +361,36 @@ mod calls {
         }
         creat64(path: *const c_char, mode: mode_t) -> c_int {
             open_in(AT_FDCWD, path, libc::O_WRONLY | O_CREAT | O_TRUNC, mode)
+        }
+
+        __open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+            open_in(AT_FDCWD, path, flags, mode)
+        }
+        __open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+            open_in(AT_FDCWD, path, flags, mode)
+        }
+        __open_2(path: *const c_char, flags: c_int) -> c_int {
+            open_checked(AT_FDCWD, path, flags)
+        }
+        __open64_2(path: *const c_char, flags: c_int) -> c_int {
+            open_checked(AT_FDCWD, path, flags)
+        }
+        __openat_2(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
+            open_checked(folder, path, flags)
+        }
+        __openat64_2(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
+            open_checked(folder, path, flags)
+        }
+        open_by_handle_at(mount: c_int, handle: *mut c_void, flags: c_int) -> c_int {
+            // Which file it is, is known when it is open: it is emptied then.
+            let file = libc::syscall(libc::SYS_open_by_handle_at, mount, handle, flags & !O_TRUNC) as c_int;
+            descriptors::opened(file);
+            if file >= 0 && flags & O_TRUNC != 0 && ftruncate(file, 0) != 0 {
+                let errno = *libc::__errno_location();
+                close(file);
+                return failed(errno);
+            }
+            file
         }
 
         mkostemps(template: *mut c_char, suffix: c_int, flags: c_int) -> c_int {
@@ -318,6 +431,14 @@ mod calls {
         mknod(path: *const c_char, mode: mode_t, device: dev_t) -> c_int {
             mknodat(AT_FDCWD, path, mode, device)
         }
+        __xmknod(_version: c_int, path: *const c_char, mode: mode_t, device: *const dev_t) -> c_int {
+            mknodat(AT_FDCWD, path, mode, device.as_ref().copied().unwrap_or(0))
+        }
+        __xmknodat(
+            _version: c_int, folder: c_int, path: *const c_char, mode: mode_t, device: *const dev_t
+        ) -> c_int {
+            mknodat(folder, path, mode, device.as_ref().copied().unwrap_or(0))
+        }
         mkfifoat(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
             mknodat(folder, path, mode | libc::S_IFIFO, 0)
         }
@@ -355,6 +476,9 @@ mod calls {
             writes(file, Where::Here, || count as u64);
             libc::syscall(libc::SYS_write, file, from, count) as ssize_t
         }
+        __write(file: c_int, from: *const c_void, count: size_t) -> ssize_t {
+            write(file, from, count)
+        }
         writev(file: c_int, parts: *const iovec, count: c_int) -> ssize_t {
             writes(file, Where::Here, || total(parts, count));
             libc::syscall(libc::SYS_writev, file, parts, count) as ssize_t
@@ -366,6 +490,9 @@ mod calls {
         pwrite64(file: c_int, from: *const c_void, count: size_t, at: off_t) -> ssize_t {
             pwrite(file, from, count, at)
         }
+        __pwrite64(file: c_int, from: *const c_void, count: size_t, at: off_t) -> ssize_t {
+            pwrite(file, from, count, at)
+        }
         pwritev(file: c_int, parts: *const iovec, count: c_int, at: off_t) -> ssize_t {
             writes(file, Where::From(at as u64), || total(parts, count));
             libc::syscall(libc::SYS_pwritev, file, parts, count, at, 0) as ssize_t
@@ -374,7 +501,12 @@ mod calls {
             pwritev(file, parts, count, at)
         }
         pwritev2(file: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t {
-            let place = if at == -1 { Where::Here } else { Where::From(at as u64) };
+            let place = match (at, flags & RWF_NOAPPEND != 0) {
+                (-1, false) => Where::Here,
+                (-1, true) => Where::Exactly(lseek(file, 0, libc::SEEK_CUR) as u64),
+                (at, false) => Where::From(at as u64),
+                (at, true) => Where::Exactly(at as u64),
+            };
             writes(file, place, || total(parts, count));
             libc::syscall(libc::SYS_pwritev2, file, parts, count, at, 0, flags) as ssize_t
         }
@@ -428,7 +560,8 @@ mod calls {
                     (_, true) => u64::MAX,
                     _ => count as u64,
                 };
-                tell(Change::Write { file, at: Where::From(at as u64), count });
+                // A handle that appends does so when it writes, which this is not.
+                tell(Change::Write { file, at: Where::Exactly(at as u64), count });
             }
             libc::syscall(libc::SYS_fallocate, file, mode, at, count) as c_int
         }
@@ -437,7 +570,7 @@ mod calls {
         }
         posix_fallocate(file: c_int, at: off_t, count: off_t) -> c_int {
             if current::observes() {
-                tell(Change::Write { file, at: Where::From(at as u64), count: 0 });
+                tell(Change::Write { file, at: Where::Exactly(at as u64), count: 0 });
             }
             match next::posix_fallocate() {
                 Some(call) => call(file, at, count),
@@ -455,9 +588,47 @@ mod calls {
         lseek64(file: c_int, to: off_t, from: c_int) -> off_t {
             lseek(file, to, from)
         }
+        __lseek(file: c_int, to: off_t, from: c_int) -> off_t {
+            lseek(file, to, from)
+        }
         close(file: c_int) -> c_int {
             descriptors::forget(file);
+            let mut file = file;
+            if kept_open::is_ours(file) {
+                match own::is_the_programs() {
+                    // As of a number that stands for nothing.
+                    true => file = -1,
+                    false => kept_open::is_nobodys(file),
+                }
+            }
             libc::syscall(libc::SYS_close, file) as c_int
+        }
+        __close(file: c_int) -> c_int {
+            close(file)
+        }
+        close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+            let mut first = first;
+            if flags & CLOSE_RANGE_CLOEXEC == 0 {
+                descriptors::forget_all(first, last);
+                while let Some(ours) = kept_open::first_of_ours(first, last) {
+                    if ours > first && libc::syscall(libc::SYS_close_range, first, ours - 1, flags) < 0 {
+                        return -1;
+                    }
+                    if ours == last {
+                        return 0;
+                    }
+                    first = ours + 1;
+                }
+            }
+            libc::syscall(libc::SYS_close_range, first, last, flags) as c_int
+        }
+        closefrom(first: c_int) -> () {
+            let first = first.max(0) as c_uint;
+            descriptors::forget_all(first, c_uint::MAX);
+            match (kept_open::first_of_ours(first, c_uint::MAX), next::closefrom()) {
+                (None, Some(call)) => call(first as c_int),
+                _ => drop(close_range(first, c_uint::MAX, 0)),
+            }
         }
         dup(file: c_int) -> c_int {
             let copy = libc::syscall(libc::SYS_dup, file) as c_int;
@@ -465,6 +636,10 @@ mod calls {
             copy
         }
         dup3(file: c_int, to: c_int, flags: c_int) -> c_int {
+            if kept_open::is_ours(to) {
+                *libc::__errno_location() = libc::EBUSY;
+                return -1;
+            }
             descriptors::forget(to);
             let copy = libc::syscall(libc::SYS_dup3, file, to, flags) as c_int;
             descriptors::copied(file, copy);
@@ -475,6 +650,12 @@ mod calls {
                 return if libc::syscall(libc::SYS_fcntl, file, libc::F_GETFD) < 0 { -1 } else { to };
             }
             dup3(file, to, 0)
+        }
+        __dup2(file: c_int, to: c_int) -> c_int {
+            dup2(file, to)
+        }
+        __fcntl(file: c_int, action: c_int, argument: usize) -> c_int {
+            fcntl(file, action, argument)
         }
         fcntl(file: c_int, action: c_int, argument: usize) -> c_int {
             let result = libc::syscall(libc::SYS_fcntl, file, action, argument) as c_int;
@@ -559,6 +740,9 @@ mod calls {
             tell_at(folder, path, follows, |at| Change::Permissions { at, mode });
             change_mode(folder, path, mode, flags)
         }
+        lchmod(path: *const c_char, mode: mode_t) -> c_int {
+            fchmodat(AT_FDCWD, path, mode, libc::AT_SYMLINK_NOFOLLOW)
+        }
         fchmod(file: c_int, mode: mode_t) -> c_int {
             if current::observes() {
                 tell(Change::PermissionsOf(file, mode));
@@ -566,9 +750,14 @@ mod calls {
             libc::syscall(libc::SYS_fchmod, file, mode) as c_int
         }
 
+        bind(socket: c_int, address: *const libc::sockaddr, length: libc::socklen_t) -> c_int {
+            makes_socket(address, length);
+            libc::syscall(libc::SYS_bind, socket, address, length) as c_int
+        }
+
         mmap(at: *mut c_void, length: size_t, rights: c_int, flags: c_int, file: c_int, from: off_t) -> *mut c_void {
             if file >= 0 && flags & libc::MAP_SHARED != 0 && flags & libc::MAP_ANONYMOUS == 0 && current::observes() {
-                tell(Change::Map(file));
+                tell(Change::Unseen(file));
             }
             if cfg!(target_arch = "s390x") {
                 // The system takes its six arguments from a list there.
@@ -581,106 +770,10 @@ mod calls {
         mmap64(at: *mut c_void, length: size_t, rights: c_int, flags: c_int, file: c_int, from: off_t) -> *mut c_void {
             mmap(at, length, rights, flags, file, from)
         }
-
-        fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
-            stream_opens(path, mode);
-            match next::fopen() {
-                Some(call) => call(path, mode),
-                None => no_such_function(),
-            }
-        }
-        fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE {
-            fopen(path, mode)
-        }
-        freopen(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
-            stream_opens(path, mode);
-            match next::freopen() {
-                Some(call) => call(path, mode, stream),
-                None => no_such_function(),
-            }
-        }
-        freopen64(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
-            freopen(path, mode, stream)
-        }
     }
 
-    /// # Safety
-    /// Both are null or texts with a zero at their end.
-    unsafe fn stream_opens(path: *const c_char, mode: *const c_char) {
-        if mode.is_null() || !current::observes() {
-            return;
-        }
-        // SAFETY: the caller's promise.
-        let mode = unsafe { CStr::from_ptr(mode) }.to_bytes();
-        let (first, changes) = (mode.first(), mode.contains(&b'+'));
-        if first == Some(&b'r') && !changes {
-            return;
-        }
-        let (creates, truncates) = (first != Some(&b'r'), first == Some(&b'w'));
-        // SAFETY: the caller's promise.
-        unsafe {
-            tell_at(AT_FDCWD, path, true, |at| Change::Stream {
-                at,
-                creates,
-                truncates,
-            });
-        }
-    }
-
-    /// # Safety
-    /// None: it sets `errno`.
-    unsafe fn no_such_function() -> *mut FILE {
-        // SAFETY: every thread has its `errno`.
-        unsafe { *libc::__errno_location() = libc::ENOSYS };
-        std::ptr::null_mut()
-    }
-
-    /// The functions of the C library that are more than a system call.
-    mod next {
-        use std::ffi::CStr;
-
-        use super::{FILE, aiocb, c_char, c_int, off_t, sigevent};
-
-        type Open = unsafe extern "C" fn(*const c_char, *const c_char) -> *mut FILE;
-        type Reopen = unsafe extern "C" fn(*const c_char, *const c_char, *mut FILE) -> *mut FILE;
-
-        type WriteLater = unsafe extern "C" fn(*mut aiocb) -> c_int;
-        type AllLater = unsafe extern "C" fn(c_int, *const *mut aiocb, c_int, *mut sigevent) -> c_int;
-        type Allocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
-
-        fn find(name: &CStr) -> *mut libc::c_void {
-            // SAFETY: the name is a text with a zero at its end.
-            unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
-        }
-
-        pub fn fopen() -> Option<Open> {
-            let found = find(c"fopen64");
-            // SAFETY: the C library's function of this name has this type; null is `None`.
-            unsafe { std::mem::transmute(found) }
-        }
-
-        pub fn aio_write() -> Option<WriteLater> {
-            let found = find(c"aio_write64");
-            // SAFETY: the C library's function of this name has this type; null is `None`.
-            unsafe { std::mem::transmute(found) }
-        }
-
-        pub fn lio_listio() -> Option<AllLater> {
-            let found = find(c"lio_listio64");
-            // SAFETY: the C library's function of this name has this type; null is `None`.
-            unsafe { std::mem::transmute(found) }
-        }
-
-        pub fn posix_fallocate() -> Option<Allocate> {
-            let found = find(c"posix_fallocate64");
-            // SAFETY: the C library's function of this name has this type; null is `None`.
-            unsafe { std::mem::transmute(found) }
-        }
-
-        pub fn freopen() -> Option<Reopen> {
-            let found = find(c"freopen64");
-            // SAFETY: the C library's function of this name has this type; null is `None`.
-            unsafe { std::mem::transmute(found) }
-        }
-    }
+    mod next;
+    mod shared;
+    mod stacks;
+    mod streams;
 }

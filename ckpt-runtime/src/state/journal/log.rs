@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::holes::Holes;
 use super::record::{Content, Held, Record, Was};
 use super::segment::{self, HEAD, Head, REACHED, Segment};
 use crate::base::checksum::xxh3;
@@ -43,6 +44,16 @@ fn epoch_in(name: &str, rank: u32) -> Option<u64> {
     epoch.parse().ok()
 }
 
+/// The rank and the epoch of a name.
+fn rank_and_epoch(name: &str) -> Option<(u32, u64)> {
+    let rest = name.strip_prefix("files.")?;
+    let rank = match rest.strip_prefix('r') {
+        Some(rest) => rest.split_once('.')?.0.parse().ok()?,
+        None => 0,
+    };
+    epoch_in(name, rank).map(|epoch| (rank, epoch))
+}
+
 /// Whether a document is one of the journal's, of whatever rank.
 pub(super) fn is_of_journal(name: &str) -> bool {
     name.starts_with("files.")
@@ -56,24 +67,49 @@ fn is_part(name: &str) -> bool {
 pub(super) fn ranks_with_records(documents: &dyn Documents) -> BTreeSet<u32> {
     let names = documents.names().unwrap_or_default();
     let parts = names.into_iter().filter(|name| is_part(name));
-    let rank = |name: &str| {
-        let rest = name.strip_prefix("files.")?;
-        let rank = match rest.strip_prefix('r') {
-            Some(rest) => rest.split_once('.')?.0.parse().ok()?,
-            None => 0,
-        };
-        epoch_in(name, rank).map(|_| rank)
-    };
     parts
         .filter(|name| fs::metadata(documents.path_of(name)).is_ok_and(|found| found.len() > HEAD))
-        .filter_map(|name| rank(&name))
+        .filter_map(|name| Some(rank_and_epoch(&name)?.0))
         .collect()
 }
 
+/// Whether any rank has a part with records, or one that follows others.
+pub(super) fn may_have_changed(documents: &dyn Documents) -> bool {
+    let is_first = |name: &str| rank_and_epoch(name).is_some_and(|(_, epoch)| epoch == 1);
+    let names = documents.names().unwrap_or_default();
+    let is_later = names.iter().any(|name| is_of_journal(name) && !is_first(name));
+    is_later || !ranks_with_records(documents).is_empty()
+}
+
+/// Ranks that have begun a journal in a folder.
+pub(super) fn ranks_in(documents: &dyn Documents) -> BTreeSet<u32> {
+    let names = documents.names().unwrap_or_default().into_iter();
+    let parts = names.filter(|name| is_part(name));
+    parts.filter_map(|name| Some(rank_and_epoch(&name)?.0)).collect()
+}
+
 /// The time of day, in nanoseconds.
-pub(super) fn now() -> u64 {
+fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_nanos() as u64)
+}
+
+/// The newest time in a folder of journals, of all ranks. One session at a time writes to a store, so what the next one
+/// writes is newer, whatever its clock says.
+pub(super) fn newest_time(documents: &dyn Documents) -> u64 {
+    let mut newest = BTreeMap::new();
+    for name in documents.names().unwrap_or_default() {
+        if let Some((rank, epoch)) = rank_and_epoch(&name).filter(|_| is_part(&name)) {
+            let known = newest.entry(rank).or_insert(epoch);
+            *known = epoch.max(*known);
+        }
+    }
+    let parts = newest.into_iter().filter_map(|(rank, epoch)| {
+        let path = documents.path_of(&name(rank, epoch));
+        // What is damaged says nothing, and keeps nobody from starting.
+        segment::read(&path, epoch).ok()??.ok()
+    });
+    parts.map(|part| part.newest_time()).max().unwrap_or(0)
 }
 
 /// All parts of one rank.
@@ -87,6 +123,8 @@ pub(super) struct History {
     lost: Option<u64>,
     /// The newest epoch that a checkpoint has begun: its part was on the disk.
     begun: u64,
+    /// The newest time of other journals in the store that are older than what comes.
+    others: u64,
 }
 
 impl History {
@@ -116,6 +154,7 @@ impl History {
             parts,
             lost: None,
             begun: 0,
+            others: 0,
         })
     }
 
@@ -134,9 +173,24 @@ impl History {
         self.parts.last_key_value().map_or(0, |(epoch, _)| *epoch)
     }
 
-    /// When an epoch began, if its part can be read.
+    /// What comes is newer than other journals of the store, of which this is the newest time.
+    pub fn comes_after(&mut self, time: u64) {
+        self.others = self.others.max(time);
+    }
+
+    /// The newest time that is known.
+    fn newest_time(&self) -> u64 {
+        let whole = self.parts.values().filter_map(|part| part.as_ref().ok());
+        whole.map(Segment::newest_time).fold(self.others, u64::max)
+    }
+
+    /// When the files were last as they were when an epoch began: what others have changed since is newer. That was when it
+    /// began, or when they were first brought back to it, where its part is of no use any more.
     pub fn time_of(&self, epoch: u64) -> Option<u64> {
-        Some(self.parts.get(&epoch)?.as_ref().ok()?.head.time)
+        let own = self.parts.get(&epoch).and_then(|part| part.as_ref().ok());
+        let returned = self.heads().filter(|head| head.undone_to == epoch);
+        own.map(|part| part.head.time)
+            .or_else(|| returned.map(|head| head.time).min())
     }
 
     /// The first epoch that began after a time, if there is one.
@@ -164,6 +218,11 @@ impl History {
             };
         }
         Ok(None)
+    }
+
+    /// The oldest epoch of which the part is there.
+    pub fn oldest(&self) -> Option<u64> {
+        self.parts.keys().next().copied()
     }
 
     /// Whether anything was kept, as far as the parts are there.
@@ -381,6 +440,8 @@ pub(super) struct Log {
     epoch: u64,
     /// Bytes of the part that are whole.
     length: u64,
+    /// The newest time in this journal, and in those before it: what is added is newer, even if the clock was set back.
+    time: u64,
     open: Option<Box<dyn documents::Log>>,
     /// How many files lie beside the part.
     beside: u32,
@@ -417,6 +478,7 @@ impl Log {
             rank,
             epoch: newest,
             length,
+            time: after.newest_time(),
             open: None,
             beside: 0,
             unsaid: None,
@@ -493,6 +555,12 @@ impl Log {
         self.documents.path_of(&name(self.rank, self.epoch))
     }
 
+    /// The time of day, or later: time does not go back here.
+    fn time(&mut self) -> u64 {
+        self.time = now().max(self.time.saturating_add(1));
+        self.time
+    }
+
     /// Begins the next epoch. Its part is on the disk with the first record of it, or when somebody brings it there.
     ///
     /// # Errors
@@ -506,7 +574,7 @@ impl Log {
             undone_to,
             previous: self.epoch,
             previous_length: self.length,
-            time: now(),
+            time: self.time(),
         };
         let name = name(self.rank, epoch);
         // One that the machine stopped in may be there.
@@ -534,7 +602,7 @@ impl Log {
     /// # Errors
     /// They are not there.
     pub fn add(&mut self, records: &[Record]) -> io::Result<()> {
-        let time = now();
+        let time = self.time();
         let first = (self.length == HEAD).then(|| Record::StartedIn {
             folder: start_folder().to_owned(),
         });
@@ -605,7 +673,7 @@ impl Log {
             return Ok(());
         };
         let said = self.add(std::slice::from_ref(&record)).or_else(|_| {
-            let frame = segment::frame(&[record.encode(now())], self.epoch, HEAD);
+            let frame = segment::frame(&[record.encode(self.time())], self.epoch, HEAD);
             let file = File::options().write(true).open(self.path())?;
             file.write_all_at(&frame, HEAD)?;
             file.sync_data()
@@ -648,11 +716,18 @@ pub(super) fn sum_of(file: &File, length: u64) -> io::Result<u128> {
     const BLOCK: u64 = 1 << 20;
     let mut sums = Vec::new();
     let mut block = vec![0; BLOCK.min(length) as usize];
+    // That of a block of zeros, which nobody has to read.
+    let of_a_hole = xxh3(&block).to_le_bytes();
+    let mut holes = Holes::of(file, length)?;
     let mut at = 0;
     while at < length {
         let count = BLOCK.min(length - at) as usize;
-        file.read_exact_at(&mut block[..count], at)?;
-        sums.extend(xxh3(&block[..count]).to_le_bytes());
+        if count == block.len() && holes.has(&(at..at + BLOCK))? {
+            sums.extend(of_a_hole);
+        } else {
+            file.read_exact_at(&mut block[..count], at)?;
+            sums.extend(xxh3(&block[..count]).to_le_bytes());
+        }
         at += count as u64;
     }
     Ok(xxh3(&sums))
@@ -768,6 +843,60 @@ mod tests {
         fs::write(folder.path_of(&name(0, 1)), [b'x'; HEAD as usize]).unwrap();
         assert_eq!(history(&folder).first_since(time), Ok(Some(3)));
         assert!(history(&folder).first_since(0).is_err());
+    }
+
+    #[test]
+    fn what_comes_is_newer_than_all_that_is_there_even_if_the_clock_was_set_back() {
+        // A session that ran a year later, as its clock said.
+        let (folder, ahead) = (Folder::new(), now() + 365 * 86_400 * 1_000_000_000);
+        let mut log = Log::begin(
+            folder.clone(),
+            RUN,
+            1,
+            &History::read(folder.clone(), RUN, 1).unwrap(),
+            0,
+        )
+        .unwrap();
+        log.time = ahead;
+        log.add(&[absent("a")]).unwrap();
+        let newest = newest_time(&*folder);
+        assert!(newest > ahead);
+        // Another run of the store, and the same rank of the same one.
+        let other = Folder::new();
+        let mut history = History::read(other.clone(), OTHER, 0).unwrap();
+        history.comes_after(newest);
+        let mut log = Log::begin(other.clone(), OTHER, 0, &history, 0).unwrap();
+        log.add(&[absent("b")]).unwrap();
+        let history = History::read(other.clone(), OTHER, 0).unwrap();
+        assert_eq!(history.first_since(newest), Ok(Some(1)));
+        let [(time, _)] = &history.to_undo(1).unwrap()[0].records[1..] else {
+            panic!("there is one record");
+        };
+        assert!(history.time_of(1) < Some(*time));
+        let again = Log::begin(
+            folder.clone(),
+            RUN,
+            1,
+            &History::read(folder.clone(), RUN, 1).unwrap(),
+            0,
+        );
+        drop(again);
+        let history = History::read(folder.clone(), RUN, 1).unwrap();
+        assert!(history.time_of(1) < Some(ahead) && history.time_of(2) > Some(newest));
+    }
+
+    #[test]
+    fn the_time_of_an_epoch_that_was_brought_back_is_known() {
+        let folder = three();
+        let time = history(&folder).time_of(2).unwrap();
+        let mut log = begin(&folder);
+        log.next(5, 2).unwrap();
+        log.forget(|epoch| (2..5).contains(&epoch));
+        let returned = history(&folder).time_of(2).unwrap();
+        assert!(returned > time);
+        log.next(6, 2).unwrap();
+        assert_eq!(history(&folder).time_of(2), Some(returned));
+        assert_eq!(history(&folder).time_of(3), None);
     }
 
     /// The head as it was before the last frame was on the disk.
@@ -911,5 +1040,22 @@ mod tests {
         assert!(undone(&folder, 2).is_err());
         let other = History::read(folder.clone(), OTHER, 0).unwrap();
         assert!(other.to_undo(1).is_err());
+    }
+
+    #[test]
+    fn a_run_that_has_only_begun_has_changed_nothing() {
+        let folder = Folder::new();
+        assert!(!may_have_changed(&*folder));
+        let mut log = begin(&folder);
+        assert!(!may_have_changed(&*folder));
+        log.next(2, 0).unwrap();
+        assert!(
+            may_have_changed(&*folder),
+            "what there was before may be forgotten"
+        );
+        let folder = Folder::new();
+        let mut log = begin(&folder);
+        log.add(&[Record::Returning { to: 1 }]).unwrap();
+        assert!(may_have_changed(&*folder));
     }
 }

@@ -10,6 +10,7 @@ mod descriptors;
 mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod holes;
 #[cfg(any(test, fuzzing))]
 mod in_folder;
 mod interposition;
@@ -19,14 +20,19 @@ mod ranges;
 mod reach;
 mod record;
 mod segment;
+mod starts_over;
 mod undo;
+mod unseen;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+
+pub(crate) use starts_over::undo_start;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
@@ -37,12 +43,13 @@ use crate::base::lock::locked;
 use crate::base::own::{self, unobserved};
 use crate::base::report::{Fatal, headline, say};
 use crate::base::run_id::RunId;
+use crate::base::signals::undisturbed;
 use crate::handles::{Allowed, Outside, moved, start_folder};
 use crate::value::LoadError;
 use folders::Folders;
 use log::{History, Log};
 pub(crate) use reach::Reach;
-use record::Record;
+use record::{Record, Was};
 use undo::{Plan, Records};
 use watch::Watch;
 
@@ -75,6 +82,8 @@ pub(crate) struct Place<'a> {
     pub documents: Arc<dyn Documents>,
     pub run: RunId,
     pub rank: u32,
+    /// How many ranks there are.
+    pub ranks: u32,
     /// What the journal says, where somebody has read it already.
     pub told: Option<Told>,
     /// The epochs that checkpoints of the run have begun.
@@ -83,10 +92,21 @@ pub(crate) struct Place<'a> {
     pub outside: Arc<Outside>,
     /// The other runs of the store.
     pub other_runs: Vec<OtherRun>,
+    /// What becomes of the files of those that share none with this run, as far as that was said.
+    pub what_of_others: Option<OtherRuns>,
+}
+
+/// What becomes of the files that runs that have not completed have changed since in the folder of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OtherRuns {
+    /// They stay.
+    Keep,
+    /// They become what they were, and those runs are given up from there on.
+    Undo,
 }
 
 /// Another run of the store.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct OtherRun {
     pub run: RunId,
     pub documents: Arc<dyn Documents>,
@@ -94,9 +114,13 @@ pub(crate) struct OtherRun {
     pub has_completed: bool,
     /// It has a record, and may be continued.
     pub has_record: bool,
+    /// Its record was removed.
+    pub is_given_up: bool,
+    /// It was started with the same arguments, so that it does what this one does.
+    pub is_of_this_command: bool,
 }
 
-/// What another run has changed since. Of one that has not completed it is undone as well, and that run given up from there
+/// What a rank of another run has changed since. Of one that has not completed it is undone as well, and that run given up from there
 /// on; what one that has completed has made stays.
 #[derive(Debug)]
 struct Later {
@@ -105,26 +129,56 @@ struct Later {
     history: History,
     from: u64,
     log: Option<Log>,
+    /// What it has changed in the folder of this run, or of what this run has changed too: which, where it is known.
+    concerns: Option<Concerns>,
+}
+
+/// Why what another run has changed since is of matter to this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Concerns {
+    /// This run has changed it since as well.
+    Shared(PathBuf),
+    /// It is in the folder that this run was started in.
+    InFolder(PathBuf),
 }
 
 impl Later {
-    /// What was changed after a time, of those runs that have changed anything.
-    fn since(time: u64, runs: Vec<OtherRun>, rank: u32) -> Result<Vec<Later>, String> {
+    /// What was changed after a time, of those runs that have changed anything. What is noted in their journals now is newer
+    /// than `newest`. Of files that stay it is enough to know what their journals still say. The journals of a run of more
+    /// ranks are shared out among those that there are.
+    fn since(
+        time: u64,
+        runs: Vec<OtherRun>,
+        (own_rank, ranks): (u32, u32),
+        newest: u64,
+        what_of_others: Option<OtherRuns>,
+    ) -> Result<Vec<Later>, String> {
         let mut later = Vec::new();
-        for of in runs {
-            let history = read(Arc::clone(&of.documents), of.run, rank)?;
-            let from = history.first_since(time).map_err(|why| {
-                format!(
-                    "run {} has changed files since, and what they were is not known: {why}",
-                    of.run.short()
-                )
-            })?;
+        let journals = runs.into_iter().flat_map(|of| {
+            let theirs = unobserved(|| log::ranks_in(&*of.documents)).into_iter();
+            let ours = theirs.filter(move |rank| rank % ranks.max(1) == own_rank);
+            ours.map(move |rank| (of.clone(), rank))
+        });
+        for (of, rank) in journals {
+            let mut history = read(Arc::clone(&of.documents), of.run, rank)?;
+            history.comes_after(newest);
+            let stays = what_of_others == Some(OtherRuns::Keep);
+            // What was undone since, so that it cannot be undone once more, is not known either.
+            let from = history.first_since(time).and_then(|from| match from {
+                Some(epoch) => history.to_undo(epoch).map(|_| from),
+                None => Ok(None),
+            });
+            let from = match from {
+                Err(_) if stays => history.oldest(),
+                from => from.map_err(|why| is_not_known(of.run, of.has_completed, &why))?,
+            };
             later.extend(from.map(|from| Later {
                 of,
                 rank,
                 history,
                 from,
                 log: None,
+                concerns: None,
             }));
         }
         Ok(later)
@@ -142,6 +196,48 @@ impl Later {
         }))
     }
 
+    /// Files that were there when this run took its checkpoint, as far as its journal says, and that it has changed since: they stay.
+    fn replaced(&self, folders: &Folders) -> Result<BTreeSet<PathBuf>, String> {
+        let mut first = BTreeMap::new();
+        for part in self.history.to_undo(self.from)? {
+            for (_, record) in &part.records {
+                let own = folders.own(record, part.started_in());
+                if let Record::Was { path, was } = &*own {
+                    let was_there = matches!(was, Was::File { .. } | Was::Link { .. });
+                    first.entry(paths::absolute(path)).or_insert(was_there);
+                }
+            }
+        }
+        let here = first
+            .into_iter()
+            .filter(|(path, was_there)| *was_there && path.starts_with(start_folder()));
+        Ok(here.map(|(path, _)| path).collect())
+    }
+
+    /// Says what this run will find that is not what it was.
+    fn mention_replaced(&self, folders: &Folders) -> Result<(), String> {
+        let replaced = self.replaced(folders)?;
+        let Some(first) = replaced.first() else {
+            return Ok(());
+        };
+        let more = match replaced.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more of its files"),
+        };
+        let how = match self.of.has_completed {
+            true => "which has completed",
+            false => "whose files are to be kept",
+        };
+        say(&format!(
+            "warning[W2085]: run {}, {how}, has changed `{}`{more} since the checkpoint: this run goes on with what is there now\n  \
+             why:   what another run has made is not undone, and whether this one reads it is not known\n  \
+             help:  where this run reads it, put it back as it was before the restart; give runs that use files of the same names folders of their own",
+            self.of.run.short(),
+            paths::relative(first).display(),
+        ));
+        Ok(())
+    }
+
     /// Its checkpoints since then are given up before anything changes.
     fn begins(&mut self) -> io::Result<()> {
         let documents = Arc::clone(&self.of.documents);
@@ -151,15 +247,31 @@ impl Later {
         Ok(())
     }
 
+    /// It is of another command line and has changed other files than this run: which of them.
+    fn beside(&self) -> Option<(&OtherRun, &Path)> {
+        match &self.concerns {
+            Some(Concerns::InFolder(path)) if !self.of.is_of_this_command => Some((&self.of, path)),
+            _ => None,
+        }
+    }
+
     /// Says that it is given up.
     fn mention(&self) {
-        if !self.of.has_record {
+        let is_told = self.of.has_record || self.of.is_given_up;
+        let (true, Some(concerns)) = (is_told, &self.concerns) else {
             return;
-        }
+        };
+        let why = match concerns {
+            Concerns::Shared(path) => format!("both have changed `{}`", paths::relative(path).display()),
+            Concerns::InFolder(path) => format!(
+                "it has changed `{}` in this folder",
+                paths::relative(path).display()
+            ),
+        };
         say(&format!(
-            "warning[W2081]: what run {} has changed in the same files since is undone, and that run given up from there on\n  \
-             why:   its checkpoints since then cannot be restored any more\n  \
-             help:  give runs that write the same files folders of their own",
+            "warning[W2081]: what run {} has changed since is undone, and that run given up from there on\n  \
+             why:   {why}; its checkpoints since then cannot be restored any more\n  \
+             help:  give runs that are to go on beside each other folders of their own",
             self.of.run.short()
         ));
     }
@@ -191,10 +303,12 @@ struct Return {
     plan: Plan,
     /// Other runs that have changed files since, and have not completed.
     later: Vec<Later>,
-    /// What others that have completed have changed since.
-    theirs: BTreeMap<PathBuf, RunId>,
+    /// What others have changed since that stays, whether they have completed or not.
+    theirs: BTreeMap<PathBuf, (RunId, bool)>,
     /// It is written down that it has begun.
     has_begun: bool,
+    /// Folders have been made before it had.
+    has_made_folders: bool,
 }
 
 /// Who is to hear of what the program does to its files now.
@@ -323,6 +437,11 @@ pub(crate) fn is_of_files(name: &str) -> bool {
     log::is_of_journal(name)
 }
 
+/// Whether journals in a folder say more than that the run has begun.
+pub(crate) fn may_have_changed(documents: &dyn Documents) -> bool {
+    unobserved(|| log::may_have_changed(documents))
+}
+
 /// Ranks whose journals in a folder say more than that they have begun.
 pub(crate) fn ranks_with_changes(documents: &dyn Documents) -> BTreeSet<u32> {
     unobserved(|| log::ranks_with_records(documents))
@@ -349,10 +468,12 @@ impl Journal {
             documents,
             run,
             rank,
+            ranks,
             told,
             epochs,
             outside,
             other_runs,
+            what_of_others,
         } = place;
         let mut journal = Journal {
             watch: None,
@@ -367,7 +488,12 @@ impl Journal {
             Some(told) => Ok(told),
             None => Told::read(Arc::clone(&documents), run, rank, &epochs, &outside),
         };
-        let Told(history) = told.map_err(io::Error::other)?;
+        let Told(mut history) = told.map_err(io::Error::other)?;
+        let journals = other_runs.iter().map(|other| &other.documents);
+        let journals = journals.chain([&documents]);
+        let newest = unobserved(|| journals.map(|all| log::newest_time(&**all)).max());
+        let newest = newest.unwrap_or(0);
+        history.comes_after(newest);
         let out_of_reach = { epochs }
             .into_iter()
             .filter(|epoch| history.to_undo(*epoch).is_err());
@@ -383,11 +509,19 @@ impl Journal {
                 to: files.epoch,
             };
             let later = match history.time_of(files.epoch) {
-                Some(time) => Later::since(time, other_runs, rank),
+                Some(time) => Later::since(time, other_runs, (rank, ranks), newest, what_of_others),
                 None => Ok(Vec::new()),
             };
             let later = later.map_err(LoadError::invalid)?;
-            Return::prepare(Arc::clone(&documents), run, own, others, later, &allowed)
+            Return::prepare(
+                Arc::clone(&documents),
+                run,
+                own,
+                others,
+                (later, what_of_others),
+                &allowed,
+                &store[0],
+            )
         });
         if restored.is_some() {
             mention_older_copy(run, outside.epoch(run), history.newest());
@@ -420,6 +554,23 @@ impl Journal {
         self.sees_files
     }
 
+    /// A folder that the program was working in is to be entered before the restart has arrived. Where it is not there and comes
+    /// back then, it is made now, empty: as if the program had made it, so that a restart from any checkpoint finds what it
+    /// needs, whatever becomes of this one.
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn make_folder(&self, folder: &Path) -> Result<(), String> {
+        let mut result = Ok(());
+        let made = self.with_return(|coming, watch| {
+            if let Ok(coming) = coming {
+                result = coming.make_folder(folder, watch);
+            }
+            Ok(())
+        });
+        made.map_err(|why| why.to_string()).and(result)
+    }
+
     /// The restart has arrived: the files become what they were at its checkpoint. What was undone is kept until
     /// [`Journal::go_on`]: other ranks may need it.
     ///
@@ -429,7 +580,7 @@ impl Journal {
         self.with_return(|coming, watch| {
             let coming = coming.as_mut().map_err(|why| why.clone())?;
             // Where nothing has changed, later checkpoints found the same files and stay of use.
-            if coming.plan.changes || coming.has_begun {
+            if coming.plan.changes || coming.has_begun || coming.has_made_folders {
                 let applied = coming.begins(watch).and_then(|()| coming.plan.apply());
                 applied.map_err(LoadError::invalid)?;
             }
@@ -473,7 +624,7 @@ impl Journal {
     /// The journal cannot be written.
     pub fn become_of(&mut self, run: RunId, stays: bool) -> io::Result<()> {
         match &self.watch {
-            Some(shared) => unobserved(|| locked(&shared.watch).become_of(run, stays)),
+            Some(shared) => shared.with_watch(|watch| watch.become_of(run, stays)),
             None => Ok(()),
         }
     }
@@ -482,15 +633,14 @@ impl Journal {
     pub fn committed(&mut self) {
         let synced = std::mem::take(&mut self.in_flight);
         if let Some(shared) = &self.watch {
-            let mut watch = locked(&shared.watch);
-            synced.iter().for_each(|path| watch.log.is_on_disk_now(path));
+            shared.with_watch(|watch| synced.iter().for_each(|path| watch.log.is_on_disk_now(path)));
         }
     }
 
     /// No checkpoint of the run is older than the one that began this epoch.
     pub fn forget_before(&mut self, epoch: u64) {
         if let Some(shared) = &self.watch {
-            unobserved(|| locked(&shared.watch).forget(|other| other < epoch));
+            shared.with_watch(|watch| watch.forget(|other| other < epoch));
         }
     }
 }
@@ -501,8 +651,9 @@ impl Return {
         run: RunId,
         own: Records<'_>,
         others: &[(u32, u64)],
-        later: Vec<Later>,
+        (later, what_of_others): (Vec<Later>, Option<OtherRuns>),
         allowed: &Allowed,
+        store: &Path,
     ) -> Result<Return, LoadError> {
         let (rank, to) = (own.rank, own.to);
         let histories = others.iter().map(|(other, epoch)| {
@@ -513,22 +664,27 @@ impl Return {
         let histories = histories.map_err(LoadError::invalid)?;
         let folders = Folders::of(own.history);
         let own_paths = own.paths().map_err(LoadError::invalid)?;
+        let started_in = own.history.folders().last().map(Path::to_owned);
         // What a run in another folder has changed there is its own business.
         let mut concern = Vec::new();
-        for run in later {
+        for mut run in later {
             let paths = run.paths(&folders).map_err(LoadError::invalid)?;
-            let is_own = |path: PathBuf| path.starts_with(start_folder()) || own_paths.contains(&path);
-            let concerns = { paths }.any(is_own);
-            if concerns {
+            run.concerns = concerns(paths, &own_paths);
+            if run.concerns.is_some() {
                 concern.push(run);
             }
         }
-        let (completed, later): (Vec<Later>, Vec<Later>) =
-            concern.into_iter().partition(|later| later.of.has_completed);
+        let (stays, later): (Vec<Later>, Vec<Later>) = concern
+            .into_iter()
+            .partition(|later| later.of.has_completed || what_of_others == Some(OtherRuns::Keep));
+        let mut beside = later.iter().filter_map(Later::beside);
+        if let (None, Some((run, path))) = (what_of_others, beside.next()) {
+            return Err(LoadError::invalid(has_run_beside(path, run)));
+        }
         let mut theirs = BTreeMap::new();
-        for later in &completed {
+        for later in &stays {
             let paths = later.paths(&folders).map_err(LoadError::invalid)?;
-            theirs.extend(paths.map(|path| (path, later.of.run)));
+            theirs.extend(paths.map(|path| (path, (later.of.run, later.of.has_completed))));
         }
         let mut all = vec![own];
         all.extend(histories.iter().map(|(rank, to, history)| Records {
@@ -542,10 +698,16 @@ impl Return {
             to: later.from,
         }));
         let plan = Plan::new(&all, rank, &moved::moves()).map_err(LoadError::invalid)?;
+        let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
+        plan.spares(store, &here, started_in.as_deref())
+            .map_err(LoadError::invalid)?;
         plan.is_allowed(allowed)?;
         let mut taken = theirs.iter().filter(|(path, _)| plan.has(path));
-        if let Some((path, run)) = taken.next() {
-            return Err(LoadError::invalid(is_anothers(path, *run)));
+        if let Some((path, (run, has_completed))) = taken.next() {
+            return Err(LoadError::invalid(is_anothers(path, *run, *has_completed)));
+        }
+        for later in &stays {
+            later.mention_replaced(&folders).map_err(LoadError::invalid)?;
         }
         Ok(Return {
             to,
@@ -553,7 +715,24 @@ impl Return {
             later,
             theirs,
             has_begun: false,
+            has_made_folders: false,
         })
+    }
+
+    fn make_folder(&mut self, folder: &Path, watch: &mut Watch) -> Result<(), String> {
+        for (folder, mode) in self.plan.folders_to_come(folder) {
+            watch.before_making(folder)?;
+            self.has_made_folders = true;
+            let made = fs::create_dir(folder);
+            // Another rank may have made it.
+            match made {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.to_string()),
+                _ => {}
+            }
+            let mode = fs::Permissions::from_mode(mode | 0o700);
+            fs::set_permissions(folder, mode).map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// From here on files change: later checkpoints are given up before that.
@@ -564,8 +743,8 @@ impl Return {
         self.plan.check()?;
         if let Some(named) = self.plan.lone() {
             say(&format!(
-                "warning[W2082]: a file of several names (hard links) has none of them any more, only `{}`\n  \
-                 why:   names that lie in this folder may be files of their own now, which do not have what is written by another name, nor become what they were\n  \
+                "warning[W2082]: of a file of several names (hard links) only that of the journal is left, `{}`\n  \
+                 why:   nothing is wrong where the program has taken the others away; where this folder is a copy that was made without its links, they are files of their own now, which do not have what is written by another name, nor become what they were\n  \
                  help:  copy the folder of a run so that links stay (`cp -a`, `rsync -aH`), and restart there",
                 named.display()
             ));
@@ -576,9 +755,13 @@ impl Return {
             .log
             .add(&records)
             .map_err(|error| cannot_write(watch, &error))?;
+        let mut told = Vec::new();
         for later in &mut self.later {
             later.begins().map_err(|error| cannot_write(watch, &error))?;
-            later.mention();
+            if !told.contains(&later.of.run) {
+                told.push(later.of.run);
+                later.mention();
+            }
         }
         self.has_begun = true;
         Ok(())
@@ -618,12 +801,65 @@ impl Return {
     }
 }
 
-fn is_anothers(path: &Path, run: RunId) -> String {
+fn is_anothers(path: &Path, run: RunId, has_completed: bool) -> String {
+    let whose = match has_completed {
+        true => "which has completed",
+        false => "whose files are to be kept",
+    };
     format!(
-        "`{}` was changed since by run {}, which has completed, and this run goes on writing it; move what that run has made to another folder, and put the file back as this one had it, or start anew",
+        "`{}` was changed since by run {}, {whose}, and this run goes on writing it; move what that run has made to another folder, and put the file back as this one had it, or start anew",
         paths::relative(path).display(),
         run.short()
     )
+}
+
+/// What another run has changed since cannot be undone any more.
+fn is_not_known(run: RunId, has_completed: bool, why: &str) -> String {
+    let run = run.short();
+    let finish = match has_completed {
+        true => String::new(),
+        false => {
+            format!("finish that run first, if it has a checkpoint (`cargo ckpt restart --run {run}`), or, ")
+        }
+    };
+    format!(
+        "run {run} has changed files since, and what they were is not known: {why}; {finish}where this run reads none of its files, leave them as they are: `--other-runs keep` (CKPT_OTHER_RUNS=keep)"
+    )
+}
+
+/// Another run that has not completed, and that this restart would give up though it has changed no file of this one.
+fn has_run_beside(path: &Path, other: &OtherRun) -> String {
+    let run = other.run.short();
+    let (who, finish) = match other.is_given_up {
+        true => ("of which the record was removed".to_owned(), String::new()),
+        false => (
+            "which was started with other arguments and has not completed".to_owned(),
+            format!("Finish it first (`cargo ckpt restart --run {run}`), if it has a checkpoint, or say"),
+        ),
+    };
+    let say = match finish.is_empty() {
+        true => "Say",
+        false => &finish,
+    };
+    format!(
+        "run {run}, {who}, has changed `{}` in this folder since, and no file that this run has changed after its checkpoint; to bring the folder back to what it was undoes what that run has done. \
+         {say} what is to become of its files: `--other-runs keep` (CKPT_OTHER_RUNS=keep) leaves them, which is right where this run reads none of them, `--other-runs undo` undoes its changes",
+        paths::relative(path).display(),
+    )
+}
+
+/// Whether a path that another run has changed is one of this run: one that it has changed as well, before one in its folder.
+fn concerns(paths: impl Iterator<Item = PathBuf>, own: &BTreeSet<PathBuf>) -> Option<Concerns> {
+    let mut in_folder = None;
+    for path in paths {
+        if own.contains(&path) {
+            return Some(Concerns::Shared(path));
+        }
+        if in_folder.is_none() && path.starts_with(start_folder()) {
+            in_folder = Some(Concerns::InFolder(path));
+        }
+    }
+    in_folder
 }
 
 /// The run has gone on, on this machine, after what the store has of it.
@@ -652,12 +888,11 @@ impl StateSource for Journal {
         let Some(shared) = &self.watch else {
             return Ok(());
         };
-        unobserved(|| {
-            let mut watch = locked(&shared.watch);
+        shared.with_watch(|watch| {
             // Older checkpoints need it as well.
             self.in_flight.extend(watch.log.not_on_disk());
             if let Err(error) = watch.checkpoint() {
-                to.fail("files", cannot_write(&watch, &error));
+                to.fail("files", cannot_write(watch, &error));
                 return;
             }
             self.in_flight.extend(watch.log.not_on_disk());
@@ -687,6 +922,13 @@ impl StateSource for Journal {
 const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
 
+impl Shared {
+    /// With what is kept of files. No handler of a signal comes by meanwhile: what it changed would not be heard of.
+    fn with_watch<R>(&self, act: impl FnOnce(&mut Watch) -> R) -> R {
+        undisturbed(|| unobserved(|| act(&mut locked(&self.watch))))
+    }
+}
+
 impl FileObserver for Shared {
     fn before(&self, change: Change<'_>) {
         unobserved(|| locked(&self.watch).before(change));
@@ -697,11 +939,11 @@ impl FileObserver for Shared {
             let mut coming = locked(&self.coming);
             let coming = match &mut *coming {
                 None => return Ok(Coming::AsItIs),
-                Some(Err(why)) => return Err(why.to_string()),
+                Some(Err(why)) => return Err(why.as_reason()),
                 Some(Ok(coming)) => coming,
             };
-            if let Some(run) = coming.theirs.get(path) {
-                return Err(is_anothers(path, *run));
+            if let Some((run, has_completed)) = coming.theirs.get(path) {
+                return Err(is_anothers(path, *run, *has_completed));
             }
             let Some(length) = coming.plan.length(path) else {
                 return Ok(Coming::AsItIs);
@@ -712,5 +954,44 @@ impl FileObserver for Shared {
             }
             Ok(Coming::Length(length))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_folder::Folder;
+    use super::record::Was;
+    use super::*;
+
+    #[test]
+    fn journals_of_a_run_of_more_ranks_are_shared_out_among_those_that_there_are() {
+        let run = RunId::numbered(7);
+        let folder = Folder::new();
+        for rank in 0..5 {
+            let history = read(folder.clone(), run, rank).unwrap();
+            let mut log = Log::begin(folder.clone(), run, rank, &history, 0).unwrap();
+            let path = format!("by{rank}").into();
+            log.add(&[Record::Was {
+                path,
+                was: Was::Absent,
+            }])
+            .unwrap();
+        }
+        let of = OtherRun {
+            run,
+            documents: folder,
+            has_completed: false,
+            has_record: true,
+            is_given_up: false,
+            is_of_this_command: false,
+        };
+        let read_by = |rank, ranks| -> Vec<u32> {
+            let later = Later::since(0, vec![of.clone()], (rank, ranks), 0, None).unwrap();
+            later.iter().map(|later| later.rank).collect()
+        };
+        assert_eq!(read_by(0, 1), [0, 1, 2, 3, 4]);
+        assert_eq!(read_by(0, 2), [0, 2, 4]);
+        assert_eq!(read_by(1, 2), [1, 3]);
+        assert_eq!(read_by(6, 8), Vec::<u32>::new());
     }
 }

@@ -4,14 +4,19 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, c_int};
 use std::fs;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use crate::base::changes::At;
 use crate::handles::start_folder;
+
+/// No path that the system is asked about is as long.
+const LONGEST: usize = libc::PATH_MAX as usize;
 
 /// Links that lead to links, before the system gives up as well.
 const LINKS: u32 = 40;
@@ -19,42 +24,39 @@ const LINKS: u32 = 40;
 /// It is not known what a path stands for: the path, as far as it is known, and what the system says.
 pub(super) type Unknown = (PathBuf, io::Error);
 
-/// Where something is: the folder without links on its way, and the name in it. `None` where there is no such folder, or
-/// nobody can get there: whatever is about to be done there will fail.
+/// Where something is: the folder without links on its way, and the name in it. `None` where there is no such folder, or the
+/// program cannot get there: whatever is about to be done there will fail.
+///
+/// The program goes from its working folder, or from one that it has open, and need not be able to come there by the whole
+/// path: a folder above may be closed to it, or the path too long. So does this; what has to be found again by its path is
+/// not known where that leads elsewhere, or nowhere.
 ///
 /// # Errors
-/// The system does not say.
+/// It is not known.
 pub(super) fn resolve(at: At<'_>) -> Result<Option<PathBuf>, Unknown> {
     let path = Path::new(OsStr::from_bytes(at.path.to_bytes()));
-    let failed = |error| (path.to_owned(), error);
-    let full = match at.folder {
-        _ if path.is_absolute() => Some(path.to_owned()),
-        libc::AT_FDCWD => unless_out_of_reach(Path::new("."), std::env::current_dir())
-            .map_err(failed)?
-            .map(|here| here.join(path)),
-        folder => path_of(folder)
-            .map_err(failed)?
-            .map(|open| match path.as_os_str().is_empty() {
-                true => open,
-                false => open.join(path),
-            }),
+    let found = match path.as_os_str().is_empty() {
+        // The open file itself, or nothing.
+        true if at.folder >= 0 => found_at(at.folder),
+        true => Ok(None),
+        false => follow(at.folder, path, at.follows, LINKS),
     };
-    let Some(full) = full else { return Ok(None) };
-    follow(full.clone(), at.follows, LINKS).map_err(|error| (full, error))
+    found.map_err(|error| (path.to_owned(), error))
 }
 
-fn follow(path: PathBuf, follows: bool, links: u32) -> io::Result<Option<PathBuf>> {
+fn follow(from: c_int, path: &Path, follows: bool, links: u32) -> io::Result<Option<PathBuf>> {
     // A path that ends in `..` or `.` is that of a folder, which is there or not.
     let Some(name) = path.file_name() else {
-        return unless_out_of_reach(&path, fs::canonicalize(&path));
+        return folder_at(from, path);
     };
-    let Some(parent) = path.parent() else {
-        return Ok(None);
-    };
-    let Some(folder) = unless_out_of_reach(parent, fs::canonicalize(parent))? else {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Some(folder) = folder_at(from, parent.unwrap_or(Path::new(".")))? else {
         return Ok(None);
     };
     let here = folder.join(name);
+    if path.as_os_str().len() < LONGEST && here.as_os_str().len() >= LONGEST {
+        return Err(too_long());
+    }
     if !follows || links == 0 {
         return Ok(Some(here));
     }
@@ -62,13 +64,116 @@ fn follow(path: PathBuf, follows: bool, links: u32) -> io::Result<Option<PathBuf
         Ok(target) => match path_of_link(&here)? {
             // A link of the system to an open file says more than a path can.
             Some(path) => Ok(Some(path)),
-            None => follow(folder.join(target), true, links - 1),
+            None => {
+                let target = folder.join(target);
+                match target.as_os_str().len() < LONGEST {
+                    true => follow(libc::AT_FDCWD, &target, true, links - 1),
+                    false => Err(too_long()),
+                }
+            }
         },
         // It is there, and is no link.
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(Some(here)),
         Err(error) if is_out_of_reach(&here, &error) => Ok(Some(here)),
         Err(error) => Err(error),
     }
+}
+
+/// Where a folder is, as one gets there from another one; `None` where one does not, or where it has been removed.
+fn folder_at(from: c_int, path: &Path) -> io::Result<Option<PathBuf>> {
+    let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let from = match from {
+        libc::AT_FDCWD => rustix::fs::CWD,
+        0.. => {
+            // SAFETY: whoever calls the function that is about to change something says that the number is one; where it
+            // is not, the system says so.
+            unsafe { BorrowedFd::borrow_raw(from) }
+        }
+        // It only matters to a path that is relative, and leads nowhere then.
+        _ if path.is_relative() => return Ok(None),
+        _ => rustix::fs::CWD,
+    };
+    let open = || rustix::fs::openat(from, path, how, Mode::empty());
+    // A network file system has said for a moment that one may not go there.
+    let opened = match open() {
+        Err(Errno::ACCESS) => open(),
+        other => other,
+    };
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(
+            Errno::ACCESS
+            | Errno::BADF
+            | Errno::INVAL
+            | Errno::LOOP
+            | Errno::NAMETOOLONG
+            | Errno::NOENT
+            | Errno::NOTDIR,
+        ) => return Ok(None),
+        // There is no room for one more open file, which what is about to be done may not need.
+        Err(Errno::MFILE | Errno::NFILE) => return folder_by_path(from, path),
+        Err(error) => return Err(error.into()),
+    };
+    match path_of(opened.as_raw_fd()) {
+        // The system keeps to itself what this process has open.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound
+            ) =>
+        {
+            folder_by_path(from, path)
+        }
+        _ => found_at(opened.as_raw_fd()),
+    }
+}
+
+/// The same by the whole path alone.
+fn folder_by_path(from: BorrowedFd<'_>, path: &Path) -> io::Result<Option<PathBuf>> {
+    let full = match from.as_raw_fd() {
+        _ if path.is_absolute() => path.to_owned(),
+        libc::AT_FDCWD => std::env::current_dir()?.join(path),
+        from => match path_of(from)? {
+            Some(from) => from.join(path),
+            None => return Ok(None),
+        },
+    };
+    match fs::canonicalize(full) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// Where an open file or folder is by its path, if it has one still.
+///
+/// # Errors
+/// The system does not say, or something else is there by that path, or one cannot get there.
+pub(super) fn found_at(file: c_int) -> io::Result<Option<PathBuf>> {
+    let Some(path) = path_of(file)? else {
+        return Ok(None);
+    };
+    // SAFETY: the number has just been that of an open file; where it is not any more, the system says so.
+    let open = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(file) })?;
+    if open.st_nlink == 0 {
+        return Ok(None);
+    }
+    match fs::symlink_metadata(&path) {
+        Ok(found) if (found.dev(), found.ino()) == (open.st_dev, open.st_ino) => Ok(Some(path)),
+        Ok(_) => Err(io::Error::other(format!(
+            "by the path that it has, `{}`, there is something else",
+            path.display()
+        ))),
+        Err(error) => Err(io::Error::other(format!(
+            "the program gets there from a folder that it is in or has open, but not by the whole path, `{}`: {error}",
+            path.display()
+        ))),
+    }
+}
+
+fn too_long() -> io::Error {
+    io::Error::other(
+        "the program gets there from a folder that it is in or has open, and the whole path is too long",
+    )
 }
 
 /// Where the open file is that a link in `/proc` stands for.
@@ -111,9 +216,21 @@ pub(super) fn is_out_of_reach(path: &Path, error: &io::Error) -> bool {
 /// # Errors
 /// The system does not say.
 pub(super) fn path_of(file: c_int) -> io::Result<Option<PathBuf>> {
-    let link = link_to(file);
-    let path = unless_out_of_reach(&link, fs::read_link(&link))?;
-    Ok(path.filter(|path| path.is_absolute()))
+    match fs::read_link(link_to(file)) {
+        Ok(path) if path.starts_with("(unreachable)") => Err(io::Error::other(
+            "it is in no folder that can be reached from the root folder",
+        )),
+        Ok(path) => Ok(Some(path).filter(|path| path.is_absolute())),
+        Err(error) if error.raw_os_error() == Some(libc::ENAMETOOLONG) => Err(too_long()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_open(file) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether it is the number of an open file.
+fn is_open(file: c_int) -> bool {
+    // SAFETY: asks for flags of the number, whatever that is.
+    unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_GETFD) >= 0 }
 }
 
 /// The system's link to an open file.

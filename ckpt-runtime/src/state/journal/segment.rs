@@ -64,6 +64,12 @@ pub(super) struct Segment {
 }
 
 impl Segment {
+    /// The time of the last that it says.
+    pub fn newest_time(&self) -> u64 {
+        let times = self.records.iter().map(|(time, _)| *time);
+        times.fold(self.head.time, u64::max)
+    }
+
     /// The folder that its paths are relative to, if it says so.
     pub fn started_in(&self) -> Option<&Path> {
         self.records.iter().find_map(|(_, record)| match record {

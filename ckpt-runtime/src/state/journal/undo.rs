@@ -12,10 +12,13 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, sy
 use std::path::{Path, PathBuf};
 
 use super::folders::Folders;
+use super::holes;
 use super::log::{self, History};
 use super::paths;
 use super::record::{Content, Held, Record, Was};
 use super::segment;
+use rustix::fs::Access;
+
 use crate::base::files;
 use crate::base::folders;
 use crate::handles::{Allowed, Forbidden, LinkAtEnd, Links, place_among};
@@ -36,6 +39,8 @@ pub(super) struct Plan {
     shared_files: Vec<Named>,
     /// Paths under which a file of several names is written just now.
     written_by: HashMap<(u32, PathBuf), usize>,
+    /// Folders that are to be there, whichever rank brings them back, with their permissions.
+    folders: BTreeMap<PathBuf, u32>,
     /// Folders that several ranks may have filled, and that were not there: whoever empties them last removes them.
     shared: BTreeSet<PathBuf>,
     /// What has moved, in the records that are to be undone.
@@ -159,6 +164,11 @@ impl Plan {
         let targets: Vec<_> = targets
             .map(|(path, target)| (paths::absolute(&path), target))
             .collect();
+        let folders = targets.iter().filter_map(|(path, target)| match target.is {
+            Is::Folder { mode } => Some((path.clone(), mode)),
+            _ => None,
+        });
+        plan.folders = folders.collect();
         plan.shared_files.retain(|named| named.rank == own);
         if of.len() > 1 {
             let absent = targets
@@ -199,6 +209,33 @@ impl Plan {
             }
             allowed.may_restore(path, end).map(drop)
         })
+    }
+
+    /// Whether the store, and the folder that this restart was started in, stay where they are. The program may have given a
+    /// folder that they are in its name since, or somebody has put them there.
+    ///
+    /// # Errors
+    /// What of the plan would take them away, and what to do. The program was started in `started_in`, if that is known.
+    pub fn spares(&self, store: &Path, here: &Path, started_in: Option<&Path>) -> Result<(), String> {
+        let changed = self.targets.iter();
+        for (path, target) in changed.filter(|(_, target)| !matches!(target.is, Is::Other)) {
+            let shown = path.display();
+            let place = place_among(path, &Links::new());
+            let takes_away = !matches!(target.is, Is::Folder { .. });
+            if place.starts_with(store) || takes_away && store.starts_with(&place) {
+                return Err(format!(
+                    "the journal of files says that `{shown}` was not then what it is now, and the checkpoints are there (`{}`); move the store to another folder, and restart with CKPT_DIR",
+                    store.display()
+                ));
+            }
+            if takes_away && here.starts_with(&place) {
+                let then = started_in.unwrap_or(here).display();
+                return Err(format!(
+                    "`{shown}` was not there at the checkpoint, or was no folder, and this restart is started in it; make the folder that the program was started in again (`mkdir -p {then}`), and restart from there"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The links that there will be, by where they really are: some lie behind others. `None` where that has no end.
@@ -353,6 +390,22 @@ impl Plan {
         self.targets = targets.map(|(path, target)| (now(path), target)).collect();
     }
 
+    /// The folders that are to be there, of a path and those above it, and are not, with their permissions; the highest
+    /// first.
+    pub fn folders_to_come(&self, path: &Path) -> Vec<(&Path, u32)> {
+        let all = path
+            .ancestors()
+            .filter_map(|folder| self.folders.get_key_value(folder));
+        let missing = all.filter(|(folder, _)| {
+            let found = fs::symlink_metadata(folder);
+            found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        });
+        let mut missing: Vec<(&Path, u32)> =
+            missing.map(|(folder, mode)| (folder.as_path(), *mode)).collect();
+        missing.reverse();
+        missing
+    }
+
     /// Whether a path is to be changed.
     pub fn has(&self, path: &Path) -> bool {
         self.targets.contains_key(path)
@@ -397,6 +450,7 @@ impl Plan {
     /// # Errors
     /// What is missing.
     pub fn check(&self) -> Result<(), String> {
+        let _opened = Opened::for_changes(self.targets.keys());
         let shared = self.shared_files.iter().flat_map(|named| &named.ranges);
         shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
         self.shared_files.iter().try_for_each(Named::check)?;
@@ -413,6 +467,7 @@ impl Plan {
         let Some(target) = self.targets.get(path) else {
             return Ok(false);
         };
+        let _opened = Opened::for_changes([&path.to_owned()]);
         let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
         let comes_back = match (&target.is, found) {
             (Is::File { base: None, .. }, None) => return Ok(false),
@@ -450,6 +505,7 @@ impl Plan {
     /// # Errors
     /// It cannot be brought back.
     pub fn bring_back_one(&self, path: &Path) -> Result<(), String> {
+        let _opened = Opened::for_changes([&path.to_owned()]);
         let (mut folders, mut above) = (BTreeSet::new(), Vec::new());
         for folder in path.ancestors() {
             above.push(folder);
@@ -469,6 +525,7 @@ impl Plan {
     /// Which path cannot be brought back; once more may succeed.
     pub fn apply(&self) -> Result<(), String> {
         let mut folders = BTreeSet::new();
+        let mut opened = Opened::for_changes(self.targets.keys());
         // What is in a folder is sorted behind it.
         for (path, target) in self.targets.iter().rev() {
             if self.is_behind_a_link(path) {
@@ -503,16 +560,87 @@ impl Plan {
                 Contents::Of(named) => named.bring_back().map_err(|error| failed(&named.file, &error))?,
             }
         }
-        for (path, target) in self.targets.iter().rev() {
-            if let Is::Folder { mode } = target.is {
-                set_mode(path, mode).map_err(|error| failed(path, &error))?;
-                folders.insert(path.clone());
+        for folder in folders.iter().filter(|folder| is_folder(folder)) {
+            match folders::sync(folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(folder, &error)),
+                _ => {}
             }
         }
-        for folder in folders.iter().filter(|folder| is_folder(folder)) {
-            folders::sync(folder).map_err(|error| failed(folder, &error))?;
+        // From here on nobody may need to change what is in them.
+        for (path, target) in self.targets.iter().rev() {
+            if let Is::Folder { mode } = target.is {
+                opened.is_settled(path);
+                close_folder(path, mode).map_err(|error| failed(path, &error))?;
+            }
         }
         Ok(())
+    }
+}
+
+/// A folder gets its permissions, on the disk.
+fn close_folder(path: &Path, mode: u32) -> io::Result<()> {
+    let open = || {
+        let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        File::options().read(true).custom_flags(flags).open(path)
+    };
+    let folder = open().or_else(|_| {
+        fs::set_permissions(path, Permissions::from_mode(mode | ALL_OF_OWNER))?;
+        open()
+    })?;
+    if folder.metadata()?.permissions().mode() & 0o7777 != mode {
+        folder.set_permissions(Permissions::from_mode(mode))?;
+    }
+    folder.sync_all()
+}
+
+/// What the owner of a folder may do in it.
+const ALL_OF_OWNER: u32 = 0o700;
+
+/// Folders that nobody may change, and that are open for as long as this lives: the program closed them to itself, as one
+/// does with results that are complete.
+#[derive(Debug)]
+struct Opened(Vec<(PathBuf, Metadata)>);
+
+impl Opened {
+    /// Those in which these paths are. What cannot be opened is for whoever needs it to say.
+    fn for_changes<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Opened {
+        let (mut opened, mut known) = (Vec::new(), BTreeSet::new());
+        for path in paths {
+            let above: Vec<&Path> = path.ancestors().skip(1).collect();
+            for (height, folder) in above.into_iter().enumerate().rev() {
+                let how = match height {
+                    0 => Access::WRITE_OK | Access::EXEC_OK,
+                    _ => Access::EXEC_OK,
+                };
+                if !known.insert((folder, how.bits())) || rustix::fs::access(folder, how).is_ok() {
+                    continue;
+                }
+                let found = fs::symlink_metadata(folder).ok().filter(Metadata::is_dir);
+                if let Some(found) = found {
+                    let mode = found.permissions().mode() & 0o7777 | ALL_OF_OWNER;
+                    if fs::set_permissions(folder, Permissions::from_mode(mode)).is_ok() {
+                        opened.push((folder.to_owned(), found));
+                    }
+                }
+            }
+        }
+        Opened(opened)
+    }
+
+    /// Its permissions are seen to.
+    fn is_settled(&mut self, path: &Path) {
+        self.0.retain(|(folder, _)| folder != path);
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        for (folder, before) in self.0.iter().rev() {
+            if is_folder(folder) && is_same(folder, before) {
+                // It is open, which does no harm.
+                let _ = fs::set_permissions(folder, before.permissions());
+            }
+        }
     }
 }
 
@@ -587,14 +715,6 @@ fn failed(path: &Path, error: &io::Error) -> String {
     format!("`{shown}` cannot be brought back to what it was: {error}")
 }
 
-fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
-    let found = fs::symlink_metadata(path)?;
-    match found.permissions().mode() & 0o7777 == mode {
-        true => Ok(()),
-        false => fs::set_permissions(path, Permissions::from_mode(mode)),
-    }
-}
-
 impl Target {
     /// Whether what is needed is there. A file that is made of what is at its path has so many bytes there.
     fn check(&self, path: &Path, length_there: &dyn Fn() -> u64) -> Result<(), String> {
@@ -619,8 +739,12 @@ impl Target {
             .map(|(at, bytes)| at.saturating_add(bytes.length))
             .max();
         if found.max(end.unwrap_or(0)) < *length {
+            let now = match path.try_exists() {
+                Ok(false) => format!("is not there now, and had {length} bytes"),
+                _ => format!("has {found} bytes now and had {length}"),
+            };
             return Err(format!(
-                "the file `{}` has {found} bytes now and had {length} at the checkpoint; put it back as it was, or restart from an older checkpoint",
+                "the file `{}` {now} at the checkpoint; put it back as it was, or restart from an older checkpoint",
                 paths::relative(path).display()
             ));
         }
@@ -649,6 +773,11 @@ impl Target {
             false => fs::remove_file(path),
         };
         folders.extend(path.parent().map(Path::to_owned));
+        // Another rank may have taken the same away.
+        let removed = removed.or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
         removed.map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty => format!(
                 "the folder `{}` was not there at the checkpoint, and has something in it that the program did not put there; move that away",
@@ -717,7 +846,11 @@ fn make_file(
             if found.is_some() {
                 fs::remove_file(path)?;
             }
-            fs::hard_link(named, path).or_else(|_| fs::copy(named, path).map(drop))?;
+            fs::hard_link(named, path).or_else(|_| {
+                let named = files::open(named)?;
+                let length = named.metadata()?.len();
+                holes::copy(&named, 0..length, path).map(drop)
+            })?;
         }
         // What several names stand for is not to change under the others.
         (Some(Base::Bytes(_)), Some(found)) if found.nlink() > 1 => fs::remove_file(path)?,
@@ -769,6 +902,13 @@ impl Bytes {
         let mut block = vec![0; BLOCK.min(self.length) as usize];
         let mut done = 0;
         while done < self.length {
+            if self.sum.is_some() {
+                // It is a file of its own, which may have holes.
+                let data = holes::next_data(&from, done..self.length)?;
+                let hole = done..data.as_ref().map_or(self.length, |data| data.start);
+                holes::clear(to, at + hole.start..at + hole.end)?;
+                done = hole.end;
+            }
             let count = BLOCK.min(self.length - done) as usize;
             let block = &mut block[..count];
             from.read_exact_at(block, self.at + done)?;

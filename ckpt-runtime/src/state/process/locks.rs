@@ -3,14 +3,17 @@
 //! Locks of parts of files (`fcntl`) belong to the process, and nothing tells which of them the program relies on:
 //! while it holds one no checkpoint is taken.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
 use super::text::Text;
+use crate::base::held_locks;
+use crate::base::own::unobserved;
 use crate::handles::{moved, start_folder};
 
 /// A lock on a whole file, as a checkpoint keeps it.
@@ -69,10 +72,10 @@ impl Lock {
         moved::now(start_folder().join(std::ffi::OsString::from(&self.path)))
     }
 
-    /// Locks the file, which is open.
+    /// Locks the file. Where the program does not have it open any more, as it has no use for it, it is held for the program.
     ///
     /// # Errors
-    /// It is not open, or another process has locked it.
+    /// It cannot be opened, or another process has locked it.
     pub fn take(&self) -> io::Result<()> {
         let path = self.path();
         let path = fs::canonicalize(&path).unwrap_or(path);
@@ -92,6 +95,9 @@ impl Lock {
         } else {
             libc::LOCK_SH
         };
+        if open.is_empty() {
+            return self.hold(&path);
+        }
         let mut error = io::Error::from(io::ErrorKind::NotFound);
         for descriptor in open {
             // SAFETY: takes numbers only; the worst that it can do is to lock a file that was opened in this moment.
@@ -101,6 +107,21 @@ impl Lock {
             error = io::Error::last_os_error();
         }
         Err(error)
+    }
+
+    fn hold(&self, path: &Path) -> io::Result<()> {
+        let file = unobserved(|| {
+            // Some file systems lock only what may be written.
+            let writable = File::options().read(true).write(true).open(path);
+            writable.or_else(|_| File::open(path))
+        })?;
+        let how = match self.exclusive {
+            true => FlockOperation::NonBlockingLockExclusive,
+            false => FlockOperation::NonBlockingLockShared,
+        };
+        rustix::fs::flock(&file, how)?;
+        held_locks::hold(file);
+        Ok(())
     }
 }
 
@@ -136,8 +157,6 @@ fn locks_of(descriptor: RawFd) -> Vec<Option<bool>> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-
     use super::*;
 
     #[test]
@@ -173,6 +192,14 @@ mod tests {
         drop(other);
         assert_eq!(locks("/none").len(), 1);
         drop(third);
-        assert_eq!(held[0].take().unwrap_err().kind(), io::ErrorKind::NotFound);
+        // Nobody has it open: it is held for the program.
+        held[0].take().unwrap();
+        assert_eq!(locks("/none"), held);
+        fs::remove_file(&path).unwrap();
+        let gone = Lock {
+            path: Text::from(path.with_extension("none").as_os_str()),
+            exclusive: true,
+        };
+        assert_eq!(gone.take().unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

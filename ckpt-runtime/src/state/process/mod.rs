@@ -240,10 +240,17 @@ impl Changes {
     ///
     /// # Errors
     /// The first that it cannot become.
-    fn restore(&self) -> Result<(), ProcessError> {
+    fn restore(&self, make: &dyn Fn(&Path) -> Result<(), String>) -> Result<(), ProcessError> {
         if let Some(folder) = &self.folder {
             let folder = moved::now(start_folder().join(OsString::from(folder)));
-            std::env::set_current_dir(&folder).map_err(|error| ProcessError::Folder { folder, error })?;
+            let enter = || std::env::set_current_dir(&folder);
+            let entered = match enter() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    make(&folder).map_err(io::Error::other).and_then(|()| enter())
+                }
+                other => other,
+            };
+            entered.map_err(|error| ProcessError::Folder { folder, error })?;
         }
         environment::restore(&self.variables);
         if let Some(umask) = self.umask {
@@ -281,17 +288,22 @@ impl Process {
         }
     }
 
-    /// A restart begins, and has not begun its walk: the process becomes what it was.
+    /// A restart begins, and has not begun its walk: the process becomes what it was. `make` makes a folder that is not there,
+    /// if it comes back when the restart has arrived.
     ///
     /// # Errors
     /// It cannot.
-    pub fn begin_walk(&mut self, from: &dyn Recorded) -> Result<(), ProcessError> {
+    pub fn begin_walk(
+        &mut self,
+        from: &dyn Recorded,
+        make: &dyn Fn(&Path) -> Result<(), String>,
+    ) -> Result<(), ProcessError> {
         self.changes = from
             .note(NOTE)
             .map(Changes::read)
             .transpose()?
             .unwrap_or_default();
-        self.changes.restore()
+        self.changes.restore(make)
     }
 
     /// The locks of the program.
@@ -333,7 +345,7 @@ impl StateSource for Process {
                     "E2335: the program held a lock on `{}`, and cannot have it now: {error}",
                     lock.path().display()
                 ))
-                .help("see that no other process holds it; a file that is locked has to be open at the site, in a variable")
+                .help("see that the file is there, and that no other process holds it")
             })?;
         }
         Ok(())

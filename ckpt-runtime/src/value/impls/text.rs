@@ -43,6 +43,18 @@ macro_rules! owned {
     )*};
 }
 
+/// A path of a checkpoint, where it is now.
+fn here(path: PathBuf) -> Result<PathBuf, LoadError> {
+    let now = moved::now(path);
+    match moved::is_left_behind(&now) {
+        false => Ok(now),
+        true => Err(LoadError::invalid(format!(
+            "it is the path `{}`, in the folder that the run was started in, and the run is continued elsewhere: say where that folder is now, with `--map OLD=NEW` (CKPT_MAP)",
+            now.display()
+        ))),
+    }
+}
+
 owned! {
     String, |s| s.as_str(), |from| from.text();
     Box<str>, |s| **s, |from| from.text().map(String::into_boxed_str);
@@ -51,7 +63,7 @@ owned! {
     Box<Path>, |s| **s, |from| PathBuf::load(from).map(PathBuf::into_boxed_path);
     OsString, |s| s.as_os_str(), |from| from.text_bytes().map(OsString::from_vec);
     // What is a path by its type is mapped at a restart.
-    PathBuf, |s| s.as_path(), |from| OsString::load(from).map(|path| moved::now(path.into()));
+    PathBuf, |s| s.as_path(), |from| OsString::load(from).and_then(|path| here(path.into()));
 }
 
 impl Checkpoint for CString {

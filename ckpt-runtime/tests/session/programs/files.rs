@@ -116,3 +116,17 @@ fn hold<T: Checkpoint>(value: &T) -> io::Result<()> {
     }
     Ok(())
 }
+
+/// What `cargo ckpt` does before it starts a program once more from its beginning.
+pub fn undo_start() -> Result<(), String> {
+    let store = std::env::var("CKPT_DIR").map_err(|error| error.to_string())?;
+    let run = std::env::var("TEST_RUN").map_err(|error| error.to_string())?;
+    let run = run
+        .parse()
+        .map_err(|_| format!("`{run}` is the identity of no run"))?;
+    let undone = ckpt::session::undo_start(std::path::Path::new(&store), run, 1, false);
+    match undone.map_err(|error| error.to_string())? {
+        true => Ok(()),
+        false => Err("there was nothing to undo".into()),
+    }
+}

@@ -1,21 +1,27 @@
 //! The programs under test, instrumented by hand as the macros do it.
 
+mod clock;
 mod closed;
 mod files;
+mod forks;
 mod globals;
+mod handlers;
 mod input;
 mod nested;
 mod outside;
+mod own_file;
 mod recursion;
 mod refilled;
 mod reopened;
 mod reopened_team;
 mod slips;
+mod small_stacks;
 mod steps;
 mod surroundings;
 mod trees;
 
 pub use files::STEPS;
+pub use forks::{FORKS_AFTER, OWN_CODE};
 pub use steps::with_note as steps_with_note;
 pub use trees::in_memory;
 
@@ -23,17 +29,22 @@ use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
 
 pub fn run(program: &str) -> Result<(), String> {
     match program {
+        "own-file" => return own_file::main().map_err(|error| error.to_string()),
         "closed" => return closed::main().map_err(|error| error.to_string()),
+        "undo-start" => return files::undo_start(),
         "files" => return files::main().map_err(|error| error.to_string()),
         held if held.starts_with("held-") => {
             return files::held(&held[5..]).map_err(|error| error.to_string());
         }
+        forks if forks.starts_with("forks-") => forks::main(&forks[6..]),
         tree if tree.starts_with("tree-") => {
             return trees::main(&tree[5..]).map_err(|error| error.to_string());
         }
         "calls" => return trees::calls::main(),
         "histories" => return trees::histories::main(),
         "globals" => globals::main(),
+        "handlers" => handlers::main(),
+        "small-stacks" => small_stacks::main(),
         "input" => input::main(),
         "nested" => nested::main(),
         "reopened" => reopened::main(),

@@ -83,7 +83,23 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Ends the process when it is dropped, if it is asked to: after the session, which is opened later.
+struct Late;
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        match std::env::var("TEST_LATE").as_deref() {
+            // SAFETY: plain system calls, which end the process.
+            Ok("killed") => unsafe { libc::raise(libc::SIGKILL) },
+            // SAFETY: as above.
+            Ok("leaves") => unsafe { libc::_exit(0) },
+            _ => 0,
+        };
+    }
+}
+
 pub fn main() -> Result<(), String> {
+    let _late = Late;
     let __session = open(program());
     let version = std::env::var("TEST_VERSION").unwrap_or_default();
     let plan = match version.as_str() {
@@ -142,8 +158,11 @@ fn act(step: u64) {
         panic!("step {step} panics");
     }
     if number("TEST_BLOCK") == Some(step) {
-        // The store is a file system that has become read-only, as far as new checkpoints can tell.
-        std::fs::remove_dir_all("test.ckpt.d").unwrap();
+        // The store is a file system that has become read-only, as far as new checkpoints can tell: somebody else's doing.
+        let removed = std::process::Command::new("rm")
+            .args(["-rf", "test.ckpt.d"])
+            .status();
+        assert!(removed.unwrap().success());
         std::fs::write("test.ckpt.d", "in the way").unwrap();
     }
 }

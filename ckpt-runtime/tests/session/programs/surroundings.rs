@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -83,6 +84,13 @@ fn seen() -> String {
     )
 }
 
+/// Of which the program knows no more than the numbers.
+fn make_pipe() {
+    let mut ends = [0; 2];
+    // SAFETY: the system fills the two numbers in.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+}
+
 extern "C" fn handler(_: i32) {}
 
 /// What no checkpoint keeps, from one step to the next.
@@ -98,12 +106,37 @@ fn hinder(step: u64, home: &Path, child: &mut Option<std::process::Child>) {
             drop(child.stdin.take());
             child.wait().unwrap();
         }
+        // As daemons do; what is open here is not among what is closed.
+        "closes" if on => {
+            for number in 3..1000 {
+                // SAFETY: nothing that is open and is the program's has such a number.
+                unsafe { libc::close(number) };
+            }
+            // SAFETY: as above.
+            assert_eq!(unsafe { libc::close_range(3, u32::MAX, 0) }, 0);
+        }
+        "masks" if on => drop(rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o777))),
+        "masks" => drop(rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022))),
         // The same program, with all variables of this one.
         "itself" if on => {
             let mut inner = Command::new(std::env::current_exe().unwrap());
             let inner = inner.env("TEST_DOES", "inner").output().unwrap();
             assert!(inner.status.success(), "{inner:?}");
             assert!(inner.stderr.is_empty(), "{inner:?}");
+            // In a folder that has no store yet, where the variables would name a run that has begun elsewhere.
+            fs::create_dir("deep").unwrap();
+            for _ in 0..2 {
+                let mut deep = Command::new(std::env::current_exe().unwrap());
+                deep.env("TEST_DOES", "inner").current_dir("deep");
+                let deep = deep.env("CKPT_DIR", "another.ckpt.d").output().unwrap();
+                assert!(deep.status.success() && deep.stderr.is_empty(), "{deep:?}");
+            }
+            assert!(!fs::exists("deep/another.ckpt.d").unwrap());
+        }
+        // The process becomes the same program, with all variables of this one.
+        "becomes" if on => {
+            let mut after = Command::new(std::env::current_exe().unwrap());
+            panic!("{}", after.env("TEST_DOES", "inner").exec());
         }
         "child-again" if on => {
             let _again = ckpt::thread::made_again();
@@ -181,6 +214,9 @@ pub fn main() {
         // SAFETY: the handler does nothing.
         unsafe { libc::signal(libc::SIGUSR2, handler as *const () as usize) };
     }
+    if is("pipe-again") {
+        make_pipe();
+    }
     let mut child = None;
     let home = std::env::current_dir().unwrap();
     while frame.enters(1, 1) || step < STEPS {
@@ -189,10 +225,38 @@ pub fn main() {
             if step == CHANGED && is("change") {
                 change();
             }
+            if step == CHANGED && is("pipe") {
+                make_pipe();
+            }
             if step == CHANGED && is("lock") {
                 let file = File::options().create(true).append(true).open("locked").unwrap();
                 file.lock().unwrap();
                 lock = Some(file);
+            }
+            if step == CHANGED && is("lock-of-no-use") {
+                let file = File::create("locked").unwrap();
+                file.lock().unwrap();
+                // Open until the process ends, in no variable that is looked at.
+                std::mem::forget(file);
+            }
+            if step == CHANGED && is("leaves") {
+                fs::create_dir_all("work/deep").unwrap();
+                std::env::set_current_dir("work/deep").unwrap();
+            }
+            if step == 5 && is("leaves") {
+                // The folder that it is in takes another name, or is removed.
+                let home = home.ancestors().find(|home| home.join("work").exists()).unwrap();
+                match std::env::var("TEST_LEAVES").unwrap().as_str() {
+                    "renames" => fs::rename(home.join("work"), home.join("other")).unwrap(),
+                    "replaces" => {
+                        fs::rename(home.join("work/deep"), home.join("other")).unwrap();
+                        fs::write(home.join("work/deep"), "a file").unwrap();
+                    }
+                    _ => {
+                        std::env::set_current_dir(home).unwrap();
+                        fs::remove_dir_all("work").unwrap();
+                    }
+                }
             }
             hinder(step, &home, &mut child);
             let log = if is("no-folder") {
@@ -214,10 +278,17 @@ pub fn main() {
         let other = File::open("locked").unwrap();
         assert!(other.try_lock().is_err(), "it is not locked");
     }
+    if is("lock-of-no-use") {
+        let other = File::open("locked").unwrap();
+        let is_restarted = std::env::var_os("CKPT_RESTART").is_some();
+        // A restart holds it for the program, until the program locks the file itself.
+        assert_eq!(other.try_lock().is_ok(), is_restarted);
+    }
     if std::env::var_os("CKPT_RESTART").is_some() && is("change") {
         assert_eq!(at_the_walk, seen());
     }
     let mut log = String::new();
-    File::open(own_log()).unwrap().read_to_string(&mut log).unwrap();
+    let own_log = if is("leaves") { "log.txt" } else { own_log() };
+    File::open(own_log).unwrap().read_to_string(&mut log).unwrap();
     println!("{} {log:?}", seen());
 }

@@ -164,6 +164,119 @@ fn advance(kind: &str, (step, held): &mut State) -> io::Result<()> {
             writeln!(two, "{step}")?;
             saw(&fs::read_to_string("one")?.len())
         }
+        // The file that is standard input is written as well.
+        "input" | "input-replaced" => {
+            let text = fs::read_to_string("input.txt")?;
+            saw(&text.len())?;
+            match kind {
+                "input" => write!(File::options().append(true).open("input.txt")?, "{step}")?,
+                _ => {
+                    fs::write("next", format!("{text}{step}"))?;
+                    fs::rename("next", "input.txt")?;
+                }
+            }
+            let mut byte = [0];
+            let read = io::stdin().lock().read(&mut byte)?;
+            saw(&format_args!("{:?}", &byte[..read]))
+        }
+        // A folder takes another name, or is removed.
+        "moves" | "moves-back" | "removes" => {
+            let folder = |name: &str| PathBuf::from(std::env::var_os(name).unwrap_or_default());
+            let (from, to) = (folder("TEST_FROM"), folder("TEST_TO"));
+            if step == 1 {
+                fs::write(from.join("data.txt"), "data")?;
+            }
+            if step == 5 {
+                match kind {
+                    "removes" => fs::remove_dir_all(&from)?,
+                    _ => fs::rename(&from, &to)?,
+                }
+                if kind == "moves-back" {
+                    fs::rename(&to, &from)?;
+                }
+            }
+            saw(&to.exists())
+        }
+        // Results that are complete are closed to all who would change them.
+        "closed" => {
+            let modes = |folder: u32, deep: u32| {
+                fs::set_permissions("results", fs::Permissions::from_mode(folder))?;
+                fs::set_permissions("results/deep", fs::Permissions::from_mode(deep))
+            };
+            if step == 1 {
+                fs::create_dir_all("results/deep")?;
+                fs::write("results/deep/old", "old")?;
+            } else {
+                fs::set_permissions("results", fs::Permissions::from_mode(0o755))?;
+                modes(0o755, 0o755)?;
+                fs::set_permissions("results/deep/newest", fs::Permissions::from_mode(0o644))?;
+            }
+            fs::write(format!("results/{step}"), "a result")?;
+            fs::write("results/deep/newest", format!("{step}"))?;
+            if step == 5 {
+                fs::remove_file("results/deep/old")?;
+            }
+            fs::set_permissions("results/deep/newest", fs::Permissions::from_mode(0o444))?;
+            let seen = fs::read_dir("results")?.count() + fs::read_dir("results/deep")?.count();
+            fs::set_permissions("results/deep", fs::Permissions::from_mode(0o500))?;
+            fs::set_permissions(
+                "results",
+                fs::Permissions::from_mode([0o555, 0][step as usize % 2]),
+            )?;
+            saw(&seen)
+        }
+        // The program gets to its files from the folder that it is in, and not by the whole path.
+        "unreachable" | "too-long" => {
+            let home = std::env::current_dir()?;
+            if kind == "unreachable" {
+                if step > 1 {
+                    fs::set_permissions("closed", fs::Permissions::from_mode(0o755))?;
+                }
+                fs::create_dir_all("closed/work")?;
+                std::env::set_current_dir("closed/work")?;
+                fs::set_permissions(
+                    "..",
+                    fs::Permissions::from_mode(if step < 5 { 0o755 } else { 0o600 }),
+                )?;
+            } else {
+                for _ in 0..if step < 5 { 1 } else { 30 } {
+                    let name = "long".repeat(50);
+                    fs::create_dir_all(&name)?;
+                    std::env::set_current_dir(&name)?;
+                }
+            }
+            if step == 5 {
+                fs::write("data.txt", format!("{step}"))?;
+            }
+            std::env::set_current_dir(home)?;
+            saw(&step)
+        }
+        // Nearly all of the file is one hole.
+        "sparse" => {
+            const LENGTH: u64 = 1 << 36;
+            if step == 1 {
+                let file = both().open("sparse")?;
+                file.set_len(LENGTH)?;
+                file.write_all_at(b"in the middle", LENGTH / 2)?;
+            }
+            let mut file = both().open("sparse")?;
+            let mut text = [0; 20];
+            let read = file.read_at(&mut text, LENGTH / 2 - 4)?;
+            let found = file.metadata()?;
+            let is_small = std::os::unix::fs::MetadataExt::blocks(&found) * 512 < 1 << 25;
+            saw(&format_args!("{} {is_small} {:?}", found.len(), &text[..read]))?;
+            match step {
+                4 => file.write_all_at(&[b'x'; 3000], LENGTH / 2 - 2000)?,
+                5 => file.set_len(0)?,
+                6 => file.write_all(&vec![b'y'; 3_000_000])?,
+                7 => fs::remove_file("sparse")?,
+                8 => fs::write("sparse", "short")?,
+                // Nobody reads it as a whole.
+                STEPS => fs::remove_file("sparse")?,
+                _ => {}
+            }
+            Ok(())
+        }
         "linked" => {
             if step == 5 {
                 fs::remove_file(in_memory(&std::env::current_dir()?))?;

@@ -6,7 +6,7 @@
 //! more than what is looked for, and any change to a program moves it (Mytkowicz et al., "Producing wrong data without doing
 //! anything obviously wrong", ASPLOS 2009): so both programs are built in several layouts, and the ratio is over all of them.
 //! Instructions in the executable itself, the program's and
-//! ckpt's but not those of the MPI library, which waits by looking again and again: as callgrind counts them on every rank,
+//! ckpt's but not those of the MPI library, which waits in a busy loop: as callgrind counts them on every rank,
 //! as the difference of two run lengths, so that starting up does not count.
 //!
 //! Then the time of the reduction with which the ranks of a restart agree, for growing numbers of ranks.

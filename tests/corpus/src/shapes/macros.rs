@@ -294,3 +294,23 @@ pub fn declares_in_blocks_without_a_site() {
         println!("{x} {sum}");
     }
 }
+
+#[derive(ckpt::Checkpoint)]
+struct Named {
+    what: String,
+}
+
+/// A field among the tokens of a macro is no variable of its name, which has been moved into it.
+#[ckpt::instrument]
+pub fn names_a_field() {
+    let what = String::from("big");
+    let named = Named { what };
+    let mut sum = 0;
+    for i in 0..3u64 {
+        ckpt::checkpoint!();
+        if matches!(named.what.as_str(), "big" | "small") {
+            sum += i;
+        }
+        println!("{sum}");
+    }
+}

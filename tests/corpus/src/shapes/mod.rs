@@ -46,6 +46,7 @@ mod names;
 mod objects;
 mod operands;
 mod owners;
+mod parallel;
 mod parameters;
 mod patterns;
 mod phases;
@@ -124,7 +125,7 @@ const SHAPES: &[Shape] = shapes! {
     phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     statics: atomics, locks, thread_locals, locks_in_a_list, changed_by_what_is_executed_again;
-    threads: parts_of_a_list, a_function_as_body_in_a_callee, one_by_one_with_results, spawned_and_joined, a_generator_of_each_and_a_loop_behind, a_struct_of_locks_and_a_barrier, a_name_for_what_is_shared, a_share_of_its_own, a_share_between_start_and_join, a_team_with_loops_and_reductions;
+    threads: parts_of_a_list, a_function_as_body_in_a_callee, one_by_one_with_results, spawned_and_joined, a_generator_of_each_and_a_loop_behind, a_method_whose_threads_look_at_self, a_struct_of_locks_and_a_barrier, a_name_for_what_is_shared, a_share_of_its_own, a_share_between_start_and_join, a_team_with_loops_and_reductions;
     through_serde: a_variable, some_of_a_pattern, parameters, arguments_used_up_before_the_site;
     travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, moved_on_one_way_and_borrowed_on_the_other, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow, moved_before_a_loop_that_gives_it_again, value_of_a_block_that_ends_with_a_variable_put_aside, given_again_on_one_way_in_a_loop;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty, trees_and_lists, parts_of_trees;
@@ -136,8 +137,10 @@ const SHAPES: &[Shape] = shapes! {
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters, a_receiver_without_a_name, receivers_all_the_way_down;
     refills: struct_with_callbacks, lent_to_a_method, nested_and_carved, of_a_plain_type, a_literal_of_what_moves, a_call_of_what_moves, exclusive_references, exclusive_references_of_a_caller;
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object, objects_behind_shared_pointers;
+    parallel: collected, summed, filled_in_chunks, zipped_and_reduced, folded_and_reduced, gathered_in_other_collections,
+        compared, used_up, ended_early, in_a_chain_and_as_an_operand, owned_by_the_closure, in_a_loop;
     parameters: tuple_and_array_parameters, guard_as_parameter, unused_parameters, exclusive_lent_as_shared;
     patterns: bound_by_alternatives, value_that_changes_next_to_a_reference, value_taken_before_the_whole_changes, mutable_references_to_fields, slices_and_names_for_the_whole, values_and_references_in_one_arm, alternatives_by_mutable_reference, references_in_conditions, copies_that_change, pairs_of_an_array_of_pairs, found_by_a_number_that_goes_on, moved_in_one_arm_and_borrowed_in_another, fields_moved_in_one_arm_and_borrowed_in_another;
-    macros: jumps_among_the_arguments, returns_among_the_arguments, unknown_macro_that_goes_on, consumed_by_an_argument, macro_that_uses_the_functions_variables, macro_that_uses_a_variable_that_is_hidden, macro_of_the_body_that_stays, macro_with_a_librarys_name, a_list_of_one_value_looks_at_fields, what_is_borrowed_is_still_there, declares_in_blocks_without_a_site;
+    macros: jumps_among_the_arguments, returns_among_the_arguments, unknown_macro_that_goes_on, consumed_by_an_argument, macro_that_uses_the_functions_variables, macro_that_uses_a_variable_that_is_hidden, macro_of_the_body_that_stays, macro_with_a_librarys_name, a_list_of_one_value_looks_at_fields, what_is_borrowed_is_still_there, declares_in_blocks_without_a_site, names_a_field;
     inference: fixed_after_the_site, branches_that_never_return, casts_and_operators, struct_update_and_shorthand, declared_by_typed_tuples, typed_by_the_tuple_alone, written_in_loops_that_may_not_run;
 };

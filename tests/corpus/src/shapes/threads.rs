@@ -365,3 +365,52 @@ pub fn a_generator_of_each_and_a_loop_behind() {
     }
     println!("{results:?}");
 }
+
+#[derive(ckpt::Checkpoint)]
+struct Scene {
+    rows: u64,
+    weights: Vec<u64>,
+}
+
+impl Scene {
+    fn weight(&self, at: u64) -> u64 {
+        self.weights[(at % self.weights.len() as u64) as usize]
+    }
+
+    #[ckpt::instrument]
+    fn traced(&self, members: u64) -> Vec<u64> {
+        let mut rows = vec![0; self.rows as usize];
+        thread::scope(|s| {
+            let mut threads = Vec::new();
+            for first in 0..members {
+                threads.push(s.spawn(move || {
+                    let mut own = Vec::new();
+                    for row in (first..self.rows).step_by(members as usize) {
+                        ckpt::checkpoint!();
+                        own.push(self.weight(row) + row);
+                    }
+                    println!("{first} of {}", self.rows);
+                    own
+                }));
+            }
+            for (first, thread) in threads.into_iter().enumerate() {
+                let step = members as usize;
+                let own = thread.join().unwrap();
+                for (turn, value) in own.iter().enumerate() {
+                    rows[first + turn * step] = *value;
+                }
+            }
+        });
+        rows
+    }
+}
+
+#[ckpt::instrument(calls(traced))]
+pub fn a_method_whose_threads_look_at_self() {
+    let scene = Scene {
+        rows: 5,
+        weights: vec![3, 1, 4],
+    };
+    let one = scene.traced(1);
+    println!("{one:?} {:?}", scene.traced(1));
+}

@@ -131,6 +131,7 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
         Code(1201) => (Kind::NotSplit, ty()),
         Code(1204) => (Kind::NotGlobal, ty()),
         Code(1207) => (Kind::Destructor, ty()),
+        Code(1209) => (Kind::NotFixed, ty()),
         Code(1211) => (Kind::NotCheckpoint, format!("csv::Writer<{}>", ty())),
         Code(1208 | 1213) => {
             let ty = ty();
@@ -250,7 +251,7 @@ mod tests {
             other("E1206"),
             named("E1207", Kind::Destructor),
             one("E1208", Kind::NotCheckpoint, "Rule", Kind::MissingBound),
-            other("E1209"),
+            named("E1209", Kind::NotFixed),
             other("E1210"),
             one(
                 "E1211",
@@ -263,6 +264,8 @@ mod tests {
             named("E1214", Kind::NotSerde),
             one("E1215", Kind::NotSerde, "", Kind::NotSerde),
             other("E1216"),
+            other("E1217"),
+            other("E1218"),
         ];
         assert_eq!(seen, expected);
     }

@@ -308,6 +308,9 @@ impl Marks {
             words.insert(*place, "reexecute");
             let why = match why {
                 Why::Rewritten => "all of it is written before it is read: only its shape is made again",
+                Why::Installs => {
+                    "it is for what its statement, or a later one, installs in the process: it runs again"
+                }
                 Why::Recomputed => "it never changes and is cheap to make: its statement runs again",
             };
             reasons.insert(*place, why);

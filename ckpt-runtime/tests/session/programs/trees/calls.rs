@@ -1,6 +1,11 @@
 //! Every function that changes files or folders, alone between a checkpoint and the restart from it: those of the standard
 //! library, and what libraries in C call.
 
+#[path = "calls/histories.rs"]
+mod histories;
+#[path = "calls/past.rs"]
+mod past;
+
 use std::ffi::CString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, IoSlice, Write};
@@ -11,10 +16,10 @@ use std::path::Path;
 
 use ckpt::Session;
 
-use super::histories::{differences, tree};
+use super::histories::{Tree, differences, tree};
 
 /// The tree that each of them finds.
-fn plant(root: &Path) -> io::Result<()> {
+pub fn plant(root: &Path) -> io::Result<()> {
     fs::create_dir_all(root.join("folder/deep"))?;
     fs::create_dir(root.join("empty"))?;
     fs::write(root.join("file"), "0123456789")?;
@@ -26,22 +31,22 @@ fn plant(root: &Path) -> io::Result<()> {
     symlink("folder", root.join("link-to-folder"))
 }
 
-fn writing(path: &Path) -> io::Result<File> {
+pub fn writing(path: &Path) -> io::Result<File> {
     File::options().write(true).open(path)
 }
 
-fn text(path: &Path) -> CString {
+pub fn text(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
 
-fn done(result: i64) -> io::Result<()> {
+pub fn done(result: i64) -> io::Result<()> {
     match result {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-type Call = (&'static str, fn(&Path) -> io::Result<()>);
+pub type Call = (&'static str, fn(&Path) -> io::Result<()>);
 
 const CALLS: &[Call] = &[
     ("create", |root| File::create(root.join("file")).map(drop)),
@@ -307,40 +312,96 @@ const CALLS: &[Call] = &[
 ];
 
 pub fn main() -> Result<(), String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let all = CALLS.iter().chain(past::CALLS);
+    let mut wrong = 0;
+    let mut look = |came_back: Result<(), String>| {
+        if let Err(what) = came_back {
+            // At once: the next one may end the process.
+            eprintln!("{what}");
+            wrong += 1;
+        }
+    };
+    for (name, history) in histories::ALL {
+        look(comes_back(name, &mut { *history }));
+    }
+    for (name, call) in all.clone() {
+        look(comes_back(name, &mut |root, checkpoint| {
+            checkpoint()?;
+            call(root)
+        }));
+    }
+    println!("{} calls", all.count());
+    match wrong {
+        0 => Ok(()),
+        _ => Err(format!("{wrong} did not come back")),
+    }
+}
+
+/// Names of files in memory that a call makes begin so, behind what the C library puts before them.
+pub fn in_memory(name: &str) -> String {
+    format!("ckpt-calls-{}-{name}", std::process::id())
+}
+
+/// Everything below a folder, and what has been made in memory.
+fn everything(root: &Path) -> Tree {
+    let mut all = tree(root);
+    for entry in fs::read_dir("/dev/shm").unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        if name.trim_start_matches("sem.").starts_with(&in_memory("")) {
+            let bytes = fs::read(entry.path()).unwrap();
+            all.insert(entry.path(), (0, "file in memory".to_owned(), bytes));
+        }
+    }
+    all
+}
+
+/// What is done between checkpoints: the last of them is gone back to.
+type History<'a> = &'a mut dyn FnMut(&Path, Checkpoint<'_>) -> io::Result<()>;
+pub type Checkpoint<'a> = &'a mut dyn FnMut() -> io::Result<()>;
+
+/// Whether everything is what it was at the last checkpoint of a history after a restart from there.
+fn comes_back(name: &str, history: History<'_>) -> Result<(), String> {
+    let text = |error: &dyn std::fmt::Display| format!("{name}: {error}");
     // SAFETY: nothing else runs in this process that reads the environment.
     let set = |name: &str, value: &str| unsafe { std::env::set_var(name, value) };
     set("CKPT_EVERY", "1");
     set("CKPT_QUIET", "1");
     set("CKPT_BACKGROUND", "0");
-    for (name, call) in CALLS {
-        let top = tempfile::tempdir_in("/dev/shm").map_err(|error| text(&error))?;
-        let root = top.path().join("root");
-        set("CKPT_DIR", &top.path().join("store").to_string_lossy());
-        // SAFETY: as above.
-        unsafe { std::env::remove_var("CKPT_RESTART") };
-        plant(&root).map_err(|error| text(&error))?;
-        let before = tree(&root);
-        let mut session = Session::open("calls").map_err(|error| text(&error))?;
-        session
-            .save_if_due(|to| to.save("nothing", &0))
-            .map_err(|error| text(&error))?;
-        call(&root).map_err(|error| format!("{name}: {error}"))?;
-        let changed = tree(&root);
-        if changed == before && !name.contains("hole") {
-            return Err(format!("{name} changes nothing"));
-        }
-        drop(session);
-        set("CKPT_RESTART", "1");
-        let mut session = Session::open("calls").map_err(|error| text(&error))?;
-        session
-            .restore::<i32>("nothing")
-            .map_err(|error| format!("{name}: {error}"))?;
-        let now = tree(&root);
-        if now != before {
-            return Err(format!("{name}: {}", differences(&now, &before).join("; ")));
-        }
+    let top = tempfile::tempdir_in("/dev/shm").map_err(|error| text(&error))?;
+    let root = top.path().join("root");
+    set("CKPT_DIR", &top.path().join("store").to_string_lossy());
+    // SAFETY: as above.
+    unsafe { std::env::remove_var("CKPT_RESTART") };
+    plant(&root).map_err(|error| text(&error))?;
+    let mut session = Session::open("calls").map_err(|error| text(&error))?;
+    let (mut before, mut taken) = (Tree::new(), 0);
+    let mut checkpoint = || {
+        let saved = session.save_if_due(|to| to.save("nothing", &0));
+        saved.map_err(io::Error::other)?;
+        before = everything(&root);
+        taken += 1;
+        Ok(())
+    };
+    history(&root, &mut checkpoint).map_err(|error| text(&error))?;
+    let changed = everything(&root);
+    if changed == before && !name.contains("hole") {
+        return Err(format!("{name} changes nothing"));
     }
-    println!("{} calls", CALLS.len());
-    Ok(())
+    drop(session);
+    set("CKPT_RESTART", &taken.to_string());
+    let mut session = Session::open("calls").map_err(|error| text(&error))?;
+    session.restore::<i32>("nothing").map_err(|error| text(&error))?;
+    drop(session);
+    let now = everything(&root);
+    for path in now
+        .keys()
+        .chain(changed.keys())
+        .filter(|path| !path.starts_with(&root))
+    {
+        let _ = fs::remove_file(path);
+    }
+    match now == before {
+        true => Ok(()),
+        false => Err(format!("{name}: {}", differences(&now, &before).join("; "))),
+    }
 }

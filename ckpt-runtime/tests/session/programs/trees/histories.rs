@@ -78,6 +78,8 @@ pub fn tree(root: &Path) -> Tree {
                     format!("link to {}", fs::read_link(&path).unwrap().display()),
                     Vec::new(),
                 )
+            } else if !found.is_file() {
+                ("no plain file".to_owned(), Vec::new())
             } else {
                 let first = files.entry(found.ino()).or_insert_with(|| path.clone()).clone();
                 (format!("file {}", first.display()), fs::read(&path).unwrap())

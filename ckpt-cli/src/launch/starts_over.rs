@@ -1,0 +1,35 @@
+//! A program that is started again from its beginning, because it died and has no checkpoint to go on from: it is to find the
+//! files of the first start.
+
+use std::path::Path;
+
+use ckpt::session::{NotUndone, undo_start};
+use ckpt::store::RunId;
+
+use crate::failure::{Failure, Outcome, says};
+use crate::output;
+use crate::stores::checkpoint;
+
+/// Undoes what a run has changed of the program's files. With `keeps` what other unfinished runs have changed since stays.
+///
+/// # Errors
+/// A process of the run is still at work, or what the files were is not known any more.
+pub fn undo(store: &Path, run: RunId, ranks: Option<u32>, keeps: bool) -> Outcome<()> {
+    match undo_start(store, run, ranks.unwrap_or(1), keeps) {
+        Ok(false) => {}
+        Ok(true) => output::note(&format!(
+            "what run {} had changed of the program's files before it died is undone: it has no checkpoint to go on from",
+            run.short()
+        )),
+        Err(NotUndone::Store(error)) => return Err(checkpoint::store_failure(error)),
+        Err(why) => {
+            return Err(Failure::refused(says!(
+                "E3201: what run {} had changed of the program's files before it died cannot be undone",
+                run.short()
+            ))
+            .because(why)
+            .help("a start from the beginning would find what that run has left: put the files in order, and start with `cargo ckpt run --fresh`"));
+        }
+    }
+    Ok(())
+}
