@@ -111,7 +111,8 @@ fn build(machine: Machine, version: Version) -> PathBuf {
     }
     cargo.arg("--target-dir").arg(&folder);
     if machine.starter.is_some() {
-        features.push("static-hdf5");
+        // A feature of ckpt's alone: those of the program would be another program.
+        features.push("ckpt/static-hdf5");
         folder.push(machine.target);
         // All that will be wanted at once: while one is configured or linked, another is compiled.
         let mut together = machines();
