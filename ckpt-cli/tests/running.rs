@@ -861,6 +861,65 @@ fn a_start_in_another_folder_undoes_nothing_there() {
     assert_eq!(lines(one.path()).len(), 4);
 }
 
+/// Runs of two folders that have a store in common: each continues its own.
+#[test]
+fn a_run_is_resumed_in_its_own_folder_alone() {
+    let (one, two, stores) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    let store = stores.path().join("a.ckpt.d");
+    let options = ["--resume", "--every", "3", "--dir", store.to_str().unwrap()];
+    append(one.path(), &options, "visit:8").code(137);
+    append(two.path(), &options, "").success();
+    assert_eq!(lines(two.path()), all_lines());
+    append(one.path(), &options, "")
+        .success()
+        .stderr(contains("resuming run"));
+    assert_eq!(lines(one.path()), all_lines());
+}
+
+fn copy_with_times(from: &Path, to: &Path) {
+    Command::new("cp").arg("-a").args([from, to]).assert().success();
+}
+
+/// The folder that it was copied from is still there.
+#[test]
+fn a_start_that_is_made_again_in_a_copy_undoes_what_the_first_did_there() {
+    let here = tempfile::tempdir().unwrap();
+    let (one, two) = (here.path().join("one"), here.path().join("two"));
+    fs::create_dir(&one).unwrap();
+    append(&one, &["--resume", "--every", "100"], "visit:5").code(137);
+    copy_with_times(&one, &two);
+    append(&two, &["--resume", "--every", "100"], "").success();
+    assert_eq!((lines(&two), lines(&one).len()), (all_lines(), 4));
+}
+
+/// However often the folder was moved since, or copied.
+#[test]
+fn what_another_run_has_made_in_a_folder_that_moved_is_not_undone() {
+    for copies in [false, true] {
+        let here = tempfile::tempdir().unwrap();
+        let folders = ["one", "two", "three"].map(|name| here.path().join(name));
+        let becomes = |old: usize| match copies {
+            true => copy_with_times(&folders[old], &folders[old + 1]),
+            false => fs::rename(&folders[old], &folders[old + 1]).unwrap(),
+        };
+        fs::create_dir(&folders[0]).unwrap();
+        append(&folders[0], &["--every", "3"], "visit:8").code(137);
+        becomes(0);
+        // Another command line, and the same file.
+        append_to(&folders[1], &["--every", "3"], "", "./lines.txt").success();
+        assert_eq!(lines(&folders[1]).len(), 7 + 12);
+        becomes(1);
+        append(&folders[2], &["--resume", "--every", "3"], "")
+            .code(77)
+            .stderr(contains("which has completed"));
+        assert_eq!(lines(&folders[2]).len(), 7 + 12, "{copies}");
+    }
+}
+
 /// What other runs have made since is not undone with what a dead one has left.
 #[test]
 fn a_start_that_is_made_again_leaves_the_files_of_other_runs() {

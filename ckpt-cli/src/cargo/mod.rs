@@ -179,6 +179,16 @@ impl CargoOptions {
         options
     }
 
+    /// Whether these options and others, each [pinned](Self::pinned_to), may be of one program: a package may have moved, and of an
+    /// executable nobody knows what it was made of.
+    pub fn may_choose_the_same_as(&self, other: &Self) -> bool {
+        let choice = |of: &Self| {
+            let package = of.package.clone()?;
+            Some((package, of.bin.clone(), of.example.clone()))
+        };
+        choice(self).is_none_or(|own| choice(other).is_none_or(|others| own == others))
+    }
+
     /// These options, where they are of a run on this machine. Those of one that came from elsewhere name folders that
     /// are not here: then it is the package of the current folder, built in the same way.
     pub fn on_this_machine(self) -> Self {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE};
 use ckpt::session::runs::RunRecord;
+use ckpt::session::{PLACE_NOTE, Place};
 use ckpt::store::{Meta, RunId};
 
 use crate::cargo::{CargoOptions, Program};
@@ -69,6 +70,7 @@ impl Run {
         let start = Start {
             store: &store,
             command_line: (&program.executable, &self.arguments),
+            cargo: self.cargo.pinned_to(&program),
             ranks: self.ranks.ranks,
             id: Cell::new(None),
             tried: RefCell::default(),
@@ -90,7 +92,6 @@ impl Run {
 
     fn keep_running(&self, start: &Start<'_>, asked: Asked, program: &Program) -> Outcome<Ending> {
         let store = start.store;
-        let cargo = self.cargo.pinned_to(program);
         let environment = self.session.environment(store);
         let command = |begin| {
             let mut command = program.command();
@@ -119,7 +120,7 @@ impl Run {
             if let Some(run) = run {
                 Record {
                     run,
-                    cargo: cargo.clone(),
+                    cargo: start.cargo.clone(),
                     session: self.session.clone(),
                     ranks: self.ranks.clone(),
                     executable: program.executable.clone(),
@@ -144,6 +145,8 @@ impl Run {
 struct Start<'s> {
     store: &'s Path,
     command_line: (&'s Path, &'s [OsString]),
+    /// Which program it is.
+    cargo: CargoOptions,
     ranks: Option<u32>,
     /// The run of the process that is started next, or was last.
     id: Cell<Option<RunId>>,
@@ -219,7 +222,8 @@ impl Start<'_> {
         for record in records.iter().rev().filter(|record| record.is_to_continue()) {
             let newest = of_run(&metas, record.run).next_back();
             let is_tried = self.tried.borrow().contains(&record.run);
-            if is_tried || !newest.is_some_and(|newest| self.wrote(&metas[&newest])) {
+            let is_own = |meta: &Meta| self.wrote(meta) && self.is_of_this_program(record.run);
+            if is_tried || !newest.is_some_and(|newest| is_own(&metas[&newest])) {
                 continue;
             }
             let run = record.run.short();
@@ -259,7 +263,10 @@ impl Start<'_> {
         }
         let is_own = |record: &&RunRecord| {
             let job = record.job.as_ref();
-            job.is_ok_and(|job| self.is_this(&job.command, job.ranks))
+            job.is_ok_and(|job| {
+                self.is_this(&job.command, job.ranks, job.place.as_ref())
+                    && self.is_of_this_program(record.run)
+            })
         };
         let last = records.iter().rev().find(is_own);
         Ok(last
@@ -275,14 +282,23 @@ impl Start<'_> {
         };
         let command = note(COMMAND_NOTE).and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
         let ranks = note(RANKS_NOTE).and_then(|text| text.parse().ok());
-        command.is_some_and(|command| self.is_this(&command, ranks))
+        let place = note(PLACE_NOTE).and_then(|text| serde_json::from_str(text).ok());
+        command.is_some_and(|command| self.is_this(&command, ranks, place.as_ref()))
     }
 
-    fn is_this(&self, command: &[String], ranks: Option<u32>) -> bool {
+    /// Whether the run is not known to be of another program of that name: that of another package, an example beside a binary.
+    fn is_of_this_program(&self, run: RunId) -> bool {
+        let theirs = Record::read(self.store, run);
+        theirs.is_none_or(|theirs| theirs.cargo.may_choose_the_same_as(&self.cargo))
+    }
+
+    /// Runs of several folders may have a store in common.
+    fn is_this(&self, command: &[String], ranks: Option<u32>, place: Option<&Place>) -> bool {
         let (executable, arguments) = self.command_line;
         let name = |path: &Path| path.file_name().map(OsStr::to_owned);
         let program = command.first().map(Path::new).and_then(name);
-        ranks.unwrap_or(1) == self.ranks.unwrap_or(1)
+        place.is_none_or(|place| place.is_now(Path::new("."), &stores::home(self.store)))
+            && ranks.unwrap_or(1) == self.ranks.unwrap_or(1)
             && program == name(executable)
             && arguments
                 .iter()

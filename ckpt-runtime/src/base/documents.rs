@@ -21,6 +21,9 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// What messages call it.
     fn path_of(&self, name: &str) -> PathBuf;
 
+    /// The store that they are in.
+    fn store(&self) -> PathBuf;
+
     /// What is in it; `None` where there is none.
     ///
     /// # Errors
@@ -95,6 +98,10 @@ pub(crate) mod in_memory {
     impl Documents for Shelf {
         fn path_of(&self, name: &str) -> PathBuf {
             PathBuf::from("memory").join(name)
+        }
+
+        fn store(&self) -> PathBuf {
+            PathBuf::from("memory")
         }
 
         fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {

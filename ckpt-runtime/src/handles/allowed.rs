@@ -378,7 +378,7 @@ pub(crate) fn place_among(path: &Path, coming: &Links) -> PathBuf {
 }
 
 /// The path without links and without `..`, whether or not what it leads to is there.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     real_among(path, &Links::new())
 }
 

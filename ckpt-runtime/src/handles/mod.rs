@@ -9,6 +9,7 @@
 
 mod allowed;
 pub(crate) mod moved;
+mod place;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -26,6 +27,8 @@ use crate::base::signals::undisturbed;
 use crate::base::{current, folders};
 pub use allowed::lies_within;
 pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among, run_folder_within};
+pub use place::Place;
+pub(crate) use place::without_links;
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +71,15 @@ pub(crate) struct OpenFile {
 }
 
 /// The folder that the program was started in: the same for all sessions of the process.
-static START: OnceLock<PathBuf> = OnceLock::new();
+static START: OnceLock<Start> = OnceLock::new();
+
+#[derive(Debug)]
+struct Start {
+    /// Without links.
+    folder: PathBuf,
+    /// What the shell called it, where that leads over links.
+    named: Option<PathBuf>,
+}
 
 /// Notes the folder that the program was started in, before the program can leave it.
 pub(crate) fn note_start_folder() {
@@ -76,7 +87,23 @@ pub(crate) fn note_start_folder() {
 }
 
 pub(crate) fn start_folder() -> &'static Path {
-    START.get_or_init(|| std::env::current_dir().unwrap_or_default())
+    &started().folder
+}
+
+/// What the shell called the folder that the program was started in, where that leads over links.
+pub(crate) fn start_folder_as_named() -> Option<&'static Path> {
+    started().named.as_deref()
+}
+
+fn started() -> &'static Start {
+    START.get_or_init(|| {
+        let folder = std::env::current_dir().unwrap_or_default();
+        let named = std::env::var_os("PWD").map(PathBuf::from);
+        let named = named.filter(|named| named.is_absolute() && *named != folder);
+        let is_it = |named: &PathBuf| std::fs::canonicalize(named).is_ok_and(|found| found == folder);
+        let named = named.filter(is_it);
+        Start { folder, named }
+    })
 }
 
 /// The open files of one checkpoint while it is being saved.

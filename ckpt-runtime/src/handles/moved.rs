@@ -6,7 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use super::start_folder;
+use super::allowed::real;
+use super::{Place, start_folder};
 
 /// The variable.
 pub(crate) const VARIABLE: &str = "CKPT_MAP";
@@ -20,18 +21,26 @@ pub(crate) fn now(path: PathBuf) -> PathBuf {
 }
 
 /// The folder that a run was started in which is continued elsewhere, where nobody has said what has become of it.
-static LEFT: RwLock<Option<PathBuf>> = RwLock::new(None);
+static LEFT: RwLock<Option<Place>> = RwLock::new(None);
 
-/// A run that was started in this folder is continued in another one.
-pub(crate) fn leave(folder: &Path) {
-    *LEFT.write().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
+/// A run that was started there is continued in another folder.
+pub(crate) fn leave(place: Place) {
+    *LEFT.write().unwrap_or_else(PoisonError::into_inner) = Some(place);
 }
 
-/// Whether a path, as it is now, is in the folder that was left, and not in that of this process.
+/// Whether a path, as it is now, is in the folder that was left, by whatever name, and not in that of this process.
 pub(crate) fn is_left_behind(path: &Path) -> bool {
     let left = LEFT.read().unwrap_or_else(PoisonError::into_inner);
-    let is_in = |folder: &PathBuf| path.starts_with(folder);
-    left.as_ref().is_some_and(is_in) && !path.starts_with(start_folder())
+    let Some(left) = &*left else { return false };
+    let now = real(&start_folder().join(path));
+    if now.starts_with(real(start_folder())) {
+        return false;
+    }
+    let was_in = |folder: &Path| {
+        let then = folder.join(path);
+        then.starts_with(folder) && path.is_absolute() || real(&then).starts_with(real(folder))
+    };
+    was_in(&left.folder) || left.named.as_deref().is_some_and(was_in)
 }
 
 /// What has moved, as the variable says.
@@ -106,8 +115,17 @@ mod tests {
 
     #[test]
     fn what_is_in_the_folder_that_was_left_is_known() {
-        leave(Path::new("/nobody/was/here"));
+        leave(Place {
+            folder: "/nobody/was/here".into(),
+            store: "/nobody/was/here/x.ckpt.d".into(),
+            named: Some("/by/a/link".into()),
+        });
         for (path, is_left) in [
+            ("/by/a/link/out.txt", true),
+            ("../here/out.txt", true),
+            ("../../was/here", true),
+            ("../there/out.txt", false),
+            ("sub/../out.txt", false),
             ("/nobody/was/here/out.txt", true),
             ("/nobody/was/here", true),
             ("/nobody/was/hereabouts", false),

@@ -18,6 +18,7 @@ use crate::base::lock::locked;
 use crate::base::processes;
 use crate::base::run_id::RunId;
 use crate::format::StoreError;
+use crate::handles::Place;
 use crate::storage::{Mode, Store, documents_of_run};
 
 /// How a process ends that does not close its session.
@@ -108,6 +109,9 @@ pub struct Job {
     pub failed_checkpoints: u64,
     /// The command line.
     pub command: Vec<String>,
+    /// Where its process was started, and where the store was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// Why the run stopped, where it did not simply complete.
     pub reason: Option<String>,
     /// When the last process of the run was seen to have been killed, in nanoseconds since 1970; only who has started it can see that.

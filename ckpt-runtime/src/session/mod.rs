@@ -85,6 +85,7 @@ use crate::context;
 pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};
+pub use crate::handles::Place;
 use crate::state::process::ProcessError;
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};

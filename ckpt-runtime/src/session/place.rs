@@ -5,29 +5,16 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::{SessionError, arguments};
 use crate::format::Restored;
-use crate::handles::{moved, start_folder};
+use crate::handles::{Place, moved, start_folder};
 
 /// Name of the note in every checkpoint that says where its process was started, and where its store was.
 pub const PLACE_NOTE: &str = "place";
 
-/// What it says, as JSON: absolute paths without links.
-#[derive(Debug, Serialize, Deserialize)]
-struct Place {
-    folder: PathBuf,
-    store: PathBuf,
-}
-
 /// The note of this process with this store; none where a path is no text.
 pub(super) fn note(store: &Path) -> Option<(String, String)> {
-    let store = start_folder().join(store);
-    let place = Place {
-        folder: start_folder().to_owned(),
-        store: fs::canonicalize(&store).unwrap_or(store),
-    };
+    let place = Place::of_this_process(store);
     Some((PLACE_NOTE.to_owned(), serde_json::to_string(&place).ok()?))
 }
 
@@ -43,12 +30,12 @@ pub(super) fn is_the_same(restored: &Restored, store: &Path) -> Result<(), Sessi
         return Ok(());
     };
     let now = moved::now(place.folder.clone());
-    let is_moved = !is_one(&start_folder().join(store), &moved::now(place.store));
+    let is_moved = !is_one(&start_folder().join(store), &moved::now(place.store.clone()));
     if is_one(start_folder(), &now) {
         return Ok(());
     }
     if is_moved || !now.is_dir() {
-        moved::leave(&place.folder);
+        moved::leave(place.clone());
         let arguments = arguments::theirs(restored).unwrap_or_default();
         return match arguments.into_iter().find(|one| names_left_behind(one)) {
             None => Ok(()),

@@ -375,6 +375,7 @@ impl Run {
             reach: None,
             failed_checkpoints: 0,
             command: arguments::command(),
+            place: Some(handles::Place::of_this_process(self.store.folder())),
             reason: None,
             killed: None,
             ranks: self.world.member().map(|member| member.size),

@@ -268,6 +268,10 @@ impl Documents for Folder {
         self.0.join(name)
     }
 
+    fn store(&self) -> PathBuf {
+        self.0.clone()
+    }
+
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         files::read(&self.path_of(name), u64::MAX)
     }

@@ -171,6 +171,10 @@ impl Documents for RunFolder {
         self.with(|folder| self.folder(folder).path_of(name))
     }
 
+    fn store(&self) -> PathBuf {
+        self.store.clone()
+    }
+
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.with(|folder| self.folder(folder).read(name))
     }

@@ -564,17 +564,35 @@ fn a_run_that_was_moved_is_continued_where_it_is() {
 
 /// The program would write to the old folder, and the journal bring back the files of the new one.
 fn arguments_that_name_the_old_folder_of_a_moved_run_are_refused() {
-    for form in ["", "--out="] {
+    for form in ["", "--out=", "../", "a link", "a link that is gone"] {
         let job = closed_job().with("CKPT_DIR", "test.ckpt.d");
-        let old = real(job.folder());
-        let argument = format!("{form}{old}/out");
+        let home = job.folder().join("heat");
+        let entries: Vec<_> = fs::read_dir(job.folder()).unwrap().flatten().collect();
+        fs::create_dir(&home).unwrap();
+        for entry in entries {
+            fs::rename(entry.path(), home.join(entry.file_name())).unwrap();
+        }
+        let old = real(&home);
+        let links = tempfile::tempdir().unwrap();
+        let link = links.path().join("link");
+        std::os::unix::fs::symlink(&old, &link).unwrap();
+        let argument = match form {
+            "../" => "../heat/out".to_owned(),
+            "" | "--out=" => format!("{form}{old}/out"),
+            _ => format!("{}/out", link.display()),
+        };
+        // As a shell says where it is.
+        let job = job.with("PWD", link.display().to_string());
         let job = job.with("CKPT_EVERY", "3");
-        job.run_as(&[&argument], &[("CKPT_FAULT", "visit:7")])
+        job.run_as_in(&home, &[&argument], &[("CKPT_FAULT", "visit:7")])
             .expect_killed();
         let other = tempfile::tempdir().unwrap();
         let new = real(other.path());
-        fs::rename(job.folder(), other.path().join("moved")).unwrap();
-        fs::create_dir(job.folder()).unwrap();
+        fs::rename(&home, other.path().join("moved")).unwrap();
+        fs::create_dir(&home).unwrap();
+        if form.ends_with("gone") {
+            fs::remove_file(&link).unwrap();
+        }
         let moved = format!("{new}/moved");
         let before = all_files(Path::new(&moved));
         let again = |argument: &str, map: &str| {

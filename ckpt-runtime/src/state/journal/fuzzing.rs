@@ -70,7 +70,10 @@ pub fn written() -> Vec<u8> {
             moves: vec![(path("/a"), path("/b"))],
         }],
         vec![Record::Returning { to: 1 }],
-        vec![Record::StartedIn { folder: path("/a") }],
+        vec![Record::StartedIn {
+            folder: path("/a"),
+            store: Some(path("/a/s")),
+        }],
         vec![Record::Lost {
             path: path("i"),
             why: "no room".to_owned(),

@@ -87,6 +87,10 @@ impl Documents for Folder {
         self.folder.join(name)
     }
 
+    fn store(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         fs::read(self.path_of(name)).map(Some)
     }

@@ -18,7 +18,7 @@ use super::segment::{self, HEAD, Head, REACHED, Segment};
 use crate::base::checksum::xxh3;
 use crate::base::documents::{self, Documents, Durability};
 use crate::base::run_id::RunId;
-use crate::handles::start_folder;
+use crate::handles::{start_folder, without_links};
 
 /// What the names of a rank's parts begin with.
 fn prefix(rank: u32) -> String {
@@ -233,8 +233,18 @@ impl History {
 
     /// The folders that its parts say the program was started in.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.places().map(|(folder, _)| folder)
+    }
+
+    /// Those folders, each with where the store was then, if that is known.
+    pub fn places(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
         let whole = self.parts.values().filter_map(|part| part.as_ref().ok());
         whole.filter_map(Segment::started_in)
+    }
+
+    /// Where the store is now, without links.
+    pub fn store(&self) -> PathBuf {
+        without_links(&self.documents.store())
     }
 
     fn heads(&self) -> impl Iterator<Item = &Head> {
@@ -445,6 +455,8 @@ pub(super) struct Log {
     open: Option<Box<dyn documents::Log>>,
     /// How many files lie beside the part.
     beside: u32,
+    /// Where the store is, without links.
+    store: PathBuf,
     /// What has to be said of this epoch, and could not be written yet.
     unsaid: Option<Record>,
     /// Whether an earlier epoch has kept anything.
@@ -473,6 +485,7 @@ impl Log {
             _ => 0,
         };
         let mut log = Log {
+            store: without_links(&documents.store()),
             documents,
             run,
             rank,
@@ -605,6 +618,7 @@ impl Log {
         let time = self.time();
         let first = (self.length == HEAD).then(|| Record::StartedIn {
             folder: start_folder().to_owned(),
+            store: Some(self.store.clone()),
         });
         let records = first.iter().chain(records);
         let records: Vec<Vec<u8>> = records.map(|record| record.encode(time)).collect();

@@ -22,8 +22,9 @@ pub(super) enum Record {
     Returning { to: u64 },
     /// Paths in all records up to here are elsewhere now: old and new.
     Moved { moves: Vec<(PathBuf, PathBuf)> },
-    /// The folder that the program was started in, below which the other paths of this part are that are not absolute.
-    StartedIn { folder: PathBuf },
+    /// The folder that the program was started in, below which the other paths of this part are that are not absolute; and where the
+    /// store was then, which older parts do not say.
+    StartedIn { folder: PathBuf, store: Option<PathBuf> },
 }
 
 impl Record {
@@ -173,9 +174,10 @@ impl Record {
                 to.push(RETURNING);
                 to.extend(epoch.to_le_bytes());
             }
-            Record::StartedIn { folder } => {
+            Record::StartedIn { folder, store } => {
                 to.push(STARTED_IN);
                 put_path(&mut to, folder);
+                store.iter().for_each(|store| put_path(&mut to, store));
             }
             Record::Moved { moves } => {
                 to.push(MOVED);
@@ -203,6 +205,10 @@ impl Record {
             RETURNING => Record::Returning { to: from.u64()? },
             STARTED_IN => Record::StartedIn {
                 folder: from.place().filter(|folder| folder.is_absolute())?,
+                store: match from.left.is_empty() {
+                    true => None,
+                    false => Some(from.place().filter(|store| store.is_absolute())?),
+                },
             },
             MOVED => {
                 let count = from.u32()?;

@@ -18,9 +18,9 @@ use crate::base::files;
 /// With what every part begins.
 const MAGIC: [u8; 8] = *b"ckptfile";
 /// Of the format.
-const VERSION: u32 = 3;
-/// One that says nothing of the folder that the program was started in, and is read as well.
-const VERSION_BEFORE: u32 = 2;
+const VERSION: u32 = 4;
+/// The oldest that is read as well: 2 says nothing of the folder that the program was started in, 3 not where the store was then.
+const OLDEST: u32 = 2;
 /// Bytes of the head.
 pub(super) const HEAD: u64 = 104;
 /// Where in it stands up to where the frames are on the disk; what is there before that is known.
@@ -70,10 +70,11 @@ impl Segment {
         times.fold(self.head.time, u64::max)
     }
 
-    /// The folder that its paths are relative to, if it says so.
-    pub fn started_in(&self) -> Option<&Path> {
+    /// The folder that its paths are relative to, if it says so, and where the store was then. Parts that do not say that are of before
+    /// it had moved, if it has.
+    pub fn started_in(&self) -> Option<(&Path, Option<&Path>)> {
         self.records.iter().find_map(|(_, record)| match record {
-            Record::StartedIn { folder } => Some(folder.as_path()),
+            Record::StartedIn { folder, store } => Some((folder.as_path(), store.as_deref())),
             _ => None,
         })
     }
@@ -110,7 +111,7 @@ impl Head {
         if long(72) != xxh3(&bytes[..72]) {
             return Err("its head does not have its checksum (offset 0)".to_owned());
         }
-        if ![VERSION, VERSION_BEFORE].contains(&word(8)) {
+        if !(OLDEST..=VERSION).contains(&word(8)) {
             return Err(format!("it is of version {}; this ckpt reads {VERSION}", word(8)));
         }
         Ok(Head {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::folders::Folders;
+use super::folders::{self, Folders};
 use super::log::History;
 use super::undo::{Plan, Records};
 use super::{Later, OtherRun, OtherRuns, log, paths, read};
@@ -166,17 +166,25 @@ fn spares_others(
 /// Whether a rank was started in another folder, which is still there: nothing here is what it had changed.
 ///
 /// # Errors
-/// It was started in a folder below: its files are here, and its paths are those of that folder.
+/// It was started in a folder below: its files are here, and its paths are those of that folder. Or nobody knows where that folder is
+/// now: the files of the same names here may be somebody else's.
 fn was_started_elsewhere(history: &History) -> Result<bool, String> {
     let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
-    let others = history
-        .folders()
-        .filter_map(|folder| fs::canonicalize(folder).ok());
-    let mut others = others.filter(|folder| *folder != here);
+    let store = history.store();
+    let now = history
+        .places()
+        .map(|(folder, then)| folders::now_of(folder, then, &store));
+    let mut others = now.filter(|folder| *folder != here);
     match others.next() {
         Some(folder) if folder.starts_with(&here) => Err(format!(
             "a rank of it was started in `{}`, and what it had changed is not undone from here",
             folder.display()
+        )),
+        Some(folder) if !folder.is_dir() => Err(format!(
+            "it was started in `{}`, which is not there any more; where that folder has become this one, say so: CKPT_MAP='{}={}'",
+            folder.display(),
+            folder.display(),
+            here.display()
         )),
         other => Ok(other.is_some()),
     }
