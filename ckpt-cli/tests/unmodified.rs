@@ -374,13 +374,14 @@ fn other_sources_are_noticed(package: &Package, start: &Start<'_>) {
     }
 }
 
-/// The same files are another program with other features.
+/// The same files are another program with other features, and compute something else with another environment.
 #[test]
 fn other_features_are_noticed() {
     let package = Package::new();
     let manifest = package.text("Cargo.toml") + "\n[features]\nstrong = []\n";
     fs::write(package.folder.path().join("Cargo.toml"), manifest).unwrap();
-    let inflow = "(if cfg!(feature = \"strong\") { 6.5 } else { 6.0 }) * self.params.u_in";
+    let inflow = "(if cfg!(feature = \"strong\") { 6.5 } else { 6.0 }) * self.params.u_in \
+        * std::env::var(\"SCALE\").map_or(1.0, |text| text.parse().unwrap())";
     package.replace("src/solver.rs", INFLOW.0, inflow);
     let run = |variables: &[(&str, &str)], options: &[&str]| {
         let run = [
@@ -397,12 +398,21 @@ fn other_features_are_noticed() {
         package.tool_with(variables, &[&run[..], options, &["--"], &SMALL].concat())
     };
     let strong = ["--features", "strong"];
-    assert!(!run(&[("CKPT_FAULT", "visit:50")], &strong).status.success());
+    let scale = ("SCALE", "1.5");
+    let killed = run(&[("CKPT_FAULT", "visit:50"), scale], &strong);
+    assert!(!killed.status.success());
     let refused = run(&[STRICT], &[]);
     assert_eq!(refused.status.code(), Some(77), "{}", said(&refused));
     let message = "was taken by a build of other sources: `feature strong` is gone\n";
     assert!(said(&refused).contains(message), "{}", said(&refused));
-    let same = run(&[STRICT], &strong);
+    let killed = run(&[("CKPT_FAULT", "visit:45"), ("SCALE", "2.5")], &strong);
+    assert!(
+        said(&killed).contains("was taken in another environment: `SCALE` has another value\n"),
+        "{}",
+        said(&killed)
+    );
+    let same = run(&[STRICT, scale], &strong);
+    assert!(!said(&same).contains("W2072"), "{}", said(&same));
     assert!(same.status.success(), "{}", said(&same));
     assert!(
         said(&same).contains("restarts from checkpoint"),

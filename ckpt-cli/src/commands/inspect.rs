@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ckpt::session::PLACE_NOTE;
 use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
+use ckpt::session::{PLACE_NOTE, VARIABLES_NOTE};
 use ckpt::store::{DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
@@ -298,8 +298,14 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         checkpoint.path().display(),
         elsewhere(checkpoint)
     ));
-    let is_for_people =
-        |name: &str| ![EPOCH_NOTE, SOURCES_NOTE, PLACE_NOTE, DESCRIPTORS_NOTE].contains(&name);
+    let for_ckpt = [
+        EPOCH_NOTE,
+        SOURCES_NOTE,
+        PLACE_NOTE,
+        DESCRIPTORS_NOTE,
+        VARIABLES_NOTE,
+    ];
+    let is_for_people = |name: &str| !for_ckpt.contains(&name);
     for (name, text) in meta.notes.iter().filter(|(name, _)| is_for_people(name)) {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));

@@ -10,6 +10,7 @@ mod modules;
 mod packages;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -29,9 +30,10 @@ use packages::Package;
 /// before.
 pub const SOURCES_RECORD: &str = ".ckpt-sources.toml";
 
-/// The two parts of it.
+/// The parts of it.
 const FILES: &str = "files";
 const FEATURES: &str = "features";
+const VARIABLES: &str = "variables";
 
 /// Gives what is in a file; nothing where there is none.
 pub type ReadFile<'r> = &'r dyn Fn(&Path) -> Option<Vec<u8>>;
@@ -65,6 +67,8 @@ pub struct Sources {
     pub files: BTreeMap<String, SourceHash>,
     /// The features that the program's package has. Which of them are on is known to the compiler of the program alone.
     pub features: BTreeSet<String>,
+    /// The environment variables that it reads by name.
+    pub variables: BTreeSet<String>,
 }
 
 impl Sources {
@@ -96,8 +100,12 @@ impl Sources {
         let line =
             |(name, file): (&String, &SourceHash)| (name.clone(), Value::from(format!("{:032x}", file.hash)));
         let files: Table = self.files.iter().map(line).collect();
-        let features: Vec<Value> = self.features.iter().cloned().map(Value::from).collect();
-        let parts = [(FEATURES, Value::from(features)), (FILES, Value::from(files))];
+        let list = |names: &BTreeSet<String>| names.iter().cloned().map(Value::from).collect::<Vec<_>>();
+        let parts = [
+            (FEATURES, Value::from(list(&self.features))),
+            (FILES, Value::from(files)),
+            (VARIABLES, Value::from(list(&self.variables))),
+        ];
         let record: Table = parts
             .map(|(name, part)| (name.to_owned(), part))
             .into_iter()
@@ -121,11 +129,17 @@ impl Sources {
             .iter()
             .map(file)
             .collect::<Option<_>>()?;
-        let features = table.get(FEATURES)?.as_array()?.iter();
-        let features = features
-            .map(|feature| Some(feature.as_str()?.to_owned()))
-            .collect::<Option<_>>()?;
-        Some(Sources { files, features })
+        let list = |part: &str| {
+            let names = table.get(part)?.as_array()?.iter();
+            names
+                .map(|name| Some(name.as_str()?.to_owned()))
+                .collect::<Option<_>>()
+        };
+        Some(Sources {
+            files,
+            features: list(FEATURES)?,
+            variables: list(VARIABLES)?,
+        })
     }
 
     /// What the runtime is told, as an expression. The compiler makes it again when one of the files has changed.
@@ -146,6 +160,7 @@ impl Sources {
             let hash = of_feature(name);
             quote!(^ if ::core::cfg!(feature = #name) { #hash } else { 0 })
         });
+        let variables = self.variables.iter();
         let tracked: BTreeSet<&str> = self
             .files
             .values()
@@ -156,7 +171,7 @@ impl Sources {
             #(const _: &[u8] = ::core::include_bytes!(#tracked);)*
             const HASH: ::core::primitive::u128 = #hash #(#hashes)*;
             const FILES: &[(&::core::primitive::str, ::core::primitive::u128)] = &[#(#files,)* #(#features,)*];
-            ::core::option::Option::Some(&#rt::Sources { hash: HASH, files: FILES })
+            ::core::option::Option::Some(&#rt::Sources { hash: HASH, files: FILES, variables: &[#(#variables),*] })
         }}
     }
 }
@@ -240,7 +255,10 @@ impl Gathering<'_> {
         let found = Crate::read(root, folder, self.read);
         for (path, file) in found.files {
             let hash = match file {
-                modules::File::Rust(tokens) => of_tokens(&tokens),
+                modules::File::Rust(tokens) => {
+                    variables::read_in(&tokens, &mut self.sources.variables);
+                    of_tokens(&tokens)
+                }
                 modules::File::Data(bytes) => of_bytes(&bytes),
             };
             self.add(format!("{prefix}{}", name_below(folder, &path)), path, hash);

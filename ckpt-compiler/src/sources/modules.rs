@@ -276,7 +276,8 @@ fn text_of(tokens: TokenStream, package: &Path) -> Option<String> {
     }
 }
 
-fn string(literal: &proc_macro2::Literal) -> Option<String> {
+/// The text that a literal is.
+pub(super) fn string(literal: &proc_macro2::Literal) -> Option<String> {
     syn::parse_str::<syn::LitStr>(&literal.to_string())
         .ok()
         .map(|text| text.value())

@@ -344,7 +344,8 @@ fn features_are_those_that_cargo_knows() {
         again,
         Sources {
             files: again.files.clone(),
-            features: sources.features.clone()
+            features: sources.features.clone(),
+            variables: sources.variables.clone(),
         }
     );
     let expression = again.expression().to_string();

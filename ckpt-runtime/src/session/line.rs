@@ -4,7 +4,7 @@ use super::config::{Config, Restart};
 use super::job::RANKS_NOTE;
 use super::runs::{self, RunRecord};
 use super::sources::{self, Changed, Sources};
-use super::{SessionError, arguments, place};
+use super::{SessionError, arguments, place, variables};
 use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
@@ -66,6 +66,7 @@ pub(super) fn find(store: &Store, wanted: Wanted<'_>) -> Result<Restored, Sessio
     if let Some(changed) = sources::changed(&restored, wanted.sources) {
         sources::mention(&changed, &restored, wanted.sources, &records);
     }
+    variables::mention_changed(&restored, wanted.sources);
     mention_skipped(&records, run, store, wanted);
     Ok(restored)
 }
@@ -207,6 +208,9 @@ fn mention_changed_together(world: &World, restored: &Restored, store: &Store, w
     {
         let records = runs::records_in(store).unwrap_or_default();
         sources::mention(&changed, restored, wanted.sources, &records);
+    }
+    if is_first(world) {
+        variables::mention_changed(restored, wanted.sources);
     }
 }
 

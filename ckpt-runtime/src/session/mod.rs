@@ -69,6 +69,7 @@ mod signals;
 mod sources;
 mod starts_over;
 pub mod stop;
+mod variables;
 mod writer;
 
 use std::io;
@@ -94,6 +95,7 @@ use restart_command::restart_command;
 use run::{Kind, Run};
 pub use sources::{Builds, Sources};
 pub use starts_over::{NotUndone, undo_start};
+pub use variables::VARIABLES_NOTE;
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]

@@ -18,7 +18,7 @@ use super::runs::{self, RunRecord};
 use super::sources::Sources;
 use super::stop::Stops;
 use super::writer::{Taken, Writer, Written};
-use super::{SessionError, arguments, at_exit, line, place, signals};
+use super::{SessionError, arguments, at_exit, line, place, signals, variables};
 use crate::base::current::{self, Owner, Registration};
 use crate::base::documents::Documents;
 use crate::base::events;
@@ -840,6 +840,7 @@ impl Run {
     fn notes(&mut self) -> Vec<(String, String)> {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), arguments::command_note())];
         notes.extend(self.sources.map(Sources::note));
+        notes.extend(variables::note(self.sources));
         notes.extend(place::note(self.store.folder()));
         for source in self.sources() {
             notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));

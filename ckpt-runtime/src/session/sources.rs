@@ -18,6 +18,8 @@ pub struct Sources {
     pub hash: u128,
     /// The name of each, and its hash.
     pub files: &'static [(&'static str, u128)],
+    /// The environment variables that it reads by name.
+    pub variables: &'static [&'static str],
 }
 
 /// What a run's record has of the builds that were processes of it: for the hash of all files, that of each by its name.

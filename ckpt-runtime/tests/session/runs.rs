@@ -23,6 +23,7 @@ crate::tests! {
     other_arguments_are_refused_unless_they_are_meant,
     other_sources_are_named_and_refused_where_that_is_asked_for,
     sources_that_are_not_known_are_not_the_same,
+    another_environment_is_told_of,
     retention_counts_per_run,
     a_run_is_named_by_its_identity,
     a_record_that_cannot_be_read_is_no_reason_to_guess,
@@ -403,6 +404,34 @@ fn sources_that_are_not_known_are_not_the_same() {
     job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
     let rest = job.run(&[LATEST, STRICT]).expect_code(0);
     assert!(!rest.stderr.contains("sources"), "{}", rest.stderr);
+}
+
+fn another_environment_is_told_of() {
+    let first = (SOURCES, "first");
+    for (then, now, what) in [
+        (Some("3"), Some("5"), "`TEST_FACTOR` has another value\n"),
+        (None, Some("5"), "`TEST_FACTOR` is set now, and was not\n"),
+        (Some("3"), None, "`TEST_FACTOR` was set, and is not now\n"),
+        (Some("3"), Some("3"), ""),
+    ] {
+        let job = steps("10").with("CKPT_EVERY", 4);
+        let with = |variables: &[(&'static str, &'static str)], factor: Option<&'static str>| {
+            let factor = factor.map(|value| ("TEST_FACTOR", value));
+            let all: Vec<_> = variables.iter().copied().chain(factor).collect();
+            job.run(&all)
+        };
+        with(&[first, ("CKPT_FAULT", "visit:6")], then).expect_killed();
+        // Variables of ckpt are not the program's.
+        let rest = with(&[LATEST, first, ("CKPT_EVERY", "5")], now).expect_code(0);
+        assert_eq!(rest.stdout, whole("10"));
+        match what {
+            "" => assert!(!rest.stderr.contains("environment"), "{}", rest.stderr),
+            what => drop(rest.expect_message(&[
+                "warning[W2072]: checkpoint 000001 was taken in another environment: ",
+                what,
+            ])),
+        }
+    }
 }
 
 fn retention_counts_per_run() {

@@ -47,7 +47,7 @@ pub(super) fn now() -> Variables {
         .collect()
 }
 
-fn is_the_programs(name: &OsStr) -> bool {
+pub(super) fn is_the_programs(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     !NOT_THE_PROGRAMS
         .iter()

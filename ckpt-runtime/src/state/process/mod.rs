@@ -12,7 +12,7 @@ mod obstacles;
 mod signals;
 mod text;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
@@ -68,6 +68,16 @@ fn start() -> &'static Start {
             given: Mutex::new(Given::now()),
         }
     })
+}
+
+/// What an environment variable was when the process began.
+pub(crate) fn variable_at_start(name: &str) -> Option<OsString> {
+    start().variables.get(OsStr::new(name)).cloned()
+}
+
+/// Whether a variable is the program's, and not one of ckpt or of a launcher.
+pub(crate) fn is_variable_of_the_program(name: &str) -> bool {
+    environment::is_the_programs(OsStr::new(name))
 }
 
 impl Start {

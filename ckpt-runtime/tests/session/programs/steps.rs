@@ -41,14 +41,17 @@ static OTHER_FUNCTION: FunctionPlan = FunctionPlan {
 static SOURCES: Sources = Sources {
     hash: 0xa1,
     files: &[("src/flux.rs", 1), ("src/main.rs", 2)],
+    variables: &["TEST_FACTOR", "CKPT_EVERY"],
 };
 static CHANGED_SOURCES: Sources = Sources {
     hash: 0xa2,
     files: &[("src/flux.rs", 3), ("src/main.rs", 2), ("src/wall.rs", 4)],
+    variables: &["TEST_FACTOR", "CKPT_EVERY"],
 };
 static OTHER_SOURCES: Sources = Sources {
     hash: 0xa3,
     files: &[("src/main.rs", 2)],
+    variables: &["TEST_FACTOR", "CKPT_EVERY"],
 };
 
 /// The program, made of the sources that are meant.
