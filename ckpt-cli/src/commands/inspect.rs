@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
 use ckpt::session::{PLACE_NOTE, VARIABLES_NOTE};
-use ckpt::store::{DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, Node, NodeKind, Restored, VariableContent};
+use ckpt::store::{
+    DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, Node, NodeKind, Restored, VariableContent,
+};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
@@ -300,6 +302,7 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     ));
     let for_ckpt = [
         EPOCH_NOTE,
+        LINKS_NOTE,
         SOURCES_NOTE,
         PLACE_NOTE,
         DESCRIPTORS_NOTE,

@@ -408,7 +408,8 @@ pub(crate) fn run_folder_within(store: &Path) -> Option<PathBuf> {
     { own }.find(|folder| lies_within(folder, &store))
 }
 
-fn real_among(path: &Path, coming: &Links) -> PathBuf {
+/// The path without links and without `..`, among links that are to be made.
+pub(crate) fn real_among(path: &Path, coming: &Links) -> PathBuf {
     let target = |place: &Path| match coming.get(place) {
         Some(coming) => coming.clone(),
         None => fs::read_link(place).ok(),

@@ -26,7 +26,9 @@ use crate::base::changes::Coming;
 use crate::base::signals::undisturbed;
 use crate::base::{current, folders};
 pub use allowed::lies_within;
-pub(crate) use allowed::{Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among, run_folder_within};
+pub(crate) use allowed::{
+    Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among, real_among, run_folder_within,
+};
 pub use place::Place;
 pub(crate) use place::without_links;
 

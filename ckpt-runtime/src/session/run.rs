@@ -843,7 +843,8 @@ impl Run {
         notes.extend(variables::note(self.sources));
         notes.extend(place::note(self.store.folder()));
         for source in self.sources() {
-            notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
+            let says = source.notes().into_iter();
+            notes.extend(says.map(|(name, says)| (name.to_owned(), says)));
         }
         if let Some(member) = self.world.member() {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));

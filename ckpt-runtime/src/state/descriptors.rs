@@ -99,9 +99,10 @@ impl StateSource for Descriptors {
         Ok(())
     }
 
-    fn note(&mut self) -> Option<(&'static str, String)> {
+    fn notes(&mut self) -> Vec<(&'static str, String)> {
         let made = self.made();
-        (!made.is_empty()).then(|| (DESCRIPTORS_NOTE, serde_json::to_string(&made).unwrap_or_default()))
+        let says = (!made.is_empty()).then(|| serde_json::to_string(&made).unwrap_or_default());
+        says.into_iter().map(|says| (DESCRIPTORS_NOTE, says)).collect()
     }
 
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {

@@ -16,9 +16,9 @@ pub(crate) trait StateSource {
     /// The program cannot be brought back to this site.
     fn save(&mut self, to: &mut SnapshotBuilder) -> Result<(), Fatal>;
 
-    /// What it keeps beside values, once those of all sources have been taken: the name of a note, and what it says.
-    fn note(&mut self) -> Option<(&'static str, String)> {
-        None
+    /// What it keeps beside values, once those of all sources have been taken: the names of notes, and what they say.
+    fn notes(&mut self) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     /// The walk of the restart has arrived: it becomes what it was.

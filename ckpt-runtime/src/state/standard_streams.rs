@@ -33,9 +33,10 @@ impl StateSource for StandardStreams {
         Ok(())
     }
 
-    fn note(&mut self) -> Option<(&'static str, String)> {
+    fn notes(&mut self) -> Vec<(&'static str, String)> {
         let _ = io::stdout().flush();
-        read_so_far().map(|input| (INPUT_NOTE, input.to_string()))
+        let says = read_so_far().map(|input| input.to_string());
+        says.into_iter().map(|says| (INPUT_NOTE, says)).collect()
     }
 
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {

@@ -12,6 +12,7 @@ crate::tests! {
     a_store_from_elsewhere_does_not_name_files_outside,
     what_the_user_names_is_brought_back,
     a_link_does_not_lead_outside,
+    a_link_that_the_user_has_turned_is_told_of,
     settings_are_not_brought_back_from_elsewhere,
     what_cannot_be_noted_is_said_once,
     files_that_may_not_grow_cost_the_checkpoint_and_not_the_program,
@@ -111,6 +112,54 @@ fn a_link_does_not_lead_outside() {
         let before = fs::read(&here.file).unwrap();
         here.job.run(RESTART).expect_code(77).expect_message(&["E2350"]);
         assert_eq!(fs::read(&here.file).unwrap(), before);
+    }
+}
+
+/// The files behind it were copied to another disk.
+fn a_link_that_the_user_has_turned_is_told_of() {
+    for of in [0, 1] {
+        for goes_back in [false, true] {
+            let here = Outside::killed(of, |job, around| {
+                let target = around.join("disk1");
+                fs::create_dir(&target).unwrap();
+                std::os::unix::fs::symlink(&target, job.folder().join("out")).unwrap();
+                job.folder().join("out")
+            });
+            let disks =
+                ["disk1", "disk2"].map(|name| fs::canonicalize(here.around.path()).unwrap().join(name));
+            let name = here.file.file_name().unwrap();
+            fs::create_dir(&disks[1]).unwrap();
+            fs::copy(disks[0].join(name), disks[1].join(name)).unwrap();
+            let link = here.job.folder().join("out");
+            let turn = |to: &Path| {
+                fs::remove_file(&link).unwrap();
+                std::os::unix::fs::symlink(to, &link).unwrap();
+            };
+            turn(&disks[1]);
+            let files = || disks.each_ref().map(|disk| fs::read(disk.join(name)).unwrap());
+            let before = files();
+            let map = format!("{}={}", disks[0].display(), disks[1].display());
+            here.job.run(RESTART).expect_code(77).expect_message(&[
+                "`out` led to ",
+                "/disk1` at the checkpoint, and leads to ",
+                &format!("`--map {map}` (CKPT_MAP)"),
+            ]);
+            assert_eq!(files(), before);
+            let other = match goes_back {
+                true => {
+                    turn(&disks[0]);
+                    here.job.run(RESTART).expect_code(0);
+                    1
+                }
+                false => {
+                    let variables = [("CKPT_RESTART", "latest"), ("CKPT_MAP", &map)];
+                    here.job.run(&variables).expect_code(0);
+                    0
+                }
+            };
+            here.is_as_it_should_be();
+            assert_eq!(files()[other], before[other]);
+        }
     }
 }
 

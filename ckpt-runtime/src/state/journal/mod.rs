@@ -8,6 +8,7 @@
 
 mod descriptors;
 mod folders;
+mod followed;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod holes;
@@ -47,6 +48,7 @@ use crate::base::signals::undisturbed;
 use crate::handles::{Allowed, Outside, moved, start_folder};
 use crate::value::LoadError;
 use folders::Folders;
+use followed::Followed;
 use log::{History, Log};
 pub(crate) use reach::Reach;
 use record::{Record, Was};
@@ -55,6 +57,8 @@ use watch::Watch;
 
 /// The note in which a checkpoint says the epoch that it began: for ckpt alone.
 pub const EPOCH_NOTE: &str = "files_epoch";
+/// The note in which a checkpoint says by which links the program got to files outside of its folder, and where they led, as JSON.
+pub const LINKS_NOTE: &str = "links";
 /// What stands behind the epoch where no file had been changed.
 const UNCHANGED: &str = "unchanged";
 
@@ -502,6 +506,8 @@ impl Journal {
         // One that was copied here without its journal had changed nothing.
         let comes_back = files.filter(|files| files.had_changed || history.newest() > 0);
         let allowed = Allowed::of(&store[0]);
+        let links = restored.and_then(|restored| restored.note(LINKS_NOTE));
+        let followed = links.map(Followed::noted).unwrap_or_default();
         let coming = comes_back.map(|files| {
             let own = Records {
                 rank,
@@ -520,7 +526,7 @@ impl Journal {
                 others,
                 (later, what_of_others),
                 &allowed,
-                &store[0],
+                (&store[0], &followed),
             )
         });
         if restored.is_some() {
@@ -532,8 +538,10 @@ impl Journal {
             log.had_records();
         }
         descriptors::next_epoch();
+        let mut watch = Watch::new(store, outside, log, Arc::clone(&journal.reach));
+        watch.followed = followed;
         let watch = Arc::new(Shared {
-            watch: Mutex::new(Watch::new(store, outside, log, Arc::clone(&journal.reach))),
+            watch: Mutex::new(watch),
             coming: Mutex::new(coming),
         });
         let observer: Arc<dyn FileObserver> = watch.clone();
@@ -653,7 +661,7 @@ impl Return {
         others: &[(u32, u64)],
         (later, what_of_others): (Vec<Later>, Option<OtherRuns>),
         allowed: &Allowed,
-        store: &Path,
+        (store, followed): (&Path, &Followed),
     ) -> Result<Return, LoadError> {
         let (rank, to) = (own.rank, own.to);
         let histories = others.iter().map(|(other, epoch)| {
@@ -701,6 +709,11 @@ impl Return {
         let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
         plan.spares(store, &here, started_in.as_deref())
             .map_err(LoadError::invalid)?;
+        if let Some(coming) = plan.links() {
+            followed
+                .lead_where_they_did(&coming)
+                .map_err(LoadError::invalid)?;
+        }
         plan.is_allowed(allowed)?;
         let mut taken = theirs.iter().filter(|(path, _)| plan.has(path));
         if let Some((path, (run, has_completed))) = taken.next() {
@@ -908,8 +921,12 @@ impl StateSource for Journal {
         Ok(())
     }
 
-    fn note(&mut self) -> Option<(&'static str, String)> {
-        self.began.map(|files| (EPOCH_NOTE, files.note()))
+    fn notes(&mut self) -> Vec<(&'static str, String)> {
+        let epoch = self.began.map(|files| (EPOCH_NOTE, files.note()));
+        let shared = self.watch.as_ref();
+        let links = shared.and_then(|shared| shared.with_watch(|watch| watch.followed.note()));
+        let links = links.map(|links| (LINKS_NOTE, links));
+        epoch.into_iter().chain(links).collect()
     }
 
     /// Those that are closed become what they were, then those that are open.

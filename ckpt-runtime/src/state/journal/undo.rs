@@ -239,7 +239,7 @@ impl Plan {
     }
 
     /// The links that there will be, by where they really are: some lie behind others. `None` where that has no end.
-    fn links(&self) -> Option<Links> {
+    pub fn links(&self) -> Option<Links> {
         /// A path leads over no more links.
         const MOST: u32 = 40;
         let mut links = Links::new();

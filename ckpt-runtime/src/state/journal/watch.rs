@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::descriptors;
+use super::followed::Followed;
 use super::holes::copy;
 use super::log::{self, Log};
 use super::paths::{self, Devices, path_of, relative, resolve};
@@ -87,6 +88,8 @@ pub(super) struct Watch {
     /// What a checkpoint needs on the disk and may not be there.
     pub unsynced: BTreeSet<PathBuf>,
     devices: Devices,
+    /// Links by which the program gets to files elsewhere.
+    pub followed: Followed,
     /// Something could not be kept in this epoch: nothing more of it is of use.
     is_lost: bool,
 }
@@ -107,6 +110,7 @@ impl Watch {
             linked: HashMap::new(),
             unsynced: BTreeSet::new(),
             devices: Devices::default(),
+            followed: Followed::default(),
             is_lost: false,
         }
     }
@@ -276,10 +280,14 @@ impl Watch {
 
     /// What a path stands for; `None` where nothing can be changed there.
     fn resolved(&mut self, at: At<'_>) -> Option<PathBuf> {
-        resolve(at).unwrap_or_else(|(path, error)| {
+        let path = resolve(at).unwrap_or_else(|(path, error)| {
             self.lose(path, format!("its place is not known: {error}"));
             None
-        })
+        });
+        if let Some(path) = &path {
+            self.followed.is_named(at, path);
+        }
+        path
     }
 
     /// Where an open file is, if it is watched.

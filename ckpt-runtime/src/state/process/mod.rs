@@ -332,11 +332,12 @@ impl StateSource for Process {
         Ok(())
     }
 
-    fn note(&mut self) -> Option<(&'static str, String)> {
+    fn notes(&mut self) -> Vec<(&'static str, String)> {
         let locks = self.held().files;
         self.changes = Changes::since(self.start, &self.changes, locks);
         let is_as_it_was = self.changes == Changes::default();
-        (!is_as_it_was).then(|| (NOTE, serde_json::to_string(&self.changes).unwrap_or_default()))
+        let says = (!is_as_it_was).then(|| serde_json::to_string(&self.changes).unwrap_or_default());
+        says.into_iter().map(|says| (NOTE, says)).collect()
     }
 
     /// What code that has been executed again was to do has been done; what needs open files is done now.
