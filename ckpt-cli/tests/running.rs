@@ -724,6 +724,74 @@ fn what_somebody_has_written_since_the_run_died_is_not_undone() {
     assert_eq!(lines(here.path()).len(), 1 + 12);
 }
 
+/// One that is put back has the time that it had before.
+#[test]
+fn an_older_file_that_was_put_back_since_the_run_died_is_not_undone() {
+    const OLD: &str = "somebody's older file, put back\n";
+    type Way = (&'static str, fn(&Path, &Path));
+    let keeping_time = |from: &Path, to: &Path| {
+        fs::write(to, fs::read(from).unwrap()).unwrap();
+        let time = fs::metadata(from).unwrap().modified().unwrap();
+        let to = fs::File::options().write(true).open(to).unwrap();
+        to.set_modified(time).unwrap();
+    };
+    let ways: [Way; 3] = [
+        ("is another file", |from, to| fs::rename(from, to).unwrap()),
+        // As `cp -p` does it.
+        ("has changed since the run had died", keeping_time),
+        // As `tar x` does it.
+        ("is another file", |from, to| {
+            fs::rename(to, to.with_extension("other")).unwrap();
+            fs::copy(from, to).unwrap();
+            let time = fs::metadata(from).unwrap().modified().unwrap();
+            let to = fs::File::options().write(true).open(to).unwrap();
+            to.set_modified(time).unwrap();
+        }),
+    ];
+    for (told, put_back) in ways {
+        let here = tempfile::tempdir().unwrap();
+        let (path, older) = (here.path().join("lines.txt"), here.path().join("older.txt"));
+        fs::write(&older, OLD).unwrap();
+        let time = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let file = fs::File::options().write(true).open(&older).unwrap();
+        file.set_modified(time).unwrap();
+        append(here.path(), &["--resume", "--every", "100"], "visit:5").code(137);
+        put_back(&older, &path);
+        append(here.path(), &["--resume", "--every", "100"], "")
+            .code(77)
+            .stderr(contains("E3201").and(contains(told)));
+        assert_eq!(fs::read_to_string(&path).unwrap(), OLD);
+    }
+}
+
+/// What changes no file is no reason to give a start up.
+#[test]
+fn a_folder_that_was_copied_since_the_run_died_is_undone_there() {
+    let sh = |folder: &Path, text: &str| {
+        let done = std::process::Command::new("sh").args(["-c", text]).current_dir(folder).status();
+        assert!(done.unwrap().success(), "{text}");
+    };
+    for way in [
+        "cp -a work other && rm -r work",
+        "tar cf work.tar work && mkdir there && tar xf work.tar -C there && mv there/work other && rm -r work",
+        "mv work other",
+        "chmod 600 work/lines.txt && mv work other",
+        "chmod 600 work/lines.txt && ln work/lines.txt work/link && mv work other",
+    ] {
+        let here = tempfile::tempdir().unwrap();
+        let (work, other) = (here.path().join("work"), here.path().join("other"));
+        fs::create_dir(&work).unwrap();
+        fs::write(work.join("lines.txt"), "from before\n").unwrap();
+        append(&work, &["--resume", "--every", "100"], "visit:5").code(137);
+        sh(here.path(), way);
+        append(&other, &["--resume", "--every", "100"], "")
+            .success()
+            .stderr(contains("is undone"));
+        let expected = [vec!["from before".to_owned()], all_lines()].concat();
+        assert_eq!(lines(&other), expected, "{way}");
+    }
+}
+
 /// What a completed run has made is no less somebody's result when its checkpoints are removed.
 #[test]
 fn the_record_of_a_completed_run_stays_as_long_as_another_waits() {

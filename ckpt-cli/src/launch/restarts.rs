@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use ckpt::session::exit_code;
+use ckpt::session::{exit_code, note_left};
 use ckpt::session::job::{Job, State};
 use ckpt::store::{CheckpointId, RunId};
 use signal_hook::consts::SIGINT;
@@ -212,7 +212,9 @@ fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
         Ending::Signal(_) => None,
     };
     // It informs: a store that cannot be written to is told of by whoever needs it.
-    let noted = Job::note_exit(&stores::home(run.store), id, pid, code);
+    let home = stores::home(run.store);
+    let noted = Job::note_exit(&home, id, pid, code);
+    let _ = note_left(&home, id, pid);
     if let Ok(Some(State::Left)) = noted {
         output::note(&format!(
             "warning[W3044]: the program ended with exit code 0 without closing its session: run {} is not called completed\n  \

@@ -92,7 +92,7 @@ pub use place::PLACE_NOTE;
 use restart_command::restart_command;
 use run::{Kind, Run};
 pub use sources::{Builds, Sources};
-pub use starts_over::{NotUndone, undo_start};
+pub use starts_over::{NotUndone, note_left, undo_start};
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]

@@ -376,7 +376,6 @@ impl Run {
             failed_checkpoints: 0,
             command: arguments::command(),
             reason: None,
-            killed: None,
             ranks: self.world.member().map(|member| member.size),
             history,
             interval: None,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
+use super::job::{Job, State};
 use super::runs;
 use crate::base::documents::Documents;
 use crate::base::run_id::RunId;
@@ -41,6 +41,30 @@ impl From<StoreError> for NotUndone {
     }
 }
 
+/// Notes what a run has left of the program's files whose process has ended, by whoever has seen that: [`undo_start`] tells by that what
+/// somebody has written since. Nothing is noted where the run has completed, or where another process is at work on the store. This
+/// process works in the folder that the program was started in.
+///
+/// # Errors
+/// What it has left cannot be looked at, or the store not be written to.
+pub fn note_left(store: &Path, run: RunId, pid: u32) -> Result<(), NotUndone> {
+    handles::note_start_folder();
+    // A process that begins now knows better.
+    let store = match Store::open(store, Mode::ReadWrite) {
+        Err(StoreError::Locked { .. }) => return Ok(()),
+        opened => opened?,
+    };
+    let documents = store.documents_of(run);
+    let job = Job::read_in(&*documents, run).map_err(|error| NotUndone::Files(error.to_string()))?;
+    match job.filter(|job| job.pid == pid && !job.is_running() && job.state != State::Completed) {
+        Some(_) => {
+            let documents: Arc<dyn Documents> = documents;
+            journal::note_left(&documents, run).map_err(NotUndone::Files)
+        }
+        None => Ok(()),
+    }
+}
+
 /// Undoes what a run that has ended has changed of the program's files since it began, so that whoever starts the program again
 /// finds them as that run did. `store` may have a place for the number of the rank; `ranks` is how many there were. This process
 /// works in the folder that the program is started in. What other runs have changed since stays: with `keeps` also what those have
@@ -69,9 +93,6 @@ pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<b
     let mut own: Vec<Arc<dyn Documents>> = Vec::new();
     let mut others = Vec::new();
     let has_record = record_of(run).is_some();
-    let killed = record_of(run)
-        .and_then(|record| record.job.as_ref().ok()?.killed)
-        .map(|nanoseconds| UNIX_EPOCH + Duration::from_nanos(nanoseconds));
     for (folder, part) in &folders {
         let documents = part.documents_of(run);
         let names = documents
@@ -94,5 +115,5 @@ pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<b
             });
         }
     }
-    journal::undo_start(run, own, others, (keeps, killed), first).map_err(NotUndone::Files)
+    journal::undo_start(run, own, others, keeps, first).map_err(NotUndone::Files)
 }

@@ -14,6 +14,7 @@ mod holes;
 #[cfg(any(test, fuzzing))]
 mod in_folder;
 mod interposition;
+mod left;
 mod log;
 mod paths;
 mod ranges;
@@ -32,6 +33,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+pub(crate) use left::note_left;
 pub(crate) use starts_over::undo_start;
 
 use super::snapshot::SnapshotBuilder;
@@ -581,7 +583,7 @@ impl Journal {
             let coming = coming.as_mut().map_err(|why| why.clone())?;
             // Where nothing has changed, later checkpoints found the same files and stay of use.
             if coming.plan.changes || coming.has_begun || coming.has_made_folders {
-                let applied = coming.begins(watch).and_then(|()| coming.plan.apply());
+                let applied = coming.begins(watch).and_then(|()| coming.plan.apply(None));
                 applied.map_err(LoadError::invalid)?;
             }
             Ok(())

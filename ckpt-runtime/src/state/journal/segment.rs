@@ -70,6 +70,15 @@ impl Segment {
         times.fold(self.head.time, u64::max)
     }
 
+    /// Whether it says no more than that the files are about to be brought back to the begin of an epoch.
+    pub fn only_returns(&self, to: u64) -> bool {
+        self.records.iter().all(|(_, record)| match record {
+            Record::StartedIn { .. } => true,
+            Record::Returning { to: other } => *other == to,
+            _ => false,
+        })
+    }
+
     /// The folder that its paths are relative to, if it says so.
     pub fn started_in(&self) -> Option<&Path> {
         self.records.iter().find_map(|(_, record)| match record {

@@ -6,9 +6,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use super::folders::Folders;
+use super::left::Left;
 use super::log::History;
 use super::undo::{Plan, Records};
 use super::{Later, OtherRun, OtherRuns, log, paths, read};
@@ -17,13 +17,10 @@ use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
 use crate::handles::{Allowed, moved, start_folder};
 
-/// By how much the clock of a file system may be ahead.
-const CLOCKS: Duration = Duration::from_millis(5);
-
 /// Undoes what all ranks of a run have changed since it began. `own` is what the run keeps, once for each folder that ranks
 /// have for themselves, and `others` are the other runs there: `keeps` says that what those have changed is to stay that have not
-/// completed. Where it is known when the run was `killed`, what somebody has changed after that stays as well. Gives whether there was
-/// anything.
+/// completed. Where it is known what the run had left, what somebody has changed after that stays as well. Gives whether there was
+/// anything. Nothing is changed before it is known that all can be; killed at any instant, it can be done again.
 ///
 /// # Errors
 /// Why it cannot be undone.
@@ -31,13 +28,13 @@ pub(crate) fn undo_start(
     run: RunId,
     own: Vec<Arc<dyn Documents>>,
     others: Vec<OtherRun>,
-    (keeps, killed): (bool, Option<SystemTime>),
+    keeps: bool,
     store: &Path,
 ) -> Result<bool, String> {
     unobserved(|| {
         let all = others.iter().map(|other| &other.documents).chain(&own);
         let newest = all.map(|all| log::newest_time(&**all)).max();
-        let mut changed = Vec::new();
+        let (mut changed, mut left) = (Vec::new(), None);
         for documents in own {
             let ranks = log::ranks_in(&*documents);
             if ranks.is_empty() {
@@ -51,6 +48,10 @@ pub(crate) fn undo_start(
                 let from = from.ok_or("its journal of files says nothing, not even that it began")?;
                 if was_started_elsewhere(&history)? {
                     continue;
+                }
+                if rank == 0 {
+                    left = Left::read(&documents, &history, from)
+                        .map_err(|error| format!("what the run had left cannot be read: {error}"))?;
                 }
                 changed.push(Later {
                     of: OtherRun {
@@ -68,6 +69,18 @@ pub(crate) fn undo_start(
                     concerns: None,
                 });
             }
+        }
+        let told =
+            |error: io::Error| format!("the journal of run {} cannot be written: {error}", run.short());
+        let is_back = |one: &Later| one.history.is_back_at(one.from);
+        let is_all_but_said = |one: &Later| is_back(one) || one.history.returns_to(one.from);
+        if changed.iter().any(is_back) && changed.iter().all(is_all_but_said) {
+            // It was killed when not yet all ranks had it in their journals that all is done.
+            let mut unsaid: Vec<&mut Later> = changed.iter_mut().filter(|one| !is_back(one)).collect();
+            for one in &mut unsaid {
+                one.begins().and_then(|()| one.ends()).map_err(told)?;
+            }
+            return Ok(!unsaid.is_empty());
         }
         let records: Vec<Records<'_>> = changed
             .iter()
@@ -88,34 +101,17 @@ pub(crate) fn undo_start(
         plan.is_allowed(&Allowed::of(&store))
             .map_err(|error| error.to_string())?;
         plan.check()?;
-        if let Some(killed) = killed {
-            nobody_came_after(killed, &records)?;
+        if let Some(left) = &left {
+            let mut changes = plan.paths().filter(|path| !plan.has_its_link(path));
+            changes.try_for_each(|path| left.is_there(path))?;
         }
-        let told =
-            |error: io::Error| format!("the journal of run {} cannot be written: {error}", run.short());
+        let progress = left.as_ref().map(Left::progress).transpose();
+        let mut progress = progress.map_err(told)?;
         changed.iter_mut().try_for_each(Later::begins).map_err(told)?;
-        plan.apply()?;
+        plan.apply(progress.as_mut())?;
         changed.iter_mut().try_for_each(Later::ends).map_err(told)?;
         Ok(true)
     })
-}
-
-/// What has been written when the run was dead is somebody else's.
-fn nobody_came_after(killed: SystemTime, records: &[Records<'_>]) -> Result<(), String> {
-    for part in records {
-        for path in part.paths()? {
-            let found = fs::symlink_metadata(&path).ok().filter(|found| !found.is_dir());
-            let written = found.and_then(|found| found.modified().ok());
-            if let Some(written) = written.filter(|written| *written > killed + CLOCKS) {
-                return Err(format!(
-                    "`{}` was written at {}, after the run had died: what stands there now is somebody else's, and would be cut off or replaced",
-                    paths::relative(&path).display(),
-                    humantime::format_rfc3339_seconds(written)
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What other runs have made since is somebody's result, or what they go on from.
@@ -167,7 +163,7 @@ fn spares_others(
 ///
 /// # Errors
 /// It was started in a folder below: its files are here, and its paths are those of that folder.
-fn was_started_elsewhere(history: &History) -> Result<bool, String> {
+pub(super) fn was_started_elsewhere(history: &History) -> Result<bool, String> {
     let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
     let others = history
         .folders()

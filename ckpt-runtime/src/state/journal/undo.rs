@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::folders::Folders;
 use super::holes;
+use super::left::Progress;
 use super::log::{self, History};
 use super::paths;
 use super::record::{Content, Held, Record, Was};
@@ -406,6 +407,21 @@ impl Plan {
         missing
     }
 
+    /// The paths that are to be changed.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let changed = self.targets.iter();
+        let changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
+        changed.map(|(path, _)| path.as_path())
+    }
+
+    /// Whether a link is there as it is to be.
+    pub fn has_its_link(&self, path: &Path) -> bool {
+        match self.targets.get(path).map(|target| &target.is) {
+            Some(Is::Link { target }) => fs::read_link(path).is_ok_and(|found| found == *target),
+            _ => false,
+        }
+    }
+
     /// Whether a path is to be changed.
     pub fn has(&self, path: &Path) -> bool {
         self.targets.contains_key(path)
@@ -456,7 +472,77 @@ impl Plan {
         self.shared_files.iter().try_for_each(Named::check)?;
         self.targets
             .iter()
-            .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))
+            .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))?;
+        self.targets.iter().try_for_each(|(path, target)| {
+            self.can_go(path, target)?;
+            self.can_come(path, target)
+        })
+    }
+
+    /// Whether what is in the place of something else can be removed: a folder has nothing in it but what is removed as well.
+    fn can_go(&self, path: &Path, target: &Target) -> Result<(), String> {
+        let found = fs::symlink_metadata(path).ok();
+        let is_in_the_way = found.is_some_and(|found| found.is_dir() && !target.fits(&found));
+        if !is_in_the_way || self.is_behind_a_link(path) {
+            return Ok(());
+        }
+        let entries = fs::read_dir(path).map_err(|error| failed(path, &error))?;
+        for entry in entries {
+            let inside = entry.map_err(|error| failed(path, &error))?.path();
+            let goes = match (self.targets.get(&inside), fs::symlink_metadata(&inside)) {
+                (Some(target), Ok(found)) => !target.fits(&found),
+                // Another rank removes it.
+                (None, _) => self.shared.contains(&inside),
+                (Some(_), Err(_)) => true,
+            };
+            if !goes {
+                return Err(is_not_empty(path, &inside));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something can be made at a path, or changed: nobody has put a file in the place of a folder above, or taken the right
+    /// to change it away.
+    fn can_come(&self, path: &Path, target: &Target) -> Result<(), String> {
+        if matches!(target.is, Is::Absent | Is::Other) || self.is_behind_a_link(path) {
+            return Ok(());
+        }
+        if let (Is::File { .. }, Ok(found)) = (&target.is, fs::symlink_metadata(path))
+            && found.is_file()
+            && found.uid() != rustix::process::geteuid().as_raw()
+            && let Err(error) = rustix::fs::access(path, Access::WRITE_OK)
+        {
+            return Err(failed(path, &error.into()));
+        }
+        for above in path.ancestors().skip(1) {
+            // It becomes what it was before.
+            if self.targets.contains_key(above) {
+                return Ok(());
+            }
+            match fs::metadata(above) {
+                Ok(found) if found.is_dir() => return Ok(()),
+                Ok(_) => return Err(failed(path, &io::ErrorKind::NotADirectory.into())),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A path, and the others that stand for the same file now or for the one that it is to be, which change with it.
+    fn names_of<'p>(&'p self, path: Option<&'p Path>, named: Option<&Path>) -> Vec<&'p Path> {
+        let several = |path: &Path| {
+            let found = fs::symlink_metadata(path).ok();
+            let found = found.filter(|found| found.is_file() && found.nlink() > 1);
+            found.map(|found| (found.dev(), found.ino()))
+        };
+        let same: BTreeSet<(u64, u64)> = path.into_iter().chain(named).filter_map(several).collect();
+        if same.is_empty() {
+            return path.into_iter().collect();
+        }
+        let all = self.targets.keys().map(PathBuf::as_path);
+        all.filter(|other| Some(*other) == path || several(other).is_some_and(|id| same.contains(&id)))
+            .collect()
     }
 
     /// Whether a file that is there can become what it was; whether one that is not can come back.
@@ -519,11 +605,11 @@ impl Plan {
         Ok(())
     }
 
-    /// Everything becomes what it was, and is on the disk.
+    /// Everything becomes what it was, and is on the disk. How far that has come is noted where somebody is to know it.
     ///
     /// # Errors
     /// Which path cannot be brought back; once more may succeed.
-    pub fn apply(&self) -> Result<(), String> {
+    pub fn apply(&self, mut progress: Option<&mut Progress>) -> Result<(), String> {
         let mut folders = BTreeSet::new();
         let mut opened = Opened::for_changes(self.targets.keys());
         // What is in a folder is sorted behind it.
@@ -555,9 +641,21 @@ impl Plan {
         files.extend(shared.map(|named| (named.order, Contents::Of(named))));
         files.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
         for (_, contents) in files {
+            let names = match (&progress, &contents) {
+                (None, _) => Vec::new(),
+                (Some(_), Contents::At(path, target)) => self.names_of(Some(path), target.named()),
+                (Some(_), Contents::Of(named)) => self.names_of(None, Some(&named.file)),
+            };
+            if let Some(progress) = &mut progress {
+                let noted = progress.before(&names);
+                noted.map_err(|error| format!("what is undone cannot be noted in the store: {error}"))?;
+            }
             match contents {
                 Contents::At(path, target) => target.make(path, &mut folders)?,
                 Contents::Of(named) => named.bring_back().map_err(|error| failed(&named.file, &error))?,
+            }
+            if let Some(progress) = &mut progress {
+                progress.after(&names);
             }
         }
         for folder in folders.iter().filter(|folder| is_folder(folder)) {
@@ -710,6 +808,18 @@ fn no_history(path: &Path) -> String {
     )
 }
 
+/// A folder is to go, and has something in it that stays.
+fn is_not_empty(folder: &Path, inside: &Path) -> String {
+    let what = match inside == folder {
+        true => "something".to_owned(),
+        false => format!("`{}`", paths::relative(inside).display()),
+    };
+    format!(
+        "the folder `{}` was not there then, and has {what} in it that the program did not put there; move that away",
+        paths::relative(folder).display()
+    )
+}
+
 fn failed(path: &Path, error: &io::Error) -> String {
     let shown = paths::relative(path).display();
     format!("`{shown}` cannot be brought back to what it was: {error}")
@@ -751,6 +861,17 @@ impl Target {
         Ok(())
     }
 
+    /// The file of several names that it is to be.
+    fn named(&self) -> Option<&Path> {
+        match &self.is {
+            Is::File {
+                base: Some(Base::File(named)),
+                ..
+            } => Some(named),
+            _ => None,
+        }
+    }
+
     /// Whether what is at its path is of its kind.
     fn fits(&self, found: &Metadata) -> bool {
         match self.is {
@@ -779,10 +900,7 @@ impl Target {
             _ => Err(error),
         });
         removed.map_err(|error| match error.kind() {
-            io::ErrorKind::DirectoryNotEmpty => format!(
-                "the folder `{}` was not there at the checkpoint, and has something in it that the program did not put there; move that away",
-                paths::relative(path).display()
-            ),
+            io::ErrorKind::DirectoryNotEmpty => is_not_empty(path, path),
             _ => failed(path, &error),
         })
     }
@@ -1065,7 +1183,7 @@ mod tests {
         symlink("../outside", scene.path("run/d")).unwrap();
         let plan = scene.was(&[("d/new.txt", Was::Absent), ("d", FOLDER), ("d/old.txt", file())]);
         assert!(scene.is_allowed(&plan));
-        plan.apply().unwrap();
+        plan.apply(None).unwrap();
         assert_eq!(fs::read(scene.path("run/d/old.txt")).unwrap(), b"x");
         assert!(!scene.path("run/d/new.txt").exists());
         for name in ["outside/new.txt", "outside/old.txt"] {
@@ -1083,7 +1201,7 @@ mod tests {
         let plan = scene.was(&[("d", link("other")), ("d/x.txt", Was::Absent)]);
         for _ in 0..2 {
             assert!(scene.is_allowed(&plan));
-            plan.apply().unwrap();
+            plan.apply(None).unwrap();
             assert_eq!(fs::read(scene.path("run/d/x.txt")).unwrap(), b"was there");
         }
     }
