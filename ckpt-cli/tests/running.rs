@@ -768,7 +768,10 @@ fn an_older_file_that_was_put_back_since_the_run_died_is_not_undone() {
 #[test]
 fn a_folder_that_was_copied_since_the_run_died_is_undone_there() {
     let sh = |folder: &Path, text: &str| {
-        let done = std::process::Command::new("sh").args(["-c", text]).current_dir(folder).status();
+        let done = std::process::Command::new("sh")
+            .args(["-c", text])
+            .current_dir(folder)
+            .status();
         assert!(done.unwrap().success(), "{text}");
     };
     for way in [
@@ -790,6 +793,48 @@ fn a_folder_that_was_copied_since_the_run_died_is_undone_there() {
         let expected = [vec!["from before".to_owned()], all_lines()].concat();
         assert_eq!(lines(&other), expected, "{way}");
     }
+}
+
+/// Of a file elsewhere that this machine knows nothing of, and one that is elsewhere now.
+#[test]
+fn a_start_that_is_made_again_is_told_where_files_are() {
+    let here = tempfile::tempdir().unwrap();
+    let path = |name: &str| here.path().join(name);
+    for folder in ["work", "one"] {
+        fs::create_dir(path(folder)).unwrap();
+    }
+    let start = |options: &[&str], file: &str, fault: &str, state: &str| {
+        let program = [&PROGRAM[..1], &PROGRAM[2..5], &["appending"]].concat();
+        let file = path(file).display().to_string();
+        let all = [
+            &["run"][..],
+            &program,
+            &["--resume", "--every", "100"],
+            options,
+            &["--", "12", &file],
+        ]
+        .concat();
+        let mut command = command(&path("work"), &all);
+        command
+            .env("CKPT_FAULT", fault)
+            .env("XDG_STATE_HOME", path(state));
+        noted(Command::from_std(command).assert())
+    };
+    let map = |old: &str, new: &str| format!("{}={}", path(old).display(), path(new).display());
+    start(&[], "one/lines.txt", "visit:5", "state").code(137);
+    let same = map("one", "one");
+    start(&[], "one/lines.txt", "", "other")
+        .code(77)
+        .stderr(contains("E3201").and(contains(format!("say `--resume` with `--map {same}`"))));
+    start(&["--map", &same], "one/lines.txt", "visit:5", "other")
+        .code(137)
+        .stderr(contains("is undone"));
+    fs::rename(path("one"), path("two")).unwrap();
+    start(&["--map", &map("one", "two")], "two/lines.txt", "", "other")
+        .success()
+        .stderr(contains("is undone"));
+    assert_eq!(lines(&path("two")), all_lines());
+    cargo_ckpt(&path("work"), &["run", "--map", &same]).code(2);
 }
 
 /// What a completed run has made is no less somebody's result when its checkpoints are removed.

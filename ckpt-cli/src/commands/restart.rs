@@ -75,14 +75,7 @@ impl Restart {
                 store.display()
             ));
         }
-        if let Some((one, other)) = Mapping::contradiction(&self.map) {
-            return Err(
-                Failure::usage(says!("E3159: two `--map` say of one path where it is now"))
-                    .because(format!("--map {one}"))
-                    .because(format!("--map {other}"))
-                    .help("leave one of them out; of paths that lie in one another the longest counts"),
-            );
-        }
+        Mapping::are_clear(&self.map)?;
         stores::is_beside(&store, self.map.iter().map(Mapping::is_now_in))?;
         let continued = Continued::find(&store, self.which, self.run.of(&store)?)?;
         let record = continued.run.and_then(|run| Record::read(&store, run));

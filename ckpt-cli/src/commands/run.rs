@@ -12,6 +12,7 @@ use ckpt::store::{Meta, RunId};
 
 use crate::cargo::{CargoOptions, Program};
 use crate::failure::{Failure, OrFail, Outcome, code, says};
+use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, Ending, RankOptions, Record, RestartOptions, SessionOptions, starts_over};
 use crate::output;
@@ -35,6 +36,9 @@ pub struct Run {
     /// Start a run, whatever the store holds and whatever CKPT_RESTART says
     #[arg(long, conflicts_with = "resume")]
     fresh: bool,
+    /// With `--resume`: what was at the path OLD is at NEW on this machine, as for `cargo ckpt restart`
+    #[arg(long, value_name = "OLD=NEW", value_parser = Mapping::parse, requires = "resume")]
+    map: Vec<Mapping>,
     #[command(flatten)]
     session: SessionOptions,
     #[command(flatten)]
@@ -63,12 +67,14 @@ impl Run {
         self.ranks.have_a_number()?;
         // What the package is called does not matter to that, and building it takes its time.
         let named = stores::for_program(self.session.dir.as_deref(), "program")?;
-        stores::is_beside(&named, [])?;
+        Mapping::are_clear(&self.map)?;
+        stores::is_beside(&named, self.map.iter().map(Mapping::is_now_in))?;
         let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let start = Start {
             store: &store,
             command_line: (&program.executable, &self.arguments),
+            map: &self.map,
             ranks: self.ranks.ranks,
             id: Cell::new(None),
             tried: RefCell::default(),
@@ -91,7 +97,8 @@ impl Run {
     fn keep_running(&self, start: &Start<'_>, asked: Asked, program: &Program) -> Outcome<Ending> {
         let store = start.store;
         let cargo = self.cargo.pinned_to(program);
-        let environment = self.session.environment(store);
+        let mut environment = self.session.environment(store);
+        environment.extend(Mapping::variable(&self.map));
         let command = |begin| {
             let mut command = program.command();
             command
@@ -109,7 +116,8 @@ impl Run {
                     command.env_remove("CKPT_RESTART");
                     // The run whose start this one is again.
                     if let Some(before) = start.id.get() {
-                        starts_over::undo(store, before, self.ranks.ranks, self.session.keeps_other_runs())?;
+                        let keeps = self.session.keeps_other_runs();
+                        starts_over::undo(store, before, self.ranks.ranks, keeps, &self.map)?;
                     }
                     let run = start.new_run()?;
                     command.env("CKPT_RUN", run.to_string());
@@ -144,6 +152,7 @@ impl Run {
 struct Start<'s> {
     store: &'s Path,
     command_line: (&'s Path, &'s [OsString]),
+    map: &'s [Mapping],
     ranks: Option<u32>,
     /// The run of the process that is started next, or was last.
     id: Cell<Option<RunId>>,
@@ -287,7 +296,14 @@ impl Start<'_> {
             && arguments
                 .iter()
                 .map(|argument| argument.to_string_lossy())
-                .eq(command.iter().skip(1).map(String::as_str))
+                .eq(command.iter().skip(1).map(|word| self.now(word)))
+    }
+
+    /// An argument of a run, as it is now where it is a path that has moved.
+    fn now(&self, word: &str) -> String {
+        Mapping::of_argument(self.map, word)
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// A run that begins.

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use ckpt::session::{exit_code, note_left};
 use ckpt::session::job::{Job, State};
+use ckpt::session::{exit_code, note_left};
 use ckpt::store::{CheckpointId, RunId};
 use signal_hook::consts::SIGINT;
 

@@ -7,15 +7,18 @@ use ckpt::session::{NotUndone, undo_start};
 use ckpt::store::RunId;
 
 use crate::failure::{Failure, Outcome, says};
+use crate::launch::mapping::Mapping;
 use crate::output;
 use crate::stores::checkpoint;
 
-/// Undoes what a run has changed of the program's files. With `keeps` what other unfinished runs have changed since stays.
+/// Undoes what a run has changed of the program's files. With `keeps` what other unfinished runs have changed since stays; `map` says
+/// what is elsewhere now.
 ///
 /// # Errors
 /// A process of the run is still at work, or what the files were is not known any more.
-pub fn undo(store: &Path, run: RunId, ranks: Option<u32>, keeps: bool) -> Outcome<()> {
-    match undo_start(store, run, ranks.unwrap_or(1), keeps) {
+pub fn undo(store: &Path, run: RunId, ranks: Option<u32>, keeps: bool, map: &[Mapping]) -> Outcome<()> {
+    let map = Mapping::variable(map).map(|(_, text)| text);
+    match undo_start(store, run, ranks.unwrap_or(1), keeps, map.as_deref()) {
         Ok(false) => {}
         Ok(true) => output::note(&format!(
             "what run {} had changed of the program's files before it died is undone: it has no checkpoint to go on from",

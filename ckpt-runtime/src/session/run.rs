@@ -423,8 +423,10 @@ impl Run {
         for source in self.sources() {
             source.restore(&resume.restored)?;
         }
-        self.files_are_back()
-            .map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED))?;
+        self.files_are_back().map_err(|error| {
+            let error = error.as_reason();
+            Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED)
+        })?;
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);

@@ -1,6 +1,7 @@
 //! A run that died and cannot be continued is started again: `cargo ckpt run --restarts` and `--resume` do so.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,12 +69,23 @@ pub fn note_left(store: &Path, run: RunId, pid: u32) -> Result<(), NotUndone> {
 /// Undoes what a run that has ended has changed of the program's files since it began, so that whoever starts the program again
 /// finds them as that run did. `store` may have a place for the number of the rank; `ranks` is how many there were. This process
 /// works in the folder that the program is started in. What other runs have changed since stays: with `keeps` also what those have
-/// that have not completed. Gives whether there was anything to undo.
+/// that have not completed. `map` says what is elsewhere now, as CKPT_MAP does. Gives whether there was anything to undo.
 ///
 /// # Errors
 /// The store is in use, what the files were is not known, or other runs, or somebody else, have changed them as well.
-pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<bool, NotUndone> {
+pub fn undo_start(
+    store: &Path,
+    run: RunId,
+    ranks: u32,
+    keeps: bool,
+    map: Option<&OsStr>,
+) -> Result<bool, NotUndone> {
     handles::note_start_folder();
+    let moves = match map {
+        Some(map) => handles::moved::read(map)
+            .ok_or_else(|| NotUndone::Files("what has moved cannot be read: write OLD=NEW".to_owned()))?,
+        None => handles::moved::moves(),
+    };
     // Their locks are held until the end.
     let mut parts = Vec::new();
     for rank in 0..ranks.max(1) {
@@ -115,5 +127,5 @@ pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<b
             });
         }
     }
-    journal::undo_start(run, own, others, keeps, first).map_err(NotUndone::Files)
+    journal::undo_start(run, own, others, (keeps, &moves), first).map_err(NotUndone::Files)
 }

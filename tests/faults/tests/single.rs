@@ -232,7 +232,11 @@ impl Died {
     fn of(program: &Program) -> Died {
         let place = Place::new().unwrap();
         let folder = place.folder();
-        for (name, text) in [("counter.txt", "7\n"), ("grows.txt", "0 before\n"), ("state.txt", "old\n")] {
+        for (name, text) in [
+            ("counter.txt", "7\n"),
+            ("grows.txt", "0 before\n"),
+            ("state.txt", "old\n"),
+        ] {
             fs::write(folder.join(name), text).unwrap();
         }
         fs::create_dir_all(folder.join("out/1")).unwrap();
@@ -336,7 +340,11 @@ fn an_undo_from_the_start_that_is_refused_has_changed_nothing() {
         }),
         // It sorts behind the others.
         ("`state.txt` was written at", |folder| {
-            fs::write(folder.join("state.txt"), "somebody's own, and longer than it was\n").unwrap();
+            fs::write(
+                folder.join("state.txt"),
+                "somebody's own, and longer than it was\n",
+            )
+            .unwrap();
         }),
     ];
     for (told, harm) in harms {

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
             _ => return ExitCode::FAILURE,
         },
         ["undo", store, run] => match run.parse() {
-            Ok(run) => undo_start(Path::new(store), run, 1, false).map(drop),
+            Ok(run) => undo_start(Path::new(store), run, 1, false, None).map(drop),
             Err(_) => return ExitCode::FAILURE,
         },
         _ => return ExitCode::FAILURE,

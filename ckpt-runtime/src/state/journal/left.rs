@@ -235,7 +235,12 @@ impl Left {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn read(documents: &Arc<dyn Documents>, history: &History, to: u64) -> io::Result<Option<Left>> {
+    pub fn read(
+        documents: &Arc<dyn Documents>,
+        history: &History,
+        to: u64,
+        moves: &[(PathBuf, PathBuf)],
+    ) -> io::Result<Option<Left>> {
         let Some(text) = documents.read(NAME)? else {
             return Ok(None);
         };
@@ -247,8 +252,7 @@ impl Left {
             Some(Line::Epoch(epoch)) if history.has_only_returned_since(epoch, to) => {}
             _ => return Ok(None),
         }
-        let moves = moved::moves();
-        let at = |name: Name| moved::moved(paths::absolute(&name.path()), &moves);
+        let at = |name: Name| moved::moved(paths::absolute(&name.path()), moves);
         let known = lines.filter_map(|line| match line {
             Line::Left(name, state) => Some((at(name), Known::Left(state))),
             Line::Changes(name) => Some((at(name), Known::Changing)),

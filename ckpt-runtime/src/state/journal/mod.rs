@@ -38,7 +38,7 @@ pub(crate) use starts_over::undo_start;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
-use crate::base::changes::{Change, Coming, FileObserver};
+use crate::base::changes::{Change, Coming, FileObserver, NotComing};
 use crate::base::current;
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
@@ -894,7 +894,7 @@ impl StateSource for Journal {
             // Older checkpoints need it as well.
             self.in_flight.extend(watch.log.not_on_disk());
             if let Err(error) = watch.checkpoint() {
-                to.fail("files", cannot_write(watch, &error));
+                to.fail(cannot_write(watch, &error));
                 return;
             }
             self.in_flight.extend(watch.log.not_on_disk());
@@ -917,11 +917,14 @@ impl StateSource for Journal {
     /// Those that are closed become what they were, then those that are open.
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
         let settled = self.arrive().and_then(|()| from.settle_files());
-        settled.map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED))
+        settled.map_err(|error| {
+            let error = error.as_reason();
+            Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED)
+        })
     }
 }
 
-const FILES_NEEDED: &str =
+pub(crate) const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
 
 impl Shared {
@@ -936,16 +939,16 @@ impl FileObserver for Shared {
         unobserved(|| locked(&self.watch).before(change));
     }
 
-    fn before_reopening(&self, path: &Path) -> Result<Coming, String> {
+    fn before_reopening(&self, path: &Path) -> Result<Coming, NotComing> {
         unobserved(|| {
             let mut coming = locked(&self.coming);
             let coming = match &mut *coming {
                 None => return Ok(Coming::AsItIs),
-                Some(Err(why)) => return Err(why.as_reason()),
+                Some(Err(why)) => return Err(NotComing::All(why.as_reason())),
                 Some(Ok(coming)) => coming,
             };
             if let Some((run, has_completed)) = coming.theirs.get(path) {
-                return Err(is_anothers(path, *run, *has_completed));
+                return Err(is_anothers(path, *run, *has_completed).into());
             }
             let Some(length) = coming.plan.length(path) else {
                 return Ok(Coming::AsItIs);

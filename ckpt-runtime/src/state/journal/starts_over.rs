@@ -15,11 +15,11 @@ use super::{Later, OtherRun, OtherRuns, log, paths, read};
 use crate::base::documents::Documents;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
-use crate::handles::{Allowed, moved, start_folder};
+use crate::handles::{Allowed, start_folder};
 
 /// Undoes what all ranks of a run have changed since it began. `own` is what the run keeps, once for each folder that ranks
 /// have for themselves, and `others` are the other runs there: `keeps` says that what those have changed is to stay that have not
-/// completed. Where it is known what the run had left, what somebody has changed after that stays as well. Gives whether there was
+/// completed, and `moves` what is elsewhere now. Where it is known what the run had left, what somebody has changed after that stays as well. Gives whether there was
 /// anything. Nothing is changed before it is known that all can be; killed at any instant, it can be done again.
 ///
 /// # Errors
@@ -28,7 +28,7 @@ pub(crate) fn undo_start(
     run: RunId,
     own: Vec<Arc<dyn Documents>>,
     others: Vec<OtherRun>,
-    keeps: bool,
+    (keeps, moves): (bool, &[(PathBuf, PathBuf)]),
     store: &Path,
 ) -> Result<bool, String> {
     unobserved(|| {
@@ -50,7 +50,7 @@ pub(crate) fn undo_start(
                     continue;
                 }
                 if rank == 0 {
-                    left = Left::read(&documents, &history, from)
+                    left = Left::read(&documents, &history, from, moves)
                         .map_err(|error| format!("what the run had left cannot be read: {error}"))?;
                 }
                 changed.push(Later {
@@ -90,7 +90,7 @@ pub(crate) fn undo_start(
                 to: one.from,
             })
             .collect();
-        let plan = Plan::new(&records, 0, &moved::moves())?;
+        let plan = Plan::new(&records, 0, moves)?.to_the_start();
         if !plan.changes {
             return Ok(false);
         }
@@ -98,8 +98,8 @@ pub(crate) fn undo_start(
         let store = fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
         let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
         plan.spares(&store, &here, None)?;
-        plan.is_allowed(&Allowed::of(&store))
-            .map_err(|error| error.to_string())?;
+        plan.is_allowed(&Allowed::with(&store, moves))
+            .map_err(|forbidden| forbidden.at_the_start())?;
         plan.check()?;
         if let Some(left) = &left {
             let mut changes = plan.paths().filter(|path| !plan.has_its_link(path));

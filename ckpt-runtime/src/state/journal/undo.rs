@@ -48,6 +48,25 @@ pub(super) struct Plan {
     pub moves: Vec<Move>,
     /// Whether this rank has changed anything.
     pub changes: bool,
+    /// What it leads back to.
+    back_to: BackTo,
+}
+
+/// When the files were what they are to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum BackTo {
+    #[default]
+    Checkpoint,
+    Start,
+}
+
+impl BackTo {
+    fn then(self) -> &'static str {
+        match self {
+            BackTo::Checkpoint => "at the checkpoint",
+            BackTo::Start => "when the run began",
+        }
+    }
 }
 
 /// What one path is to be.
@@ -185,6 +204,13 @@ impl Plan {
         Ok(plan)
     }
 
+    /// It leads back to the beginning of a run, and not to a checkpoint.
+    #[must_use]
+    pub fn to_the_start(mut self) -> Plan {
+        self.back_to = BackTo::Start;
+        self
+    }
+
     /// Whether a restart may do all this, as somebody else may have written the journal.
     ///
     /// # Errors
@@ -225,14 +251,18 @@ impl Plan {
             let takes_away = !matches!(target.is, Is::Folder { .. });
             if place.starts_with(store) || takes_away && store.starts_with(&place) {
                 return Err(format!(
-                    "the journal of files says that `{shown}` was not then what it is now, and the checkpoints are there (`{}`); move the store to another folder, and restart with CKPT_DIR",
+                    "the journal of files says that `{shown}` was not then what it is now, and the checkpoints are there (`{}`); move the store to another folder, and say so with `--dir` (CKPT_DIR)",
                     store.display()
                 ));
             }
             if takes_away && here.starts_with(&place) {
-                let then = started_in.unwrap_or(here).display();
+                let folder = started_in.unwrap_or(here).display();
+                let (then, what, how) = match self.back_to {
+                    BackTo::Checkpoint => (self.back_to.then(), "restart", "restart"),
+                    BackTo::Start => (self.back_to.then(), "program", "start it"),
+                };
                 return Err(format!(
-                    "`{shown}` was not there at the checkpoint, or was no folder, and this restart is started in it; make the folder that the program was started in again (`mkdir -p {then}`), and restart from there"
+                    "`{shown}` was not there {then}, or was no folder, and this {what} is started in it; make the folder that the program was started in again (`mkdir -p {folder}`), and {how} from there"
                 ));
             }
         }
@@ -469,10 +499,12 @@ impl Plan {
         let _opened = Opened::for_changes(self.targets.keys());
         let shared = self.shared_files.iter().flat_map(|named| &named.ranges);
         shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
-        self.shared_files.iter().try_for_each(Named::check)?;
-        self.targets
+        self.shared_files
             .iter()
-            .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))?;
+            .try_for_each(|named| named.check(self.back_to))?;
+        self.targets.iter().try_for_each(|(path, target)| {
+            target.check(path, self.back_to, &|| self.length_there(path, target))
+        })?;
         self.targets.iter().try_for_each(|(path, target)| {
             self.can_go(path, target)?;
             self.can_come(path, target)
@@ -575,7 +607,7 @@ impl Plan {
             (_, found) => found.is_none(),
         };
         target
-            .check(path, &|| self.length_there(path, target))
+            .check(path, self.back_to, &|| self.length_there(path, target))
             .map(|()| comes_back)
     }
 
@@ -750,7 +782,7 @@ enum Contents<'a> {
 
 impl Named {
     /// Whether as much of the file is there as is not to be written over: it is no copy of the journal's.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, back_to: BackTo) -> Result<(), String> {
         let shown = self.file.display();
         let found = fs::symlink_metadata(&self.file)
             .map_err(|error| format!("the journal of files cannot be read: `{shown}`: {error}"))?;
@@ -766,9 +798,10 @@ impl Named {
         let there = found.len().max(end.max().unwrap_or(0));
         match there < self.length {
             true => Err(format!(
-                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} at the checkpoint",
+                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} {}",
                 found.len(),
-                self.length
+                self.length,
+                back_to.then()
             )),
             false => Ok(()),
         }
@@ -827,7 +860,7 @@ fn failed(path: &Path, error: &io::Error) -> String {
 
 impl Target {
     /// Whether what is needed is there. A file that is made of what is at its path has so many bytes there.
-    fn check(&self, path: &Path, length_there: &dyn Fn() -> u64) -> Result<(), String> {
+    fn check(&self, path: &Path, back_to: BackTo, length_there: &dyn Fn() -> u64) -> Result<(), String> {
         let Is::File {
             length, base, ranges, ..
         } = &self.is
@@ -853,9 +886,14 @@ impl Target {
                 Ok(false) => format!("is not there now, and had {length} bytes"),
                 _ => format!("has {found} bytes now and had {length}"),
             };
+            let otherwise = match back_to {
+                BackTo::Checkpoint => ", or restart from an older checkpoint",
+                BackTo::Start => "",
+            };
             return Err(format!(
-                "the file `{}` {now} at the checkpoint; put it back as it was, or restart from an older checkpoint",
-                paths::relative(path).display()
+                "the file `{}` {now} {}; put it back as it was{otherwise}",
+                paths::relative(path).display(),
+                back_to.then()
             ));
         }
         Ok(())
