@@ -903,6 +903,38 @@ fn a_run_of_which_all_checkpoints_are_damaged_is_passed_over() {
     assert_eq!(answer(here.path()), answer(plain.path()));
 }
 
+/// What has become of it is said by everyone who would continue from it.
+#[test]
+fn the_only_checkpoint_of_a_run_is_named_where_it_is_damaged() {
+    let here = tempfile::tempdir().unwrap();
+    append(
+        here.path(),
+        &["--resume", "--every", "3", "--keep", "1"],
+        "visit:8",
+    )
+    .code(137);
+    let store = here.path().join("ckpt-cli.ckpt.d");
+    let whole = fs::read(store.join("000002.r0.h5")).unwrap();
+    fs::write(store.join("000002.r0.h5"), &whole[..100]).unwrap();
+    let before = lines(here.path());
+    let named = || contains("checkpoint 000002 cannot be read: ").and(contains("000002.r0.h5"));
+    let what_to_do = || contains("put the file back from a copy").and(contains("cargo ckpt run --fresh"));
+    let refused = |ended: assert_cmd::assert::Assert, code, told| {
+        ended
+            .code(code)
+            .stderr(contains(told))
+            .stderr(named())
+            .stderr(what_to_do());
+        assert_eq!(lines(here.path()), before);
+    };
+    refused(cargo_ckpt(here.path(), &["restart"]), 76, "E3155");
+    let resumed = append(here.path(), &["--resume", "--every", "3"], "");
+    refused(resumed, 77, "E3201");
+    fs::write(store.join("000002.r0.h5"), &whole).unwrap();
+    append(here.path(), &["--resume", "--every", "3"], "").success();
+    assert_eq!(lines(here.path()), all_lines());
+}
+
 #[test]
 fn a_start_that_cannot_be_undone_is_not_made_again() {
     let here = tempfile::tempdir().unwrap();

@@ -103,6 +103,38 @@ pub fn metas(store: &Path) -> Outcome<BTreeMap<CheckpointId, Meta>> {
     Ok(metas)
 }
 
+/// What is wrong with checkpoints that a run may have had, as far as their heads can be read: of which run a damaged one is it does not
+/// say any more. A line for each.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn damaged(store: &Path, record: &RunRecord) -> Outcome<Vec<String>> {
+    if !home(store).is_dir() {
+        return Ok(Vec::new());
+    }
+    let newest = match &record.job {
+        Ok(job) => job.last_checkpoint.or(job.restarted_from),
+        Err(_) => Some(u64::MAX),
+    };
+    let entries = checkpoint::open(store)?
+        .list()
+        .map_err(checkpoint::store_failure)?;
+    let may_be_its = entries.into_iter().filter(|entry| Some(entry.id.0) <= newest);
+    let damaged = may_be_its.filter_map(|entry| Some((entry.id, entry.meta.err()?)));
+    Ok(damaged
+        .map(|(id, error)| {
+            format!(
+                "checkpoint {id} cannot be read: {}",
+                printable_lines(&error.to_string())
+            )
+        })
+        .collect())
+}
+
+/// What to do about a run of which all checkpoints are damaged.
+pub const PUT_BACK: &str =
+    "put the file back from a copy, or from a pack (`cargo ckpt unpack`), to continue from it";
+
 /// The checkpoints of a run, oldest first.
 pub fn of_run(
     metas: &BTreeMap<CheckpointId, Meta>,
