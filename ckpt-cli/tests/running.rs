@@ -903,6 +903,28 @@ fn a_run_of_which_all_checkpoints_are_damaged_is_passed_over() {
     assert_eq!(answer(here.path()), answer(plain.path()));
 }
 
+/// What is started next is what went on with the run last, and not what was refused.
+#[test]
+fn a_restart_that_is_refused_does_not_say_what_the_next_one_starts() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    append(here.path(), &["--every", "3"], "visit:8").code(137);
+    let store = here.path().join("ckpt-cli.ckpt.d");
+    let dir = store.to_str().unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_cargo-ckpt")).with_file_name("examples");
+    let other = there.path().join("appending");
+    fs::copy(built.join("appending"), &other).unwrap();
+    let of_run = fs::read_dir(store.join("runs")).unwrap().next().unwrap();
+    let said = || fs::read_to_string(of_run.as_ref().unwrap().path().join("launch.json")).unwrap();
+    let before = said();
+    let exe = other.to_str().unwrap();
+    cargo_ckpt(there.path(), &["restart", "--dir", dir, "--exe", exe])
+        .code(77)
+        .stderr(contains("E2187"));
+    assert_eq!(said(), before);
+    cargo_ckpt(here.path(), &["restart"]).success();
+    assert_eq!(lines(here.path()), all_lines());
+}
+
 /// What has become of it is said by everyone who would continue from it.
 #[test]
 fn the_only_checkpoint_of_a_run_is_named_where_it_is_damaged() {

@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::job::Job;
+
 use crate::cargo::CargoOptions;
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
@@ -141,7 +143,14 @@ impl Restart {
             command: &command,
             ranks: ranks.ranks,
         };
-        Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
+        let job = || Job::read(&stores::home(&store), continued.run?).ok().flatten();
+        let before = job();
+        let ended = restarts::keep_running(&self.restarts, &run);
+        // A restart that was refused says nothing about the next.
+        if let (Some(record), true) = (&record, job() == before) {
+            record.put_back(&store);
+        }
+        Ok(ended?.exit_code())
     }
 
     fn arguments(&self, last: Option<&[String]>, store: &Path) -> Outcome<Vec<OsString>> {

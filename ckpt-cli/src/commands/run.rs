@@ -81,10 +81,14 @@ impl Run {
         };
         loop {
             let asked = start.asked(self.resume, self.fresh)?;
-            let before = start.record();
+            let (run, before) = (start.id.get(), start.record());
+            let launched = run.and_then(|run| Record::read(&store, run));
             let ending = self.keep_running(&start, asked, &program)?;
             // That a checkpoint is damaged is known only when all of it has been read.
-            let has_begun = start.record() != before;
+            let has_begun = start.id.get() != run || start.record() != before;
+            if let (Some(launched), false) = (launched, has_begun) {
+                launched.put_back(&store);
+            }
             let has_none = matches!(asked, Asked::ToContinue)
                 && ending == Ending::Code(i32::from(code::NO_CHECKPOINT))
                 && !has_begun;
