@@ -921,6 +921,7 @@ fn a_restart_that_is_refused_does_not_say_what_the_next_one_starts() {
         .code(77)
         .stderr(contains("E2187"));
     assert_eq!(said(), before);
+    cargo_ckpt(here.path(), &["list"]).stdout(contains(" (appending)"));
     cargo_ckpt(here.path(), &["restart"]).success();
     assert_eq!(lines(here.path()), all_lines());
 }

@@ -224,15 +224,28 @@ pub fn to_continue<'r>(
         .collect()
 }
 
+/// `heat 0.1.0`; of a package with several programs `heat 0.1.0 (flow)`: which one was started is in the command line.
+pub fn called(package: &str, version: &str, command: &[String]) -> String {
+    let started = command.first().map(Path::new).and_then(Path::file_name);
+    match started.map(|name| name.to_string_lossy()) {
+        Some(name) if name != package => format!("{package} {version} ({name})"),
+        _ => format!("{package} {version}"),
+    }
+}
+
+/// So much of a reason is shown in one line.
+const REASON: usize = 120;
+
 /// How a run stands, in one line; `next` is what continues it, or why nothing does.
 pub fn standing(record: &RunRecord, next: &str) -> String {
     let job = match &record.job {
         Ok(job) => job,
         Err(_) => return format!("its record cannot be read; {next}"),
     };
-    let who = format!("{} {}", job.program, job.version);
+    let who = called(&job.program, &job.version, &job.command);
     let visits = format!("{} site visits", job.visits);
-    let reason = |otherwise: &str| job.reason.clone().unwrap_or_else(|| otherwise.to_owned());
+    // What to do about it is said where it happens, and stands in the record.
+    let reason = |otherwise: &str| render::shortened(job.reason.as_deref().unwrap_or(otherwise), REASON);
     match job.state {
         State::Running | State::Returned if stores::is_running(job) => format!(
             "{who} is running: pid {} on {} since {}",
@@ -276,4 +289,34 @@ pub fn described(record: &RunRecord, newest: CheckpointId) -> String {
         record.run.short(),
         command.map_or_else(|_| String::new(), |command| format!("{command}, "))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_of_a_package_are_told_apart() {
+        let called = |command: &[&str]| {
+            let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            called("heat", "0.1.0", &command)
+        };
+        assert_eq!(called(&["/home/anna/target/release/heat", "40"]), "heat 0.1.0");
+        assert_eq!(
+            called(&["/home/anna/target/release/examples/flow"]),
+            "heat 0.1.0 (flow)"
+        );
+        assert_eq!(called(&[]), "heat 0.1.0");
+    }
+
+    #[test]
+    fn a_long_reason_takes_one_line() {
+        let long = "run 1a2b3c4d has changed `b.txt` in this folder since; ".repeat(9);
+        let shown = render::shortened(&long, REASON);
+        assert!(
+            long.starts_with(shown.trim_end_matches(" ...")) && shown.len() <= REASON + 4,
+            "{shown}"
+        );
+        assert_eq!(render::shortened("exit code 1", REASON), "exit code 1");
+    }
 }
