@@ -204,9 +204,13 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
 /// A process that ends by `_exit`, or as another program, cannot say in the store that it ended: it would be taken for one that was
 /// killed; and one that is killed after all of its handlers has said that it has completed. A launcher's code is not that of a rank, which says in its own part how far it came.
 fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
-    let (None, Some(id), Some(pid)) = (run.ranks, run.id.get(), supervisor.last()) else {
+    let (Some(id), Some(pid)) = (run.id.get(), supervisor.last()) else {
         return;
     };
+    if let Some(ranks) = run.ranks {
+        let _ = note_left(run.store, id, None, ranks);
+        return;
+    }
     let code = match ending {
         Ending::Code(code) => Some(code),
         Ending::Signal(_) => None,
@@ -214,7 +218,7 @@ fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
     // It informs: a store that cannot be written to is told of by whoever needs it.
     let home = stores::home(run.store);
     let noted = Job::note_exit(&home, id, pid, code);
-    let _ = note_left(&home, id, pid);
+    let _ = note_left(&home, id, Some(pid), 1);
     if let Ok(Some(State::Left)) = noted {
         output::note(&format!(
             "warning[W3044]: the program ended with exit code 0 without closing its session: run {} is not called completed\n  \

@@ -42,22 +42,32 @@ impl From<StoreError> for NotUndone {
     }
 }
 
-/// Notes what a run has left of the program's files whose process has ended, by whoever has seen that: [`undo_start`] tells by that what
-/// somebody has written since. Nothing is noted where the run has completed, or where another process is at work on the store. This
-/// process works in the folder that the program was started in.
+/// Notes what a run has left of the program's files of which all processes have ended, by whoever has seen that: [`undo_start`] tells
+/// by that what somebody has written since. `pid` is that of its process, where there is one. Nothing is noted where the run has
+/// completed, where a process is at work on the store, nor where each rank has a store of its own. This process works in the folder
+/// that the program was started in.
 ///
 /// # Errors
 /// What it has left cannot be looked at, or the store not be written to.
-pub fn note_left(store: &Path, run: RunId, pid: u32) -> Result<(), NotUndone> {
+pub fn note_left(store: &Path, run: RunId, pid: Option<u32>, ranks: u32) -> Result<(), NotUndone> {
     handles::note_start_folder();
-    // A process that begins now knows better.
-    let store = match Store::open(store, Mode::ReadWrite) {
-        Err(StoreError::Locked { .. }) => return Ok(()),
-        opened => opened?,
-    };
+    let folder = folder_of_rank(store, 0);
+    if (1..ranks).any(|rank| folder_of_rank(store, rank) != folder) {
+        return Ok(());
+    }
+    // One that is at work, or begins now, knows better.
+    let mut parts = Vec::new();
+    for rank in 0..ranks.max(1) {
+        match Store::open_as(&folder, Mode::ReadWrite, rank) {
+            Err(StoreError::Locked { .. }) => return Ok(()),
+            opened => parts.push(opened?),
+        }
+    }
+    let Some(store) = parts.first() else { return Ok(()) };
     let documents = store.documents_of(run);
     let job = Job::read_in(&*documents, run).map_err(|error| NotUndone::Files(error.to_string()))?;
-    match job.filter(|job| job.pid == pid && !job.is_running() && job.state != State::Completed) {
+    let is_meant = |job: &Job| pid.is_none_or(|pid| job.pid == pid);
+    match job.filter(|job| is_meant(job) && !job.is_running() && job.state != State::Completed) {
         Some(_) => {
             let documents: Arc<dyn Documents> = documents;
             journal::note_left(&documents, run).map_err(NotUndone::Files)

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     let text: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
     let done = match text[..] {
         ["note", store, run, pid] => match (run.parse(), pid.parse()) {
-            (Ok(run), Ok(pid)) => note_left(Path::new(store), run, pid),
+            (Ok(run), Ok(pid)) => note_left(Path::new(store), run, Some(pid), 1),
             _ => return ExitCode::FAILURE,
         },
         ["undo", store, run] => match run.parse() {

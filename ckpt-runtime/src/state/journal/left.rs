@@ -5,7 +5,7 @@
 //! what the file is. What ckpt itself has written is so never taken for somebody else's. See the page on files in the book
 //! for the rule by which two states of a file are compared.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -32,8 +32,8 @@ pub(super) const NAME: &str = "left.log";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line {
-    /// The newest part of the journal then: the run has gone on where there is another one.
-    Epoch(u64),
+    /// The newest part of the journal of each rank then: the run has gone on where there is another one.
+    Epochs(BTreeMap<u32, u64>),
     /// What was at a path; nothing where there is no state.
     Left(Name, Option<State>),
     /// The file of a path is about to be changed by ckpt.
@@ -189,25 +189,30 @@ pub(super) struct Left {
 /// What is there cannot be looked at, or not be noted.
 pub(crate) fn note_left(documents: &Arc<dyn Documents>, run: RunId) -> Result<(), String> {
     unobserved(|| {
-        // Of several ranks nobody sees when each has ended.
-        if log::ranks_in(&**documents) != [0].into() {
-            return Ok(());
+        let mut histories = Vec::new();
+        for rank in log::ranks_in(&**documents) {
+            let history = super::read(Arc::clone(documents), run, rank)?;
+            let (Ok(Some(to)), Ok(elsewhere)) = (history.first_since(0), was_started_elsewhere(&history))
+            else {
+                return Ok(());
+            };
+            if !elsewhere {
+                histories.push((rank, history, to));
+            }
         }
-        let history = super::read(Arc::clone(documents), run, 0)?;
-        let Ok(Some(to)) = history.first_since(0) else {
-            return Ok(());
-        };
-        let own = Records {
+        let records = histories.iter().map(|(_, history, to)| Records {
             rank: 0,
-            history: &history,
-            to,
-        };
-        let plan = Plan::new(&[own], 0, &[]);
-        let (Ok(plan), Ok(false)) = (plan, was_started_elsewhere(&history)) else {
+            history,
+            to: *to,
+        });
+        let Ok(plan) = Plan::new(&records.collect::<Vec<_>>(), 0, &[]) else {
             return Ok(());
         };
+        let epochs = histories
+            .iter()
+            .map(|(rank, history, _)| (*rank, history.newest()));
         let mut lines = Vec::new();
-        add(&mut lines, &Line::Epoch(history.newest()));
+        add(&mut lines, &Line::Epochs(epochs.collect()));
         for path in plan.paths() {
             let state = State::of(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
             if let Some(State::File(_)) = state
@@ -231,14 +236,14 @@ fn add(lines: &mut Vec<u8>, line: &Line) {
 }
 
 impl Left {
-    /// What is known of a run that is to be undone from an epoch on; `None` where nobody has seen it die, or it has gone on since.
+    /// What is known of a run of which these ranks are to be undone, each from an epoch on; `None` where nobody has seen it die, or it
+    /// has gone on since.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn read(
         documents: &Arc<dyn Documents>,
-        history: &History,
-        to: u64,
+        ranks: &[(u32, &History, u64)],
         moves: &[(PathBuf, PathBuf)],
     ) -> io::Result<Option<Left>> {
         let Some(text) = documents.read(NAME)? else {
@@ -248,15 +253,21 @@ impl Left {
             .split(|byte| *byte == b'\n')
             // One may have been cut off when it was written: what it was about had not been done.
             .filter_map(|line| serde_json::from_slice(line).ok());
-        match lines.next() {
-            Some(Line::Epoch(epoch)) if history.has_only_returned_since(epoch, to) => {}
-            _ => return Ok(None),
+        let Some(Line::Epochs(epochs)) = lines.next() else {
+            return Ok(None);
+        };
+        let is_as_then = |(rank, history, to): &(u32, &History, u64)| {
+            let then = epochs.get(rank);
+            then.is_some_and(|epoch| history.has_only_returned_since(*epoch, *to))
+        };
+        if epochs.len() != ranks.len() || !ranks.iter().all(is_as_then) {
+            return Ok(None);
         }
         let at = |name: Name| moved::moved(paths::absolute(&name.path()), moves);
         let known = lines.filter_map(|line| match line {
             Line::Left(name, state) => Some((at(name), Known::Left(state))),
             Line::Changes(name) => Some((at(name), Known::Changing)),
-            Line::Epoch(_) => None,
+            Line::Epochs(_) => None,
         });
         Ok(Some(Left {
             documents: Arc::clone(documents),

@@ -34,14 +34,14 @@ pub(crate) fn undo_start(
     unobserved(|| {
         let all = others.iter().map(|other| &other.documents).chain(&own);
         let newest = all.map(|all| log::newest_time(&**all)).max();
-        let (mut changed, mut left) = (Vec::new(), None);
-        for documents in own {
-            let ranks = log::ranks_in(&*documents);
+        let mut changed = Vec::new();
+        for documents in &own {
+            let ranks = log::ranks_in(&**documents);
             if ranks.is_empty() {
                 return Err("its journal of files is not there".into());
             }
             for rank in ranks {
-                let mut history = read(Arc::clone(&documents), run, rank)?;
+                let mut history = read(Arc::clone(documents), run, rank)?;
                 history.comes_after(newest.unwrap_or(0));
                 // A session begins a part before the program goes on.
                 let from = history.first_since(0)?;
@@ -49,14 +49,10 @@ pub(crate) fn undo_start(
                 if was_started_elsewhere(&history)? {
                     continue;
                 }
-                if rank == 0 {
-                    left = Left::read(&documents, &history, from, moves)
-                        .map_err(|error| format!("what the run had left cannot be read: {error}"))?;
-                }
                 changed.push(Later {
                     of: OtherRun {
                         run,
-                        documents: Arc::clone(&documents),
+                        documents: Arc::clone(documents),
                         has_completed: false,
                         has_record: true,
                         is_given_up: false,
@@ -101,6 +97,16 @@ pub(crate) fn undo_start(
         plan.is_allowed(&Allowed::with(&store, moves))
             .map_err(|forbidden| forbidden.at_the_start())?;
         plan.check()?;
+        let ranks: Vec<_> = changed
+            .iter()
+            .map(|one| (one.rank, &one.history, one.from))
+            .collect();
+        // Where each rank has a folder of its own, nobody has noted it.
+        let left = match &own[..] {
+            [documents] => Left::read(documents, &ranks, moves),
+            _ => Ok(None),
+        };
+        let left = left.map_err(|error| format!("what the run had left cannot be read: {error}"))?;
         if let Some(left) = &left {
             let mut changes = plan.paths().filter(|path| !plan.has_its_link(path));
             changes.try_for_each(|path| left.is_there(path))?;
@@ -175,5 +181,113 @@ pub(super) fn was_started_elsewhere(history: &History) -> Result<bool, String> {
             folder.display()
         )),
         other => Ok(other.is_some()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::in_folder::Folder;
+    use super::super::left::note_left;
+    use super::super::log::Log;
+    use super::super::record::{Held, Record, Was};
+    use super::*;
+
+    const RUN: RunId = RunId::numbered(7);
+
+    /// Two ranks that have written to one file, which was not there before.
+    struct Two {
+        scratch: tempfile::TempDir,
+        journal: Arc<Folder>,
+    }
+
+    impl Two {
+        fn new() -> Two {
+            let two = Two {
+                scratch: tempfile::tempdir().unwrap(),
+                journal: Folder::new(),
+            };
+            let begin = |rank| {
+                let history = two.history(rank);
+                Log::begin(two.journal.clone(), RUN, rank, &history, 0).unwrap()
+            };
+            let add = |log: &mut Log, was: Was| {
+                let path = two.file();
+                log.add(&[Record::Was { path, was }]).unwrap();
+            };
+            add(&mut begin(0), Was::Absent);
+            fs::write(two.file(), "0123456789").unwrap();
+            fs::set_permissions(two.file(), fs::Permissions::from_mode(0o640)).unwrap();
+            let was = Was::File {
+                mode: 0o640,
+                length: 10,
+                held: Held::There,
+            };
+            add(&mut begin(1), was);
+            fs::write(two.file(), "0123456789 and more").unwrap();
+            two
+        }
+
+        fn file(&self) -> PathBuf {
+            fs::canonicalize(self.scratch.path()).unwrap().join("both.txt")
+        }
+
+        fn history(&self, rank: u32) -> History {
+            History::read(self.journal.clone(), RUN, rank).unwrap()
+        }
+
+        /// It begins to be undone, in the journal of a rank.
+        fn begins(&self, rank: u32) -> Log {
+            let history = self.history(rank);
+            let mut log = Log::begin(self.journal.clone(), RUN, rank, &history, 0).unwrap();
+            log.add(&[Record::Returning { to: 1 }]).unwrap();
+            log
+        }
+
+        fn undo(&self) -> Result<bool, String> {
+            let documents: Arc<dyn Documents> = self.journal.clone();
+            // Tests are not started there.
+            let here = fs::canonicalize(self.scratch.path()).unwrap();
+            let moves = [(here.clone(), here)];
+            let store = self.scratch.path().join("store");
+            undo_start(RUN, vec![documents], Vec::new(), (false, &moves), &store)
+        }
+    }
+
+    #[test]
+    fn an_undo_of_several_ranks_can_be_killed_between_any_two_steps() {
+        for steps in 0..=4 {
+            let two = Two::new();
+            let mut logs = Vec::new();
+            for step in 0..steps {
+                match step {
+                    0 | 1 => logs.push(two.begins(step)),
+                    2 => fs::remove_file(two.file()).unwrap(),
+                    _ => {
+                        let log = &mut logs[0];
+                        log.next(log.epoch() + 1, 1).unwrap();
+                    }
+                }
+            }
+            drop(logs);
+            assert_eq!(two.undo(), Ok(true), "after {steps} steps");
+            assert!(!two.file().exists());
+            assert_eq!(two.undo(), Ok(false), "after {steps} steps");
+        }
+    }
+
+    #[test]
+    fn what_is_written_when_all_ranks_are_dead_is_somebody_elses() {
+        let two = Two::new();
+        let documents: Arc<dyn Documents> = two.journal.clone();
+        note_left(&documents, RUN).unwrap();
+        fs::write(two.file(), "somebody's own").unwrap();
+        let why = two.undo().unwrap_err();
+        assert!(why.contains("both.txt` "), "{why}");
+        assert_eq!(fs::read_to_string(two.file()).unwrap(), "somebody's own");
+        // It was the run that has gone on.
+        two.begins(1).add(&[Record::Returning { to: 2 }]).unwrap();
+        assert_eq!(two.undo(), Ok(true));
     }
 }
