@@ -324,8 +324,8 @@ fn refused_value(
         .function(record as usize)
         .unwrap_or_else(|| frame.plan.function.into());
     // It has nothing to do with the variable, which is only the first to ask for its file.
-    if let LoadProblem::Files(why) = &error.problem {
-        return Fatal::refused(headline!("E2029: {why}")).help(FILES_NEEDED);
+    if let LoadProblem::Files { error } = &error.problem {
+        return Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED);
     }
     let fatal = Fatal::refused(headline!(
         "E2013: variable `{key}` of `{function}` cannot be restored: {error}"

@@ -146,8 +146,8 @@ impl Registered {
         }
         from.put_back(self.name, &*self.global).map_err(|error| {
             // It has nothing to do with the static, which is only the first to ask for its file.
-            if let LoadProblem::Files(why) = &error.problem {
-                return Fatal::refused(headline!("E2029: {why}")).help(FILES_NEEDED);
+            if let LoadProblem::Files { error } = &error.problem {
+                return Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED);
             }
             Fatal::refused(headline!(
                 "E2014: the static `{}` cannot be restored: {error}",

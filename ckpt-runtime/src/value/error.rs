@@ -105,8 +105,11 @@ pub enum LoadProblem {
     #[error("E2350: {0}")]
     Forbidden(String),
     /// The files of the run cannot be brought back, whatever the value.
-    #[error("E2029: {0}")]
-    Files(String),
+    #[error("E2029: {error}")]
+    Files {
+        /// Why they cannot.
+        error: String,
+    },
     /// There is no such variable in the frame.
     #[error("E2309: the checkpoint has no variable `{0}` in this frame")]
     NoVariable(String),
@@ -135,7 +138,7 @@ impl LoadError {
     pub(crate) fn as_reason(&self) -> String {
         match &self.problem {
             LoadProblem::Invalid(why) => format!("{}{why}", place(&self.path)),
-            LoadProblem::Files(why) => why.clone(),
+            LoadProblem::Files { error } => error.clone(),
             _ => self.to_string(),
         }
     }
@@ -163,7 +166,7 @@ impl From<NotReopened> for LoadError {
         match why {
             NotReopened::Forbidden(forbidden) => forbidden.into(),
             NotReopened::Failed(why) => LoadError::invalid(why),
-            NotReopened::All(why) => LoadProblem::Files(why).into(),
+            NotReopened::All(error) => LoadProblem::Files { error }.into(),
         }
     }
 }
