@@ -86,7 +86,7 @@ pub(crate) fn undo_start(
                 to: one.from,
             })
             .collect();
-        let plan = Plan::new(&records, 0, moves)?.to_the_start();
+        let plan = Plan::new(&records, 0, moves)?.at_the_start();
         if !plan.changes {
             return Ok(false);
         }

@@ -206,7 +206,7 @@ impl Plan {
 
     /// It leads back to the beginning of a run, and not to a checkpoint.
     #[must_use]
-    pub fn to_the_start(mut self) -> Plan {
+    pub fn at_the_start(mut self) -> Plan {
         self.back_to = BackTo::Start;
         self
     }
