@@ -953,6 +953,16 @@ fn the_only_checkpoint_of_a_run_is_named_where_it_is_damaged() {
     refused(cargo_ckpt(here.path(), &["restart"]), 76, "E3155");
     let resumed = append(here.path(), &["--resume", "--every", "3"], "");
     refused(resumed, 77, "E3201");
+    // What is damaged behind its head is known when all of it is read.
+    let mut bytes = whole.clone();
+    let values = bytes.windows(8).position(|bytes| bytes == 6_u64.to_le_bytes());
+    bytes[values.unwrap()] ^= 0x55;
+    fs::write(store.join("000002.r0.h5"), bytes).unwrap();
+    append(here.path(), &["--resume", "--every", "3"], "")
+        .code(77)
+        .stderr(contains("E3201").and(contains("is damaged: ")))
+        .stderr(what_to_do());
+    assert_eq!(lines(here.path()), before);
     fs::write(store.join("000002.r0.h5"), &whole).unwrap();
     append(here.path(), &["--resume", "--every", "3"], "").success();
     assert_eq!(lines(here.path()), all_lines());

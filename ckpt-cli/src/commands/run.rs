@@ -297,10 +297,15 @@ impl Start<'_> {
         let program = command.first().map(Path::new).and_then(name);
         ranks.unwrap_or(1) == self.ranks.unwrap_or(1)
             && program == name(executable)
+            && arguments.len() + 1 == command.len().max(1)
             && arguments
                 .iter()
-                .map(|argument| argument.to_string_lossy())
-                .eq(command.iter().skip(1).map(|word| self.now(word)))
+                .zip(command.iter().skip(1))
+                .all(|(argument, word)| {
+                    let argument = argument.to_string_lossy();
+                    // One that has moved is refused by the program where the old path is given.
+                    argument == *word || argument == self.now(word)
+                })
     }
 
     /// An argument of a run, as it is now where it is a path that has moved.

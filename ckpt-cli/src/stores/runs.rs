@@ -103,8 +103,8 @@ pub fn metas(store: &Path) -> Outcome<BTreeMap<CheckpointId, Meta>> {
     Ok(metas)
 }
 
-/// What is wrong with checkpoints that a run may have had, as far as their heads can be read: of which run a damaged one is it does not
-/// say any more. A line for each.
+/// What is wrong with the checkpoints of a run, and with those that may be its own: of which run one is of which the head is damaged
+/// it does not say any more. A line for each; all of them are read.
 ///
 /// # Errors
 /// The store cannot be looked at.
@@ -116,19 +116,27 @@ pub fn damaged(store: &Path, record: &RunRecord) -> Outcome<Vec<String>> {
         Ok(job) => job.last_checkpoint.or(job.restarted_from),
         Err(_) => Some(u64::MAX),
     };
-    let entries = checkpoint::open(store)?
-        .list()
-        .map_err(checkpoint::store_failure)?;
+    let opened = checkpoint::open(store)?;
+    let entries = opened.list().map_err(checkpoint::store_failure)?;
     let may_be_its = entries.into_iter().filter(|entry| Some(entry.id.0) <= newest);
-    let damaged = may_be_its.filter_map(|entry| Some((entry.id, entry.meta.err()?)));
-    Ok(damaged
-        .map(|(id, error)| {
-            format!(
-                "checkpoint {id} cannot be read: {}",
-                printable_lines(&error.to_string())
-            )
-        })
-        .collect())
+    let damaged = may_be_its.filter_map(|entry| {
+        let id = entry.id;
+        match entry.meta {
+            Err(error) => Some(format!("checkpoint {id} cannot be read: {error}")),
+            Ok(meta) if meta.run == Some(record.run) => {
+                let places = opened.verify(id).err()?;
+                let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+                let path = opened.path(id);
+                Some(format!(
+                    "checkpoint {id} (`{}`) is damaged: {}",
+                    path.display(),
+                    places.join("; ")
+                ))
+            }
+            Ok(_) => None,
+        }
+    });
+    Ok(damaged.map(|what| printable_lines(&what).into_owned()).collect())
 }
 
 /// What to do about a run of which all checkpoints are damaged.

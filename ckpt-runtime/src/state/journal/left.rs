@@ -130,7 +130,8 @@ impl FileState {
         // What is copied may have whole seconds only.
         let is_rounded = !is_in_the_same && now.modified == (self.modified.0, 0);
         let is_as_old = self.modified == now.modified || is_rounded;
-        if is_in_the_same && self.inode != now.inode {
+        // Nobody sets the time of change: where it is the same, the file system has only counted its files anew.
+        if is_in_the_same && self.inode != now.inode && self.changed != now.changed {
             return Some(format!(
                 "is another file than when the run had died (it was last written at {})",
                 text(now.modified)

@@ -518,7 +518,11 @@ impl Plan {
         if !is_in_the_way || self.is_behind_a_link(path) {
             return Ok(());
         }
-        let entries = fs::read_dir(path).map_err(|error| failed(path, &error))?;
+        let entries = match fs::read_dir(path) {
+            // It can be removed all the same, if it is empty by then.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            entries => entries.map_err(|error| failed(path, &error))?,
+        };
         for entry in entries {
             let inside = entry.map_err(|error| failed(path, &error))?.path();
             let goes = match (self.targets.get(&inside), fs::symlink_metadata(&inside)) {
