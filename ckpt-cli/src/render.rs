@@ -212,6 +212,16 @@ pub fn short_time(nanos: f64) -> String {
     }
 }
 
+/// No more than so many letters of a text, cut off between words.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(most).collect();
+    let whole = begin.rsplit_once(' ').map_or(&*begin, |(whole, _)| whole);
+    format!("{} ...", whole.trim_end_matches([',', ';', ':']))
+}
+
 /// `1 checkpoint`, `2 checkpoints`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })

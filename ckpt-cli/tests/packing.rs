@@ -438,14 +438,44 @@ fn a_run_that_has_not_completed_is_packed_before_one_that_has() {
     job["order"] = 9.into();
     fs::create_dir_all(kept.join(COMPLETED)).unwrap();
     fs::write(kept.join(COMPLETED).join("job.json"), job.to_string()).unwrap();
-    for (which, id) in [("", 1), ("all", 1), ("2", 2)] {
-        let (code, said) = cargo_ckpt(here.path(), &format!("pack {which} -o to{which}.tar"));
+    let of_one = format!("all --run {RUN}");
+    for (nth, (which, id)) in [("", 1), (&*of_one, 1), ("2", 2)].into_iter().enumerate() {
+        let (code, said) = cargo_ckpt(here.path(), &format!("pack {which} -o to{nth}.tar"));
         assert_eq!(code, 0, "{said}");
         assert!(
             said.contains(&format!("packed checkpoint {id:06} ")),
             "{which}: {said}"
         );
     }
+    // The store as a whole.
+    let (code, said) = cargo_ckpt(here.path(), "pack all -o all.tar");
+    assert!(
+        code == 0 && said.contains("packed checkpoints "),
+        "{code}: {said}"
+    );
+    let before = files(&folder);
+    let (code, said) = cargo_ckpt(here.path(), "unpack all.tar --dir again");
+    assert_eq!(code, 0, "{said}");
+    let again = here.path().join("again");
+    assert_eq!(files(&again), before);
+    for run in [RUN, COMPLETED] {
+        let job = format!("runs/{run}/job.json");
+        assert_eq!(
+            fs::read(again.join(&job)).unwrap(),
+            fs::read(folder.join(&job)).unwrap()
+        );
+    }
+    // What is of nobody any more is left, and that is said.
+    fs::write(folder.join("000002.r0.h5"), "cut off").unwrap();
+    let (code, said) = cargo_ckpt(here.path(), "pack all -o rest.tar");
+    assert!(
+        code == 0 && said.contains("packed checkpoint 000001 "),
+        "{code}: {said}"
+    );
+    assert!(
+        said.contains("warning[W2008]") && said.contains("000002"),
+        "{said}"
+    );
 }
 
 /// The record of the run is gone, its journal is not.

@@ -724,6 +724,119 @@ fn what_somebody_has_written_since_the_run_died_is_not_undone() {
     assert_eq!(lines(here.path()).len(), 1 + 12);
 }
 
+/// One that is put back has the time that it had before.
+#[test]
+fn an_older_file_that_was_put_back_since_the_run_died_is_not_undone() {
+    const OLD: &str = "somebody's older file, put back\n";
+    type Way = (&'static str, fn(&Path, &Path));
+    let keeping_time = |from: &Path, to: &Path| {
+        fs::write(to, fs::read(from).unwrap()).unwrap();
+        let time = fs::metadata(from).unwrap().modified().unwrap();
+        let to = fs::File::options().write(true).open(to).unwrap();
+        to.set_modified(time).unwrap();
+    };
+    let ways: [Way; 3] = [
+        ("is another file", |from, to| fs::rename(from, to).unwrap()),
+        // As `cp -p` does it.
+        ("has changed since the run had died", keeping_time),
+        // As `tar x` does it.
+        ("is another file", |from, to| {
+            fs::rename(to, to.with_extension("other")).unwrap();
+            fs::copy(from, to).unwrap();
+            let time = fs::metadata(from).unwrap().modified().unwrap();
+            let to = fs::File::options().write(true).open(to).unwrap();
+            to.set_modified(time).unwrap();
+        }),
+    ];
+    for (told, put_back) in ways {
+        let here = tempfile::tempdir().unwrap();
+        let (path, older) = (here.path().join("lines.txt"), here.path().join("older.txt"));
+        fs::write(&older, OLD).unwrap();
+        let time = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let file = fs::File::options().write(true).open(&older).unwrap();
+        file.set_modified(time).unwrap();
+        append(here.path(), &["--resume", "--every", "100"], "visit:5").code(137);
+        put_back(&older, &path);
+        append(here.path(), &["--resume", "--every", "100"], "")
+            .code(77)
+            .stderr(contains("E3201").and(contains(told)));
+        assert_eq!(fs::read_to_string(&path).unwrap(), OLD);
+    }
+}
+
+/// What changes no file is no reason to give a start up.
+#[test]
+fn a_folder_that_was_copied_since_the_run_died_is_undone_there() {
+    let sh = |folder: &Path, text: &str| {
+        let done = std::process::Command::new("sh")
+            .args(["-c", text])
+            .current_dir(folder)
+            .status();
+        assert!(done.unwrap().success(), "{text}");
+    };
+    for way in [
+        "cp -a work other && rm -r work",
+        "tar cf work.tar work && mkdir there && tar xf work.tar -C there && mv there/work other && rm -r work",
+        "mv work other",
+        "chmod 600 work/lines.txt && mv work other",
+        "chmod 600 work/lines.txt && ln work/lines.txt work/link && mv work other",
+    ] {
+        let here = tempfile::tempdir().unwrap();
+        let (work, other) = (here.path().join("work"), here.path().join("other"));
+        fs::create_dir(&work).unwrap();
+        fs::write(work.join("lines.txt"), "from before\n").unwrap();
+        append(&work, &["--resume", "--every", "100"], "visit:5").code(137);
+        sh(here.path(), way);
+        append(&other, &["--resume", "--every", "100"], "")
+            .success()
+            .stderr(contains("is undone"));
+        let expected = [vec!["from before".to_owned()], all_lines()].concat();
+        assert_eq!(lines(&other), expected, "{way}");
+    }
+}
+
+/// Of a file elsewhere that this machine knows nothing of, and one that is elsewhere now.
+#[test]
+fn a_start_that_is_made_again_is_told_where_files_are() {
+    let here = tempfile::tempdir().unwrap();
+    let path = |name: &str| here.path().join(name);
+    for folder in ["work", "one"] {
+        fs::create_dir(path(folder)).unwrap();
+    }
+    let start = |options: &[&str], file: &str, fault: &str, state: &str| {
+        let program = [&PROGRAM[..1], &PROGRAM[2..5], &["appending"]].concat();
+        let file = path(file).display().to_string();
+        let all = [
+            &["run"][..],
+            &program,
+            &["--resume", "--every", "100"],
+            options,
+            &["--", "12", &file],
+        ]
+        .concat();
+        let mut command = command(&path("work"), &all);
+        command
+            .env("CKPT_FAULT", fault)
+            .env("XDG_STATE_HOME", path(state));
+        noted(Command::from_std(command).assert())
+    };
+    let map = |old: &str, new: &str| format!("{}={}", path(old).display(), path(new).display());
+    start(&[], "one/lines.txt", "visit:5", "state").code(137);
+    let same = map("one", "one");
+    start(&[], "one/lines.txt", "", "other")
+        .code(77)
+        .stderr(contains("E3201").and(contains(format!("say `--resume` with `--map {same}`"))));
+    start(&["--map", &same], "one/lines.txt", "visit:5", "other")
+        .code(137)
+        .stderr(contains("is undone"));
+    fs::rename(path("one"), path("two")).unwrap();
+    start(&["--map", &map("one", "two")], "two/lines.txt", "", "other")
+        .success()
+        .stderr(contains("is undone"));
+    assert_eq!(lines(&path("two")), all_lines());
+    cargo_ckpt(&path("work"), &["run", "--map", &same]).code(2);
+}
+
 /// What a completed run has made is no less somebody's result when its checkpoints are removed.
 #[test]
 fn the_record_of_a_completed_run_stays_as_long_as_another_waits() {
@@ -788,6 +901,71 @@ fn a_run_of_which_all_checkpoints_are_damaged_is_passed_over() {
             ))),
         );
     assert_eq!(answer(here.path()), answer(plain.path()));
+}
+
+/// What is started next is what went on with the run last, and not what was refused.
+#[test]
+fn a_restart_that_is_refused_does_not_say_what_the_next_one_starts() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    append(here.path(), &["--every", "3"], "visit:8").code(137);
+    let store = here.path().join("ckpt-cli.ckpt.d");
+    let dir = store.to_str().unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_cargo-ckpt")).with_file_name("examples");
+    let other = there.path().join("appending");
+    fs::copy(built.join("appending"), &other).unwrap();
+    let of_run = fs::read_dir(store.join("runs")).unwrap().next().unwrap();
+    let said = || fs::read_to_string(of_run.as_ref().unwrap().path().join("launch.json")).unwrap();
+    let before = said();
+    let exe = other.to_str().unwrap();
+    cargo_ckpt(there.path(), &["restart", "--dir", dir, "--exe", exe])
+        .code(77)
+        .stderr(contains("E2187"));
+    assert_eq!(said(), before);
+    cargo_ckpt(here.path(), &["list"]).stdout(contains(" (appending)"));
+    cargo_ckpt(here.path(), &["restart"]).success();
+    assert_eq!(lines(here.path()), all_lines());
+}
+
+/// What has become of it is said by everyone who would continue from it.
+#[test]
+fn the_only_checkpoint_of_a_run_is_named_where_it_is_damaged() {
+    let here = tempfile::tempdir().unwrap();
+    append(
+        here.path(),
+        &["--resume", "--every", "3", "--keep", "1"],
+        "visit:8",
+    )
+    .code(137);
+    let store = here.path().join("ckpt-cli.ckpt.d");
+    let whole = fs::read(store.join("000002.r0.h5")).unwrap();
+    fs::write(store.join("000002.r0.h5"), &whole[..100]).unwrap();
+    let before = lines(here.path());
+    let named = || contains("checkpoint 000002 cannot be read: ").and(contains("000002.r0.h5"));
+    let what_to_do = || contains("put the file back from a copy").and(contains("cargo ckpt run --fresh"));
+    let refused = |ended: assert_cmd::assert::Assert, code, told| {
+        ended
+            .code(code)
+            .stderr(contains(told))
+            .stderr(named())
+            .stderr(what_to_do());
+        assert_eq!(lines(here.path()), before);
+    };
+    refused(cargo_ckpt(here.path(), &["restart"]), 76, "E3155");
+    let resumed = append(here.path(), &["--resume", "--every", "3"], "");
+    refused(resumed, 77, "E3201");
+    // What is damaged behind its head is known when all of it is read.
+    let mut bytes = whole.clone();
+    let values = bytes.windows(8).position(|bytes| bytes == 6_u64.to_le_bytes());
+    bytes[values.unwrap()] ^= 0x55;
+    fs::write(store.join("000002.r0.h5"), bytes).unwrap();
+    append(here.path(), &["--resume", "--every", "3"], "")
+        .code(77)
+        .stderr(contains("E3201").and(contains("is damaged: ")))
+        .stderr(what_to_do());
+    assert_eq!(lines(here.path()), before);
+    fs::write(store.join("000002.r0.h5"), &whole).unwrap();
+    append(here.path(), &["--resume", "--every", "3"], "").success();
+    assert_eq!(lines(here.path()), all_lines());
 }
 
 #[test]

@@ -143,6 +143,9 @@ pub struct Built {
     pub sites: SitesOf,
 }
 
+/// The variables that name the folder of build results, the first before the second.
+const TARGET_VARIABLES: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
+
 impl CargoOptions {
     /// Whether nothing at all was said about which program and how to build it.
     pub fn is_unset(&self) -> bool {
@@ -155,11 +158,17 @@ impl CargoOptions {
 
     /// Options that choose and build this very program from any working folder.
     pub fn pinned_to(&self, program: &Program) -> Self {
+        let mut variables = TARGET_VARIABLES.iter().filter_map(std::env::var_os);
+        let variable = variables.find(|value| !value.is_empty());
+        self.pinned_with(program, variable.map(PathBuf::from))
+    }
+
+    fn pinned_with(&self, program: &Program, variable: Option<PathBuf>) -> Self {
         let mut options = self.clone();
-        options.target_dir = self
-            .target_dir
-            .as_ref()
-            .map(|path| std::path::absolute(path).unwrap_or(path.clone()));
+        // A relative one is another folder elsewhere, also where a variable names it.
+        let variable = variable.filter(|path| path.is_relative());
+        let named = self.target_dir.clone().or(variable);
+        options.target_dir = named.map(|path| std::path::absolute(&path).unwrap_or(path));
         match &program.choice {
             None => options.exe = Some(program.executable.clone()),
             Some(choice) => {
@@ -561,5 +570,29 @@ mod tests {
         let moved = options("/home/anna/heat/Cargo.toml".into()).on_this_machine();
         assert_eq!((moved.manifest_path, moved.target_dir), (None, None));
         assert!(moved.release);
+    }
+
+    #[test]
+    fn a_folder_of_results_is_the_same_from_any_working_folder() {
+        let here = std::env::current_dir().unwrap();
+        let program = Program {
+            executable: "/somewhere/heat".into(),
+            ..Program::existing(&std::env::current_exe().unwrap()).unwrap()
+        };
+        let pinned = |named: Option<&str>, variable: Option<&str>| {
+            let options = CargoOptions {
+                target_dir: named.map(Into::into),
+                ..CargoOptions::default()
+            };
+            options.pinned_with(&program, variable.map(Into::into)).target_dir
+        };
+        assert_eq!(pinned(None, None), None);
+        assert_eq!(
+            pinned(None, Some("/elsewhere")),
+            None,
+            "it is the same everywhere"
+        );
+        assert_eq!(pinned(None, Some("results")), Some(here.join("results")));
+        assert_eq!(pinned(Some("named"), Some("results")), Some(here.join("named")));
     }
 }

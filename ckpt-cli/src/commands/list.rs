@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ckpt::session::auto::Estimate;
+use ckpt::session::job::COMMAND_NOTE;
 use ckpt::session::runs::{RunRecord, has_record};
 use ckpt::store::{Entry, Meta, RunId};
 use serde_json::json;
@@ -132,6 +133,13 @@ fn meta(line: &Line) -> Option<&Meta> {
         .find_map(|(_, entry)| entry.meta.as_ref().ok())
 }
 
+/// The command line of the process that wrote it, as far as it says.
+fn command(meta: &Meta) -> Vec<String> {
+    let note = meta.notes.iter().find(|(name, _)| name == COMMAND_NOTE);
+    note.and_then(|(_, text)| serde_json::from_str(text).ok())
+        .unwrap_or_default()
+}
+
 /// The lines that this one cannot be restored without.
 fn needs(line: &Line) -> Vec<u64> {
     let needs = line.entries.iter().flat_map(|(_, entry)| &entry.needs);
@@ -183,7 +191,7 @@ fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records:
                     meta.reason.clone(),
                     size,
                 ],
-                format!("{} {}", meta.program, meta.version),
+                runs::called(&meta.program, &meta.version, &command(meta)),
             ),
             None => (
                 vec![

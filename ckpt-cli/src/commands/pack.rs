@@ -18,12 +18,13 @@ use crate::stores::{StoreArgs, Which};
 /// Put checkpoints into one file, to carry or mail to another machine
 ///
 /// An ordinary tar file: a manifest with the checksum of every file, checkpoints of one run, and what the store knows about
-/// the run: the newest that has not completed, else the newest, unless a checkpoint or a run is named. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
+/// the run: the newest that has not completed, else the newest, unless a checkpoint or a run is named. With `all` it is the whole
+/// store, with all its runs. `cargo ckpt unpack` checks it and makes the store again, whatever the machine. Each checkpoint is checked
 /// before it is packed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Pack {
-    /// Number of the checkpoint, `latest`: the newest that is whole, or `all` of the run
+    /// Number of the checkpoint, `latest`: the newest that is whole, or `all`: those of all runs, or of the one that `--run` names
     #[arg(value_name = "ID", default_value = "latest")]
     which: Chosen,
     /// The file to write [default: PROGRAM.ckpt.tar]
@@ -39,6 +40,7 @@ pub struct Pack {
 const EXAMPLE: &str = "\
 Example:
   cargo ckpt pack                                     heat.ckpt.tar with the newest checkpoint
+  cargo ckpt pack all                                 the whole store
   cargo ckpt pack 12 -o /media/stick/heat.tar --with deck.toml --with energy.csv
 
 Exit codes: 0 done, 76 no such checkpoint, 78 it is damaged, or the file is there already.";
@@ -69,7 +71,8 @@ impl Pack {
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
         let run = self.run(&store)?;
-        let lines = Lines::of_run(&store, run)?;
+        let is_whole = matches!(self.which, Chosen::All) && self.store.run(&store)?.is_none();
+        let lines = Lines::of_run(&store, run.filter(|_| !is_whole))?;
         let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
@@ -82,7 +85,11 @@ impl Pack {
             None => pack::run_of(&lines, &chosen)?,
             known => known,
         };
-        let packed = pack::pack(&lines, &store, run, &chosen, &self.with, &to)?;
+        let others = match is_whole {
+            true => pack::all_runs(&lines)?,
+            false => Vec::new(),
+        };
+        let packed = pack::pack(&lines, &store, (run, &others), &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
         if self.store.json() {
             render::print_json(&json!({
@@ -146,8 +153,10 @@ impl Pack {
                 for (id, why) in damaged {
                     let why = printable_lines(&why);
                     match found {
-                        Some(_) => eprintln!(
-                            "ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}"
+                        Some(older) => is_passed_over(
+                            id,
+                            &why,
+                            &format!("what is packed is checkpoint {older}, which is older"),
                         ),
                         None if id == newest => cannot_be_restored(id, &why),
                         None => {}
@@ -168,12 +177,26 @@ impl Pack {
             }
             Chosen::All => {
                 lines.is_not_empty()?;
+                // Of which run they are is not known, and no restart takes them.
+                let of_nobody = lines.of_unknown_run();
                 let of_line = |line: Line| {
                     line.entries
                         .into_iter()
                         .map(move |(rank, entry)| (rank, entry.id))
                 };
-                Ok(lines.list()?.into_iter().flat_map(of_line).collect())
+                let (lost, list): (Vec<Line>, Vec<Line>) = lines
+                    .list()?
+                    .into_iter()
+                    .partition(|line| of_nobody.contains(&line.id));
+                for line in lost {
+                    let why = line
+                        .entries
+                        .iter()
+                        .find_map(|(_, entry)| entry.meta.as_ref().err());
+                    let why = why.map(ToString::to_string).unwrap_or_default();
+                    is_passed_over(line.id, &printable_lines(&why), "the others are packed");
+                }
+                Ok(list.into_iter().flat_map(of_line).collect())
             }
         }
     }
@@ -211,6 +234,11 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
         chosen.extend(needed.into_iter().map(|id| (part.rank, id)));
     }
     Ok(chosen)
+}
+
+/// Says of a checkpoint that it does not go along, and what does.
+fn is_passed_over(id: CheckpointId, why: &str, instead: &str) {
+    eprintln!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}\n  {instead}");
 }
 
 /// Why a checkpoint is not whole, or cannot be restored.

@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::job::Job;
+
 use crate::cargo::CargoOptions;
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
@@ -75,14 +77,7 @@ impl Restart {
                 store.display()
             ));
         }
-        if let Some((one, other)) = Mapping::contradiction(&self.map) {
-            return Err(
-                Failure::usage(says!("E3159: two `--map` say of one path where it is now"))
-                    .because(format!("--map {one}"))
-                    .because(format!("--map {other}"))
-                    .help("leave one of them out; of paths that lie in one another the longest counts"),
-            );
-        }
+        Mapping::are_clear(&self.map)?;
         stores::is_beside(&store, self.map.iter().map(Mapping::is_now_in))?;
         let continued = Continued::find(&store, self.which, self.run.of(&store)?)?;
         let record = continued.run.and_then(|run| Record::read(&store, run));
@@ -148,7 +143,14 @@ impl Restart {
             command: &command,
             ranks: ranks.ranks,
         };
-        Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
+        let job = || Job::read(&stores::home(&store), continued.run?).ok().flatten();
+        let before = job();
+        let ended = restarts::keep_running(&self.restarts, &run);
+        // A restart that was refused says nothing about the next.
+        if let (Some(record), true) = (&record, job() == before) {
+            record.put_back(&store);
+        }
+        Ok(ended?.exit_code())
     }
 
     fn arguments(&self, last: Option<&[String]>, store: &Path) -> Outcome<Vec<OsString>> {

@@ -13,6 +13,7 @@ use ckpt::store::{Meta, RunId};
 
 use crate::cargo::{CargoOptions, Program};
 use crate::failure::{Failure, OrFail, Outcome, code, says};
+use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, Ending, RankOptions, Record, RestartOptions, SessionOptions, starts_over};
 use crate::output;
@@ -36,6 +37,9 @@ pub struct Run {
     /// Start a run, whatever the store holds and whatever CKPT_RESTART says
     #[arg(long, conflicts_with = "resume")]
     fresh: bool,
+    /// With `--resume`: what was at the path OLD is at NEW on this machine, as for `cargo ckpt restart`
+    #[arg(long, value_name = "OLD=NEW", value_parser = Mapping::parse, requires = "resume")]
+    map: Vec<Mapping>,
     #[command(flatten)]
     session: SessionOptions,
     #[command(flatten)]
@@ -64,23 +68,29 @@ impl Run {
         self.ranks.have_a_number()?;
         // What the package is called does not matter to that, and building it takes its time.
         let named = stores::for_program(self.session.dir.as_deref(), "program")?;
-        stores::is_beside(&named, [])?;
+        Mapping::are_clear(&self.map)?;
+        stores::is_beside(&named, self.map.iter().map(Mapping::is_now_in))?;
         let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let start = Start {
             store: &store,
             command_line: (&program.executable, &self.arguments),
             cargo: self.cargo.pinned_to(&program),
+            map: &self.map,
             ranks: self.ranks.ranks,
             id: Cell::new(None),
             tried: RefCell::default(),
         };
         loop {
             let asked = start.asked(self.resume, self.fresh)?;
-            let before = start.record();
+            let (run, before) = (start.id.get(), start.record());
+            let launched = run.and_then(|run| Record::read(&store, run));
             let ending = self.keep_running(&start, asked, &program)?;
             // That a checkpoint is damaged is known only when all of it has been read.
-            let has_begun = start.record() != before;
+            let has_begun = start.id.get() != run || start.record() != before;
+            if let (Some(launched), false) = (launched, has_begun) {
+                launched.put_back(&store);
+            }
             let has_none = matches!(asked, Asked::ToContinue)
                 && ending == Ending::Code(i32::from(code::NO_CHECKPOINT))
                 && !has_begun;
@@ -92,7 +102,8 @@ impl Run {
 
     fn keep_running(&self, start: &Start<'_>, asked: Asked, program: &Program) -> Outcome<Ending> {
         let store = start.store;
-        let environment = self.session.environment(store);
+        let mut environment = self.session.environment(store);
+        environment.extend(Mapping::variable(&self.map));
         let command = |begin| {
             let mut command = program.command();
             command
@@ -110,7 +121,8 @@ impl Run {
                     command.env_remove("CKPT_RESTART");
                     // The run whose start this one is again.
                     if let Some(before) = start.id.get() {
-                        starts_over::undo(store, before, self.ranks.ranks, self.session.keeps_other_runs())?;
+                        let keeps = self.session.keeps_other_runs();
+                        starts_over::undo(store, before, self.ranks.ranks, keeps, &self.map)?;
                     }
                     let run = start.new_run()?;
                     command.env("CKPT_RUN", run.to_string());
@@ -147,6 +159,7 @@ struct Start<'s> {
     command_line: (&'s Path, &'s [OsString]),
     /// Which program it is.
     cargo: CargoOptions,
+    map: &'s [Mapping],
     ranks: Option<u32>,
     /// The run of the process that is started next, or was last.
     id: Cell<Option<RunId>>,
@@ -297,13 +310,29 @@ impl Start<'_> {
         let (executable, arguments) = self.command_line;
         let name = |path: &Path| path.file_name().map(OsStr::to_owned);
         let program = command.first().map(Path::new).and_then(name);
+        let place = place.map(|place| Place {
+            folder: self.now(&place.folder.to_string_lossy()).into(),
+            ..place.clone()
+        });
         place.is_none_or(|place| place.is_now(Path::new("."), &stores::home(self.store)))
             && ranks.unwrap_or(1) == self.ranks.unwrap_or(1)
             && program == name(executable)
+            && arguments.len() + 1 == command.len().max(1)
             && arguments
                 .iter()
-                .map(|argument| argument.to_string_lossy())
-                .eq(command.iter().skip(1).map(String::as_str))
+                .zip(command.iter().skip(1))
+                .all(|(argument, word)| {
+                    let argument = argument.to_string_lossy();
+                    // One that has moved is refused by the program where the old path is given.
+                    argument == *word || argument == self.now(word)
+                })
+    }
+
+    /// An argument of a run, as it is now where it is a path that has moved.
+    fn now(&self, word: &str) -> String {
+        Mapping::of_argument(self.map, word)
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// A run that begins.

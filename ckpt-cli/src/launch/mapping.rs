@@ -6,6 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use ckpt::session::arguments::moved_argument;
 
+use crate::failure::{Failure, Outcome, says};
+
 /// The variable that carries all of them into the program, one a line.
 const VARIABLE: &str = "CKPT_MAP";
 
@@ -55,13 +57,29 @@ impl Mapping {
     }
 
     /// The first two that say of one path that it is elsewhere, if there are any.
-    pub fn contradiction(all: &[Mapping]) -> Option<(&Mapping, &Mapping)> {
+    fn contradiction(all: &[Mapping]) -> Option<(&Mapping, &Mapping)> {
         all.iter().enumerate().find_map(|(at, one)| {
             let mut later = all[at + 1..].iter();
             later
                 .find(|other| other.old == one.old && other.new != one.new)
                 .map(|other| (one, other))
         })
+    }
+
+    /// None of these contradicts another.
+    ///
+    /// # Errors
+    /// Two do.
+    pub fn are_clear(all: &[Mapping]) -> Outcome<()> {
+        match Mapping::contradiction(all) {
+            Some((one, other)) => Err(Failure::usage(says!(
+                "E3159: two `--map` say of one path where it is now"
+            ))
+            .because(format!("--map {one}"))
+            .because(format!("--map {other}"))
+            .help("leave one of them out; of paths that lie in one another the longest counts")),
+            None => Ok(()),
+        }
     }
 
     /// What the program is told.

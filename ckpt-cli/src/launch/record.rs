@@ -68,6 +68,14 @@ impl Record {
         let _ = write_document_of_run(&home, self.run, FILE, text.as_bytes());
     }
 
+    /// The program has not gone on with the run: what was said before of it stands in the store again.
+    pub fn put_back(&self, store: &Path) {
+        if let (Ok(false), Ok(text)) = (stores::is_locked(store), serde_json::to_string_pretty(self)) {
+            let text = text + "\n";
+            let _ = write_document_of_run(&stores::home(store), self.run, FILE, text.as_bytes());
+        }
+    }
+
     /// The program could not be started: what was written of a run that has nothing else goes away, with what it was put in.
     pub fn take_back(store: &Path, run: RunId) {
         let folder = folder_of(store, run);

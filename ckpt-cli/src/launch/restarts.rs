@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use ckpt::session::exit_code;
 use ckpt::session::job::{Job, State};
+use ckpt::session::{exit_code, note_left};
 use ckpt::store::{CheckpointId, RunId};
 use signal_hook::consts::SIGINT;
 
@@ -204,15 +204,21 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
 /// A process that ends by `_exit`, or as another program, cannot say in the store that it ended: it would be taken for one that was
 /// killed; and one that is killed after all of its handlers has said that it has completed. A launcher's code is not that of a rank, which says in its own part how far it came.
 fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
-    let (None, Some(id), Some(pid)) = (run.ranks, run.id.get(), supervisor.last()) else {
+    let (Some(id), Some(pid)) = (run.id.get(), supervisor.last()) else {
         return;
     };
+    if let Some(ranks) = run.ranks {
+        let _ = note_left(run.store, id, None, ranks);
+        return;
+    }
     let code = match ending {
         Ending::Code(code) => Some(code),
         Ending::Signal(_) => None,
     };
     // It informs: a store that cannot be written to is told of by whoever needs it.
-    let noted = Job::note_exit(&stores::home(run.store), id, pid, code);
+    let home = stores::home(run.store);
+    let noted = Job::note_exit(&home, id, pid, code);
+    let _ = note_left(&home, id, Some(pid), 1);
     if let Ok(Some(State::Left)) = noted {
         output::note(&format!(
             "warning[W3044]: the program ended with exit code 0 without closing its session: run {} is not called completed\n  \

@@ -15,7 +15,7 @@ use twox_hash::xxhash3_128::Hasher;
 use crate::output::Bar;
 
 pub use read::unpack;
-pub use write::{pack, run_of};
+pub use write::{all_runs, pack, run_of};
 
 /// The first entry.
 const MANIFEST: &str = "manifest.json";
@@ -37,7 +37,7 @@ pub struct Manifest {
     version: u32,
     /// Name of the store's folder.
     pub store: String,
-    /// The run that is packed; none of checkpoints that are of none.
+    /// The run that is packed, of several the one that a restart continues; none of checkpoints that are of none.
     pub run: Option<RunId>,
     /// Name of the program.
     pub program: String,

@@ -1,5 +1,6 @@
 //! Making a pack.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{Seek, Write};
 use std::path::{Component, Path, PathBuf};
@@ -33,17 +34,19 @@ struct Piece {
     file: File,
 }
 
-/// Packs files of checkpoints of a run, by rank and number, what the store knows about the run, and files of the program.
+/// Packs files of checkpoints, by rank and number, what the store knows about a run, with `others` also about the others, and files of
+/// the program.
 pub fn pack(
     lines: &Lines,
     store: &Path,
-    run: Option<RunId>,
+    (run, others): (Option<RunId>, &[RunId]),
     chosen: &[(u32, CheckpointId)],
     files: &[PathBuf],
     to: &Path,
 ) -> Outcome<Packed> {
     let mut pieces = checkpoints(lines, chosen)?;
-    if let Some(run) = run {
+    let all: BTreeSet<RunId> = run.iter().chain(others).copied().collect();
+    for run in all {
         pieces.extend(notes(lines, run)?);
     }
     for file in files {
@@ -95,6 +98,25 @@ pub fn run_of(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Option<R
         }
     }
     Ok(None)
+}
+
+/// All runs of which the store keeps anything.
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn all_runs(lines: &Lines) -> Outcome<Vec<RunId>> {
+    let mut all = BTreeSet::new();
+    for part in &lines.parts {
+        let folder = part.folder.join(RUNS);
+        if !folder.try_exists().about("cannot look for", &folder)? {
+            continue;
+        }
+        for entry in fs::read_dir(&folder).about("cannot read", &folder)? {
+            let name = entry.about("cannot read", &folder)?.file_name();
+            all.extend(name.to_str().and_then(|name| name.parse::<RunId>().ok()));
+        }
+    }
+    Ok(all.into_iter().collect())
 }
 
 /// The name that the store has without its path.

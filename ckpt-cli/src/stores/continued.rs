@@ -97,7 +97,7 @@ impl Continued {
             })
             .collect();
         let Some(newest) = newest else {
-            return Err(without_checkpoint(record, store, &others));
+            return Err(without_checkpoint(record, store, &others)?);
         };
         for other in others {
             crate::output::note(&format!("not continued: {other}"));
@@ -188,8 +188,8 @@ fn left(job: &Job, store: &Path) -> Failure {
     ))
 }
 
-fn without_checkpoint(record: &RunRecord, store: &Path, others: &[String]) -> Failure {
-    let begin = "`cargo ckpt run` starts the program anew; `cargo ckpt run --resume` continues a run where there is one, and starts one otherwise";
+fn without_checkpoint(record: &RunRecord, store: &Path, others: &[String]) -> Outcome<Failure> {
+    let begin = "`cargo ckpt run --fresh` starts the program anew; `cargo ckpt run --resume` continues a run where there is one, and starts one otherwise";
     let help = match others.is_empty() {
         true => begin.to_owned(),
         false => format!(
@@ -197,11 +197,22 @@ fn without_checkpoint(record: &RunRecord, store: &Path, others: &[String]) -> Fa
             others.join(", ")
         ),
     };
-    Failure::no_checkpoint(says!(
+    let failure = Failure::no_checkpoint(says!(
         "E3155: run {} in `{}` has no checkpoint to continue from",
         record.run.short(),
         store.display()
-    ))
-    .because("it ended before it wrote its first one; checkpoints of other runs are not its own")
-    .help(help)
+    ));
+    let damaged = runs::damaged(store, record)?;
+    Ok(match damaged.is_empty() {
+        true => failure
+            .because("it ended before it wrote its first one; checkpoints of other runs are not its own")
+            .help(help),
+        false => {
+            let because = |failure: Failure, what| failure.because(what);
+            damaged
+                .into_iter()
+                .fold(failure, because)
+                .help(format!("{};\n{help}", runs::PUT_BACK))
+        }
+    })
 }

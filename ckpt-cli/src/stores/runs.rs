@@ -103,6 +103,46 @@ pub fn metas(store: &Path) -> Outcome<BTreeMap<CheckpointId, Meta>> {
     Ok(metas)
 }
 
+/// What is wrong with the checkpoints of a run, and with those that may be its own: of which run one is of which the head is damaged
+/// it does not say any more. A line for each; all of them are read.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn damaged(store: &Path, record: &RunRecord) -> Outcome<Vec<String>> {
+    if !home(store).is_dir() {
+        return Ok(Vec::new());
+    }
+    let newest = match &record.job {
+        Ok(job) => job.last_checkpoint.or(job.restarted_from),
+        Err(_) => Some(u64::MAX),
+    };
+    let opened = checkpoint::open(store)?;
+    let entries = opened.list().map_err(checkpoint::store_failure)?;
+    let may_be_its = entries.into_iter().filter(|entry| Some(entry.id.0) <= newest);
+    let damaged = may_be_its.filter_map(|entry| {
+        let id = entry.id;
+        match entry.meta {
+            Err(error) => Some(format!("checkpoint {id} cannot be read: {error}")),
+            Ok(meta) if meta.run == Some(record.run) => {
+                let places = opened.verify(id).err()?;
+                let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+                let path = opened.path(id);
+                Some(format!(
+                    "checkpoint {id} (`{}`) is damaged: {}",
+                    path.display(),
+                    places.join("; ")
+                ))
+            }
+            Ok(_) => None,
+        }
+    });
+    Ok(damaged.map(|what| printable_lines(&what).into_owned()).collect())
+}
+
+/// What to do about a run of which all checkpoints are damaged.
+pub const PUT_BACK: &str =
+    "put the file back from a copy, or from a pack (`cargo ckpt unpack`), to continue from it";
+
 /// The checkpoints of a run, oldest first.
 pub fn of_run(
     metas: &BTreeMap<CheckpointId, Meta>,
@@ -192,15 +232,28 @@ pub fn to_continue<'r>(
         .collect()
 }
 
+/// `heat 0.1.0`; of a package with several programs `heat 0.1.0 (flow)`: which one was started is in the command line.
+pub fn called(package: &str, version: &str, command: &[String]) -> String {
+    let started = command.first().map(Path::new).and_then(Path::file_name);
+    match started.map(|name| name.to_string_lossy()) {
+        Some(name) if name != package => format!("{package} {version} ({name})"),
+        _ => format!("{package} {version}"),
+    }
+}
+
+/// So much of a reason is shown in one line.
+const REASON: usize = 120;
+
 /// How a run stands, in one line; `next` is what continues it, or why nothing does.
 pub fn standing(record: &RunRecord, next: &str) -> String {
     let job = match &record.job {
         Ok(job) => job,
         Err(_) => return format!("its record cannot be read; {next}"),
     };
-    let who = format!("{} {}", job.program, job.version);
+    let who = called(&job.program, &job.version, &job.command);
     let visits = format!("{} site visits", job.visits);
-    let reason = |otherwise: &str| job.reason.clone().unwrap_or_else(|| otherwise.to_owned());
+    // What to do about it is said where it happens, and stands in the record.
+    let reason = |otherwise: &str| render::shortened(job.reason.as_deref().unwrap_or(otherwise), REASON);
     match job.state {
         State::Running | State::Returned if stores::is_running(job) => format!(
             "{who} is running: pid {} on {} since {}",
@@ -244,4 +297,34 @@ pub fn described(record: &RunRecord, newest: CheckpointId) -> String {
         record.run.short(),
         command.map_or_else(|_| String::new(), |command| format!("{command}, "))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_of_a_package_are_told_apart() {
+        let called = |command: &[&str]| {
+            let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            called("heat", "0.1.0", &command)
+        };
+        assert_eq!(called(&["/home/anna/target/release/heat", "40"]), "heat 0.1.0");
+        assert_eq!(
+            called(&["/home/anna/target/release/examples/flow"]),
+            "heat 0.1.0 (flow)"
+        );
+        assert_eq!(called(&[]), "heat 0.1.0");
+    }
+
+    #[test]
+    fn a_long_reason_takes_one_line() {
+        let long = "run 1a2b3c4d has changed `b.txt` in this folder since; ".repeat(9);
+        let shown = render::shortened(&long, REASON);
+        assert!(
+            long.starts_with(shown.trim_end_matches(" ...")) && shown.len() <= REASON + 4,
+            "{shown}"
+        );
+        assert_eq!(render::shortened("exit code 1", REASON), "exit code 1");
+    }
 }

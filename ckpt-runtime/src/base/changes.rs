@@ -76,6 +76,21 @@ pub(crate) enum Coming {
     Length(u64),
 }
 
+/// Why a file does not become what it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotComing {
+    /// There is something about it.
+    File(String),
+    /// No file of the run does: there is something about the others, or about other runs.
+    All(String),
+}
+
+impl From<String> for NotComing {
+    fn from(why: String) -> Self {
+        NotComing::File(why)
+    }
+}
+
 /// Hears of what is done to files, before it is done.
 pub(crate) trait FileObserver: Send + Sync {
     /// The change is made when this returns.
@@ -86,5 +101,5 @@ pub(crate) trait FileObserver: Send + Sync {
     ///
     /// # Errors
     /// Why it cannot.
-    fn before_reopening(&self, path: &Path) -> Result<Coming, String>;
+    fn before_reopening(&self, path: &Path) -> Result<Coming, NotComing>;
 }

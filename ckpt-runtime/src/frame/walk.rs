@@ -10,8 +10,9 @@ use crate::base::current;
 use crate::base::report::{Fatal, exit_code, headline, leave};
 use crate::context::resume::Resume;
 use crate::format::Load;
+use crate::state::journal::FILES_NEEDED;
 use crate::team::{self};
-use crate::value::{Checkpoint, Column, Decoder, LoadError, Refill, stand_in};
+use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -322,6 +323,10 @@ fn refused_value(
     let function = resume
         .function(record as usize)
         .unwrap_or_else(|| frame.plan.function.into());
+    // It has nothing to do with the variable, which is only the first to ask for its file.
+    if let LoadProblem::Files { error } = &error.problem {
+        return Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED);
+    }
     let fatal = Fatal::refused(headline!(
         "E2013: variable `{key}` of `{function}` cannot be restored: {error}"
     ));

@@ -87,28 +87,45 @@ pub(crate) struct Forbidden {
 
 impl std::fmt::Display for Forbidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.told(f, ["the checkpoint", "a checkpoint"], "restart with")
+    }
+}
+
+impl Forbidden {
+    /// Why a start from the beginning does not write there.
+    pub fn at_the_start(&self) -> String {
+        struct AtTheStart<'a>(&'a Forbidden);
+        impl std::fmt::Display for AtTheStart<'_> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0
+                    .told(f, ["the journal of files", "a store"], "say `--resume` with")
+            }
+        }
+        AtTheStart(self).to_string()
+    }
+
+    fn told(&self, f: &mut std::fmt::Formatter<'_>, [who, any]: [&str; 2], how: &str) -> std::fmt::Result {
         let Forbidden {
             path,
             real,
             is_settings,
         } = self;
-        write!(
-            f,
-            "the checkpoint says that `{}` is to be brought back",
-            path.display()
-        )?;
+        write!(f, "{who} says that `{}` is to be brought back", path.display())?;
         if path != real {
             write!(f, ", which is `{}`", real.display())?;
         }
         let named = match is_settings {
             true => {
-                f.write_str(": it may be a program or its settings, and a checkpoint may come from anybody")?;
+                write!(
+                    f,
+                    ": it may be a program or its settings, and {any} may come from anybody"
+                )?;
                 real.as_path()
             }
             false => {
                 write!(
                     f,
-                    ": that is outside of the folder that the program was started in (`{}`), and a checkpoint may come from anybody",
+                    ": that is outside of the folder that the program was started in (`{}`), and {any} may come from anybody",
                     start_folder().display()
                 )?;
                 real.parent().unwrap_or(real)
@@ -116,7 +133,7 @@ impl std::fmt::Display for Forbidden {
         };
         write!(
             f,
-            "; this machine has not noted that a run with this store wrote there. If the file is to be overwritten, restart with `--map {0}={0}`",
+            "; this machine has not noted that a run with this store wrote there. If the file is to be overwritten, {how} `--map {0}={0}`",
             named.display()
         )
     }
@@ -144,9 +161,14 @@ impl Allowed {
 
     /// Of a store, from the folder that the program was started in.
     pub fn of(store: &Path) -> Allowed {
+        Allowed::with(store, &moved::moves())
+    }
+
+    /// The same, where what has moved is said otherwise than by the variable.
+    pub fn with(store: &Path, moves: &[(PathBuf, PathBuf)]) -> Allowed {
         Allowed {
             start: real(start_folder()),
-            named: moved::targets().iter().map(|path| real(path)).collect(),
+            named: moves.iter().map(|(_, new)| real(new)).collect(),
             noted: Noted::of(&start_folder().join(store))
                 .read_all(NOTE)
                 .iter()

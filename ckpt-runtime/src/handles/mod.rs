@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
 
-use crate::base::changes::Coming;
+use crate::base::changes::{Coming, NotComing};
 use crate::base::signals::undisturbed;
 use crate::base::{current, folders};
 pub use allowed::lies_within;
@@ -454,11 +454,22 @@ pub(crate) enum NotReopened {
     Forbidden(Forbidden),
     /// It is not there, or not what it was.
     Failed(String),
+    /// No file of the run becomes what it was.
+    All(String),
 }
 
 impl From<String> for NotReopened {
     fn from(why: String) -> Self {
         NotReopened::Failed(why)
+    }
+}
+
+impl From<NotComing> for NotReopened {
+    fn from(why: NotComing) -> Self {
+        match why {
+            NotComing::File(why) => NotReopened::Failed(why),
+            NotComing::All(why) => NotReopened::All(why),
+        }
     }
 }
 

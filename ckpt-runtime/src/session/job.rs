@@ -5,7 +5,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -114,9 +114,6 @@ pub struct Job {
     pub place: Option<Place>,
     /// Why the run stopped, where it did not simply complete.
     pub reason: Option<String>,
-    /// When the last process of the run was seen to have been killed, in nanoseconds since 1970; only who has started it can see that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub killed: Option<u64>,
     /// How many processes the program has, if it is one of MPI; this record is that of rank 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
@@ -193,8 +190,7 @@ impl Job {
         self.is_open() && self.pid > 0 && processes::runs(self.pid, self.process.as_deref())
     }
 
-    /// Notes how the process of a run ended, which whoever started it knows: with an exit code, or without one, killed by a signal, and
-    /// then when. It is noted if the run has said nothing of its end, or that it has completed where that was before the very end, and not so. Gives
+    /// Notes how the process of a run ended, which whoever started it knows: with an exit code, or without one, killed by a signal. It is noted if the run has said nothing of its end, or that it has completed where that was before the very end, and not so. Gives
     /// how the run stands then; `None` if there was nothing to note, or another process is at work on the store.
     ///
     /// # Errors
@@ -217,7 +213,6 @@ impl Job {
             (Some(0), _) => None,
             (Some(_), State::Running | State::Returned | State::Completed) => Some(State::Failed),
             (None, State::Completed) => Some(State::Returned),
-            (None, State::Running | State::Returned) => Some(job.state),
             _ => None,
         };
         let is_meant = |job: &Job| job.pid == pid && !job.is_running() && state_then(job).is_some();
@@ -235,8 +230,6 @@ impl Job {
         let before = job.state;
         job.state = state_then(&job).unwrap_or(before);
         job.updated = now();
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        job.killed = code.is_none().then_some(since.as_nanos() as u64);
         job.reason = match (job.state, code) {
             (State::Failed, Some(code)) if before == State::Completed => Some(format!(
                 "exit code {code}, which something chose that runs at the exit of the process"

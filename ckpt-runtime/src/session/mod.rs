@@ -94,7 +94,7 @@ pub use place::PLACE_NOTE;
 use restart_command::restart_command;
 use run::{Kind, Run};
 pub use sources::{Builds, Sources};
-pub use starts_over::{NotUndone, undo_start};
+pub use starts_over::{NotUndone, note_left, undo_start};
 pub use variables::VARIABLES_NOTE;
 
 /// Why a session could not be opened.

@@ -377,7 +377,6 @@ impl Run {
             command: arguments::command(),
             place: Some(handles::Place::of_this_process(self.store.folder())),
             reason: None,
-            killed: None,
             ranks: self.world.member().map(|member| member.size),
             history,
             interval: None,
@@ -425,8 +424,10 @@ impl Run {
         for source in self.sources() {
             source.restore(&resume.restored)?;
         }
-        self.files_are_back()
-            .map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED))?;
+        self.files_are_back().map_err(|error| {
+            let error = error.as_reason();
+            Fatal::refused(headline!("E2029: {error}")).help(JOURNAL_NEEDED)
+        })?;
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);

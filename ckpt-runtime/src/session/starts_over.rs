@@ -1,11 +1,12 @@
 //! A run that died and cannot be continued is started again: `cargo ckpt run --restarts` and `--resume` do so.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
+use super::job::{Job, State};
 use super::runs;
 use crate::base::documents::Documents;
 use crate::base::run_id::RunId;
@@ -41,15 +42,60 @@ impl From<StoreError> for NotUndone {
     }
 }
 
+/// Notes what a run has left of the program's files of which all processes have ended, by whoever has seen that: [`undo_start`] tells
+/// by that what somebody has written since. `pid` is that of its process, where there is one. Nothing is noted where the run has
+/// completed, where a process is at work on the store, nor where each rank has a store of its own. This process works in the folder
+/// that the program was started in.
+///
+/// # Errors
+/// What it has left cannot be looked at, or the store not be written to.
+pub fn note_left(store: &Path, run: RunId, pid: Option<u32>, ranks: u32) -> Result<(), NotUndone> {
+    handles::note_start_folder();
+    let folder = folder_of_rank(store, 0);
+    if (1..ranks).any(|rank| folder_of_rank(store, rank) != folder) {
+        return Ok(());
+    }
+    // One that is at work, or begins now, knows better.
+    let mut parts = Vec::new();
+    for rank in 0..ranks.max(1) {
+        match Store::open_as(&folder, Mode::ReadWrite, rank) {
+            Err(StoreError::Locked { .. }) => return Ok(()),
+            opened => parts.push(opened?),
+        }
+    }
+    let Some(store) = parts.first() else { return Ok(()) };
+    let documents = store.documents_of(run);
+    let job = Job::read_in(&*documents, run).map_err(|error| NotUndone::Files(error.to_string()))?;
+    let is_meant = |job: &Job| pid.is_none_or(|pid| job.pid == pid);
+    match job.filter(|job| is_meant(job) && !job.is_running() && job.state != State::Completed) {
+        Some(_) => {
+            let documents: Arc<dyn Documents> = documents;
+            journal::note_left(&documents, run).map_err(NotUndone::Files)
+        }
+        None => Ok(()),
+    }
+}
+
 /// Undoes what a run that has ended has changed of the program's files since it began, so that whoever starts the program again
 /// finds them as that run did. `store` may have a place for the number of the rank; `ranks` is how many there were. This process
 /// works in the folder that the program is started in. What other runs have changed since stays: with `keeps` also what those have
-/// that have not completed. Gives whether there was anything to undo.
+/// that have not completed. `map` says what is elsewhere now, as CKPT_MAP does. Gives whether there was anything to undo.
 ///
 /// # Errors
 /// The store is in use, what the files were is not known, or other runs, or somebody else, have changed them as well.
-pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<bool, NotUndone> {
+pub fn undo_start(
+    store: &Path,
+    run: RunId,
+    ranks: u32,
+    keeps: bool,
+    map: Option<&OsStr>,
+) -> Result<bool, NotUndone> {
     handles::note_start_folder();
+    let moves = match map {
+        Some(map) => handles::moved::read(map)
+            .ok_or_else(|| NotUndone::Files("what has moved cannot be read: write OLD=NEW".to_owned()))?,
+        None => handles::moved::moves(),
+    };
     // Their locks are held until the end.
     let mut parts = Vec::new();
     for rank in 0..ranks.max(1) {
@@ -69,9 +115,6 @@ pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<b
     let mut own: Vec<Arc<dyn Documents>> = Vec::new();
     let mut others = Vec::new();
     let has_record = record_of(run).is_some();
-    let killed = record_of(run)
-        .and_then(|record| record.job.as_ref().ok()?.killed)
-        .map(|nanoseconds| UNIX_EPOCH + Duration::from_nanos(nanoseconds));
     for (folder, part) in &folders {
         let documents = part.documents_of(run);
         let names = documents
@@ -94,5 +137,5 @@ pub fn undo_start(store: &Path, run: RunId, ranks: u32, keeps: bool) -> Result<b
             });
         }
     }
-    journal::undo_start(run, own, others, (keeps, killed), first).map_err(NotUndone::Files)
+    journal::undo_start(run, own, others, (keeps, &moves), first).map_err(NotUndone::Files)
 }

@@ -9,7 +9,8 @@ use crate::handles::WrittenFile;
 use crate::plan::FunctionPlan;
 use crate::state::statics;
 use crate::value::{
-    Capture, Checkpoint, Column, Encoder, Finished, ObjectTable, Objects, Owner, Refill, Region, SaveError,
+    Capture, Checkpoint, Column, Encoder, FILES, Finished, ObjectTable, Objects, Owner, Refill, Region,
+    SaveError,
 };
 
 /// The state of every instrumented function that is active, outermost first.
@@ -309,9 +310,9 @@ impl SnapshotBuilder {
         }
     }
 
-    /// It cannot be taken: `what` of the process cannot be saved.
-    pub(crate) fn fail(&mut self, what: &str, why: String) {
-        self.objects.enter(what);
+    /// It cannot be taken: what the program's files are cannot be kept.
+    pub(crate) fn fail(&mut self, why: String) {
+        self.objects.enter(FILES);
         self.objects.fail(why);
     }
 

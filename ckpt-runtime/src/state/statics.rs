@@ -15,10 +15,11 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
 use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
+use super::journal::FILES_NEEDED;
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use crate::base::report::{Fatal, headline};
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
 
 /// State that is saved with each checkpoint and put back in place by a restart; see [`global`](crate::global).
 pub trait Global {
@@ -144,6 +145,10 @@ impl Registered {
             return Err(unknown(from, self.name));
         }
         from.put_back(self.name, &*self.global).map_err(|error| {
+            // It has nothing to do with the static, which is only the first to ask for its file.
+            if let LoadProblem::Files { error } = &error.problem {
+                return Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED);
+            }
             Fatal::refused(headline!(
                 "E2014: the static `{}` cannot be restored: {error}",
                 self.name

@@ -2,11 +2,14 @@
 
 use crate::handles::{Forbidden, NotReopened};
 
+/// In place of the key of a variable: it is about the program's files.
+pub(crate) const FILES: &str = "";
+
 /// Why a value could not be saved: the variable, and what about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("E2301: variable `{variable}` cannot be saved: {why}")]
+#[error("E2301: {} cannot be saved: {why}", subject(.variable))]
 pub struct SaveError {
-    /// The variable's key.
+    /// The variable's key; empty where it is about the program's files.
     pub variable: String,
     /// What is wrong and what to do.
     pub why: String,
@@ -20,6 +23,13 @@ pub struct LoadError {
     pub path: String,
     /// What is wrong.
     pub problem: LoadProblem,
+}
+
+fn subject(variable: &str) -> String {
+    match variable {
+        FILES => "what the program's files are".to_owned(),
+        variable => format!("variable `{variable}`"),
+    }
 }
 
 fn place(path: &str) -> String {
@@ -94,6 +104,12 @@ pub enum LoadProblem {
     /// A file that a checkpoint does not decide to write to.
     #[error("E2350: {0}")]
     Forbidden(String),
+    /// The files of the run cannot be brought back, whatever the value.
+    #[error("E2029: {error}")]
+    Files {
+        /// Why they cannot.
+        error: String,
+    },
     /// There is no such variable in the frame.
     #[error("E2309: the checkpoint has no variable `{0}` in this frame")]
     NoVariable(String),
@@ -122,6 +138,7 @@ impl LoadError {
     pub(crate) fn as_reason(&self) -> String {
         match &self.problem {
             LoadProblem::Invalid(why) => format!("{}{why}", place(&self.path)),
+            LoadProblem::Files { error } => error.clone(),
             _ => self.to_string(),
         }
     }
@@ -149,6 +166,7 @@ impl From<NotReopened> for LoadError {
         match why {
             NotReopened::Forbidden(forbidden) => forbidden.into(),
             NotReopened::Failed(why) => LoadError::invalid(why),
+            NotReopened::All(error) => LoadProblem::Files { error }.into(),
         }
     }
 }

@@ -48,6 +48,7 @@ pub use dynamic::{
 };
 pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
+pub(crate) use error::FILES;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::shared::Pointee;
 pub use number::Number;

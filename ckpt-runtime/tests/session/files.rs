@@ -10,6 +10,7 @@ crate::tests! {
     files_are_what_they_would_have_been,
     a_file_that_lost_bytes_is_named,
     a_restart_that_fails_cuts_nothing,
+    what_is_no_matter_of_a_variable_is_not_said_of_one,
     what_cannot_be_opened_again_is_refused,
     files_that_are_closed_at_the_site_are_what_they_would_have_been,
     an_older_checkpoint_has_its_files_too,
@@ -126,6 +127,26 @@ fn a_restart_that_fails_cuts_nothing() {
     let whole = self::job();
     whole.run(&[]).expect_code(0);
     assert_eq!(outputs(job.folder()), outputs(whole.folder()));
+}
+
+/// The first variable that holds a file open asks for all of them.
+fn what_is_no_matter_of_a_variable_is_not_said_of_one() {
+    let job = killed();
+    job.run_as(
+        &["b.txt"],
+        &[
+            ("TEST_PROGRAM", "own-file"),
+            ("CKPT_EVERY", "3"),
+            ("CKPT_FAULT", "visit:5"),
+        ],
+    )
+    .expect_killed();
+    let first = ckpt::session::runs::records(&job.store()).unwrap()[0]
+        .run
+        .to_string();
+    let ended = job.run(&[RESTART[0], ("CKPT_RUN", &first)]).expect_code(77);
+    let ended = ended.expect_message(&["error[E2029]: run ", "has changed `b.txt` in this folder since"]);
+    assert!(!ended.stderr.contains("variable"), "{}", ended.stderr);
 }
 
 fn what_cannot_be_opened_again_is_refused() {

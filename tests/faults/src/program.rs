@@ -308,6 +308,17 @@ impl Place {
         self.restart(program, None, &mut Unharmed)
     }
 
+    /// What `cargo ckpt` does about a run that has died, to be run here: `faults-undo` with these arguments.
+    pub fn about_the_dead(&self, arguments: &[&str]) -> Launch {
+        Launch {
+            program: beside("faults-undo"),
+            arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
+            environment: vec![self.environment()],
+            folder: self.folder(),
+            output: self.output(),
+        }
+    }
+
     fn run(
         &self,
         program: &Program,

@@ -3,6 +3,7 @@
 #[path = "../../harness/src/skipped.rs"]
 mod skipped;
 
+use std::fs;
 use std::path::Path;
 
 use faults::inject::{Injector, Unharmed};
@@ -218,6 +219,168 @@ fn a_folder_that_cannot_be_looked_at_once_hides_no_change_in_it() {
         let (outcome, said) = not_looked_at(&named("folders"), "work", errno, false);
         assert!(!outcome.is_broken(), "{outcome:?}\n{said}");
     }
+}
+
+/// A run that died before its first checkpoint, beside files that were there before, as `cargo ckpt` has noted it.
+struct Died {
+    place: Place,
+    run: String,
+    before: faults::program::Tree,
+}
+
+impl Died {
+    fn of(program: &Program) -> Died {
+        let place = Place::new().unwrap();
+        let folder = place.folder();
+        for (name, text) in [
+            ("counter.txt", "7\n"),
+            ("grows.txt", "0 before\n"),
+            ("state.txt", "old\n"),
+        ] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        fs::create_dir_all(folder.join("out/1")).unwrap();
+        fs::write(folder.join("out/1/1.txt"), "from before\n").unwrap();
+        // Names of one file.
+        fs::hard_link(folder.join("grows.txt"), folder.join("grows.too")).unwrap();
+        let before = place.own_files().unwrap();
+        let program = Program {
+            every: 100,
+            ..*program
+        };
+        let ended = place.begin(&program, Some(6), &mut Unharmed).unwrap().ended;
+        assert_eq!(ended, Ended::Signal(libc::SIGKILL));
+        assert_ne!(place.own_files().unwrap(), before);
+        let runs = fs::read_dir(place.store().join("runs")).unwrap();
+        let [folder] = &runs.map(Result::unwrap).collect::<Vec<_>>()[..] else {
+            panic!("there is one run");
+        };
+        let run = folder.file_name().into_string().unwrap();
+        let job = fs::read_to_string(folder.path().join("job.json")).unwrap();
+        let pid = job.split("\"pid\": ").nth(1).unwrap();
+        let pid: String = pid.chars().take_while(char::is_ascii_digit).collect();
+        let died = Died { place, run, before };
+        died.about("note", &[&pid], &mut Unharmed, Ended::Code(0));
+        assert!(folder.path().join("left.log").exists());
+        died
+    }
+
+    fn about(&self, what: &str, more: &[&str], watcher: &mut dyn Watcher, expected: Ended) {
+        let store = self.place.store().display().to_string();
+        let arguments = [&[what, &store, &self.run], more].concat();
+        let run = self.place.about_the_dead(&arguments).watched(watcher).unwrap();
+        assert_eq!(run.ended, expected, "{what}: {}", run.stderr);
+    }
+
+    fn undo(&self) {
+        self.about("undo", &[], &mut Unharmed, Ended::Code(0));
+    }
+
+    /// Killed at a call; gives whether there is such a call.
+    fn undo_killed(&self, nth: usize) -> bool {
+        let plan = faults::inject::Plan {
+            scope: faults::inject::Scope::Both,
+            nth,
+            failure: faults::inject::Failure::Kill,
+            lasts: faults::inject::Lasts::Once,
+        };
+        let mut injector = Injector::new(&self.place.folder(), &self.place.store(), Some(plan));
+        let store = self.place.store().display().to_string();
+        let launch = self.place.about_the_dead(&["undo", &store, &self.run]);
+        let ended = launch.watched(&mut injector).unwrap().ended;
+        match injector.hit {
+            Some(_) => assert_eq!(ended, Ended::Signal(libc::SIGKILL)),
+            None => assert_eq!(ended, Ended::Code(0)),
+        }
+        injector.hit.is_some()
+    }
+
+    fn is_undone(&self) {
+        assert_eq!(self.place.own_files().unwrap(), self.before);
+        let id = |name: &str| {
+            use std::os::unix::fs::MetadataExt;
+            fs::metadata(self.place.folder().join(name)).unwrap().ino()
+        };
+        assert_eq!(id("grows.txt"), id("grows.too"));
+    }
+}
+
+#[test]
+fn an_undo_from_the_start_that_is_killed_at_any_call_is_made_again() {
+    for nth in 0.. {
+        let died = Died::of(&named("folders"));
+        let is_there = died.undo_killed(nth);
+        if is_there && nth % 4 == 0 {
+            died.undo_killed(nth / 2);
+        }
+        died.undo();
+        died.is_undone();
+        if !is_there {
+            assert!(nth > 60, "{nth} calls");
+            break;
+        }
+    }
+}
+
+#[test]
+fn an_undo_from_the_start_that_is_refused_has_changed_nothing() {
+    type Harm = (&'static str, fn(&Path));
+    let harms: [Harm; 3] = [
+        ("`out/0/mine.txt` in it", |folder| {
+            fs::write(folder.join("out/0/mine.txt"), "somebody's own\n").unwrap();
+        }),
+        ("`state.txt/mine.txt` in it", |folder| {
+            fs::remove_file(folder.join("state.txt")).unwrap();
+            fs::create_dir(folder.join("state.txt")).unwrap();
+            fs::write(folder.join("state.txt/mine.txt"), "somebody's own\n").unwrap();
+        }),
+        // It sorts behind the others.
+        ("`state.txt` was written at", |folder| {
+            fs::write(
+                folder.join("state.txt"),
+                "somebody's own, and longer than it was\n",
+            )
+            .unwrap();
+        }),
+    ];
+    for (told, harm) in harms {
+        let died = Died::of(&named("folders"));
+        harm(&died.place.folder());
+        let before = died.place.own_files().unwrap();
+        let store = died.place.store().display().to_string();
+        let undo = died.place.about_the_dead(&["undo", &store, &died.run]);
+        let run = undo.watched(&mut Unharmed).unwrap();
+        assert_eq!(run.ended, Ended::Code(77), "{}", run.stderr);
+        assert!(run.stderr.contains(told), "{told}: {}", run.stderr);
+        assert!(died.place.own_files().unwrap() == before, "{told}");
+    }
+}
+
+/// What ckpt has written is known, and what somebody else has is told from it.
+#[test]
+fn what_somebody_writes_between_two_attempts_is_found() {
+    let mut found = 0;
+    for nth in (0..).step_by(7) {
+        let died = Died::of(&named("folders"));
+        if !died.undo_killed(nth) {
+            break;
+        }
+        let path = died.place.folder().join("counter.txt");
+        fs::write(&path, "somebody's own\n").unwrap();
+        let store = died.place.store().display().to_string();
+        let again = died.place.about_the_dead(&["undo", &store, &died.run]);
+        let run = again.watched(&mut Unharmed).unwrap();
+        match run.ended {
+            Ended::Code(77) => {
+                assert!(run.stderr.contains("`counter.txt` "), "{}", run.stderr);
+                assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's own\n");
+                found += 1;
+            }
+            // It was being written when the undo was killed, or all was done.
+            ended => assert_eq!(ended, Ended::Code(0), "{}", run.stderr),
+        }
+    }
+    assert!(found > 8, "{found}");
 }
 
 #[test]

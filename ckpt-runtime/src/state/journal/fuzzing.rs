@@ -335,7 +335,7 @@ impl Ground {
         if plan.is_allowed(&Allowed::below(&self.around.join("run"))).is_ok() {
             // Twice: a restart may have stopped on its way.
             for _ in 0..2 {
-                let _ = plan.apply();
+                let _ = plan.apply(None);
             }
         }
         self.is_untouched()

@@ -92,7 +92,10 @@ impl Documents for Folder {
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        fs::read(self.path_of(name)).map(Some)
+        match fs::read(self.path_of(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(Some),
+        }
     }
 
     fn replace(&self, name: &str, bytes: &[u8], _: Durability) -> io::Result<()> {

@@ -280,6 +280,28 @@ impl History {
         })
     }
 
+    /// Whether the files have been brought back to the begin of an epoch, and nothing has been changed since.
+    pub fn is_back_at(&self, to: u64) -> bool {
+        let left = self.to_undo(to);
+        self.heads().any(|head| head.undone_to == to)
+            && left.is_ok_and(|parts| parts.iter().all(|part| part.only_returns(to)))
+    }
+
+    /// Whether it is said that the files are about to be brought back to the begin of an epoch, and not that they have been.
+    pub fn returns_to(&self, to: u64) -> bool {
+        let parts = self.parts.iter().filter(|(epoch, _)| !self.is_undone(**epoch));
+        let mut records = parts
+            .filter_map(|(_, part)| part.as_ref().ok())
+            .flat_map(|part| &part.records);
+        records.any(|(_, record)| *record == Record::Returning { to })
+    }
+
+    /// Whether nothing has been noted after an epoch but that the files are about to be brought back to the begin of another.
+    pub fn has_only_returned_since(&self, epoch: u64, to: u64) -> bool {
+        let mut later = self.parts.range(epoch + 1..);
+        later.all(|(_, part)| part.as_ref().is_ok_and(|part| part.only_returns(to)))
+    }
+
     /// The epochs to undo, oldest first, to bring the files back to the begin of one.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ mod holes;
 #[cfg(any(test, fuzzing))]
 mod in_folder;
 mod interposition;
+mod left;
 mod log;
 mod paths;
 mod ranges;
@@ -33,11 +34,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+pub(crate) use left::note_left;
 pub(crate) use starts_over::undo_start;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
-use crate::base::changes::{Change, Coming, FileObserver};
+use crate::base::changes::{Change, Coming, FileObserver, NotComing};
 use crate::base::current;
 use crate::base::documents::Documents;
 use crate::base::lock::locked;
@@ -589,7 +591,7 @@ impl Journal {
             let coming = coming.as_mut().map_err(|why| why.clone())?;
             // Where nothing has changed, later checkpoints found the same files and stay of use.
             if coming.plan.changes || coming.has_begun || coming.has_made_folders {
-                let applied = coming.begins(watch).and_then(|()| coming.plan.apply());
+                let applied = coming.begins(watch).and_then(|()| coming.plan.apply(None));
                 applied.map_err(LoadError::invalid)?;
             }
             Ok(())
@@ -905,7 +907,7 @@ impl StateSource for Journal {
             // Older checkpoints need it as well.
             self.in_flight.extend(watch.log.not_on_disk());
             if let Err(error) = watch.checkpoint() {
-                to.fail("files", cannot_write(watch, &error));
+                to.fail(cannot_write(watch, &error));
                 return;
             }
             self.in_flight.extend(watch.log.not_on_disk());
@@ -932,11 +934,14 @@ impl StateSource for Journal {
     /// Those that are closed become what they were, then those that are open.
     fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
         let settled = self.arrive().and_then(|()| from.settle_files());
-        settled.map_err(|error| Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED))
+        settled.map_err(|error| {
+            let error = error.as_reason();
+            Fatal::refused(headline!("E2029: {error}")).help(FILES_NEEDED)
+        })
     }
 }
 
-const FILES_NEEDED: &str =
+pub(crate) const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
 
 impl Shared {
@@ -951,16 +956,16 @@ impl FileObserver for Shared {
         unobserved(|| locked(&self.watch).before(change));
     }
 
-    fn before_reopening(&self, path: &Path) -> Result<Coming, String> {
+    fn before_reopening(&self, path: &Path) -> Result<Coming, NotComing> {
         unobserved(|| {
             let mut coming = locked(&self.coming);
             let coming = match &mut *coming {
                 None => return Ok(Coming::AsItIs),
-                Some(Err(why)) => return Err(why.as_reason()),
+                Some(Err(why)) => return Err(NotComing::All(why.as_reason())),
                 Some(Ok(coming)) => coming,
             };
             if let Some((run, has_completed)) = coming.theirs.get(path) {
-                return Err(is_anothers(path, *run, *has_completed));
+                return Err(is_anothers(path, *run, *has_completed).into());
             }
             let Some(length) = coming.plan.length(path) else {
                 return Ok(Coming::AsItIs);

@@ -70,6 +70,15 @@ impl Segment {
         times.fold(self.head.time, u64::max)
     }
 
+    /// Whether it says no more than that the files are about to be brought back to the begin of an epoch.
+    pub fn only_returns(&self, to: u64) -> bool {
+        self.records.iter().all(|(_, record)| match record {
+            Record::StartedIn { .. } => true,
+            Record::Returning { to: other } => *other == to,
+            _ => false,
+        })
+    }
+
     /// The folder that its paths are relative to, if it says so, and where the store was then. Parts that do not say that are of before
     /// it had moved, if it has.
     pub fn started_in(&self) -> Option<(&Path, Option<&Path>)> {

@@ -6,24 +6,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use super::folders::{self, Folders};
+use super::left::Left;
 use super::log::History;
 use super::undo::{Plan, Records};
 use super::{Later, OtherRun, OtherRuns, log, paths, read};
 use crate::base::documents::Documents;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
-use crate::handles::{Allowed, moved, start_folder};
-
-/// By how much the clock of a file system may be ahead.
-const CLOCKS: Duration = Duration::from_millis(5);
+use crate::handles::{Allowed, start_folder};
 
 /// Undoes what all ranks of a run have changed since it began. `own` is what the run keeps, once for each folder that ranks
 /// have for themselves, and `others` are the other runs there: `keeps` says that what those have changed is to stay that have not
-/// completed. Where it is known when the run was `killed`, what somebody has changed after that stays as well. Gives whether there was
-/// anything.
+/// completed, and `moves` what is elsewhere now. Where it is known what the run had left, what somebody has changed after that stays as well. Gives whether there was
+/// anything. Nothing is changed before it is known that all can be; killed at any instant, it can be done again.
 ///
 /// # Errors
 /// Why it cannot be undone.
@@ -31,20 +28,20 @@ pub(crate) fn undo_start(
     run: RunId,
     own: Vec<Arc<dyn Documents>>,
     others: Vec<OtherRun>,
-    (keeps, killed): (bool, Option<SystemTime>),
+    (keeps, moves): (bool, &[(PathBuf, PathBuf)]),
     store: &Path,
 ) -> Result<bool, String> {
     unobserved(|| {
         let all = others.iter().map(|other| &other.documents).chain(&own);
         let newest = all.map(|all| log::newest_time(&**all)).max();
         let mut changed = Vec::new();
-        for documents in own {
-            let ranks = log::ranks_in(&*documents);
+        for documents in &own {
+            let ranks = log::ranks_in(&**documents);
             if ranks.is_empty() {
                 return Err("its journal of files is not there".into());
             }
             for rank in ranks {
-                let mut history = read(Arc::clone(&documents), run, rank)?;
+                let mut history = read(Arc::clone(documents), run, rank)?;
                 history.comes_after(newest.unwrap_or(0));
                 // A session begins a part before the program goes on.
                 let from = history.first_since(0)?;
@@ -55,7 +52,7 @@ pub(crate) fn undo_start(
                 changed.push(Later {
                     of: OtherRun {
                         run,
-                        documents: Arc::clone(&documents),
+                        documents: Arc::clone(documents),
                         has_completed: false,
                         has_record: true,
                         is_given_up: false,
@@ -69,6 +66,18 @@ pub(crate) fn undo_start(
                 });
             }
         }
+        let told =
+            |error: io::Error| format!("the journal of run {} cannot be written: {error}", run.short());
+        let is_back = |one: &Later| one.history.is_back_at(one.from);
+        let is_all_but_said = |one: &Later| is_back(one) || one.history.returns_to(one.from);
+        if changed.iter().any(is_back) && changed.iter().all(is_all_but_said) {
+            // It was killed when not yet all ranks had it in their journals that all is done.
+            let mut unsaid: Vec<&mut Later> = changed.iter_mut().filter(|one| !is_back(one)).collect();
+            for one in &mut unsaid {
+                one.begins().and_then(|()| one.ends()).map_err(told)?;
+            }
+            return Ok(!unsaid.is_empty());
+        }
         let records: Vec<Records<'_>> = changed
             .iter()
             .map(|one| Records {
@@ -77,7 +86,7 @@ pub(crate) fn undo_start(
                 to: one.from,
             })
             .collect();
-        let plan = Plan::new(&records, 0, &moved::moves())?;
+        let plan = Plan::new(&records, 0, moves)?.at_the_start();
         if !plan.changes {
             return Ok(false);
         }
@@ -85,37 +94,30 @@ pub(crate) fn undo_start(
         let store = fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
         let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
         plan.spares(&store, &here, None)?;
-        plan.is_allowed(&Allowed::of(&store))
-            .map_err(|error| error.to_string())?;
+        plan.is_allowed(&Allowed::with(&store, moves))
+            .map_err(|forbidden| forbidden.at_the_start())?;
         plan.check()?;
-        if let Some(killed) = killed {
-            nobody_came_after(killed, &records)?;
+        let ranks: Vec<_> = changed
+            .iter()
+            .map(|one| (one.rank, &one.history, one.from))
+            .collect();
+        // Where each rank has a folder of its own, nobody has noted it.
+        let left = match &own[..] {
+            [documents] => Left::read(documents, &ranks, moves),
+            _ => Ok(None),
+        };
+        let left = left.map_err(|error| format!("what the run had left cannot be read: {error}"))?;
+        if let Some(left) = &left {
+            let mut changes = plan.paths().filter(|path| !plan.has_its_link(path));
+            changes.try_for_each(|path| left.is_there(path))?;
         }
-        let told =
-            |error: io::Error| format!("the journal of run {} cannot be written: {error}", run.short());
+        let progress = left.as_ref().map(Left::progress).transpose();
+        let mut progress = progress.map_err(told)?;
         changed.iter_mut().try_for_each(Later::begins).map_err(told)?;
-        plan.apply()?;
+        plan.apply(progress.as_mut())?;
         changed.iter_mut().try_for_each(Later::ends).map_err(told)?;
         Ok(true)
     })
-}
-
-/// What has been written when the run was dead is somebody else's.
-fn nobody_came_after(killed: SystemTime, records: &[Records<'_>]) -> Result<(), String> {
-    for part in records {
-        for path in part.paths()? {
-            let found = fs::symlink_metadata(&path).ok().filter(|found| !found.is_dir());
-            let written = found.and_then(|found| found.modified().ok());
-            if let Some(written) = written.filter(|written| *written > killed + CLOCKS) {
-                return Err(format!(
-                    "`{}` was written at {}, after the run had died: what stands there now is somebody else's, and would be cut off or replaced",
-                    paths::relative(&path).display(),
-                    humantime::format_rfc3339_seconds(written)
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What other runs have made since is somebody's result, or what they go on from.
@@ -168,7 +170,7 @@ fn spares_others(
 /// # Errors
 /// It was started in a folder below: its files are here, and its paths are those of that folder. Or nobody knows where that folder is
 /// now: the files of the same names here may be somebody else's.
-fn was_started_elsewhere(history: &History) -> Result<bool, String> {
+pub(super) fn was_started_elsewhere(history: &History) -> Result<bool, String> {
     let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
     let store = history.store();
     let now = history
@@ -187,5 +189,113 @@ fn was_started_elsewhere(history: &History) -> Result<bool, String> {
             here.display()
         )),
         other => Ok(other.is_some()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::in_folder::Folder;
+    use super::super::left::note_left;
+    use super::super::log::Log;
+    use super::super::record::{Held, Record, Was};
+    use super::*;
+
+    const RUN: RunId = RunId::numbered(7);
+
+    /// Two ranks that have written to one file, which was not there before.
+    struct Two {
+        scratch: tempfile::TempDir,
+        journal: Arc<Folder>,
+    }
+
+    impl Two {
+        fn new() -> Two {
+            let two = Two {
+                scratch: tempfile::tempdir().unwrap(),
+                journal: Folder::new(),
+            };
+            let begin = |rank| {
+                let history = two.history(rank);
+                Log::begin(two.journal.clone(), RUN, rank, &history, 0).unwrap()
+            };
+            let add = |log: &mut Log, was: Was| {
+                let path = two.file();
+                log.add(&[Record::Was { path, was }]).unwrap();
+            };
+            add(&mut begin(0), Was::Absent);
+            fs::write(two.file(), "0123456789").unwrap();
+            fs::set_permissions(two.file(), fs::Permissions::from_mode(0o640)).unwrap();
+            let was = Was::File {
+                mode: 0o640,
+                length: 10,
+                held: Held::There,
+            };
+            add(&mut begin(1), was);
+            fs::write(two.file(), "0123456789 and more").unwrap();
+            two
+        }
+
+        fn file(&self) -> PathBuf {
+            fs::canonicalize(self.scratch.path()).unwrap().join("both.txt")
+        }
+
+        fn history(&self, rank: u32) -> History {
+            History::read(self.journal.clone(), RUN, rank).unwrap()
+        }
+
+        /// It begins to be undone, in the journal of a rank.
+        fn begins(&self, rank: u32) -> Log {
+            let history = self.history(rank);
+            let mut log = Log::begin(self.journal.clone(), RUN, rank, &history, 0).unwrap();
+            log.add(&[Record::Returning { to: 1 }]).unwrap();
+            log
+        }
+
+        fn undo(&self) -> Result<bool, String> {
+            let documents: Arc<dyn Documents> = self.journal.clone();
+            // Tests are not started there.
+            let here = fs::canonicalize(self.scratch.path()).unwrap();
+            let moves = [(here.clone(), here)];
+            let store = self.scratch.path().join("store");
+            undo_start(RUN, vec![documents], Vec::new(), (false, &moves), &store)
+        }
+    }
+
+    #[test]
+    fn an_undo_of_several_ranks_can_be_killed_between_any_two_steps() {
+        for steps in 0..=4 {
+            let two = Two::new();
+            let mut logs = Vec::new();
+            for step in 0..steps {
+                match step {
+                    0 | 1 => logs.push(two.begins(step)),
+                    2 => fs::remove_file(two.file()).unwrap(),
+                    _ => {
+                        let log = &mut logs[0];
+                        log.next(log.epoch() + 1, 1).unwrap();
+                    }
+                }
+            }
+            drop(logs);
+            assert_eq!(two.undo(), Ok(true), "after {steps} steps");
+            assert!(!two.file().exists());
+            assert_eq!(two.undo(), Ok(false), "after {steps} steps");
+        }
+    }
+
+    #[test]
+    fn what_is_written_when_all_ranks_are_dead_is_somebody_elses() {
+        let two = Two::new();
+        let documents: Arc<dyn Documents> = two.journal.clone();
+        note_left(&documents, RUN).unwrap();
+        fs::write(two.file(), "somebody's own").unwrap();
+        let why = two.undo().unwrap_err();
+        assert!(why.contains("both.txt` "), "{why}");
+        assert_eq!(fs::read_to_string(two.file()).unwrap(), "somebody's own");
+        // It was the run that has gone on.
+        two.begins(1).add(&[Record::Returning { to: 2 }]).unwrap();
+        assert_eq!(two.undo(), Ok(true));
     }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::folders::Folders;
 use super::holes;
+use super::left::Progress;
 use super::log::{self, History};
 use super::paths;
 use super::record::{Content, Held, Record, Was};
@@ -47,6 +48,25 @@ pub(super) struct Plan {
     pub moves: Vec<Move>,
     /// Whether this rank has changed anything.
     pub changes: bool,
+    /// What it leads back to.
+    back_to: BackTo,
+}
+
+/// When the files were what they are to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum BackTo {
+    #[default]
+    Checkpoint,
+    Start,
+}
+
+impl BackTo {
+    fn then(self) -> &'static str {
+        match self {
+            BackTo::Checkpoint => "at the checkpoint",
+            BackTo::Start => "when the run began",
+        }
+    }
 }
 
 /// What one path is to be.
@@ -184,6 +204,13 @@ impl Plan {
         Ok(plan)
     }
 
+    /// It leads back to the beginning of a run, and not to a checkpoint.
+    #[must_use]
+    pub fn at_the_start(mut self) -> Plan {
+        self.back_to = BackTo::Start;
+        self
+    }
+
     /// Whether a restart may do all this, as somebody else may have written the journal.
     ///
     /// # Errors
@@ -224,14 +251,18 @@ impl Plan {
             let takes_away = !matches!(target.is, Is::Folder { .. });
             if place.starts_with(store) || takes_away && store.starts_with(&place) {
                 return Err(format!(
-                    "the journal of files says that `{shown}` was not then what it is now, and the checkpoints are there (`{}`); move the store to another folder, and restart with CKPT_DIR",
+                    "the journal of files says that `{shown}` was not then what it is now, and the checkpoints are there (`{}`); move the store to another folder, and say so with `--dir` (CKPT_DIR)",
                     store.display()
                 ));
             }
             if takes_away && here.starts_with(&place) {
-                let then = started_in.unwrap_or(here).display();
+                let folder = started_in.unwrap_or(here).display();
+                let (then, what, how) = match self.back_to {
+                    BackTo::Checkpoint => (self.back_to.then(), "restart", "restart"),
+                    BackTo::Start => (self.back_to.then(), "program", "start it"),
+                };
                 return Err(format!(
-                    "`{shown}` was not there at the checkpoint, or was no folder, and this restart is started in it; make the folder that the program was started in again (`mkdir -p {then}`), and restart from there"
+                    "`{shown}` was not there {then}, or was no folder, and this {what} is started in it; make the folder that the program was started in again (`mkdir -p {folder}`), and {how} from there"
                 ));
             }
         }
@@ -406,6 +437,21 @@ impl Plan {
         missing
     }
 
+    /// The paths that are to be changed.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let changed = self.targets.iter();
+        let changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
+        changed.map(|(path, _)| path.as_path())
+    }
+
+    /// Whether a link is there as it is to be.
+    pub fn has_its_link(&self, path: &Path) -> bool {
+        match self.targets.get(path).map(|target| &target.is) {
+            Some(Is::Link { target }) => fs::read_link(path).is_ok_and(|found| found == *target),
+            _ => false,
+        }
+    }
+
     /// Whether a path is to be changed.
     pub fn has(&self, path: &Path) -> bool {
         self.targets.contains_key(path)
@@ -453,10 +499,86 @@ impl Plan {
         let _opened = Opened::for_changes(self.targets.keys());
         let shared = self.shared_files.iter().flat_map(|named| &named.ranges);
         shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
-        self.shared_files.iter().try_for_each(Named::check)?;
-        self.targets
+        self.shared_files
             .iter()
-            .try_for_each(|(path, target)| target.check(path, &|| self.length_there(path, target)))
+            .try_for_each(|named| named.check(self.back_to))?;
+        self.targets.iter().try_for_each(|(path, target)| {
+            target.check(path, self.back_to, &|| self.length_there(path, target))
+        })?;
+        self.targets.iter().try_for_each(|(path, target)| {
+            self.can_go(path, target)?;
+            self.can_come(path, target)
+        })
+    }
+
+    /// Whether what is in the place of something else can be removed: a folder has nothing in it but what is removed as well.
+    fn can_go(&self, path: &Path, target: &Target) -> Result<(), String> {
+        let found = fs::symlink_metadata(path).ok();
+        let is_in_the_way = found.is_some_and(|found| found.is_dir() && !target.fits(&found));
+        if !is_in_the_way || self.is_behind_a_link(path) {
+            return Ok(());
+        }
+        let entries = match fs::read_dir(path) {
+            // It can be removed all the same, if it is empty by then.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            entries => entries.map_err(|error| failed(path, &error))?,
+        };
+        for entry in entries {
+            let inside = entry.map_err(|error| failed(path, &error))?.path();
+            let goes = match (self.targets.get(&inside), fs::symlink_metadata(&inside)) {
+                (Some(target), Ok(found)) => !target.fits(&found),
+                // Another rank removes it.
+                (None, _) => self.shared.contains(&inside),
+                (Some(_), Err(_)) => true,
+            };
+            if !goes {
+                return Err(is_not_empty(path, &inside));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something can be made at a path, or changed: nobody has put a file in the place of a folder above, or taken the right
+    /// to change it away.
+    fn can_come(&self, path: &Path, target: &Target) -> Result<(), String> {
+        if matches!(target.is, Is::Absent | Is::Other) || self.is_behind_a_link(path) {
+            return Ok(());
+        }
+        if let (Is::File { .. }, Ok(found)) = (&target.is, fs::symlink_metadata(path))
+            && found.is_file()
+            && found.uid() != rustix::process::geteuid().as_raw()
+            && let Err(error) = rustix::fs::access(path, Access::WRITE_OK)
+        {
+            return Err(failed(path, &error.into()));
+        }
+        for above in path.ancestors().skip(1) {
+            // It becomes what it was before.
+            if self.targets.contains_key(above) {
+                return Ok(());
+            }
+            match fs::metadata(above) {
+                Ok(found) if found.is_dir() => return Ok(()),
+                Ok(_) => return Err(failed(path, &io::ErrorKind::NotADirectory.into())),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A path, and the others that stand for the same file now or for the one that it is to be, which change with it.
+    fn names_of<'p>(&'p self, path: Option<&'p Path>, named: Option<&Path>) -> Vec<&'p Path> {
+        let several = |path: &Path| {
+            let found = fs::symlink_metadata(path).ok();
+            let found = found.filter(|found| found.is_file() && found.nlink() > 1);
+            found.map(|found| (found.dev(), found.ino()))
+        };
+        let same: BTreeSet<(u64, u64)> = path.into_iter().chain(named).filter_map(several).collect();
+        if same.is_empty() {
+            return path.into_iter().collect();
+        }
+        let all = self.targets.keys().map(PathBuf::as_path);
+        all.filter(|other| Some(*other) == path || several(other).is_some_and(|id| same.contains(&id)))
+            .collect()
     }
 
     /// Whether a file that is there can become what it was; whether one that is not can come back.
@@ -489,7 +611,7 @@ impl Plan {
             (_, found) => found.is_none(),
         };
         target
-            .check(path, &|| self.length_there(path, target))
+            .check(path, self.back_to, &|| self.length_there(path, target))
             .map(|()| comes_back)
     }
 
@@ -519,11 +641,11 @@ impl Plan {
         Ok(())
     }
 
-    /// Everything becomes what it was, and is on the disk.
+    /// Everything becomes what it was, and is on the disk. How far that has come is noted where somebody is to know it.
     ///
     /// # Errors
     /// Which path cannot be brought back; once more may succeed.
-    pub fn apply(&self) -> Result<(), String> {
+    pub fn apply(&self, mut progress: Option<&mut Progress>) -> Result<(), String> {
         let mut folders = BTreeSet::new();
         let mut opened = Opened::for_changes(self.targets.keys());
         // What is in a folder is sorted behind it.
@@ -555,9 +677,21 @@ impl Plan {
         files.extend(shared.map(|named| (named.order, Contents::Of(named))));
         files.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
         for (_, contents) in files {
+            let names = match (&progress, &contents) {
+                (None, _) => Vec::new(),
+                (Some(_), Contents::At(path, target)) => self.names_of(Some(path), target.named()),
+                (Some(_), Contents::Of(named)) => self.names_of(None, Some(&named.file)),
+            };
+            if let Some(progress) = &mut progress {
+                let noted = progress.before(&names);
+                noted.map_err(|error| format!("what is undone cannot be noted in the store: {error}"))?;
+            }
             match contents {
                 Contents::At(path, target) => target.make(path, &mut folders)?,
                 Contents::Of(named) => named.bring_back().map_err(|error| failed(&named.file, &error))?,
+            }
+            if let Some(progress) = &mut progress {
+                progress.after(&names);
             }
         }
         for folder in folders.iter().filter(|folder| is_folder(folder)) {
@@ -652,7 +786,7 @@ enum Contents<'a> {
 
 impl Named {
     /// Whether as much of the file is there as is not to be written over: it is no copy of the journal's.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, back_to: BackTo) -> Result<(), String> {
         let shown = self.file.display();
         let found = fs::symlink_metadata(&self.file)
             .map_err(|error| format!("the journal of files cannot be read: `{shown}`: {error}"))?;
@@ -668,9 +802,10 @@ impl Named {
         let there = found.len().max(end.max().unwrap_or(0));
         match there < self.length {
             true => Err(format!(
-                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} at the checkpoint",
+                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} {}",
                 found.len(),
-                self.length
+                self.length,
+                back_to.then()
             )),
             false => Ok(()),
         }
@@ -710,6 +845,18 @@ fn no_history(path: &Path) -> String {
     )
 }
 
+/// A folder is to go, and has something in it that stays.
+fn is_not_empty(folder: &Path, inside: &Path) -> String {
+    let what = match inside == folder {
+        true => "something".to_owned(),
+        false => format!("`{}`", paths::relative(inside).display()),
+    };
+    format!(
+        "the folder `{}` was not there then, and has {what} in it that the program did not put there; move that away",
+        paths::relative(folder).display()
+    )
+}
+
 fn failed(path: &Path, error: &io::Error) -> String {
     let shown = paths::relative(path).display();
     format!("`{shown}` cannot be brought back to what it was: {error}")
@@ -717,7 +864,7 @@ fn failed(path: &Path, error: &io::Error) -> String {
 
 impl Target {
     /// Whether what is needed is there. A file that is made of what is at its path has so many bytes there.
-    fn check(&self, path: &Path, length_there: &dyn Fn() -> u64) -> Result<(), String> {
+    fn check(&self, path: &Path, back_to: BackTo, length_there: &dyn Fn() -> u64) -> Result<(), String> {
         let Is::File {
             length, base, ranges, ..
         } = &self.is
@@ -743,12 +890,28 @@ impl Target {
                 Ok(false) => format!("is not there now, and had {length} bytes"),
                 _ => format!("has {found} bytes now and had {length}"),
             };
+            let otherwise = match back_to {
+                BackTo::Checkpoint => ", or restart from an older checkpoint",
+                BackTo::Start => "",
+            };
             return Err(format!(
-                "the file `{}` {now} at the checkpoint; put it back as it was, or restart from an older checkpoint",
-                paths::relative(path).display()
+                "the file `{}` {now} {}; put it back as it was{otherwise}",
+                paths::relative(path).display(),
+                back_to.then()
             ));
         }
         Ok(())
+    }
+
+    /// The file of several names that it is to be.
+    fn named(&self) -> Option<&Path> {
+        match &self.is {
+            Is::File {
+                base: Some(Base::File(named)),
+                ..
+            } => Some(named),
+            _ => None,
+        }
     }
 
     /// Whether what is at its path is of its kind.
@@ -779,10 +942,7 @@ impl Target {
             _ => Err(error),
         });
         removed.map_err(|error| match error.kind() {
-            io::ErrorKind::DirectoryNotEmpty => format!(
-                "the folder `{}` was not there at the checkpoint, and has something in it that the program did not put there; move that away",
-                paths::relative(path).display()
-            ),
+            io::ErrorKind::DirectoryNotEmpty => is_not_empty(path, path),
             _ => failed(path, &error),
         })
     }
@@ -1065,7 +1225,7 @@ mod tests {
         symlink("../outside", scene.path("run/d")).unwrap();
         let plan = scene.was(&[("d/new.txt", Was::Absent), ("d", FOLDER), ("d/old.txt", file())]);
         assert!(scene.is_allowed(&plan));
-        plan.apply().unwrap();
+        plan.apply(None).unwrap();
         assert_eq!(fs::read(scene.path("run/d/old.txt")).unwrap(), b"x");
         assert!(!scene.path("run/d/new.txt").exists());
         for name in ["outside/new.txt", "outside/old.txt"] {
@@ -1083,7 +1243,7 @@ mod tests {
         let plan = scene.was(&[("d", link("other")), ("d/x.txt", Was::Absent)]);
         for _ in 0..2 {
             assert!(scene.is_allowed(&plan));
-            plan.apply().unwrap();
+            plan.apply(None).unwrap();
             assert_eq!(fs::read(scene.path("run/d/x.txt")).unwrap(), b"was there");
         }
     }

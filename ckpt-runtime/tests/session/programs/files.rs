@@ -124,7 +124,7 @@ pub fn undo_start() -> Result<(), String> {
     let run = run
         .parse()
         .map_err(|_| format!("`{run}` is the identity of no run"))?;
-    let undone = ckpt::session::undo_start(std::path::Path::new(&store), run, 1, false);
+    let undone = ckpt::session::undo_start(std::path::Path::new(&store), run, 1, false, None);
     match undone.map_err(|error| error.to_string())? {
         true => Ok(()),
         false => Err("there was nothing to undo".into()),
