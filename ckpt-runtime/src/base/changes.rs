@@ -1,7 +1,9 @@
 //! What is done to files and folders, as functions of the C library are asked to do it, and who hears of it first.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A path as a function of the C library is given it.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +97,12 @@ impl From<String> for NotComing {
 pub(crate) trait FileObserver: Send + Sync {
     /// The change is made when this returns.
     fn before(&self, change: Change<'_>);
+
+    /// A name that a file (its device and number) has now, of which the system says that it was opened by one that is gone.
+    fn name_of(&self, id: (u64, u64), once: &Path) -> Option<PathBuf>;
+
+    /// The links that there will be when the restart has arrived, by their real places, and places where there will be none.
+    fn links_to_come(&self) -> Arc<BTreeMap<PathBuf, Option<PathBuf>>>;
 
     /// A file is about to be opened as a checkpoint says, before the restart has arrived: what is not there and comes
     /// back then comes back now.

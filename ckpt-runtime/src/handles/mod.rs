@@ -3,17 +3,18 @@
 //! A checkpoint keeps where a file is, how it was opened, how long it was and how far it was read or written. A restart
 //! opens it again. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
-//! Where a restart finds them on another machine is in [`moved`], which of them it may write to in [`allowed`]. Not here: what is in the
-//! files, and those that no variable holds ([`crate::state::journal`]). Where that sees no files, a restart cuts those that are open to
+//! Where a restart finds them on another machine is in [`moved`], which of them it may write to in [`allowed`], those that are closed
+//! to their owner in [`opened`]. Not here: what is in the files, and those that no variable holds ([`crate::state::journal`]). Where that sees no files, a restart cuts those that are open to
 //! their length.
 
 mod allowed;
 pub(crate) mod moved;
+mod opened;
 mod place;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -29,6 +30,7 @@ pub use allowed::lies_within;
 pub(crate) use allowed::{
     Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among, real_among, run_folder_within,
 };
+pub(crate) use opened::{ALL_OF_OWNER, Opened};
 pub use place::Place;
 pub(crate) use place::without_links;
 
@@ -387,7 +389,13 @@ fn path_of(file: &File, metadata: &Metadata) -> Result<PathBuf, String> {
     match std::fs::metadata(&path) {
         Ok(found) if same_file(&found, metadata) => Ok(path),
         _ if metadata.nlink() == 0 => Err(named("a file that has been deleted")),
-        _ => Err(named("a file that is not at its path any more")),
+        _ => {
+            // It may have had another name already when it lost that one.
+            let observer = undisturbed(current::observer);
+            let id = (metadata.dev(), metadata.ino());
+            let name = observer.and_then(|observer| observer.name_of(id, &path));
+            name.ok_or_else(|| named("a file that is not at its path any more"))
+        }
     }
 }
 
@@ -443,8 +451,10 @@ pub(crate) struct ReopenedFiles {
 #[derive(Debug)]
 struct Unsettled {
     file: File,
+    /// Where it was.
     path: PathBuf,
-    length: u64,
+    /// Where what was written to it since is to be taken away.
+    length: Option<u64>,
 }
 
 /// Why a file is not opened again.
@@ -497,10 +507,13 @@ impl ReopenedFiles {
         if !was.access.writes() || is_device {
             return Ok(start_folder().join(&was.path));
         }
-        let allowed = self.allowed.get_or_init(|| Allowed::of(&self.store));
-        allowed
+        self.allowed()
             .may_restore(&was.path, end)
             .map_err(NotReopened::Forbidden)
+    }
+
+    fn allowed(&self) -> &Allowed {
+        self.allowed.get_or_init(|| Allowed::of(&self.store))
     }
 
     /// Opens a file as it was.
@@ -512,20 +525,23 @@ impl ReopenedFiles {
             return Ok(open.try_clone().map_err(|error| was.fails(&error))?);
         }
         // What is there now need not be what was held: the journal brings that back first, and is asked by where it was.
-        let coming = Links::new();
-        let named = self.place(&was, LinkAtEnd::Itself { coming: &coming })?;
         // A handler of the program's that is at work on files asks for it as well.
-        let coming = match undisturbed(current::observer) {
-            Some(observer) => observer.before_reopening(&named)?,
-            None => Coming::AsItIs,
-        };
-        let path = self.place(&was, LinkAtEnd::Followed)?;
-        let mut options = File::options();
-        // A pipe in its place is not waited for.
-        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
-        options.read(was.access.reads()).append(was.append);
-        options.write(was.access.writes() && !was.append);
-        let mut file = options.open(&path).map_err(|error| was.fails(&error))?;
+        let observer = undisturbed(current::observer);
+        let links = observer.as_ref().map(|observer| observer.links_to_come());
+        let coming = &links.unwrap_or_default();
+        self.place(&was, LinkAtEnd::Itself { coming })?;
+        let was_at = start_folder().join(&was.path);
+        let mut coming = Coming::AsItIs;
+        if let Some(observer) = observer {
+            coming = observer.before_reopening(&was_at)?;
+            // Somebody may have put a link in the place of a folder, and the journal names what is behind it.
+            let none = Links::new();
+            let named = self.place(&was, LinkAtEnd::Itself { coming: &none })?;
+            if coming == Coming::AsItIs && named != was_at {
+                coming = observer.before_reopening(&named)?;
+            }
+        }
+        let mut file = self.open(&was)?;
         let flags = rustix::fs::fcntl_getfl(&file).map_err(|error| was.fails(&error.into()))?;
         rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK).map_err(|error| was.fails(&error.into()))?;
         let metadata = file.metadata().map_err(|error| was.fails(&error))?;
@@ -533,17 +549,50 @@ impl ReopenedFiles {
             was.compare(&metadata, length, coming)?;
             file.seek(SeekFrom::Start(was.offset))
                 .map_err(|error| was.fails(&error))?;
-            if was.access.writes() {
-                self.unsettled.borrow_mut().push(Unsettled {
-                    file: file.try_clone().map_err(|error| was.fails(&error))?,
-                    path,
-                    length,
-                });
-            }
+            self.unsettled.borrow_mut().push(Unsettled {
+                file: file.try_clone().map_err(|error| was.fails(&error))?,
+                path: was_at,
+                length: was.access.writes().then_some(length),
+            });
         }
         let shared = file.try_clone().map_err(|error| was.fails(&error))?;
         self.open.borrow_mut().insert(was.handle, shared);
         Ok(file)
+    }
+
+    /// Opens what is at its place now.
+    fn open(&self, was: &OpenFile) -> Result<File, NotReopened> {
+        let mut options = File::options();
+        // A pipe in its place is not waited for.
+        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
+        options.read(was.access.reads()).append(was.append);
+        options.write(was.access.writes() && !was.append);
+        let path = self.place(was, LinkAtEnd::Followed)?;
+        let opened = match options.open(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.open_closed(was, &options)?.ok_or(error)
+            }
+            opened => opened,
+        };
+        Ok(opened.map_err(|error| was.fails(&error))?)
+    }
+
+    /// The same where the program has closed it to itself, or a folder above it. Only what is the run's own is opened for that.
+    fn open_closed(&self, was: &OpenFile, options: &OpenOptions) -> Result<Option<File>, NotReopened> {
+        let allowed = self.allowed();
+        let coming = &Links::new();
+        let Ok(named) = allowed.may_restore(&was.path, LinkAtEnd::Itself { coming }) else {
+            return Ok(None);
+        };
+        let _opened = Opened::on_the_way_to(&named);
+        // Links that could not be seen may lead elsewhere.
+        let path = match allowed.may_restore(&was.path, LinkAtEnd::Followed) {
+            Err(why) if was.access.writes() => return Err(NotReopened::Forbidden(why)),
+            Err(_) => return Ok(None),
+            Ok(path) => path,
+        };
+        let opened = options.open(&path);
+        Ok(opened.or_else(|_| opened::open_closed(&path, options)).ok())
     }
 
     /// Opens a file as it was, with `tail` behind what has been written to it: bytes that a writer had not passed on.
@@ -584,16 +633,22 @@ impl ReopenedFiles {
 }
 
 impl Unsettled {
-    /// What is behind its end is taken away, where nobody has done that.
+    /// What is behind its end is taken away, where nobody has done that. It is the file that is at its path, now that all of
+    /// them are what they were.
     fn settle(&self) -> io::Result<()> {
-        let length = self.file.metadata()?.len();
-        match length {
-            _ if length == self.length => Ok(()),
-            _ if length < self.length => Err(io::Error::other(format!(
-                "it has {length} bytes now and had {} at the checkpoint",
-                self.length
+        let found = self.file.metadata()?;
+        if !std::fs::metadata(&self.path).is_ok_and(|there| same_file(&there, &found)) {
+            return Err(io::Error::other(
+                "it was opened before everything was back in its place, and something else, or nothing, is there now",
+            ));
+        }
+        match self.length {
+            Some(was) if found.len() < was => Err(io::Error::other(format!(
+                "it has {} bytes now and had {was} at the checkpoint",
+                found.len()
             ))),
-            _ => self.file.set_len(self.length),
+            Some(was) if found.len() > was => self.file.set_len(was),
+            _ => Ok(()),
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::programs::{STEPS, in_memory};
 
 crate::tests! {
     the_tree_is_what_it_would_have_been,
+    files_are_held_whatever_becomes_of_their_names,
+    files_are_held_whatever_becomes_of_their_permissions,
     a_restart_from_an_older_checkpoint_has_its_tree_too,
     a_file_that_is_standard_input_too_comes_back,
     a_store_that_the_program_takes_away_is_told_of_and_never_undone,
@@ -42,6 +44,18 @@ const KINDS: [&str; 10] = [
     "tree-middle",
     "tree-rotated",
     "tree-folders",
+];
+
+/// Files that are held open while their names and folders change.
+const HELD: [&str; 8] = [
+    "tree-held-turned",
+    "tree-held-current",
+    "tree-held-inside",
+    "tree-held-failed",
+    "tree-held-names",
+    "tree-held-becomes",
+    "tree-held-dangling",
+    "tree-held-linked",
 ];
 
 /// Everything below a folder but the store: kinds, permissions and bytes, by their paths.
@@ -93,7 +107,39 @@ fn expected(kind: &'static str) -> BTreeMap<String, String> {
 }
 
 fn the_tree_is_what_it_would_have_been() {
-    for kind in KINDS {
+    come_back(&KINDS);
+}
+
+fn files_are_held_whatever_becomes_of_their_names() {
+    come_back(&HELD);
+    come_back_from_older_ones(&HELD);
+}
+
+fn files_are_held_whatever_becomes_of_their_permissions() {
+    let keep = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    let whole = Tree(Job::new("tree-held-closed"));
+    whole.0.run_as_owner(&keep).expect_code(0);
+    let expected = tree(whole.0.folder());
+    for (id, visit) in [
+        ("2", "visit:4"),
+        ("4", "visit:6"),
+        ("5", "visit:6"),
+        ("7", "visit:9"),
+        ("2", "visit:9"),
+    ] {
+        let job = Tree(Job::new("tree-held-closed"));
+        job.0
+            .run_as_owner(&[keep[0], keep[1], ("CKPT_FAULT", visit)])
+            .expect_killed();
+        job.0
+            .run_as_owner(&[keep[0], keep[1], ("CKPT_RESTART", id)])
+            .expect_code(0);
+        assert_eq!(tree(job.0.folder()), expected, "from checkpoint {id}");
+    }
+}
+
+fn come_back(kinds: &[&'static str]) {
+    for kind in kinds {
         let expected = expected(kind);
         for (every, visit) in [("1", 3), ("1", 4), ("3", 5), ("2", 7), ("3", 8), ("4", 9)] {
             let job = Tree(Job::new(kind));
@@ -122,8 +168,12 @@ fn the_tree_is_what_it_would_have_been() {
 }
 
 fn a_restart_from_an_older_checkpoint_has_its_tree_too() {
+    come_back_from_older_ones(&KINDS);
+}
+
+fn come_back_from_older_ones(kinds: &[&'static str]) {
     let keep = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
-    for kind in KINDS {
+    for kind in kinds {
         let expected = expected(kind);
         for id in ["2", "4", "7"] {
             let job = Tree(Job::new(kind));

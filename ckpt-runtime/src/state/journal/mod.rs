@@ -17,6 +17,7 @@ mod in_folder;
 mod interposition;
 mod left;
 mod log;
+mod names;
 mod paths;
 mod ranges;
 mod reach;
@@ -47,7 +48,7 @@ use crate::base::own::{self, unobserved};
 use crate::base::report::{Fatal, headline, say};
 use crate::base::run_id::RunId;
 use crate::base::signals::undisturbed;
-use crate::handles::{Allowed, Outside, moved, start_folder};
+use crate::handles::{Allowed, Links, Outside, moved, start_folder};
 use crate::value::LoadError;
 use folders::Folders;
 use followed::Followed;
@@ -307,6 +308,8 @@ struct Shared {
 struct Return {
     to: u64,
     plan: Plan,
+    /// The links that there will be.
+    links: Arc<Links>,
     /// Other runs that have changed files since, and have not completed.
     later: Vec<Later>,
     /// What others have changed since that stays, whether they have completed or not.
@@ -564,8 +567,8 @@ impl Journal {
         self.sees_files
     }
 
-    /// A folder that the program was working in is to be entered before the restart has arrived. Where it is not there and comes
-    /// back then, it is made now, empty: as if the program had made it, so that a restart from any checkpoint finds what it
+    /// A folder that the program was working in is to be entered before the restart has arrived. Where it is not there, or a link
+    /// is in its place, and comes back then, it is made now, empty: as if the program had made it, so that a restart from any checkpoint finds what it
     /// needs, whatever becomes of this one.
     ///
     /// # Errors
@@ -716,7 +719,7 @@ impl Return {
                 .lead_where_they_did(&coming)
                 .map_err(LoadError::invalid)?;
         }
-        plan.is_allowed(allowed)?;
+        let links = Arc::new(plan.is_allowed(allowed)?);
         let mut taken = theirs.iter().filter(|(path, _)| plan.has(path));
         if let Some((path, (run, has_completed))) = taken.next() {
             return Err(LoadError::invalid(is_anothers(path, *run, *has_completed)));
@@ -727,6 +730,7 @@ impl Return {
         Ok(Return {
             to,
             plan,
+            links,
             later,
             theirs,
             has_begun: false,
@@ -738,6 +742,9 @@ impl Return {
         for (folder, mode) in self.plan.folders_to_come(folder) {
             watch.before_making(folder)?;
             self.has_made_folders = true;
+            if folder.is_symlink() {
+                fs::remove_file(folder).map_err(|error| error.to_string())?;
+            }
             let made = fs::create_dir(folder);
             // Another rank may have made it.
             match made {
@@ -956,6 +963,17 @@ impl FileObserver for Shared {
         unobserved(|| locked(&self.watch).before(change));
     }
 
+    fn name_of(&self, id: (u64, u64), once: &Path) -> Option<PathBuf> {
+        unobserved(|| locked(&self.watch).name_of(id, once))
+    }
+
+    fn links_to_come(&self) -> Arc<Links> {
+        match &*locked(&self.coming) {
+            Some(Ok(coming)) => Arc::clone(&coming.links),
+            _ => Arc::default(),
+        }
+    }
+
     fn before_reopening(&self, path: &Path) -> Result<Coming, NotComing> {
         unobserved(|| {
             let mut coming = locked(&self.coming);
@@ -966,6 +984,9 @@ impl FileObserver for Shared {
             };
             if let Some((run, has_completed)) = coming.theirs.get(path) {
                 return Err(is_anothers(path, *run, *has_completed).into());
+            }
+            if !coming.plan.has(path) && !coming.plan.leads_to(path) {
+                return Err(undo::not_there(path).into());
             }
             let Some(length) = coming.plan.length(path) else {
                 return Ok(Coming::AsItIs);

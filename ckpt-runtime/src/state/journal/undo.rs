@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
+use std::ops::Bound;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -18,11 +19,10 @@ use super::log::{self, History};
 use super::paths;
 use super::record::{Content, Held, Record, Was};
 use super::segment;
-use rustix::fs::Access;
 
 use crate::base::files;
 use crate::base::folders;
-use crate::handles::{Allowed, Forbidden, LinkAtEnd, Links, place_among};
+use crate::handles::{ALL_OF_OWNER, Allowed, Forbidden, LinkAtEnd, Links, Opened, place_among};
 
 /// The permissions of what can be executed, as itself or as its owner.
 const EXECUTES: u32 = 0o6111;
@@ -213,11 +213,15 @@ impl Plan {
 
     /// Whether a restart may do all this, as somebody else may have written the journal.
     ///
+    /// Gives the links that there will be.
+    ///
     /// # Errors
     /// The first path that may not be changed.
-    pub fn is_allowed(&self, allowed: &Allowed) -> Result<(), Forbidden> {
+    pub fn is_allowed(&self, allowed: &Allowed) -> Result<Links, Forbidden> {
         let Some(coming) = self.links() else {
-            return allowed.may_restore(Path::new("/"), LinkAtEnd::Followed).map(drop);
+            return allowed
+                .may_restore(Path::new("/"), LinkAtEnd::Followed)
+                .map(|_| Links::new());
         };
         let changed = self.targets.iter();
         let mut changed = changed.filter(|(_, target)| !matches!(target.is, Is::Other));
@@ -235,7 +239,8 @@ impl Plan {
                 _ => {}
             }
             allowed.may_restore(path, end).map(drop)
-        })
+        })?;
+        Ok(coming)
     }
 
     /// Whether the store, and the folder that this restart was started in, stay where they are. The program may have given a
@@ -302,6 +307,15 @@ impl Plan {
     fn is_behind_a_link(&self, path: &Path) -> bool {
         let mut above = path.ancestors().skip(1);
         above.any(|folder| self.targets.contains_key(folder) && folder.is_symlink())
+    }
+
+    /// Whether the folders above a path are folders which are to be such: what is found there is what the plan speaks of.
+    pub fn leads_to(&self, path: &Path) -> bool {
+        let mut above = path.ancestors().skip(1);
+        above.all(|folder| match self.targets.get(folder) {
+            Some(target) => !matches!(target.is, Is::Folder { .. }) || is_folder(folder),
+            None => true,
+        })
     }
 
     fn add(&mut self, order: usize, history: &History, rank: u32, record: &Record) -> Result<(), String> {
@@ -422,19 +436,18 @@ impl Plan {
     }
 
     /// The folders that are to be there, of a path and those above it, and are not, with their permissions; the highest
-    /// first.
+    /// first. There may be a link in the place of one: what is below that is nothing of this folder.
     pub fn folders_to_come(&self, path: &Path) -> Vec<(&Path, u32)> {
         let all = path
             .ancestors()
             .filter_map(|folder| self.folders.get_key_value(folder));
-        let missing = all.filter(|(folder, _)| {
-            let found = fs::symlink_metadata(folder);
-            found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        });
-        let mut missing: Vec<(&Path, u32)> =
-            missing.map(|(folder, mode)| (folder.as_path(), *mode)).collect();
-        missing.reverse();
-        missing
+        let mut all: Vec<(&Path, u32)> = all.map(|(folder, mode)| (folder.as_path(), *mode)).collect();
+        all.reverse();
+        let is_there = |(folder, _): &(&Path, u32)| match fs::symlink_metadata(folder) {
+            Ok(found) => !found.is_symlink(),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        };
+        all.into_iter().skip_while(is_there).collect()
     }
 
     /// The paths that are to be changed.
@@ -501,7 +514,7 @@ impl Plan {
         shared.map(|(_, bytes)| bytes).try_for_each(Bytes::check)?;
         self.shared_files
             .iter()
-            .try_for_each(|named| named.check(self.back_to))?;
+            .try_for_each(|named| named.check(self.end_of_ranges(named), self.back_to))?;
         self.targets.iter().try_for_each(|(path, target)| {
             target.check(path, self.back_to, &|| self.length_there(path, target))
         })?;
@@ -547,7 +560,7 @@ impl Plan {
         if let (Is::File { .. }, Ok(found)) = (&target.is, fs::symlink_metadata(path))
             && found.is_file()
             && found.uid() != rustix::process::geteuid().as_raw()
-            && let Err(error) = rustix::fs::access(path, Access::WRITE_OK)
+            && let Err(error) = rustix::fs::access(path, rustix::fs::Access::WRITE_OK)
         {
             return Err(failed(path, &error.into()));
         }
@@ -581,6 +594,20 @@ impl Plan {
             .collect()
     }
 
+    /// Up to where bytes of a file are kept, under whichever of its names.
+    fn end_of_ranges(&self, named: &Named) -> u64 {
+        let Ok(file) = fs::symlink_metadata(&named.file) else {
+            return 0;
+        };
+        let same = self
+            .shared_files
+            .iter()
+            .filter(|other| other.file == named.file || is_same(&other.file, &file));
+        let ranges = same.flat_map(|other| &other.ranges);
+        let ends = ranges.map(|(at, bytes)| at.saturating_add(bytes.length));
+        ends.max().unwrap_or(0)
+    }
+
     /// Whether a file that is there can become what it was; whether one that is not can come back.
     ///
     /// # Errors
@@ -590,7 +617,12 @@ impl Plan {
             return Ok(false);
         };
         let _opened = Opened::for_changes([&path.to_owned()]);
+        let is_on_its_way = self.leads_to(path);
+        if let (Is::File { base: None, .. }, false) = (&target.is, is_on_its_way) {
+            return Err(not_there(path));
+        }
         let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let found = found.filter(|_| is_on_its_way);
         let comes_back = match (&target.is, found) {
             (Is::File { base: None, .. }, None) => return Ok(false),
             (
@@ -634,8 +666,25 @@ impl Plan {
         }
         for path in above.into_iter().rev() {
             if let Some(target) = self.targets.get(path) {
+                if is_folder(path) && !matches!(target.is, Is::Folder { .. }) {
+                    self.empty(path, &mut folders)?;
+                }
                 target.remove_others(path, &mut folders)?;
                 target.make(path, &mut folders)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in a folder goes that the program has put there: there was none.
+    fn empty(&self, folder: &Path, folders: &mut BTreeSet<PathBuf>) -> Result<(), String> {
+        let behind = (Bound::Excluded(folder.to_owned()), Bound::Unbounded);
+        let below = self.targets.range(behind);
+        let below: Vec<_> = below.take_while(|(path, _)| path.starts_with(folder)).collect();
+        let _opened = Opened::for_changes(below.iter().map(|(path, _)| *path));
+        for (path, target) in below.into_iter().rev() {
+            if !self.is_behind_a_link(path) {
+                target.remove_others(path, folders)?;
             }
         }
         Ok(())
@@ -727,57 +776,6 @@ fn close_folder(path: &Path, mode: u32) -> io::Result<()> {
     folder.sync_all()
 }
 
-/// What the owner of a folder may do in it.
-const ALL_OF_OWNER: u32 = 0o700;
-
-/// Folders that nobody may change, and that are open for as long as this lives: the program closed them to itself, as one
-/// does with results that are complete.
-#[derive(Debug)]
-struct Opened(Vec<(PathBuf, Metadata)>);
-
-impl Opened {
-    /// Those in which these paths are. What cannot be opened is for whoever needs it to say.
-    fn for_changes<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Opened {
-        let (mut opened, mut known) = (Vec::new(), BTreeSet::new());
-        for path in paths {
-            let above: Vec<&Path> = path.ancestors().skip(1).collect();
-            for (height, folder) in above.into_iter().enumerate().rev() {
-                let how = match height {
-                    0 => Access::WRITE_OK | Access::EXEC_OK,
-                    _ => Access::EXEC_OK,
-                };
-                if !known.insert((folder, how.bits())) || rustix::fs::access(folder, how).is_ok() {
-                    continue;
-                }
-                let found = fs::symlink_metadata(folder).ok().filter(Metadata::is_dir);
-                if let Some(found) = found {
-                    let mode = found.permissions().mode() & 0o7777 | ALL_OF_OWNER;
-                    if fs::set_permissions(folder, Permissions::from_mode(mode)).is_ok() {
-                        opened.push((folder.to_owned(), found));
-                    }
-                }
-            }
-        }
-        Opened(opened)
-    }
-
-    /// Its permissions are seen to.
-    fn is_settled(&mut self, path: &Path) {
-        self.0.retain(|(folder, _)| folder != path);
-    }
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        for (folder, before) in self.0.iter().rev() {
-            if is_folder(folder) && is_same(folder, before) {
-                // It is open, which does no harm.
-                let _ = fs::set_permissions(folder, before.permissions());
-            }
-        }
-    }
-}
-
 /// What bytes are brought back of.
 enum Contents<'a> {
     At(&'a Path, &'a Target),
@@ -785,8 +783,9 @@ enum Contents<'a> {
 }
 
 impl Named {
-    /// Whether as much of the file is there as is not to be written over: it is no copy of the journal's.
-    fn check(&self, back_to: BackTo) -> Result<(), String> {
+    /// Whether as much of the file is there as is not to be written over: it is no copy of the journal's. Up to `kept` the
+    /// journal has its bytes.
+    fn check(&self, kept: u64, back_to: BackTo) -> Result<(), String> {
         let shown = self.file.display();
         let found = fs::symlink_metadata(&self.file)
             .map_err(|error| format!("the journal of files cannot be read: `{shown}`: {error}"))?;
@@ -795,12 +794,7 @@ impl Named {
                 "the journal of files is damaged: `{shown}` is no plain file"
             ));
         }
-        let end = self
-            .ranges
-            .iter()
-            .map(|(at, bytes)| at.saturating_add(bytes.length));
-        let there = found.len().max(end.max().unwrap_or(0));
-        match there < self.length {
+        match found.len().max(kept) < self.length {
             true => Err(format!(
                 "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} {}",
                 found.len(),
@@ -854,6 +848,14 @@ fn is_not_empty(folder: &Path, inside: &Path) -> String {
     format!(
         "the folder `{}` was not there then, and has {what} in it that the program did not put there; move that away",
         paths::relative(folder).display()
+    )
+}
+
+/// A file that was there when the epoch began, and of which no more than its length is kept.
+pub(super) fn not_there(path: &Path) -> String {
+    format!(
+        "the file `{}` is not there now, as another folder or a link is in the place of one above it; put it back as it was, or restart from an older checkpoint",
+        paths::relative(path).display()
     )
 }
 

@@ -9,6 +9,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::names::{add_renamed, id_of};
+
 /// A file by what it is, not by its name.
 pub(super) type Id = (u64, u64);
 
@@ -51,15 +53,7 @@ impl Unseen {
     pub fn is_renamed(&mut self, old: &Path, new: &Path) {
         self.find_made();
         for names in self.files.values_mut() {
-            let moved = names.paths.iter().filter_map(|path| {
-                let below = path.strip_prefix(old).ok()?;
-                Some(match below == Path::new("") {
-                    true => new.to_owned(),
-                    false => new.join(below),
-                })
-            });
-            let moved: Vec<PathBuf> = moved.collect();
-            names.paths.extend(moved);
+            add_renamed(&mut names.paths, old, new);
         }
     }
 
@@ -102,12 +96,6 @@ impl Unseen {
         }
         now
     }
-}
-
-/// Which file is at a path now.
-fn id_of(path: &Path) -> Option<Id> {
-    let found = fs::symlink_metadata(path).ok()?;
-    Some((found.dev(), found.ino()))
 }
 
 /// What a file says that is not there any more: nothing.

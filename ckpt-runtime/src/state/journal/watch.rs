@@ -18,6 +18,7 @@ use super::descriptors;
 use super::followed::Followed;
 use super::holes::copy;
 use super::log::{self, Log};
+use super::names::Names;
 use super::paths::{self, Devices, path_of, relative, resolve};
 use super::ranges::Ranges;
 use super::reach::Reach;
@@ -83,6 +84,8 @@ pub(super) struct Watch {
     files: HashMap<Id, Kept>,
     /// Files that can be changed without a call.
     unseen: Unseen,
+    /// Names that files have got.
+    linked_as: Names,
     /// Files that have a second name beside the journal, in which epoch they got it, and which: nobody may write to them.
     linked: HashMap<Id, (u64, PathBuf)>,
     /// What a checkpoint needs on the disk and may not be there.
@@ -107,6 +110,7 @@ impl Watch {
             names: HashSet::new(),
             files: HashMap::new(),
             unseen: Unseen::default(),
+            linked_as: Names::default(),
             linked: HashMap::new(),
             unsynced: BTreeSet::new(),
             devices: Devices::default(),
@@ -245,12 +249,16 @@ impl Watch {
             return;
         };
         let Some(new) = self.watched(new) else { return };
+        let first = resolve(old).ok().flatten();
+        let id = (found.st_dev, found.st_ino);
+        self.linked_as
+            .is_linked(id, first.into_iter().chain([new.clone()]));
         match found.st_nlink {
             0 => {
                 descriptors::next_epoch();
                 self.unseen.gets_a_name(&new);
             }
-            _ => self.unseen.is_linked((found.st_dev, found.st_ino), &new),
+            _ => self.unseen.is_linked(id, &new),
         }
     }
 
@@ -292,11 +300,23 @@ impl Watch {
 
     /// Where an open file is, if it is watched.
     fn watched_file(&mut self, file: c_int) -> Option<PathBuf> {
-        let path = paths::found_at(file).unwrap_or_else(|error| {
+        let found = paths::found_at(file).or_else(|error| {
+            let found = open_file(file).and_then(|file| rustix::fs::fstat(file).ok());
+            let once = path_of(file).ok().flatten();
+            let name = found.zip(once);
+            let name = name.and_then(|(found, once)| self.name_of((found.st_dev, found.st_ino), &once));
+            name.map(Some).ok_or(error)
+        });
+        let path = found.unwrap_or_else(|error| {
             self.lose(paths::link_to(file), format!("its place is not known: {error}"));
             None
         });
         path.filter(|path| self.is_watched(path))
+    }
+
+    /// A name that a file has now, of which the system says that it was opened by one that is gone.
+    pub fn name_of(&self, id: Id, once: &Path) -> Option<PathBuf> {
+        self.linked_as.now(id, once)
     }
 
     fn is_watched(&self, path: &Path) -> bool {
@@ -354,8 +374,10 @@ impl Watch {
             _ => {}
         }
         self.unseen.is_renamed(&old, &new);
+        self.linked_as.is_renamed(&old, &new);
         if exchanges {
             self.unseen.is_renamed(&new, &old);
+            self.linked_as.is_renamed(&new, &old);
         }
         // What would have to be undone goes elsewhere itself.
         let takes_away = |path: &Path| self.is_of_the_store(path) || self.has_the_store(path);
@@ -377,6 +399,15 @@ impl Watch {
             self.may_become_program(&pair[1], mode_of(&pair[0]));
         }
         all.retain(|path| self.is_watched(path) && (exchanges || *path != new));
+        // What is behind a link that is to give way to a folder is not below it, also where the system refuses that.
+        let no_folder =
+            [&old, &new].map(|top| look_at(top).map_or(true, |found| !found.is_dir()).then_some(top));
+        let is_nothing = |path: &PathBuf| {
+            let mut tops = no_folder.into_iter().flatten();
+            tops.any(|top| path != top && path.starts_with(top))
+        };
+        let (nothing, all): (Vec<PathBuf>, Vec<PathBuf>) = all.into_iter().partition(is_nothing);
+        self.keep_nothing(nothing);
         self.keep_all(all, false);
         self.keep_all(self.is_watched(&new).then_some(new), true);
     }
@@ -475,7 +506,12 @@ impl Watch {
             false => Ok(None),
         };
         let path = match path {
-            Ok(path) => path.filter(|path| self.is_watched(path)),
+            Ok(path) => path
+                .map(|path| match fs::symlink_metadata(&path) {
+                    Ok(at_path) if (at_path.dev(), at_path.ino()) == id => path,
+                    _ => self.name_of(id, &path).unwrap_or(path),
+                })
+                .filter(|path| self.is_watched(path)),
             Err(error) => {
                 self.lose(paths::link_to(file), format!("its place is not known: {error}"));
                 return None;
@@ -664,6 +700,26 @@ impl Watch {
             }
         }
         self.write_all(&mut records, &mut known);
+    }
+
+    /// Keeps that there is nothing at these paths: what they lead to over a link is not at them.
+    fn keep_nothing(&mut self, paths: Vec<PathBuf>) {
+        let (mut new, mut records) = (Vec::new(), Vec::new());
+        for path in paths {
+            self.touches(&path);
+            if !self.is_lost && !self.names.contains(&path) {
+                records.push(Record::Was {
+                    path: relative(&path).to_owned(),
+                    was: Was::Absent,
+                });
+                new.push(path);
+            }
+        }
+        if let Some(first) = new.first()
+            && self.write(records, first)
+        {
+            self.names.extend(new);
+        }
     }
 
     /// Writes what was at paths, and knows from there on that it is written. Nothing is left of both lists.

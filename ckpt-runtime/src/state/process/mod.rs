@@ -253,13 +253,9 @@ impl Changes {
     fn restore(&self, make: &dyn Fn(&Path) -> Result<(), String>) -> Result<(), ProcessError> {
         if let Some(folder) = &self.folder {
             let folder = moved::now(start_folder().join(OsString::from(folder)));
-            let enter = || std::env::set_current_dir(&folder);
-            let entered = match enter() {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    make(&folder).map_err(io::Error::other).and_then(|()| enter())
-                }
-                other => other,
-            };
+            // A link in its place leads into another one.
+            let made = make(&folder).map_err(io::Error::other);
+            let entered = made.and_then(|()| std::env::set_current_dir(&folder));
             entered.map_err(|error| ProcessError::Folder { folder, error })?;
         }
         environment::restore(&self.variables);

@@ -1,6 +1,7 @@
 //! A loop that looks at its files and folders, and goes on by what it finds.
 
 pub mod calls;
+mod held;
 pub mod histories;
 
 use std::fs::{self, File, OpenOptions};
@@ -37,6 +38,7 @@ fn start(kind: &str) -> io::Result<State> {
     let held = match kind {
         "shortened" | "middle" => vec![both().open("held.txt")?],
         "rotated" => vec![File::options().append(true).create(true).open("log")?],
+        kind if kind.starts_with("held-") => held::start(&kind[5..])?,
         _ => Vec::new(),
     };
     Ok((0, held))
@@ -283,6 +285,7 @@ fn advance(kind: &str, (step, held): &mut State) -> io::Result<()> {
             }
             saw(&fs::read_dir(".")?.count())
         }
+        kind if kind.starts_with("held-") => held::advance(&kind[5..], step, held),
         _ => Err(io::Error::other("no such program")),
     }
 }
