@@ -225,6 +225,26 @@ fn a_job_whose_first_line_is_not_whole_is_begun_again() {
         let job = tempfile::tempdir().expect("a folder");
         let killed = run(job.path(), every, fault);
         assert_ne!(killed.code, Some(0), "{}", killed.stderr);
+        // What it has left is noted, and what somebody else writes told from it.
+        let (name, text) = files(job.path()).pop_first().expect("it has files");
+        let path = job.path().join(&name);
+        let seen = fs::metadata(&path).and_then(|found| found.modified());
+        fs::write(&path, "somebody's own").expect("it is written");
+        let refused = run(job.path(), "100", "");
+        assert_eq!(refused.code, Some(77), "{fault}: {}", refused.stderr);
+        assert!(refused.stderr.contains("E3201"), "{fault}: {}", refused.stderr);
+        fs::write(&path, &text).expect("it is written");
+        let file = fs::File::options().write(true).open(&path).expect("it is there");
+        file.set_modified(seen.expect("it was there"))
+            .expect("it has a time");
+        let refused = run(job.path(), "100", "");
+        assert!(
+            refused.stderr.contains("was changed at"),
+            "{fault}: {}",
+            refused.stderr
+        );
+        // A change of the rights explains that of the time.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is the user's");
         let begun = run(job.path(), "100", "");
         assert_eq!(begun.code, Some(0), "{fault}: {}", begun.stderr);
         assert!(
