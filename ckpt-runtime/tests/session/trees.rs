@@ -125,6 +125,7 @@ fn files_are_held_whatever_becomes_of_their_permissions() {
         ("4", "visit:6"),
         ("5", "visit:6"),
         ("7", "visit:9"),
+        ("8", "visit:9"),
         ("2", "visit:9"),
     ] {
         let job = Tree(Job::new("tree-held-closed"));

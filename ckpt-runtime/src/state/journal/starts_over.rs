@@ -100,13 +100,22 @@ pub(crate) fn undo_start(
     })
 }
 
-/// What has been written when the run was dead is somebody else's.
+/// What has been written when the run was dead is somebody else's, but for what was undone of it already: that was broken off.
 fn nobody_came_after(killed: SystemTime, records: &[Records<'_>]) -> Result<(), String> {
+    let mut undone = None;
+    for part in records {
+        let began = part.began_to_undo()?;
+        undone = [undone, began].into_iter().flatten().min();
+    }
+    let undone = undone.map(|time| SystemTime::UNIX_EPOCH + Duration::from_nanos(time));
+    let is_anothers = |written: &SystemTime| {
+        *written > killed + CLOCKS && undone.is_none_or(|undone| *written + CLOCKS < undone)
+    };
     for part in records {
         for path in part.paths()? {
             let found = fs::symlink_metadata(&path).ok().filter(|found| !found.is_dir());
             let written = found.and_then(|found| found.modified().ok());
-            if let Some(written) = written.filter(|written| *written > killed + CLOCKS) {
+            if let Some(written) = written.filter(is_anothers) {
                 return Err(format!(
                     "`{}` was written at {}, after the run had died: what stands there now is somebody else's, and would be cut off or replaced",
                     paths::relative(&path).display(),
@@ -179,5 +188,52 @@ fn was_started_elsewhere(history: &History) -> Result<bool, String> {
             folder.display()
         )),
         other => Ok(other.is_some()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_folder::Folder;
+    use super::super::log::Log;
+    use super::super::record::{Held, Record, Was};
+    use super::*;
+
+    const RUN: RunId = RunId::numbered(7);
+
+    #[test]
+    fn what_was_undone_in_part_is_nobody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "now").unwrap();
+        let journal = Folder::new();
+        let read = || History::read(journal.clone(), RUN, 0).unwrap();
+        let mut log = Log::begin(journal.clone(), RUN, 0, &read(), 0).unwrap();
+        let was = Was::File {
+            mode: 0o644,
+            length: 3,
+            held: Held::There,
+        };
+        let path_of = path.clone();
+        log.add(&[Record::Was { path: path_of, was }]).unwrap();
+        let killed = SystemTime::now() - Duration::from_secs(60);
+        let has_come = || {
+            let history = read();
+            let records = [Records {
+                rank: 0,
+                history: &history,
+                to: 1,
+            }];
+            nobody_came_after(killed, &records).is_err()
+        };
+        assert!(has_come());
+        log.add(&[Record::Returning { to: 1 }]).unwrap();
+        fs::write(&path, "was").unwrap();
+        assert!(!has_come());
+        // Between the two it was somebody else.
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(killed + Duration::from_secs(30)).unwrap();
+        assert!(has_come());
+        file.set_modified(killed - Duration::from_secs(30)).unwrap();
+        assert!(!has_come());
     }
 }

@@ -126,6 +126,14 @@ impl Records<'_> {
         let paths = records.filter_map(|(_, record)| record.path().map(paths::absolute));
         Ok(paths.collect())
     }
+
+    /// When somebody began to undo what this rank has changed since, and did not come to an end.
+    pub fn began_to_undo(&self) -> Result<Option<u64>, String> {
+        let parts = self.history.to_undo(self.to)?;
+        let mut records = parts.into_iter().flat_map(|part| &part.records);
+        let began = records.find(|(_, record)| matches!(record, Record::Returning { .. }));
+        Ok(began.map(|(time, _)| *time))
+    }
 }
 
 impl Plan {

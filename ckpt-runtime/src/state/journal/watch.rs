@@ -27,7 +27,7 @@ use crate::base::changes::{At, Change, Where};
 use crate::base::folders;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
-use crate::handles::Outside;
+use crate::handles::{Outside, open_closed};
 
 /// Up to here bytes stand in a record; what is larger lies beside the journal.
 const INSIDE: u64 = 1 << 20;
@@ -595,7 +595,7 @@ impl Watch {
             return;
         }
         let path = kept.path.clone();
-        let records = File::open(from).and_then(|file| self.bytes_of(&file, &missing, &path));
+        let records = open_to_read(from).and_then(|file| self.bytes_of(&file, &missing, &path));
         match records {
             Ok(records) => {
                 let all = records.len();
@@ -803,7 +803,7 @@ impl Watch {
         let content = match linked {
             Some(content) => content,
             None => {
-                let file = File::open(path).map_err(failed)?;
+                let file = open_to_read(path).map_err(failed)?;
                 self.content(&file, 0..there).map_err(failed)?
             }
         };
@@ -877,7 +877,7 @@ impl Watch {
             return;
         };
         let (_, other) = self.log.beside();
-        let copied = File::open(&beside).and_then(|file| {
+        let copied = open_to_read(&beside).and_then(|file| {
             let length = file.metadata()?.len();
             copy(&file, 0..length, &other)?.sync_all()?;
             fs::rename(&other, &beside)?;
@@ -975,6 +975,16 @@ fn open_file<'a>(file: c_int) -> Option<BorrowedFd<'a>> {
     (file != -1).then(|| unsafe { BorrowedFd::borrow_raw(file) })
 }
 
+/// Opens what is to be kept, also where the program may write it and has closed it to whoever reads.
+fn open_to_read(path: &Path) -> io::Result<File> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_closed(path, File::options().read(true)).map_err(|_| error)
+        }
+        opened => opened,
+    }
+}
+
 /// Whether a file is open for writing.
 fn can_write(file: c_int) -> bool {
     let flags = open_file(file).map(rustix::fs::fcntl_getfl);
@@ -1025,7 +1035,13 @@ fn look_at(path: &Path) -> io::Result<Metadata> {
 fn below(old: &Path, new: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut found = vec![(old.to_owned(), new.to_owned())];
     while let Some((old, new)) = found.pop() {
-        if look_at(&old)?.is_dir() {
+        let is_folder = match look_at(&old) {
+            Ok(found) => found.is_dir(),
+            // What changes places with nothing stays where it is.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        if is_folder {
             for entry in fs::read_dir(&old)? {
                 let entry = entry?;
                 found.push((entry.path(), new.join(entry.file_name())));
