@@ -202,13 +202,13 @@ impl Watch {
             }
             Change::Permissions { at, mode } => {
                 if let Some(path) = self.watched(at) {
-                    self.may_become_program(&path, mode);
+                    self.all_may_become_programs(&path, mode);
                     self.keep_permissions(path);
                 }
             }
             Change::PermissionsOf(file, mode) => {
                 if let Some(path) = self.watched_file(file) {
-                    self.may_become_program(&path, mode);
+                    self.all_may_become_programs(&path, mode);
                     self.keep_permissions(path);
                 }
             }
@@ -274,6 +274,21 @@ impl Watch {
     fn may_become_program(&self, path: &Path, mode: u32) {
         if mode & 0o111 != 0 && self.is_watched(path) {
             self.outside.note_program(path);
+        }
+    }
+
+    /// The same of all names of the file at a path.
+    fn all_may_become_programs(&self, path: &Path, mode: u32) {
+        self.may_become_program(path, mode);
+        if mode & 0o111 != 0
+            && let Ok(found) = look_at(path)
+            && found.nlink() > 1
+        {
+            let id = (found.dev(), found.ino());
+            let open = changeable().unwrap_or_default().remove(&id).unwrap_or_default();
+            for name in self.linked_as.of(id).chain(open.iter().map(PathBuf::as_path)) {
+                self.may_become_program(name, mode);
+            }
         }
     }
 

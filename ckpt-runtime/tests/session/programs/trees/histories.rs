@@ -163,7 +163,7 @@ fn act(dice: &mut Dice, root: &Path, held: &mut Held, kinds: u64) {
                 let _ = fs::write(name.join("a"), bytes);
             }
         }
-        34 => drop(super::held::exchange(&dice.any(root), &dice.any(root))),
+        34 => drop(super::held::exchange(dice.any(root), dice.any(root))),
         35 => drop(fs::remove_dir_all(name)),
         0 | 1 => drop(fs::write(name, bytes)),
         2 => drop(File::create_new(name).map(|mut file| file.write_all(&bytes))),
