@@ -375,8 +375,10 @@ fn is_settings(real: &Path, around: &Path) -> bool {
         .rsplit_once('.')
         .is_some_and(|(_, end)| PROGRAMS.contains(&end));
     let is_executable = || {
-        fs::symlink_metadata(real)
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        let found = fs::symlink_metadata(real);
+        let may_be = found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+        // What is behind a link that is to be none is elsewhere.
+        may_be && place(real) == real
     };
     let folders = real.ancestors().skip(1).take_while(|folder| *folder != around);
     let is_cached = || folders.into_iter().any(|folder| folder.join(CACHE).exists());

@@ -30,7 +30,7 @@ pub use allowed::lies_within;
 pub(crate) use allowed::{
     Allowed, Forbidden, LinkAtEnd, Links, Outside, place_among, real_among, run_folder_within,
 };
-pub(crate) use opened::{ALL_OF_OWNER, Opened};
+pub(crate) use opened::{ALL_OF_OWNER, Opened, open_closed};
 pub use place::Place;
 pub(crate) use place::without_links;
 
@@ -536,8 +536,10 @@ impl ReopenedFiles {
             coming = observer.before_reopening(&was_at)?;
             // Somebody may have put a link in the place of a folder, and the journal names what is behind it.
             let none = Links::new();
-            let named = self.place(&was, LinkAtEnd::Itself { coming: &none })?;
-            if coming == Coming::AsItIs && named != was_at {
+            let named = self.place(&was, LinkAtEnd::Itself { coming: &none });
+            if let (Coming::AsItIs, Ok(named)) = (coming, named)
+                && named != was_at
+            {
                 coming = observer.before_reopening(&named)?;
             }
         }
@@ -592,7 +594,7 @@ impl ReopenedFiles {
             Ok(path) => path,
         };
         let opened = options.open(&path);
-        Ok(opened.or_else(|_| opened::open_closed(&path, options)).ok())
+        Ok(opened.or_else(|_| open_closed(&path, options)).ok())
     }
 
     /// Opens a file as it was, with `tail` behind what has been written to it: bytes that a writer had not passed on.

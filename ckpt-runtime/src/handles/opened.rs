@@ -75,7 +75,7 @@ impl Drop for Opened {
 /// # Errors
 /// It is not the user's, or no file.
 pub(crate) fn open_closed(path: &Path, options: &OpenOptions) -> io::Result<File> {
-    let before = fs::symlink_metadata(path)?;
+    let before = fs::metadata(path)?;
     if !before.is_file() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }

@@ -37,6 +37,12 @@ impl Names {
         }
     }
 
+    /// The names that the program has given a file, of which it may have lost some.
+    pub fn of(&self, id: Id) -> impl Iterator<Item = &Path> {
+        let known = self.files.get(&id).into_iter().flatten();
+        known.map(PathBuf::as_path)
+    }
+
     /// A name that a file has now, which had this one once.
     pub fn now(&self, id: Id, once: &Path) -> Option<PathBuf> {
         let known = self.files.get(&id).into_iter().flatten();

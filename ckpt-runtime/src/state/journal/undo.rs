@@ -992,11 +992,6 @@ fn make_file(
     ranges: &[(u64, Bytes)],
 ) -> io::Result<()> {
     let found = fs::symlink_metadata(path).ok();
-    if let Some(found) = &found
-        && found.permissions().mode() & 0o200 == 0
-    {
-        fs::set_permissions(path, Permissions::from_mode(mode | 0o600))?;
-    }
     if base.is_some()
         && let Some(folder) = path.parent()
     {
@@ -1017,6 +1012,12 @@ fn make_file(
         // What several names stand for is not to change under the others.
         (Some(Base::Bytes(_)), Some(found)) if found.nlink() > 1 => fs::remove_file(path)?,
         _ => {}
+    }
+    // The program has closed it, or had when it got its other name.
+    if fs::symlink_metadata(path)
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o200 == 0)
+    {
+        fs::set_permissions(path, Permissions::from_mode(mode | 0o600))?;
     }
     let mut options = File::options();
     options.custom_flags(libc::O_NOFOLLOW);

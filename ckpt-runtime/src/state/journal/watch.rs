@@ -28,7 +28,7 @@ use crate::base::changes::{At, Change, Where};
 use crate::base::folders;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
-use crate::handles::Outside;
+use crate::handles::{Outside, open_closed};
 
 /// Up to here bytes stand in a record; what is larger lies beside the journal.
 const INSIDE: u64 = 1 << 20;
@@ -206,13 +206,13 @@ impl Watch {
             }
             Change::Permissions { at, mode } => {
                 if let Some(path) = self.watched(at) {
-                    self.may_become_program(&path, mode);
+                    self.all_may_become_programs(&path, mode);
                     self.keep_permissions(path);
                 }
             }
             Change::PermissionsOf(file, mode) => {
                 if let Some(path) = self.watched_file(file) {
-                    self.may_become_program(&path, mode);
+                    self.all_may_become_programs(&path, mode);
                     self.keep_permissions(path);
                 }
             }
@@ -278,6 +278,21 @@ impl Watch {
     fn may_become_program(&self, path: &Path, mode: u32) {
         if mode & 0o111 != 0 && self.is_watched(path) {
             self.outside.note_program(path);
+        }
+    }
+
+    /// The same of all names of the file at a path.
+    fn all_may_become_programs(&self, path: &Path, mode: u32) {
+        self.may_become_program(path, mode);
+        if mode & 0o111 != 0
+            && let Ok(found) = look_at(path)
+            && found.nlink() > 1
+        {
+            let id = (found.dev(), found.ino());
+            let open = changeable().unwrap_or_default().remove(&id).unwrap_or_default();
+            for name in self.linked_as.of(id).chain(open.iter().map(PathBuf::as_path)) {
+                self.may_become_program(name, mode);
+            }
         }
     }
 
@@ -603,7 +618,7 @@ impl Watch {
             return;
         }
         let path = kept.path.clone();
-        let records = File::open(from).and_then(|file| self.bytes_of(&file, &missing, &path));
+        let records = open_to_read(from).and_then(|file| self.bytes_of(&file, &missing, &path));
         match records {
             Ok(records) => {
                 let all = records.len();
@@ -811,7 +826,7 @@ impl Watch {
         let content = match linked {
             Some(content) => content,
             None => {
-                let file = File::open(path).map_err(failed)?;
+                let file = open_to_read(path).map_err(failed)?;
                 self.content(&file, 0..there).map_err(failed)?
             }
         };
@@ -885,7 +900,7 @@ impl Watch {
             return;
         };
         let (_, other) = self.log.beside();
-        let copied = File::open(&beside).and_then(|file| {
+        let copied = open_to_read(&beside).and_then(|file| {
             let length = file.metadata()?.len();
             copy(&file, 0..length, &other)?.sync_all()?;
             fs::rename(&other, &beside)?;
@@ -983,6 +998,16 @@ fn open_file<'a>(file: c_int) -> Option<BorrowedFd<'a>> {
     (file != -1).then(|| unsafe { BorrowedFd::borrow_raw(file) })
 }
 
+/// Opens what is to be kept, also where the program may write it and has closed it to whoever reads.
+fn open_to_read(path: &Path) -> io::Result<File> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_closed(path, File::options().read(true)).map_err(|_| error)
+        }
+        opened => opened,
+    }
+}
+
 /// Whether a file is open for writing.
 fn can_write(file: c_int) -> bool {
     let flags = open_file(file).map(rustix::fs::fcntl_getfl);
@@ -1033,7 +1058,13 @@ fn look_at(path: &Path) -> io::Result<Metadata> {
 fn below(old: &Path, new: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut found = vec![(old.to_owned(), new.to_owned())];
     while let Some((old, new)) = found.pop() {
-        if look_at(&old)?.is_dir() {
+        let is_folder = match look_at(&old) {
+            Ok(found) => found.is_dir(),
+            // What changes places with nothing stays where it is.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        if is_folder {
             for entry in fs::read_dir(&old)? {
                 let entry = entry?;
                 found.push((entry.path(), new.join(entry.file_name())));

@@ -214,6 +214,18 @@ pub fn advance(kind: &str, step: u64, held: &mut Vec<File>) -> io::Result<()> {
                     held[0] = append("next")?;
                     mode("next", 0)?;
                 }
+                8 => {
+                    writeln!(held[0], "more")?;
+                    held[0].set_len(5)?;
+                    fs::write("other", "of its own")?;
+                    mode("other", 0o200)?;
+                }
+                9 => {
+                    fs::rename("next", "last")?;
+                    mode("last", 0o400)?;
+                    fs::rename("other", "another")?;
+                    fs::remove_file("another")?;
+                }
                 _ => {}
             }
             saw(&length("log"))
@@ -260,8 +272,10 @@ fn unnamed(name: &str) -> io::Result<File> {
     }
 }
 
-fn exchange(one: &str, other: &str) -> io::Result<()> {
-    let [one, other] = [one, other].map(|name| CString::new(Path::new(name).as_os_str().as_bytes()).unwrap());
+/// What has one name gets the other.
+pub fn exchange(one: impl AsRef<Path>, other: impl AsRef<Path>) -> io::Result<()> {
+    let [one, other] =
+        [one.as_ref(), other.as_ref()].map(|path| CString::new(path.as_os_str().as_bytes()).unwrap());
     let (here, how) = (libc::AT_FDCWD, libc::RENAME_EXCHANGE);
     // SAFETY: both are texts with a zero at their end.
     match unsafe { libc::renameat2(here, one.as_ptr(), here, other.as_ptr(), how) } {

@@ -18,6 +18,9 @@ pub type Tree = BTreeMap<PathBuf, (u32, String, Vec<u8>)>;
 const NAMES: [&str; 7] = ["a", "b", "c", "d/a", "d/b", "d/e/a", "f/a"];
 const FOLDERS: [&str; 4] = ["d", "d/e", "f", "g"];
 
+/// From this seed on more can happen: folders give way to links, and files are closed to their owner.
+const MORE: u64 = 1_000_000;
+
 /// Numbers that are the same in every run.
 struct Dice(u64);
 
@@ -123,9 +126,45 @@ type Held = Vec<File>;
 type Standing = Vec<(u64, Vec<u8>)>;
 
 /// Something happens. What cannot be done fails, as it would in a program that does not mind.
-fn act(dice: &mut Dice, root: &Path, held: &mut Held) {
+fn act(dice: &mut Dice, root: &Path, held: &mut Held, kinds: u64) {
     let (name, bytes) = (dice.name(root), dice.bytes());
-    match dice.throw(26) {
+    match dice.throw(kinds) {
+        26 | 27 => {
+            let (folder, other) = (
+                dice.folder(root),
+                root.join(["h", "f", "d/e"][dice.throw(3) as usize]),
+            );
+            if fs::rename(&folder, &other).is_ok() || dice.throw(4) == 0 {
+                let _ = fs::remove_file(&folder);
+                drop(symlink(other, folder));
+            }
+        }
+        28 => drop(symlink(dice.any(root), dice.any(root))),
+        29 => {
+            let mode = [0o444, 0o400, 0o600, 0o644][dice.throw(4) as usize];
+            let is_file = fs::metadata(&name).is_ok_and(|found| found.is_file());
+            let _ = is_file.then(|| fs::set_permissions(&name, Permissions::from_mode(mode)));
+        }
+        30 => {
+            let folder = dice.folder(root);
+            let is_folder = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
+            let mode = [0o555, 0o755][dice.throw(2) as usize];
+            let _ = is_folder.then(|| fs::set_permissions(&folder, Permissions::from_mode(mode)));
+        }
+        31 | 32 => {
+            let other = dice.name(root);
+            if fs::hard_link(&name, other).is_ok() {
+                let _ = fs::remove_file(name);
+            }
+        }
+        33 => {
+            let _ = fs::remove_file(&name);
+            if fs::create_dir(&name).is_ok() {
+                let _ = fs::write(name.join("a"), bytes);
+            }
+        }
+        34 => drop(super::held::exchange(dice.any(root), dice.any(root))),
+        35 => drop(fs::remove_dir_all(name)),
         0 | 1 => drop(fs::write(name, bytes)),
         2 => drop(File::create_new(name).map(|mut file| file.write_all(&bytes))),
         3 | 4 => drop(
@@ -178,7 +217,7 @@ fn act(dice: &mut Dice, root: &Path, held: &mut Held) {
             }
         }
         21 if !held.is_empty() => drop(held.remove(dice.throw(held.len() as u64) as usize)),
-        what if !held.is_empty() => {
+        what if !held.is_empty() && what < 26 => {
             let which = dice.throw(held.len() as u64) as usize;
             let file = &mut held[which];
             match what {
@@ -195,12 +234,16 @@ fn act(dice: &mut Dice, root: &Path, held: &mut Held) {
     }
 }
 
-/// Whether a restart could open it again: it has its name still.
+/// Whether a restart could open it again: it has its name still, or another one beside that.
 fn can_be_held(file: &File) -> bool {
     use std::os::fd::AsRawFd;
     let found = file.metadata().unwrap();
     let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap();
-    fs::symlink_metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (found.dev(), found.ino()))
+    let is_at = |path: &Path| {
+        fs::symlink_metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (found.dev(), found.ino()))
+    };
+    let beside = fs::read_dir(path.parent().unwrap()).into_iter().flatten();
+    is_at(&path) || found.nlink() > 0 && beside.map(Result::unwrap).any(|entry| is_at(&entry.path()))
 }
 
 /// Where the held files stand, and what is in them.
@@ -222,10 +265,11 @@ fn history(seed: u64, top: &Path) -> Result<u64, String> {
     for _ in 0..5 {
         dice.throw(2);
     }
+    let kinds = if seed < MORE { 26 } else { 36 };
     let root = top.join("root");
     fs::create_dir(&root).unwrap();
     for _ in 0..dice.throw(12) {
-        act(&mut dice, &root, &mut Vec::new());
+        act(&mut dice, &root, &mut Vec::new(), kinds);
     }
     // SAFETY: nothing else runs in this process that reads the environment.
     let set = |name: &str, value: &str| unsafe { std::env::set_var(name, value) };
@@ -244,7 +288,7 @@ fn history(seed: u64, top: &Path) -> Result<u64, String> {
     for _ in 0..2 + dice.throw(4) {
         for _ in 0..1 + dice.throw(4) {
             for _ in 0..dice.throw(7) {
-                act(&mut dice, &root, &mut held);
+                act(&mut dice, &root, &mut held, kinds);
             }
             held.retain(can_be_held);
             let taken = session.save_if_due(|to| to.save("held", &held));
@@ -255,7 +299,7 @@ fn history(seed: u64, top: &Path) -> Result<u64, String> {
             known.push((last, tree(&root), standing(&mut held)));
         }
         for _ in 0..dice.throw(9) {
-            act(&mut dice, &root, &mut held);
+            act(&mut dice, &root, &mut held, kinds);
         }
         held.clear();
         drop(session);
@@ -288,8 +332,20 @@ pub fn main() -> Result<(), String> {
     let number = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
     let (mut histories, mut checkpoints) = (0, 0);
     for seed in number(from)?..number(to)? {
-        let top = tempfile::tempdir_in("/dev/shm").map_err(|error| error.to_string())?;
-        checkpoints += history(seed, top.path()).map_err(|what| format!("history {seed}: {what}"))?;
+        // Links may lead anywhere in the run's folder.
+        let place = match seed < MORE {
+            true => PathBuf::from("/dev/shm"),
+            false => std::env::current_dir().map_err(|error| error.to_string())?,
+        };
+        let top = tempfile::Builder::new().prefix("top").tempdir_in(place);
+        let top = top.map_err(|error| error.to_string())?;
+        let ended = history(seed, top.path());
+        for (path, (_, kind, _)) in tree(top.path()) {
+            if kind == "folder" {
+                let _ = fs::set_permissions(path, Permissions::from_mode(0o755));
+            }
+        }
+        checkpoints += ended.map_err(|what| format!("history {seed}: {what}"))?;
         histories += 1;
     }
     println!("{histories} histories with {checkpoints} checkpoints");
