@@ -4,8 +4,8 @@
 //! opens it again. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
 //! Where a restart finds them on another machine is in [`moved`], which of them it may write to in [`allowed`], those that are closed
-//! to their owner in [`opened`]. Not here: what is in the files, and those that no variable holds ([`crate::state::journal`]). Where that sees no files, a restart cuts those that are open to
-//! their length.
+//! to their owner in [`opened`]. Not here: what is in the files, and those that no variable holds ([`crate::state::journal`]).
+//! Where that sees no files, a restart cuts those that are open to their length.
 
 mod allowed;
 pub(crate) mod moved;
@@ -639,7 +639,11 @@ impl Unsettled {
     /// them are what they were.
     fn settle(&self) -> io::Result<()> {
         let found = self.file.metadata()?;
-        if !std::fs::metadata(&self.path).is_ok_and(|there| same_file(&there, &found)) {
+        let is_there = match std::fs::metadata(&self.path) {
+            Ok(there) => same_file(&there, &found),
+            Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
+        };
+        if !is_there {
             return Err(io::Error::other(
                 "it was opened before everything was back in its place, and something else, or nothing, is there now",
             ));

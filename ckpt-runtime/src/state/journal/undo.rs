@@ -312,10 +312,7 @@ impl Plan {
     /// Whether the folders above a path are folders which are to be such: what is found there is what the plan speaks of.
     pub fn leads_to(&self, path: &Path) -> bool {
         let mut above = path.ancestors().skip(1);
-        above.all(|folder| match self.targets.get(folder) {
-            Some(target) => !matches!(target.is, Is::Folder { .. }) || is_folder(folder),
-            None => true,
-        })
+        above.all(|folder| !self.folders.contains_key(folder) || is_folder(folder))
     }
 
     fn add(&mut self, order: usize, history: &History, rank: u32, record: &Record) -> Result<(), String> {
@@ -671,6 +668,16 @@ impl Plan {
                 }
                 target.remove_others(path, &mut folders)?;
                 target.make(path, &mut folders)?;
+            } else if let Some(mode) = self.folders.get(path) {
+                // Another rank brings it back, and does so later.
+                let folder = Target {
+                    order: 0,
+                    is: Is::Folder { mode: *mode },
+                    ranks: BTreeSet::new(),
+                    is_over: false,
+                };
+                folder.remove_others(path, &mut folders)?;
+                folder.make(path, &mut folders)?;
             }
         }
         Ok(())
