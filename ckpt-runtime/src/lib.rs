@@ -83,7 +83,7 @@ pub mod store {
     };
     pub use crate::handles::lies_within;
     pub use crate::state::descriptors::DESCRIPTORS_NOTE;
-    pub use crate::state::journal::{EPOCH_NOTE, LINKS_NOTE};
+    pub use crate::state::journal::{EPOCH_NOTE, LINKS_NOTE, NAMES_NOTE};
     pub use crate::storage::{
         Entry, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
         folder_of_rank, folder_of_run, has_been_here, has_place_for_rank, open_plain, ranks_here,

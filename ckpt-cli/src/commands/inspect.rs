@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
 use ckpt::session::{PLACE_NOTE, VARIABLES_NOTE};
 use ckpt::store::{
-    DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, Node, NodeKind, Restored, VariableContent,
+    DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, NAMES_NOTE, Node, NodeKind, Restored,
+    VariableContent,
 };
 use serde_json::{Value, json};
 
@@ -303,6 +304,7 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     let for_ckpt = [
         EPOCH_NOTE,
         LINKS_NOTE,
+        NAMES_NOTE,
         SOURCES_NOTE,
         PLACE_NOTE,
         DESCRIPTORS_NOTE,

@@ -27,6 +27,8 @@ crate::tests! {
     a_damaged_part_of_the_journal_is_named_and_what_needs_it_passed_over,
     damage_beside_the_journal_is_found_by_who_checks_every_byte,
     a_copy_that_has_lost_its_links_is_told_of,
+    a_copy_of_a_run_that_was_stopped_is_told_of,
+    names_that_were_given_before_a_restart_are_known_behind_it,
     a_store_that_is_an_older_copy_of_itself_is_told_of,
     retention_counts_what_can_be_restored,
     a_damaged_checkpoint_is_removed_when_enough_are_whole_and_that_is_said,
@@ -47,7 +49,7 @@ const KINDS: [&str; 10] = [
 ];
 
 /// Files that are held open while their names and folders change.
-const HELD: [&str; 8] = [
+const HELD: [&str; 9] = [
     "tree-held-turned",
     "tree-held-current",
     "tree-held-inside",
@@ -56,6 +58,7 @@ const HELD: [&str; 8] = [
     "tree-held-becomes",
     "tree-held-dangling",
     "tree-held-linked",
+    "tree-held-archived",
 ];
 
 /// Everything below a folder but the store: kinds, permissions and bytes, by their paths.
@@ -507,6 +510,45 @@ fn a_copy_that_has_lost_its_links_is_told_of() {
         "warning[W2082]: of a file of several names (hard links) only that of the journal is left",
         "cp -a",
     ]);
+}
+
+/// Nothing has changed since its checkpoint: the journal has no name of the file.
+fn a_copy_of_a_run_that_was_stopped_is_told_of() {
+    let job = Job::new("tree-held-archived");
+    job.run(&[
+        ("CKPT_EVERY", "4"),
+        ("CKPT_BACKGROUND", "0"),
+        ("CKPT_FAULT", "commit-step:10"),
+    ])
+    .expect_killed();
+    let restart = [("CKPT_RESTART", "latest")];
+    let copies = ["-a", "-r"].map(|how| {
+        let to = tempfile::tempdir().unwrap();
+        let mut copy = std::process::Command::new("cp");
+        copy.args([how, "--"]).arg(job.folder().join(".")).arg(to.path());
+        assert!(copy.status().unwrap().success());
+        to
+    });
+    let ended = job.run_in(copies[0].path(), &restart).expect_code(0);
+    assert!(!ended.stderr.contains("W2088"), "{}", ended.stderr);
+    assert_eq!(tree(copies[0].path()), expected("tree-held-archived"));
+    job.run_in(copies[1].path(), &restart).expect_message(&[
+        "warning[W2088]: `archive/log-0` and `log` were names of one file (hard links) at the checkpoint, and are files of their own now",
+        "cp -a",
+    ]);
+}
+
+fn names_that_were_given_before_a_restart_are_known_behind_it() {
+    let every = ("CKPT_EVERY", "2");
+    for last in ["visit:7", "visit:8", "visit:9"] {
+        let job = Job::new("tree-held-archived");
+        job.run(&[every, ("CKPT_FAULT", "visit:5")]).expect_killed();
+        let again = job.run(&[every, ("CKPT_RESTART", "latest"), ("CKPT_FAULT", last)]);
+        let again = again.expect_killed();
+        assert!(!again.stderr.contains("warning"), "{}", again.stderr);
+        job.run(&[every, ("CKPT_RESTART", "latest")]).expect_code(0);
+        assert_eq!(tree(job.folder()), expected("tree-held-archived"), "{last}");
+    }
 }
 
 fn a_store_that_is_an_older_copy_of_itself_is_told_of() {

@@ -62,6 +62,8 @@ use watch::Watch;
 pub const EPOCH_NOTE: &str = "files_epoch";
 /// The note in which a checkpoint says by which links the program got to files outside of its folder, and where they led, as JSON.
 pub const LINKS_NOTE: &str = "links";
+/// The note in which a checkpoint says which paths are names of one file, as far as the program has made them so, as JSON.
+pub const NAMES_NOTE: &str = "names";
 /// What stands behind the epoch where no file had been changed.
 const UNCHANGED: &str = "unchanged";
 
@@ -545,6 +547,9 @@ impl Journal {
         descriptors::next_epoch();
         let mut watch = Watch::new(store, outside, log, Arc::clone(&journal.reach));
         watch.followed = followed;
+        if let Some(names) = restored.and_then(|restored| restored.note(NAMES_NOTE)) {
+            watch.linked_as.noted(names);
+        }
         let watch = Arc::new(Shared {
             watch: Mutex::new(watch),
             coming: Mutex::new(coming),
@@ -613,6 +618,7 @@ impl Journal {
         })?;
         if let Some(shared) = &self.watch {
             *locked(&shared.coming) = None;
+            shared.with_watch(|watch| watch.linked_as.arrive());
         }
         Ok(())
     }
@@ -935,7 +941,9 @@ impl StateSource for Journal {
         let shared = self.watch.as_ref();
         let links = shared.and_then(|shared| shared.with_watch(|watch| watch.followed.note()));
         let links = links.map(|links| (LINKS_NOTE, links));
-        epoch.into_iter().chain(links).collect()
+        let names = shared.and_then(|shared| shared.with_watch(|watch| watch.linked_as.note()));
+        let names = names.map(|names| (NAMES_NOTE, names));
+        epoch.into_iter().chain(links).chain(names).collect()
     }
 
     /// Those that are closed become what they were, then those that are open.

@@ -6,7 +6,10 @@ use std::fs;
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::paths;
 use super::unseen::Id;
+use crate::base::report::say;
+use crate::handles::moved;
 
 /// So many files are known before it is asked which of them are still of use.
 const MOST: usize = 256;
@@ -17,6 +20,8 @@ pub(super) struct Names {
     files: HashMap<Id, BTreeSet<PathBuf>>,
     /// How many there were when that was asked last.
     kept: usize,
+    /// Names that were those of one file each when the checkpoint was taken that a restart goes on from.
+    before: Vec<Vec<PathBuf>>,
 }
 
 impl Names {
@@ -28,6 +33,49 @@ impl Names {
             self.kept = self.files.len();
         }
         self.files.entry(id).or_default().extend(names);
+    }
+
+    /// Those that a checkpoint has noted; the files are not what they were yet.
+    pub fn noted(&mut self, text: &str) {
+        self.before = serde_json::from_str(text).unwrap_or_default();
+    }
+
+    /// The note of a checkpoint: files of several names, and those that are open and may be known by another than their first; none
+    /// where there are no such files.
+    pub fn note(&self) -> Option<String> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let open = open();
+        let groups = self.files.iter().filter_map(|(id, names)| {
+            let names = names.iter().filter(|path| id_of(path) == Some(*id));
+            let names: Vec<&Path> = names
+                .map(|path| paths::relative(path))
+                .filter(|path| path.to_str().is_some())
+                .collect();
+            let is_of_use = names.len() > 1 || open.contains(id) && !names.is_empty();
+            is_of_use.then_some(names)
+        });
+        let mut groups: Vec<_> = groups.collect();
+        groups.sort();
+        let text = serde_json::to_string(&groups).ok()?;
+        (!groups.is_empty()).then_some(text)
+    }
+
+    /// The restart has arrived: the files are what they were.
+    pub fn arrive(&mut self) {
+        for group in std::mem::take(&mut self.before) {
+            let paths = group.into_iter().map(|path| moved::now(paths::absolute(&path)));
+            let found: Vec<(Id, PathBuf)> = paths.filter_map(|path| Some((id_of(&path)?, path))).collect();
+            if let Some(first) = found.first()
+                && let Some(other) = found.iter().find(|other| other.0 != first.0)
+            {
+                mention_apart(&first.1, &other.1);
+            }
+            for (id, path) in found {
+                self.files.entry(id).or_default().insert(path);
+            }
+        }
     }
 
     /// What is at `old`, and below it, is about to be called `new`. It may fail: the names so far stay.
@@ -49,6 +97,16 @@ impl Names {
         let mut known = known.filter(|path| id_of(path) == Some(id)).cloned();
         known.next().or_else(|| beside(id, once))
     }
+}
+
+/// Two paths were names of one file, and are not now.
+fn mention_apart(one: &Path, other: &Path) {
+    let (one, other) = (paths::relative(one).display(), paths::relative(other).display());
+    say(&format!(
+        "warning[W2088]: `{one}` and `{other}` were names of one file (hard links) at the checkpoint, and are files of their own now\n  \
+         why:   somebody has replaced one of them, or this folder is a copy that was made without its links: what the program writes by one name is not in the other any more\n  \
+         help:  copy the folder of a run so that links stay (`cp -a`, `rsync -aH`), and restart there"
+    ));
 }
 
 /// What paths are that are at `old` or below it, when that is called `new`.

@@ -85,7 +85,7 @@ pub(super) struct Watch {
     /// Files that can be changed without a call.
     unseen: Unseen,
     /// Names that files have got.
-    linked_as: Names,
+    pub linked_as: Names,
     /// Files that have a second name beside the journal, in which epoch they got it, and which: nobody may write to them.
     linked: HashMap<Id, (u64, PathBuf)>,
     /// What a checkpoint needs on the disk and may not be there.
