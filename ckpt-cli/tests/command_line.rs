@@ -393,6 +393,16 @@ fn what_cannot_be_started_leaves_no_store() {
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
 }
 
+/// It would start at the beginning, with what a run has left of its files.
+#[test]
+fn an_executable_without_ckpt_is_not_started() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["run", "--exe", "/bin/true"])
+        .code(77)
+        .stderr(contains("was built without ckpt"));
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn a_missing_or_empty_store_is_named_and_left_alone() {
     let here = tempfile::tempdir().unwrap();

@@ -169,16 +169,13 @@ fn a_record_of_a_store_from_elsewhere_starts_nothing() {
         ),
         (vec![], &["1"], "E3180"),
     ];
+    let named = ["--exe", &*trap];
     for (record, code) in records.iter().zip(["E3180", "E3180", "E3181"]) {
         let files = vec![
             (kept!("job.json"), job(&["ring"]).into_bytes()),
             (kept!("launch.json"), record.to_string().into_bytes()),
         ];
-        let options: &[&str] = if code == "E3181" {
-            &["--exe", "/bin/true"]
-        } else {
-            &[]
-        };
+        let options: &[&str] = if code == "E3181" { &named } else { &[] };
         cases.push((files, options, code));
     }
     for (mut files, options, code) in cases {
@@ -582,6 +579,9 @@ fn what_is_no_plain_file_is_passed_over() {
     store(&store_folder, &["ring"]);
     let mine = here.path().join("mine");
     fs::write(&mine, "mine").unwrap();
+    let does_nothing = here.path().join("true.sh");
+    fs::write(&does_nothing, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&does_nothing, fs::Permissions::from_mode(0o755)).unwrap();
     let kept = Path::new("runs").join(RUN);
     fs::create_dir_all(store_folder.join(&kept)).unwrap();
     let of_the_run = [
@@ -608,7 +608,7 @@ fn what_is_no_plain_file_is_passed_over() {
         (&["diff", "1", "2"], 1),
         (&["report"], 76),
         (&["pack"], 0),
-        (&["restart", "--exe", "/bin/true", "--"], 0),
+        (&["restart", "--exe", "./true.sh", "--"], 0),
         (&["restart", "3"], 76),
         (&["prune", "--keep", "1"], 0),
     ] {

@@ -539,6 +539,14 @@ impl Program {
             Failure::start(says!("E3020: cannot start `{}`", executable.display()))
                 .help("`--exe` wants the path of a program that this machine can run")
         })?;
+        if is_without_ckpt(&absolute) {
+            return Err(Failure::refused(says!(
+                "E3025: `{}` was built without ckpt: it takes no checkpoints and continues from none",
+                executable.display()
+            ))
+            .because("a restart of it would start at the beginning, with the files that the run has left")
+            .help("name the executable that `cargo ckpt run` has built (`launch.json` in the store has its path), or leave `--exe` out; a program that loads a library with sessions of its own is started by a script: `--exe start.sh`"));
+        }
         let name = executable_name(&absolute);
         Ok(Program {
             executable: absolute,
@@ -552,9 +560,30 @@ impl Program {
     }
 }
 
+/// What stands in every program with checkpoints: the name of the variable that it is restarted by.
+const MARK: &str = "CKPT_RESTART";
+
+/// Whether a file is an executable of this system's own format in which there is nothing of ckpt. Of a script nobody knows what it
+/// starts.
+fn is_without_ckpt(executable: &Path) -> bool {
+    let (Ok(bytes), Ok(mark)) = (std::fs::read(executable), regex::bytes::Regex::new(MARK)) else {
+        return false;
+    };
+    bytes.starts_with(b"\x7fELF") && !mark.is_match(&bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_without_ckpt_is_told_from_one_with_it() {
+        assert!(is_without_ckpt("/bin/true".as_ref()));
+        assert!(!is_without_ckpt(&std::env::current_exe().unwrap()));
+        assert!(!is_without_ckpt(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")
+        ));
+    }
 
     #[test]
     fn a_run_from_elsewhere_is_built_from_the_package_here_in_the_same_way() {
