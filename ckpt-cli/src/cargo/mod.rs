@@ -198,6 +198,36 @@ impl CargoOptions {
         choice(self).is_none_or(|own| choice(other).is_none_or(|others| own == others))
     }
 
+    /// These options, and for what they do not say those of an earlier build: which program it was, with which features and profile. An
+    /// executable is not built, and another package has other features.
+    #[must_use]
+    pub fn and_as_in(mut self, before: &Self) -> Self {
+        let is_another = |own: &Option<String>, other: &Option<String>| own.is_some() && own != other;
+        if self.exe.is_some() || before.exe.is_some() || is_another(&self.package, &before.package) {
+            return self;
+        }
+        let names_no_target = self.bin.is_none() && self.example.is_none();
+        if names_no_target {
+            (self.bin, self.example) = (before.bin.clone(), before.example.clone());
+        }
+        self.package = self.package.or_else(|| before.package.clone());
+        self.manifest_path = self.manifest_path.or_else(|| before.manifest_path.clone());
+        self.target_dir = self.target_dir.or_else(|| before.target_dir.clone());
+        if self.features.is_empty() && !self.all_features && !self.no_default_features {
+            self.features.clone_from(&before.features);
+            self.all_features = before.all_features;
+            self.no_default_features = before.no_default_features;
+        }
+        if !self.release && self.profile.is_none() {
+            self.release = before.release;
+            self.profile.clone_from(&before.profile);
+        }
+        self.locked |= before.locked;
+        self.offline |= before.offline;
+        self.recompute |= before.recompute;
+        self
+    }
+
     /// These options, where they are of a run on this machine. Those of one that came from elsewhere name folders that
     /// are not here: then it is the package of the current folder, built in the same way.
     pub fn on_this_machine(self) -> Self {
@@ -583,6 +613,31 @@ mod tests {
         assert!(!is_without_ckpt(
             &Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")
         ));
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_before() {
+        let before = CargoOptions {
+            package: Some("heat".into()),
+            bin: Some("heat".into()),
+            features: vec!["fast".into()],
+            release: true,
+            ..CargoOptions::default()
+        };
+        let given = |change: &dyn Fn(&mut CargoOptions)| {
+            let mut options = CargoOptions::default();
+            change(&mut options);
+            options.and_as_in(&before)
+        };
+        assert_eq!(given(&|options| options.bin = Some("heat".into())), before);
+        let moved = given(&|options| options.manifest_path = Some("/new/Cargo.toml".into()));
+        assert_eq!((moved.bin, moved.release), (Some("heat".into()), true));
+        let slow = given(&|options| options.no_default_features = true);
+        assert!(slow.features.is_empty() && slow.release);
+        let dev = given(&|options| options.profile = Some("dev".into()));
+        assert!(!dev.release && dev.features == ["fast"]);
+        let other = given(&|options| options.package = Some("other".into()));
+        assert_eq!((other.bin, other.features.len()), (None, 0));
     }
 
     #[test]

@@ -175,7 +175,7 @@ impl Restart {
         }
     }
 
-    /// The options given, or those that built the program of the run that is continued, as far as they were given on this
+    /// The options given, and for what they do not say, those that built the program of the run that is continued, as far as they were given on this
     /// machine: a store that came from elsewhere does not say what is started here.
     fn cargo_options(
         &self,
@@ -184,11 +184,16 @@ impl Restart {
         store: &Path,
     ) -> Outcome<CargoOptions> {
         if !self.cargo.is_unset() {
+            let before = record.filter(|record| record.was_said_here(store));
+            let given = match before {
+                Some(before) => self.cargo.clone().and_as_in(&before.cargo),
+                None => self.cargo.clone(),
+            };
             // Without measured costs the sites were elsewhere.
             let by_estimates = record.is_some_and(|record| record.cargo.no_profile);
             return Ok(CargoOptions {
-                no_profile: self.cargo.no_profile || by_estimates,
-                ..self.cargo.clone()
+                no_profile: given.no_profile || by_estimates,
+                ..given
             });
         }
         let last = last.and_then(|last| last.first()).map(PathBuf::from);

@@ -272,7 +272,7 @@ impl Start<'_> {
                 self.store.display()
             ))
             .because("its record (`job.json`) is damaged or gone, and it may have changed files that a start from the beginning would find")
-            .help("put the files in order, and start with `cargo ckpt run --fresh`; or, if it has a checkpoint, continue it: `cargo ckpt restart --run RUN`"));
+            .help("put the files in order, and start with `cargo ckpt run --fresh`; or, if it has a checkpoint, continue it by its number: `cargo ckpt restart NUMBER` (`cargo ckpt list` shows them)"));
         }
         let is_own = |record: &&RunRecord| {
             let job = record.job.as_ref();

@@ -803,7 +803,7 @@ impl Named {
         }
         match found.len().max(kept) < self.length {
             true => Err(format!(
-                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} {}",
+                "a file of several names (hard links), of which `{shown}` is one, has {} bytes now and had {} {}; where this folder is a copy that was made without its links, copy it again so that they stay (`cp -a`, `rsync -aH`), and restart there",
                 found.len(),
                 self.length,
                 back_to.then()
