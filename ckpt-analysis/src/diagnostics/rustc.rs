@@ -134,7 +134,7 @@ impl TypeAdvice {
             }
             Self::Other => {
                 "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \
-                 without a change to the program `reexecute = [\"Type::new\"]`, the function that makes it, under `[calls]` in `ckpt.toml` (of a call in `unsafe` make a function of its own). \
+                 without a change to the program `reexecute = [\"Type::new\"]`, the function that makes it, under `[calls]` in `ckpt.toml`. \
                  A type of another crate can be saved if it has serde, often a feature of that crate"
             }
         }
