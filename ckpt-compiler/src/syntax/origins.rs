@@ -390,6 +390,10 @@ fn made_by<'e>(library: &Library, expr: &'e Expr) -> Option<&'e Path> {
         Expr::Paren(inner) => made_by(library, &inner.expr),
         Expr::Group(inner) => made_by(library, &inner.expr),
         Expr::Try(inner) => made_by(library, &inner.expr),
+        Expr::Unsafe(inner) => match inner.block.stmts.as_slice() {
+            [syn::Stmt::Expr(last, None)] => made_by(library, last),
+            _ => None,
+        },
         Expr::MethodCall(call) if library.says(&call.method.to_string(), Methods::Unwraps) => {
             made_by(library, &call.receiver)
         }

@@ -193,7 +193,13 @@ fn what_is_made_again_may_have_been_changed() {
         assert!(it.why.contains("one of many"), "{}", it.why);
     }
     assert_eq!(of("", "Pool::new(4)").fate, Fate::Saved);
-    for made in ["Pool::new(4)", "Pool::new(4).unwrap()", "(Pool::new(4)?)"] {
+    for made in [
+        "Pool::new(4)",
+        "Pool::new(4).unwrap()",
+        "(Pool::new(4)?)",
+        "unsafe { Pool::new(4)? }",
+        "unsafe { Pool::new(4) }.unwrap()",
+    ] {
         let it = of("means(reexecute(Pool::new))", made);
         assert_eq!(it.fate, Fate::Reexecuted, "{made}");
         assert!(!it.why.contains("one of many"), "{}", it.why);
