@@ -569,14 +569,6 @@ impl Program {
             Failure::start(says!("E3020: cannot start `{}`", executable.display()))
                 .help("`--exe` wants the path of a program that this machine can run")
         })?;
-        if is_without_ckpt(&absolute) {
-            return Err(Failure::refused(says!(
-                "E3025: `{}` was built without ckpt: it takes no checkpoints and continues from none",
-                executable.display()
-            ))
-            .because("a restart of it would start at the beginning, with the files that the run has left")
-            .help("name the executable that `cargo ckpt run` has built (`launch.json` in the store has its path), or leave `--exe` out; a program that loads a library with sessions of its own is started by a script: `--exe start.sh`"));
-        }
         let name = executable_name(&absolute);
         Ok(Program {
             executable: absolute,
@@ -587,6 +579,22 @@ impl Program {
             reaches_only: None,
             sites: SitesOf::User,
         })
+    }
+
+    /// An executable that the user has named may be started as one with checkpoints; what is built here may have none, and says so.
+    ///
+    /// # Errors
+    /// It was built without ckpt.
+    pub fn has_checkpoints(&self) -> Outcome<()> {
+        if self.choice.is_none() && is_without_ckpt(&self.executable) {
+            return Err(Failure::refused(says!(
+                "E3025: `{}` was built without ckpt: it takes no checkpoints and continues from none",
+                self.executable.display()
+            ))
+            .because("a restart of it would start at the beginning, with the files that the run has left")
+            .help("name the executable that `cargo ckpt run` has built (`launch.json` in the store has its path), or leave `--exe` out; a program that loads a library with sessions of its own is started by a script: `--exe start.sh`"));
+        }
+        Ok(())
     }
 }
 

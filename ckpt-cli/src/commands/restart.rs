@@ -100,6 +100,7 @@ impl Restart {
         ranks.have_a_number()?;
         self.tell(&continued, &session, &cargo, &ranks, &arguments);
         let program = crate::package::program::program(&cargo, ranks.ranks)?;
+        program.has_checkpoints()?;
         if let Some(run) = continued.run {
             Record {
                 run,

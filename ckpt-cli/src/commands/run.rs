@@ -71,6 +71,7 @@ impl Run {
         Mapping::are_clear(&self.map)?;
         stores::is_beside(&named, self.map.iter().map(Mapping::is_now_in))?;
         let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
+        program.has_checkpoints()?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let start = Start {
             store: &store,

@@ -34,7 +34,7 @@ const FAILING: &[(&str, &str)] = &[
         "E3017",
         "ckpt crashtest --exe /bin/true --compare /etc/results.csv",
     ),
-    ("E3019", "ulimit -n 4; ckpt run --exe /bin/true"),
+    ("E3019", "script; ulimit -n 4; ckpt run --exe ./true.sh"),
     ("E3021", "trap '' CHLD; ckpt crashtest --exe /bin/true"),
     (
         "E3023",
@@ -61,7 +61,11 @@ const FAILING: &[(&str, &str)] = &[
         "E3037",
         "package one 'fn main() {}'; cd one; echo '[package' >Cargo.toml; ckpt run",
     ),
-    ("E3043", "ckpt run -n 2 --exe /bin/true --launcher nowhere"),
+    ("E3025", "ckpt run --exe /bin/true"),
+    (
+        "E3043",
+        "script; ckpt run -n 2 --exe ./true.sh --launcher nowhere",
+    ),
     (
         "E3040",
         "package one 'fn main() {}'; cd one; real=$(command -v cargo); \
@@ -288,6 +292,7 @@ const FAILING: &[(&str, &str)] = &[
 /// What every script begins with.
 const SETTING: &str = r#"
 ckpt() { cargo-ckpt ckpt "$@"; }
+script() { printf '#!/bin/sh\n' >true.sh; chmod +x true.sh; }
 package() {
     mkdir -p "$1/src"
     printf '[package]\nname = "failing-%s"\nversion = "0.1.0"\nedition = "2024"\n\n[workspace]\n' "$1" >"$1/Cargo.toml"
