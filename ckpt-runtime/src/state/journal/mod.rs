@@ -617,8 +617,12 @@ impl Journal {
             Err(why) => Err(why.clone()),
         })?;
         if let Some(shared) = &self.watch {
-            *locked(&shared.coming) = None;
-            shared.with_watch(|watch| watch.linked_as.arrive());
+            let coming = locked(&shared.coming).take();
+            let has_changed = |path: &Path| match &coming {
+                Some(Ok(coming)) => coming.plan.has(path),
+                _ => false,
+            };
+            shared.with_watch(|watch| watch.linked_as.arrive(&has_changed));
         }
         Ok(())
     }

@@ -62,13 +62,15 @@ impl Names {
         (!groups.is_empty()).then_some(text)
     }
 
-    /// The restart has arrived: the files are what they were.
-    pub fn arrive(&mut self) {
+    /// The restart has arrived: the files are what they were. Of paths that the program has changed since the checkpoint the journal
+    /// knows more.
+    pub fn arrive(&mut self, has_changed: &dyn Fn(&Path) -> bool) {
         for group in std::mem::take(&mut self.before) {
             let paths = group.into_iter().map(|path| moved::now(paths::absolute(&path)));
             let found: Vec<(Id, PathBuf)> = paths.filter_map(|path| Some((id_of(&path)?, path))).collect();
-            if let Some(first) = found.first()
-                && let Some(other) = found.iter().find(|other| other.0 != first.0)
+            let mut untouched = found.iter().filter(|(_, path)| !has_changed(path));
+            if let Some(first) = untouched.next()
+                && let Some(other) = untouched.find(|other| other.0 != first.0)
             {
                 mention_apart(&first.1, &other.1);
             }
