@@ -9,6 +9,7 @@ use super::config::Config;
 use super::job::COMMAND_NOTE;
 use crate::format::Restored;
 use crate::handles::moved;
+use crate::state::source::Recorded;
 
 /// The command line of this process.
 pub(super) fn command() -> Vec<String> {
@@ -57,9 +58,7 @@ pub(super) fn are_the_same(restored: &Restored, config: &Config) -> Result<(), S
 
 /// The command line of a run, where its checkpoint has it.
 pub(super) fn theirs(restored: &Restored) -> Option<Vec<String>> {
-    let mut notes = restored.meta().notes.iter();
-    let (_, text) = notes.find(|(name, _)| name == COMMAND_NOTE)?;
-    serde_json::from_str(text).ok()
+    serde_json::from_str(restored.note(COMMAND_NOTE)?).ok()
 }
 
 /// Whether a command line has the arguments of this process. A path in them may have moved.

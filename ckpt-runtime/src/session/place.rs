@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{SessionError, arguments};
 use crate::format::Restored;
 use crate::handles::{Place, moved, start_folder};
+use crate::state::source::Recorded;
 
 /// Name of the note in every checkpoint that says where its process was started, and where its store was.
 pub const PLACE_NOTE: &str = "place";
@@ -24,9 +25,8 @@ pub(super) fn note(store: &Path) -> Option<(String, String)> {
 /// The run's folder is still there and its store where it was, so that it was not moved; and this process was started elsewhere. Or
 /// it was moved, and an argument names a path in the old folder, of which nobody has said where that is now.
 pub(super) fn is_the_same(restored: &Restored, store: &Path) -> Result<(), SessionError> {
-    let notes = restored.meta().notes.iter();
-    let note = notes.into_iter().find(|(name, _)| name == PLACE_NOTE);
-    let Some(place) = note.and_then(|(_, text)| serde_json::from_str::<Place>(text).ok()) else {
+    let note = restored.note(PLACE_NOTE);
+    let Some(place) = note.and_then(|text| serde_json::from_str::<Place>(text).ok()) else {
         return Ok(());
     };
     let now = moved::now(place.folder.clone());

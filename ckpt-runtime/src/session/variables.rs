@@ -9,6 +9,7 @@ use super::sources::Sources;
 use crate::base::report::say;
 use crate::format::Restored;
 use crate::state::process;
+use crate::state::source::Recorded;
 
 /// Name of the note in every checkpoint that says what these variables were, as JSON: of each that was set a hash, as some hold
 /// what nobody is to read.
@@ -39,11 +40,8 @@ pub(super) fn note(sources: Option<&Sources>) -> Option<(String, String)> {
 
 /// Says which variables are others than those of the process that took the checkpoint.
 pub(super) fn mention_changed(restored: &Restored, sources: Option<&Sources>) {
-    let notes = restored.meta().notes.iter();
-    let note = notes
-        .into_iter()
-        .find(|(name, _)| name.as_str() == VARIABLES_NOTE);
-    let theirs = note.and_then(|(_, text)| serde_json::from_str::<Hashes>(text).ok());
+    let note = restored.note(VARIABLES_NOTE);
+    let theirs = note.and_then(|text| serde_json::from_str::<Hashes>(text).ok());
     let (Some(theirs), Some(sources)) = (theirs, sources) else {
         return;
     };

@@ -48,7 +48,7 @@ use crate::base::own::{self, unobserved};
 use crate::base::report::{Fatal, headline, say};
 use crate::base::run_id::RunId;
 use crate::base::signals::undisturbed;
-use crate::handles::{Allowed, Links, Outside, moved, start_folder};
+use crate::handles::{Allowed, Links, Outside, moved, start_folder, without_links};
 use crate::value::LoadError;
 use folders::Folders;
 use followed::Followed;
@@ -494,7 +494,7 @@ impl Journal {
             reach: Arc::default(),
         };
         let named = start_folder().join(store);
-        let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
+        let store = [without_links(&named), named];
         let told = match told {
             Some(told) => Ok(told),
             None => Told::read(Arc::clone(&documents), run, rank, &epochs, &outside),
@@ -721,7 +721,7 @@ impl Return {
             to: later.from,
         }));
         let plan = Plan::new(&all, rank, &moved::moves()).map_err(LoadError::invalid)?;
-        let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
+        let here = without_links(start_folder());
         plan.spares(store, &here, started_in.as_deref())
             .map_err(LoadError::invalid)?;
         if let Some(coming) = plan.links() {

@@ -2,7 +2,6 @@
 //! program's files is undone before that.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::{Later, OtherRun, OtherRuns, log, paths, read};
 use crate::base::documents::Documents;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
-use crate::handles::{Allowed, start_folder};
+use crate::handles::{Allowed, start_folder, without_links};
 
 /// Undoes what all ranks of a run have changed since it began. `own` is what the run keeps, once for each folder that ranks
 /// have for themselves, and `others` are the other runs there: `keeps` says that what those have changed is to stay that have not
@@ -91,8 +90,8 @@ pub(crate) fn undo_start(
             return Ok(false);
         }
         spares_others(&changed, &records, others, newest.unwrap_or(0), keeps)?;
-        let store = fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
-        let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
+        let store = without_links(store);
+        let here = without_links(start_folder());
         plan.spares(&store, &here, None)?;
         plan.is_allowed(&Allowed::with(&store, moves))
             .map_err(|forbidden| forbidden.at_the_start())?;
@@ -171,7 +170,7 @@ fn spares_others(
 /// It was started in a folder below: its files are here, and its paths are those of that folder. Or nobody knows where that folder is
 /// now: the files of the same names here may be somebody else's.
 pub(super) fn was_started_elsewhere(history: &History) -> Result<bool, String> {
-    let here = fs::canonicalize(start_folder()).unwrap_or_else(|_| start_folder().to_owned());
+    let here = without_links(start_folder());
     let store = history.store();
     let now = history
         .places()
@@ -194,6 +193,7 @@ pub(super) fn was_started_elsewhere(history: &History) -> Result<bool, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::super::in_folder::Folder;

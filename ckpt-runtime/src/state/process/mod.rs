@@ -26,7 +26,7 @@ use super::source::{Recorded, StateSource};
 use crate::base::children;
 use crate::base::lock::locked;
 use crate::base::report::{Fatal, headline};
-use crate::handles::{moved, start_folder};
+use crate::handles::{moved, start_folder, without_links};
 use environment::{Changed, Variables};
 use limits::Limit;
 use locks::{Held, Lock};
@@ -289,7 +289,7 @@ impl Process {
     pub fn begin(store: &Path) -> Process {
         Process {
             start: start(),
-            store: std::fs::canonicalize(store).unwrap_or_else(|_| start_folder().join(store)),
+            store: without_links(store),
             changes: Changes::default(),
         }
     }
