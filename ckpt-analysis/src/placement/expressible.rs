@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::calls::statement_start;
-use crate::items::FnId;
+use crate::items::{FnId, Function};
 use crate::placement::{Candidate, Holder};
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
 use ckpt_compiler::library::Library;
@@ -114,6 +114,9 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
     if analysis.counts_owners {
         parts.push("owners".to_owned());
     }
+    if calls_itself_alone(analysis.items.function(function), calls) {
+        parts.push("recursive".to_owned());
+    }
     if !analysis.library.added().is_empty() {
         let names = ckpt_compiler::syntax::mentions::names_in(
             &analysis.items.function(function).written.to_token_stream(),
@@ -121,6 +124,17 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
         parts.extend(analysis.library.added().as_argument(|name| names.contains(name)));
     }
     parts.join(", ")
+}
+
+/// Whether the function calls itself by a name that can be nothing else, and nothing else that leads to a site.
+fn calls_itself_alone(function: &Function, calls: &[String]) -> bool {
+    let is_of_a_trait = function.trait_name.is_some() || function.of_trait.is_some();
+    let has_receiver = function.written.sig.receiver().is_some();
+    let is_itself = |call: &String| call.rsplit("::").next() == Some(&function.name);
+    !is_of_a_trait
+        && has_receiver == function.of_impl.is_some()
+        && !calls.is_empty()
+        && calls.iter().all(is_itself)
 }
 
 /// Puts a site where the text will have it.

@@ -6,8 +6,10 @@ mod fingerprint;
 mod option_slots;
 mod place_splitting;
 mod reborrows;
+mod recursion;
 pub mod regions;
 mod site;
+mod twice;
 mod variables;
 
 use crate::cfg::{BindingId, Declaration, Flow, Passing};
@@ -27,6 +29,7 @@ use crate::visit::VisitMut;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use recursion::Recursion;
 use std::collections::HashMap;
 use syn::{FnArg, ItemFn};
 
@@ -42,6 +45,10 @@ pub struct Emitter<'a> {
     pub(crate) regions: &'a Regions,
     /// What a checkpoint need not look at again.
     pub(crate) clean: Clean,
+    /// Whether its body stands in another function, as that of a thread does.
+    pub(crate) is_inner: bool,
+    /// The copy that deep calls of the function in itself lead to, if it has one.
+    pub(crate) recursion: Option<Recursion>,
 }
 
 /// What emission makes.
@@ -52,10 +59,18 @@ pub struct Emitted {
     pub replaced: TokenStream,
     /// For every region, what waits for its members.
     pub waits: HashMap<usize, TokenStream>,
+    /// The copy without sites that stands beside a function which calls itself; nothing for others.
+    pub copy: TokenStream,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.
-pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Emitter<'_>) -> Emitted {
+pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mut Emitter<'_>) -> Emitted {
+    let stands_twice =
+        !emitter.is_inner && emitter.regions.is_empty() && twice::may_stand_twice(emitter.library, item);
+    if stands_twice {
+        emitter.recursion = Recursion::of(item, source, options);
+    }
+    let emitter = &*emitter;
     let rt = rt();
     let frame = frame();
     let session = options.opens_session.then(|| {
@@ -76,12 +91,27 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     let mut signature = item.sig.clone();
     emitter.plain_parameters(&mut signature);
     emitter.bound_parameters(&mut signature);
+    // Where nothing is optimised it would only be built for nothing.
+    let from_the_beginning = stands_twice.then(|| {
+        quote! {
+            #[cfg(not(debug_assertions))]
+            #[allow(unreachable_code)]
+            if #frame.begins() {
+                let mut #frame = #frame.begun();
+                return { #parameters #body };
+            }
+        }
+    });
     let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
+    let recursion = emitter.recursion.as_ref();
+    let depth = recursion.map(|_| quote!(static __CKPT_RECURSION: #rt::Recursion = #rt::Recursion::new();));
     let function = quote! {
         #(#attrs)* #vis #signature {
             #session
             static __CKPT_PLAN: #rt::FunctionPlan = #plan;
+            #depth
             let mut #frame = #rt::Frame::enter(&__CKPT_PLAN);
+            #from_the_beginning
             #parameters
             #body
         }
@@ -90,6 +120,9 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
         function,
         replaced: emitter.replaced(),
         waits: emitter.waits(),
+        copy: recursion
+            .map(|recursion| recursion.copy(source))
+            .unwrap_or_default(),
     }
 }
 

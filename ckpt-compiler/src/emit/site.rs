@@ -143,9 +143,26 @@ impl Emitter<'_> {
             set_operand(&mut call, index, operand);
         }
         let first = self.evaluated_first(site, &mut call);
+        let deep = self
+            .recursion
+            .as_ref()
+            .and_then(|recursion| recursion.call(&call));
         let call = quote!(#frame.call(#site, &#registrations, || #call));
         let (before, seen) = (split.before, self.seen(site, WORDS_AT_A_CALL));
-        let (split, reborrowed) = (quote!(#first #before #seen), self.reborrowed(site));
+        let reborrowed = self.reborrowed(site);
+        let (kept, split, call) = match deep {
+            None => (kept, quote!(#first #before #seen), call),
+            Some(deep) => {
+                let call = quote! {
+                    if #frame.is_deep(&__CKPT_RECURSION) {
+                        #frame.below(&__CKPT_RECURSION, || #deep)
+                    } else {
+                        #kept #seen #call
+                    }
+                };
+                (TokenStream::new(), quote!(#first #before), quote!({ #call }))
+            }
+        };
         if kept.is_empty() && split.is_empty() && reborrowed.is_empty() {
             return call;
         }

@@ -28,6 +28,8 @@ pub struct Options {
     pub opens_session: bool,
     /// Whether the program asks how many pointers to one value there are, while the function or what it calls runs.
     pub counts_owners: bool,
+    /// Whether a call of the function's own name is one of this very function, and may be made without sites deep down.
+    pub is_recursive: bool,
     /// What calls mean.
     pub library: Library,
     /// The files that the program is made of, where they are known and the function opens the session.
@@ -45,6 +47,7 @@ impl Options {
             sites: SiteChoice::Costliest,
             opens_session,
             counts_owners: false,
+            is_recursive: false,
             library: Library::default(),
             sources: None,
         };
@@ -54,6 +57,7 @@ impl Options {
                 Argument::Calls(paths) => options.calls.extend(paths),
                 Argument::Sites(choice) => options.sites = choice,
                 Argument::Owners => options.counts_owners = true,
+                Argument::Recursive => options.is_recursive = true,
                 Argument::Means(table) => options.library.add(&table),
             }
         }
@@ -74,6 +78,7 @@ enum Argument {
     Calls(Vec<Path>),
     Sites(SiteChoice),
     Owners,
+    Recursive,
     Means(Box<CallTable>),
 }
 
@@ -98,6 +103,9 @@ impl Argument {
         }
         if name == "owners" {
             return Ok(Self::Owners);
+        }
+        if name == "recursive" {
+            return Ok(Self::Recursive);
         }
         if name == "means" {
             let content = in_parentheses(input)?;

@@ -369,6 +369,7 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             sites: SiteChoice::Manual,
             opens_session: false,
             counts_owners: options.counts_owners,
+            is_recursive: false,
             library: options.library.clone(),
             sources: None,
         };
@@ -387,7 +388,12 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
 /// # Errors
 /// What names of ckpt the function uses itself.
 pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
-    let emitter = Emitter {
+    emitted_in(stages, item, false)
+}
+
+/// Writes it. `is_inner` says that the body stands in another function.
+fn emitted_in(stages: &Stages, item: &TokenStream, is_inner: bool) -> Result<TokenStream, Diagnostics> {
+    let mut emitter = Emitter {
         library: &stages.options.library,
         lowered: &stages.lowered,
         flow: &stages.flow,
@@ -396,10 +402,12 @@ pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagn
         chosen: stages.chosen,
         regions: &stages.regions,
         clean: Clean::of(&stages.options.library, &stages.flow, item),
+        is_inner,
+        recursion: None,
     };
     let locals = &stages.flow.locals;
     let written = EMIT.run(|errors| {
-        let written = emit(&stages.function, item, &stages.options, &emitter);
+        let written = emit(&stages.function, item, &stages.options, &mut emitter);
         let body = stages.function.block.to_token_stream();
         validate::check(&body, &[&written.function, &written.replaced], errors);
         validate::check_names(&stages.options.library, &written.function, locals, errors);
@@ -407,11 +415,12 @@ pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagn
     });
     let written = written.map_err(|errors| errors.restored(locals))?;
     if stages.regions.is_empty() {
-        return Ok(locals.restore(written.function));
+        let (function, copy) = (locals.restore(written.function), written.copy);
+        return Ok(quote!(#function #copy));
     }
     let members = stages.regions.members.iter().zip(&stages.members);
     let source = |member: &regions::Member| locals.restore(member.function.to_token_stream());
-    let bodies = members.map(|(member, stages)| emitted(stages, &source(member)));
+    let bodies = members.map(|(member, stages)| emitted_in(stages, &source(member), true));
     let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
     let whole = emit::regions::put(written.function, &stages.regions.members, &bodies, &written.waits);
     Ok(locals.restore(whole))

@@ -8,7 +8,9 @@
 //! [`thread`] has what a thread knows of its calls, [`registrar`] what a frame lends or saves at a site, [`visit`] what
 //! happens at a site that has to look up, [`walk`] how a restart takes up its frames.
 
+mod begun;
 mod clean;
+mod recursion;
 mod region;
 mod registrar;
 mod saver;
@@ -21,6 +23,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
+pub use begun::{Begun, Walk};
+pub use recursion::Recursion;
 pub use region::member;
 pub use registrar::Registrar;
 pub use saver::{KnownToLender, Lend, UnknownToLender, address};
@@ -41,10 +45,13 @@ use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_
 /// Why a restart does not arrive in a process that it has forked.
 const FORKED: &str = "the program goes on in a process that it has forked on its way there, and only the one that was started can restart";
 
-/// A session begins: the frames of this thread are its own, and have made so many visits.
-pub(crate) fn attach(visits: u64) {
+/// A session begins: the frames of this thread are its own, and have made so many visits. Where visits are counted, all
+/// sites are visited.
+pub(crate) fn attach(visits: u64, counts_visits: bool) {
     team::forget();
     begin_thread(visits);
+    recursion::allow(!counts_visits);
+    THREAD.with(|thread| thread.is_main.set(true));
     comm::set_site_history(0);
     current::activate(true);
 }
@@ -52,7 +59,10 @@ pub(crate) fn attach(visits: u64) {
 /// The session ended. Gives the number of site visits.
 pub(crate) fn detach() -> u64 {
     current::activate(false);
-    THREAD.with(Thread::forget_visits)
+    THREAD.with(|thread| {
+        thread.is_main.set(false);
+        thread.forget_visits()
+    })
 }
 
 /// A thread begins as a member of a team, with this count of visits.
@@ -94,6 +104,8 @@ pub struct Frame {
     after: Option<Pending>,
     /// Whether this frame is the outermost one of its thread that no marked call leads to.
     is_unmarked: bool,
+    /// How many frames there are on its thread with it, where calls of it may go without sites; else 0.
+    depth: u32,
     /// Its number among the activations that checkpoints have seen; 0 before.
     activation: Cell<u64>,
     /// A frame belongs to the thread that entered it.
@@ -112,6 +124,7 @@ impl Frame {
             outer: None,
             after: None,
             is_unmarked: false,
+            depth: 0,
             activation: Cell::new(0),
             thread: PhantomData,
         };
@@ -163,18 +176,18 @@ impl Frame {
     }
 
     /// Calls a function that leads to a site, lending it what `registrar` names for that time.
-    #[inline]
+    #[inline(always)]
     pub fn call<R>(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar), body: impl FnOnce() -> R) -> R {
-        if self.after.is_none() {
-            return body();
-        }
-        let walks = self.target != 0;
-        let pending = if !walks {
-            Pending::Running
+        let is_linked = self.after.is_some();
+        let walks = is_linked && self.target != 0;
+        let pending = if !is_linked {
+            None
+        } else if !walks {
+            Some(Pending::Running)
         } else {
-            self.hand_over(site)
+            Some(self.hand_over(site))
         };
-        let fresh = self.fresh & site_bit(site) != 0 && self.still_fresh(site);
+        let fresh = is_linked && self.fresh & site_bit(site) != 0 && self.still_fresh(site);
         let (result, pending, fresh) = Lent::during(
             (self.plan, site),
             &self.activation,
@@ -183,7 +196,7 @@ impl Frame {
             registrar,
             body,
         );
-        if !fresh {
+        if is_linked && !fresh {
             self.fresh &= !site_bit(site);
         }
         if walks {
@@ -245,6 +258,7 @@ impl Frame {
                 Pending::Left
             });
             self.outer = thread.innermost.replace(Some(self.plan));
+            self.depth = Self::depth_of(thread);
             self.fresh = thread.fresh(self.plan);
             // A call that a visit has verified was marked: its names need no second look.
             let known = self.fresh != ALL_FRESH && matches!(reached, Pending::Running | Pending::Walking);
@@ -323,6 +337,7 @@ impl Frame {
     fn unlink(&mut self, after: Pending) {
         THREAD.with(|thread| {
             thread.innermost.set(self.outer);
+            thread.depth.set(thread.depth.get().saturating_sub(1));
             thread.pending.set(after);
             if self.is_unmarked {
                 thread.unmarked.set(None);

@@ -37,6 +37,10 @@ pub(super) struct Thread {
     top: Cell<*const Lent>,
     /// The innermost instrumented function that is active.
     pub(super) innermost: Cell<Option<&'static FunctionPlan>>,
+    /// How many frames of a session there are on it.
+    pub(super) depth: Cell<u32>,
+    /// Whether a session has been opened on it.
+    pub(super) is_main: Cell<bool>,
     /// The outermost active function that was not reached through a marked call.
     pub(super) unmarked: Cell<Option<UnmarkedFrame>>,
     /// The pairs looked up last, by their slot; [`PAIRS`] has all of them.
@@ -50,6 +54,8 @@ thread_local! {
             pending: Cell::new(Pending::None),
             top: Cell::new(ptr::null()),
             innermost: Cell::new(None),
+            depth: Cell::new(0),
+            is_main: Cell::new(false),
             unmarked: Cell::new(None),
             verified: [const { Cell::new((Pair::NOTHING, ALL_FRESH)) }; CACHE],
         }
@@ -91,45 +97,57 @@ pub(super) struct Lent {
     /// The number of the caller's activation.
     activation: *const Cell<u64>,
     registrar: *const dyn Fn(&mut Registrar),
-    below: *const Lent,
+    below: Cell<*const Lent>,
 }
 
 impl Lent {
     /// Runs `body` with the caller's registrar on the thread's stack; returns whether the call has been verified since.
-    #[inline]
+    /// Without a session nothing is `pending`, and only `body` runs.
+    ///
+    /// It is called at one place, and by no closure that could stay a function of its own: what it captures, the variables
+    /// of the caller, would have to be in memory, and none of them would be known to be as it was.
+    #[inline(always)]
     pub(super) fn during<R>(
         (plan, site): FunctionSite,
         activation: &Cell<u64>,
         fresh: bool,
-        pending: Pending,
+        pending: Option<Pending>,
         registrar: &dyn Fn(&mut Registrar),
         body: impl FnOnce() -> R,
     ) -> (R, Pending, bool) {
-        THREAD.with(|thread| {
-            // SAFETY: only the lifetime changes. The pointer is read by `registrar()` alone, through the thread's
-            // stack, on which this node is only while `body` runs, that is while `registrar` is borrowed.
-            let registrar = unsafe {
-                std::mem::transmute::<
-                    *const (dyn Fn(&mut Registrar) + '_),
-                    *const (dyn Fn(&mut Registrar) + 'static),
-                >(registrar)
-            };
-            let node = Lent {
-                plan,
-                site,
-                fresh: Cell::new(fresh),
-                activation,
-                registrar,
-                below: thread.top.get(),
-            };
-            thread.top.set(&node);
-            thread.pending.set(pending);
-            let pop = Pop { thread, node: &node };
-            let result = body();
-            let pending = thread.pending.get();
-            drop(pop);
-            (result, pending, node.fresh.get())
-        })
+        // SAFETY: only the lifetime changes. The pointer is read by `registrar()` alone, through the thread's
+        // stack, on which this node is only while `body` runs, that is while `registrar` is borrowed.
+        let registrar = unsafe {
+            std::mem::transmute::<
+                *const (dyn Fn(&mut Registrar) + '_),
+                *const (dyn Fn(&mut Registrar) + 'static),
+            >(registrar)
+        };
+        let node = Lent {
+            plan,
+            site,
+            fresh: Cell::new(fresh),
+            activation,
+            registrar,
+            below: Cell::new(ptr::null()),
+        };
+        if let Some(pending) = pending {
+            THREAD.with(|thread| {
+                node.below.set(thread.top.replace(&node));
+                thread.pending.set(pending);
+            });
+        }
+        let pop = Pop {
+            node: &node,
+            is_linked: pending.is_some(),
+        };
+        let result = body();
+        let pending = match pending {
+            Some(_) => THREAD.with(|thread| thread.pending.get()),
+            None => Pending::None,
+        };
+        drop(pop);
+        (result, pending, node.fresh.get())
     }
 
     /// What the caller lends.
@@ -154,15 +172,19 @@ impl Lent {
 
 /// Takes a node off the thread's stack, by return or by unwinding.
 struct Pop<'a> {
-    thread: &'a Thread,
     node: &'a Lent,
+    is_linked: bool,
 }
 
 impl Drop for Pop<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
-        self.thread.top.set(self.node.below);
-        self.thread.pending.set(Pending::None);
+        if self.is_linked {
+            THREAD.with(|thread| {
+                thread.top.set(self.node.below.get());
+                thread.pending.set(Pending::None);
+            });
+        }
     }
 }
 
@@ -194,7 +216,7 @@ impl Thread {
         // SAFETY: as in `top`; `below` was the top of the stack when the node was pushed, and is left after it.
         while let Some(node) = unsafe { next.as_ref() } {
             calls.push(node);
-            next = node.below;
+            next = node.below.get();
         }
         calls.reverse();
         look(&calls)
@@ -307,7 +329,14 @@ mod tests {
     /// Calls from this site, whose registrar says nothing.
     fn from_site(site: u32, body: impl FnOnce()) {
         let (number, silent) = (Cell::new(0), |_: &mut Registrar| {});
-        Lent::during((&PLAN, site), &number, false, Pending::Running, &silent, body);
+        Lent::during(
+            (&PLAN, site),
+            &number,
+            false,
+            Some(Pending::Running),
+            &silent,
+            body,
+        );
     }
 
     fn depth() -> usize {
@@ -334,7 +363,7 @@ mod tests {
                 (&PLAN, site),
                 &Cell::new(0),
                 true,
-                Pending::Running,
+                Some(Pending::Running),
                 &registrar,
                 body,
             );

@@ -7,8 +7,8 @@ pub use blocks::*;
 pub use chains::*;
 
 pub use crate::frame::{
-    Cut, CutIndex, Frame, KnownToLender, Lend, Registrar, SaveParts, Split, SplitValue, Splitter,
-    UnknownToLender, behind, cut, part, shared, split,
+    Begun, Cut, CutIndex, Frame, KnownToLender, Lend, Recursion, Registrar, SaveParts, Split, SplitValue,
+    Splitter, UnknownToLender, Walk, behind, cut, part, shared, split,
 };
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;
@@ -80,7 +80,7 @@ fn no_stand_in<T>() -> Fatal {
 /// The next item of an iterator that is rebuilt at restart. `count` items were taken when a checkpoint was saved; the
 /// walk of a restart takes the last of them again.
 #[inline(always)]
-pub fn fetch<I: Iterator>(frame: &Frame, iterator: &mut I, count: &mut u64) -> Option<I::Item> {
+pub fn fetch<I: Iterator>(frame: &impl Walk, iterator: &mut I, count: &mut u64) -> Option<I::Item> {
     if frame.runs() {
         *count += 1;
         iterator.next()
@@ -90,7 +90,7 @@ pub fn fetch<I: Iterator>(frame: &Frame, iterator: &mut I, count: &mut u64) -> O
 }
 
 #[cold]
-fn refetch<I: Iterator>(frame: &Frame, iterator: &mut I, count: u64) -> Option<I::Item> {
+fn refetch<I: Iterator>(frame: &impl Walk, iterator: &mut I, count: u64) -> Option<I::Item> {
     let item = usize::try_from(count)
         .ok()
         .and_then(|count| iterator.nth(count.checked_sub(1)?));
@@ -112,7 +112,7 @@ pub fn up_to<I: Iterator>(mut iterator: I, count: u64) -> I {
 
 /// The item that is being worked on, from the rebuilt iterator.
 #[inline]
-pub fn item_at_restart<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
+pub fn item_at_restart<I: Iterator>(frame: &impl Walk, iterator: &mut I) -> I::Item {
     match iterator.next() {
         Some(item) => item,
         None => frame.lost("an iterator that was made again has fewer items than before"),

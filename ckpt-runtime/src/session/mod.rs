@@ -597,8 +597,9 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
         Some(_) => current::look_now(),
         None => run.policy.arm(0),
     }
+    let counts_visits = run.policy.counts_visits();
     context::install(Box::new(run));
-    crate::frame::attach(0);
+    crate::frame::attach(0, counts_visits);
     inherited::take();
     Ok(true)
 }

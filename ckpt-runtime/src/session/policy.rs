@@ -196,6 +196,15 @@ impl Policy {
             .get_or_insert_with(|| Agreement::from(Arc::clone(world), visits));
     }
 
+    /// Whether every visit has its number, which other ranks have for it too, or another run.
+    pub(crate) fn counts_visits(&self) -> bool {
+        cfg!(feature = "mpi")
+            || self.every.is_some()
+            || self.fault.is_some()
+            || self.agrees()
+            || comm::checks()
+    }
+
     /// Whether it is agreed with other ranks what is due.
     pub(crate) fn agrees(&self) -> bool {
         self.agreement.is_some()
