@@ -468,7 +468,7 @@ refusals! {
         says "E1109: `sites` is \"auto\" or \"manual\"";
     /// `#[ckpt::instrument(..)]`
     UnknownArgument
-        says "E1110: expected `calls(name, ..)`, `means(pure(name), ..)`, `owners` or `sites = \"manual\"`";
+        says "E1110: expected `calls(name, ..)`, `means(pure(name), ..)`, `owners`, `recursive` or `sites = \"manual\"`";
     /// `#[ckpt(..)]` on a `let`.
     UnknownTreatment
         says "E1111: expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`";

@@ -5,6 +5,7 @@ mod cfg;
 mod function;
 mod liveness;
 mod plan;
+mod recursion;
 mod refusals;
 mod robustness;
 mod snapshots;

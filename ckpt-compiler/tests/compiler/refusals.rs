@@ -322,7 +322,7 @@ fn both_mistakes_of_an_attribute_and_its_function_are_told() {
     assert_eq!(
         said,
         [
-            "ckpt: E1110: expected `calls(name, ..)`, `means(pure(name), ..)`, `owners` or `sites = \"manual\"`\n  more: cargo ckpt explain E1110",
+            "ckpt: E1110: expected `calls(name, ..)`, `means(pure(name), ..)`, `owners`, `recursive` or `sites = \"manual\"`\n  more: cargo ckpt explain E1110",
             "ckpt: E1009: `#[ckpt::instrument]` on something that is no function\n  why: it rewrites the body of one function or method\n  instead: put it on the functions that have a site in them, or that call one which has\n  more: cargo ckpt explain E1009"
         ]
     );

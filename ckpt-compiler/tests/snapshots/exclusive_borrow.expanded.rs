@@ -40,6 +40,71 @@ pub fn exchange(cells: &mut [f64]) {
         ],
     };
     let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    #[cfg(not(debug_assertions))] #[allow(unreachable_code)]
+    if __ckpt.begins() {
+        let mut __ckpt = __ckpt.begun();
+        return {
+            let half;
+            if __ckpt.runs() {
+                half = cells.len() / 2;
+            } else {
+                half = __ckpt.restore("half");
+            }
+            let (left, right) = cells.split_at_mut(half);
+            #[allow(unused_mut, unused_assignments)]
+            let (mut left, mut right) = (left, right);
+            {
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_iterator1;
+                if __ckpt.runs() {
+                    __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(0..half);
+                } else {
+                    __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+                }
+                loop {
+                    let index;
+                    if __ckpt.runs() {
+                        index = match ::core::iter::Iterator::next(
+                            &mut __ckpt_iterator1,
+                        ) {
+                            ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                            ::core::option::Option::None => break,
+                        };
+                    } else {
+                        index = __ckpt.restore("index");
+                    }
+                    if __ckpt.due(1u32) {
+                        let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&half);
+                        let __ckpt_seen_4 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_iterator1);
+                        let __ckpt_seen_6 = ::ckpt::__rt::peek::<_, 8usize>(&index);
+                        __ckpt
+                            .checkpoint(
+                                1u32,
+                                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                                    (&::ckpt::__rt::Probe(&*cells))
+                                        .offer(__ckpt_registrar, 0u32, "cells");
+                                    __ckpt_registrar.save_seen("half", &__ckpt_seen_1);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.iterator1", &__ckpt_seen_4);
+                                    __ckpt_registrar.save_seen("index", &__ckpt_seen_6);
+                                },
+                            );
+                        #[allow(unused_variables)]
+                        {
+                            (left, right) = match cells.split_at_mut(half) {
+                                (left, right) => (left, right),
+                            };
+                        }
+                    }
+                    std::mem::swap(&mut left[index], &mut right[index]);
+                }
+            }
+        };
+    }
     let half;
     if __ckpt.runs() {
         half = cells.len() / 2;

@@ -30,6 +30,53 @@ pub fn count_down(from: Option<u32>) -> u32 {
         ],
     };
     let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    #[cfg(not(debug_assertions))] #[allow(unreachable_code)]
+    if __ckpt.begins() {
+        let mut __ckpt = __ckpt.begun();
+        return {
+            let mut left;
+            #[allow(unused_mut, unused_assignments)]
+            let mut name;
+            if __ckpt.runs() {
+                let Some(__ckpt_inner_left) = from else { return 0 };
+                left = __ckpt_inner_left;
+                if left > 3 {
+                    name = "many";
+                } else {
+                    name = "few";
+                }
+            } else {
+                {
+                    #[allow(unused_imports)]
+                    use ::ckpt::__rt::{PutAwayAny as _, PutAwayInert as _};
+                    (&::ckpt::__rt::UsedUp::new(from)).put_away();
+                }
+                left = __ckpt.restore("left");
+                name = __ckpt.restore("name");
+            }
+            let rounds = loop {
+                if __ckpt.due(1u32) {
+                    let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&left);
+                    let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&name);
+                    __ckpt
+                        .checkpoint(
+                            1u32,
+                            &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                __ckpt_registrar.save_seen("left", &__ckpt_seen_1);
+                                __ckpt_registrar.mark_clean();
+                                __ckpt_registrar.save_seen("name", &__ckpt_seen_2);
+                            },
+                        );
+                }
+                if left == 0 {
+                    break left + 1;
+                }
+                left -= 1;
+            };
+            println!("{name}");
+            rounds
+        };
+    }
     let mut left;
     #[allow(unused_mut, unused_assignments)]
     let mut name;

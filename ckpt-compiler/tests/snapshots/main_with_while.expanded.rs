@@ -35,6 +35,43 @@ pub fn main() {
         ],
     };
     let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    #[cfg(not(debug_assertions))] #[allow(unreachable_code)]
+    if __ckpt.begins() {
+        let mut __ckpt = __ckpt.begun();
+        return {
+            let bound;
+            let mut sum;
+            if __ckpt.runs() {
+                bound = 100;
+                sum = 0u64;
+            } else {
+                bound = __ckpt.restore("bound");
+                sum = __ckpt.restore("sum");
+            }
+            loop {
+                if __ckpt.runs() {
+                    if !(sum < bound) {
+                        break;
+                    }
+                }
+                if __ckpt.due(1u32) {
+                    let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&bound);
+                    let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&sum);
+                    __ckpt
+                        .checkpoint(
+                            1u32,
+                            &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                __ckpt_registrar.mark_clean();
+                                __ckpt_registrar.save_seen("bound", &__ckpt_seen_0);
+                                __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
+                            },
+                        );
+                }
+                sum += 7;
+            }
+            println!("{sum}");
+        };
+    }
     let bound;
     let mut sum;
     if __ckpt.runs() {
