@@ -7,6 +7,7 @@ mod sites;
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
 use crate::decisions::bounds::{associated_type, type_parameter};
+use crate::decisions::lent_readers;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
@@ -105,6 +106,8 @@ pub struct Decider<'a> {
     pub is_instrumented: &'a dyn Fn(Position) -> bool,
     /// Whether crates that the program depends on have serde behind a feature that is off.
     pub offers_serde: bool,
+    /// Where functions are named.
+    pub names_functions: &'a dyn Fn(Position) -> bool,
     /// What has been decided so far.
     pub decisions: Decisions,
 }
@@ -165,6 +168,9 @@ impl Decider<'_> {
     }
 
     fn decide_one(&mut self, one: &Finding, round: &mut Round) -> bool {
+        if self.cannot_name_functions(one) {
+            return true;
+        }
         match one.kind {
             FindingKind::MissingBound => self.bound(one),
             FindingKind::NotCheckpoint | FindingKind::NotSplit => self.not_checkpoint(one, round),
@@ -181,6 +187,14 @@ impl Decider<'_> {
                 self.give_up(one, round)
             }
         }
+    }
+
+    /// A function cannot be named where it is: it is hidden there, or of a type that the source does not tell.
+    fn cannot_name_functions(&mut self, one: &Finding) -> bool {
+        let first = one.places.first();
+        let place =
+            first.filter(|place| one.kind != FindingKind::NotGlobal && (self.names_functions)(**place));
+        place.is_some_and(|place| self.decisions.unnamed_functions.insert(*place))
     }
 
     fn bound(&mut self, one: &Finding) -> bool {
@@ -375,6 +389,12 @@ impl Decider<'_> {
         true
     }
 
+    /// A reader of a file that only it uses.
+    fn owns_reader(&mut self, place: Position) -> bool {
+        let borrow = lent_readers::borrow_of(self.library, self.program, self.items, place);
+        borrow.is_some_and(|at| self.decisions.owned.insert(at))
+    }
+
     fn keep(&mut self, ty: Position) {
         let words = refill::words_of_fields(self.library, self.program, ty).unwrap_or_default();
         self.decisions.fields.extend(words);
@@ -411,6 +431,9 @@ impl Decider<'_> {
                     let start = (place.0, start);
                     if !round.before.variables.contains_key(&start) && (self.is_elsewhere)(start) {
                         self.decisions.variables.insert(start, "elsewhere");
+                        return true;
+                    }
+                    if self.owns_reader(start) {
                         return true;
                     }
                     let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
