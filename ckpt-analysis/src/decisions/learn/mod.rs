@@ -124,6 +124,7 @@ impl Decider<'_> {
             before: self.decisions.clone(),
             ..Round::default()
         };
+        self.own_readers(findings);
         let vague: Vec<bool> = findings.iter().map(|one| self.is_vague(one)).collect();
         for is_vague in [false, true] {
             // What rustc says besides may be gone once a decision is made: a type without size, an ambiguous method.
@@ -135,6 +136,10 @@ impl Decider<'_> {
                 .enumerate()
                 .filter(|(index, _)| vague[*index] == is_vague)
             {
+                // A reader is found wherever it is lent.
+                if self.decisions.owned != round.before.owned && one.type_name.starts_with('&') {
+                    continue;
+                }
                 if !self.decide_one(one, &mut round) {
                     round.unsolved.push(index);
                 }
@@ -389,10 +394,18 @@ impl Decider<'_> {
         true
     }
 
-    /// A reader of a file that only it uses.
-    fn owns_reader(&mut self, place: Position) -> bool {
-        let borrow = lent_readers::borrow_of(self.library, self.program, self.items, place);
-        borrow.is_some_and(|at| self.decisions.owned.insert(at))
+    /// Readers of files that only they use own them.
+    fn own_readers(&mut self, findings: &[Finding]) {
+        let unsaved = findings
+            .iter()
+            .filter(|one| one.kind == FindingKind::NotCheckpoint);
+        for place in unsaved.flat_map(|one| &one.places) {
+            if let Some(Found::Let { start, .. }) = locate::locate(self.program, place.0, place.1) {
+                let borrow =
+                    lent_readers::borrow_of(self.library, self.program, self.items, (place.0, start));
+                self.decisions.owned.extend(borrow);
+            }
+        }
     }
 
     fn keep(&mut self, ty: Position) {
@@ -431,9 +444,6 @@ impl Decider<'_> {
                     let start = (place.0, start);
                     if !round.before.variables.contains_key(&start) && (self.is_elsewhere)(start) {
                         self.decisions.variables.insert(start, "elsewhere");
-                        return true;
-                    }
-                    if self.owns_reader(start) {
                         return true;
                     }
                     let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
