@@ -9,6 +9,7 @@ use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
 use crate::decisions::destructors::destructor_edits;
 use crate::decisions::effects::Effects;
+use crate::decisions::functions::function_edits;
 use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
 use crate::decisions::knowledge::Knowledge;
 use crate::decisions::learn::{Finding, Lesson, learn};
@@ -175,6 +176,8 @@ impl PackageAnalysis {
         let sites = site_marks(&placement);
         let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
         if let Some(main) = self.main() {
+            // A static that is put back may hold a function.
+            edits.extend(function_edits(program, facts, main, &decisions.unnamed_functions));
             edits.extend(global_edits(&facts.library, program, &facts.items, main).edits);
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));

@@ -199,7 +199,7 @@ fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {
     }
     let Some(init) = &binding.init else {
         return match &binding.ty {
-            Some(ty) if is_reference_type(ty) => Strategy::Reexecuted {
+            Some(ty) if is_reference_type(ty, binding.mutable) => Strategy::Reexecuted {
                 exclusive: is_exclusive_type(ty),
             },
             _ => Strategy::Saved,
@@ -220,12 +220,17 @@ fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {
         _ => known.origin(init),
     };
     if let Some(ty) = &binding.ty
-        && is_reference_type(ty)
+        && is_reference_type(ty, binding.mutable)
         && (is_repeatable(known.library, init) || origin != Origin::Value)
     {
         return Strategy::Reexecuted {
             exclusive: is_exclusive_type(ty),
         };
+    }
+    // Closures that are functions by the type of the variable.
+    let holds_functions = |ty: &syn::Type| is_reference_type(ty, false) && !is_reference_type(ty, true);
+    if origin == Origin::Closure && binding.mutable && binding.ty.as_ref().is_some_and(holds_functions) {
+        return Strategy::Saved;
     }
     match origin {
         Origin::Borrow { .. } if !binding.reexecutes && !is_repeatable(known.library, init) => {

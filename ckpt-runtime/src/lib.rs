@@ -34,7 +34,7 @@
 //! | the attributes | [`macro@main`], [`macro@instrument`], [`checkpoint!`], [`macro@object`] |
 //! | what can be saved, and how | [`Checkpoint`] and its derive, [`value`] |
 //! | threads that share work | [`team()`], [`sync`], [`thread`] |
-//! | statics, what a restart makes again, output | [`global()`], [`replayed()`], [`output`] |
+//! | statics, functions behind pointers, what a restart makes again, output | [`global()`], [`function()`], [`replayed()`], [`output`] |
 //! | checkpoints by hand, without attributes | [`Session`] |
 //! | reading and writing files of checkpoints | [`store`], [`snapshot`] |
 //!
@@ -198,6 +198,7 @@ pub use ckpt_macros::main;
 /// ```
 pub use ckpt_macros::object;
 pub use iterators::replay::{Replayed, replayed};
+pub use session::functions::function;
 pub use session::globals::global;
 pub use session::{Session, SessionError};
 pub use state::snapshot;

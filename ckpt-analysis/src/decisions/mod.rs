@@ -12,9 +12,11 @@
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`objects`] | what the objects of a trait need to be saved |
 //! | [`writers`] | `Box<dyn Write>` |
+//! | [`lent_readers`] | readers of files that only they use |
 //! | [`mutable_loans`] | exclusive references to what a signature does not name |
 //! | [`generic_loans`] | exclusive references to types that hang on type parameters |
 //! | [`globals`] | statics and thread-locals that a run may change |
+//! | [`functions`] | functions that pointers stand for |
 //! | [`mpi_handles`] | types that stand for something in the library of MPI |
 //! | [`threads`] | threads that outlive the statement that starts them |
 //! | [`barriers`] | `std::sync::Barrier` |
@@ -31,10 +33,12 @@ pub mod closure_callers;
 pub mod destructors;
 pub mod effects;
 pub mod foreign;
+pub mod functions;
 mod generic_loans;
 pub mod globals;
 pub mod knowledge;
 pub mod learn;
+mod lent_readers;
 mod mpi_handles;
 pub mod mutable_loans;
 pub mod objects;
@@ -85,6 +89,10 @@ pub struct Decisions {
     pub serde: bool,
     /// Variables and parameters whose values do not go through serde.
     pub not_serde: BTreeSet<Position>,
+    /// References that are taken by value: the byte of each `&`.
+    pub owned: BTreeSet<Position>,
+    /// Where names for functions are left out: rustc has said no to them.
+    pub unnamed_functions: BTreeSet<Position>,
 }
 
 impl Decisions {

@@ -295,6 +295,8 @@ impl<'ast> Visit<'ast> for Parts<'_> {
             syn::Type::TraitObject(object) if self.is_own_object(object) => {}
             // Text that lives as long as the program is saved by value.
             syn::Type::Reference(reference) if is_static_text(reference) => {}
+            // So is a function, by its name.
+            syn::Type::BareFn(pointer) if crate::decisions::functions::is_saved(pointer) => {}
             syn::Type::Reference(_)
             | syn::Type::BareFn(_)
             | syn::Type::Ptr(_)
@@ -340,10 +342,10 @@ mod tests {
     #[test]
     fn held_types_are_found_through_containers() {
         let text = "struct A { b: Vec<Option<B>>, name: &'static str } struct B(C); #[derive(Clone)] enum C { X { d: u32 } }\n\
-                    struct D { c: C, rule: fn(f64) -> f64 } struct E { d: D }\n\
+                    struct D { c: C, rule: fn(Vec<&f64>) -> f64 } struct E { d: D }\n\
                     struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
                     trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n\
-                    struct J<'a> { name: &'a str } struct K<'a> { all: Vec<J<'a>> }\n";
+                    struct J<'a> { name: &'a str } struct K<'a> { all: Vec<J<'a>> } struct L { rule: Vec<fn(&f64, usize) -> f64> }\n";
         let program = Program::of_text(text);
         let types = Types::of(Library::builtin(), &program);
         let held = |name: &str| {
@@ -357,7 +359,8 @@ mod tests {
                 })
         };
         assert_eq!(held("A").unwrap(), ["A", "B", "C"]);
-        assert_eq!(held("E").unwrap_err().to_string(), "D.rule: fn(f64) -> f64");
+        assert_eq!(held("E").unwrap_err().to_string(), "D.rule: fn(Vec<&f64>) -> f64");
+        assert_eq!(held("L").unwrap(), ["L"]);
         assert_eq!(held("a::F<u8>").unwrap(), ["F"]);
         assert_eq!(held("H").unwrap(), ["H"]);
         assert_eq!(held("I").unwrap_err().to_string(), "I.rule: dyn Fn(f64) -> f64");

@@ -96,6 +96,10 @@ pub fn edits(
     for (&(file, at), word) in decisions.parameters.iter().filter(|(place, _)| is_marked(place)) {
         list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
     }
+    list.extend(decisions.owned.iter().map(|&(file, at)| Edit {
+        end: at + 1,
+        ..Edit::insert(file, at, "")
+    }));
     for (index, _) in program.files.iter().enumerate() {
         let mut types = Types {
             program,

@@ -325,6 +325,7 @@ impl Collector<'_> {
             name: name.to_owned(),
             owner: owner.map(str::to_owned),
             scope,
+            file: self.file,
             ty: ty.clone(),
             value: value.cloned(),
         });

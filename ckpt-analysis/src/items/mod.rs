@@ -276,6 +276,8 @@ pub struct ConstItem {
     pub owner: Option<String>,
     /// The scope that it is declared in.
     pub scope: ScopeId,
+    /// Its file.
+    pub file: FileId,
     /// Its type.
     pub ty: syn::Type,
     /// Its value.

@@ -126,7 +126,7 @@ fn passing(ty: &Type, whole: bool, generics: &Generics) -> Passing {
     }
     if whole && is_offered(ty) {
         Passing::Shared
-    } else if is_reference_type(ty) || is_closure_parameter(ty, generics) {
+    } else if is_reference_type(ty, false) || is_closure_parameter(ty, generics) {
         Passing::Given
     } else {
         Passing::Value

@@ -477,6 +477,12 @@ sections! {
         Length = "length",
         /// A method that gives a power of its receiver.
         Power = "power",
+        /// A function of types of numbers, `f64::sin`, that takes one of them.
+        OfOne = "of_one",
+        /// One that takes two.
+        OfTwo = "of_two",
+        /// One that takes three.
+        OfThree = "of_three",
     }
     /// Handles of the standard streams, and readers.
     "streams" => Streams {

@@ -24,7 +24,8 @@ pub fn references(library: &Library, locals: &Locals, function: &ItemFn) -> Loca
             }
             FnArg::Typed(typed) => {
                 if let Pat::Ident(ident) = &*typed.pat {
-                    finder.add(&ident.ident, is_reference_type(&typed.ty));
+                    let is_reference = is_reference_type(&typed.ty, ident.mutability.is_some());
+                    finder.add(&ident.ident, is_reference);
                 }
             }
         }
@@ -99,7 +100,10 @@ impl Finder<'_> {
 impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_local(&mut self, local: &'ast Local) {
         let (pattern, written) = match &local.pat {
-            Pat::Type(typed) => (&*typed.pat, Some(is_reference_type(&typed.ty))),
+            Pat::Type(typed) => {
+                let changes = matches!(&*typed.pat, Pat::Ident(name) if name.mutability.is_some());
+                (&*typed.pat, Some(is_reference_type(&typed.ty, changes)))
+            }
             other => (other, None),
         };
         if let Pat::Ident(ident) = pattern {

@@ -552,30 +552,40 @@ pub fn is_constant(expr: &Expr) -> bool {
 }
 
 /// Whether a written type is one that no checkpoint holds: references, functions, pointers, closures behind `dyn Fn`.
-/// Objects of other traits may have been made `Checkpoint`; where they have not, rustc says so.
-pub fn is_reference_type(ty: &Type) -> bool {
-    struct References(bool);
+/// Objects of other traits may have been made `Checkpoint`; where they have not, rustc says so. A function is made again like a
+/// reference, unless the variable may get another one: then it is saved, by its name.
+pub fn is_reference_type(ty: &Type, changes: bool) -> bool {
+    struct References {
+        changes: bool,
+        found: bool,
+    }
     impl<'ast> Visit<'ast> for References {
         fn visit_type(&mut self, ty: &'ast Type) {
-            self.0 |= match ty {
-                Type::BareFn(_) | Type::Ptr(_) | Type::ImplTrait(_) => true,
+            self.found |= match ty {
+                Type::BareFn(_) => !self.changes,
+                Type::Ptr(_) | Type::ImplTrait(_) => true,
                 Type::TraitObject(object) => object.bounds.iter().any(is_function_or_borrows),
                 _ => false,
             };
             visit::visit_type(self, ty);
         }
+        // The references of a function's parameters are no one's.
+        fn visit_type_bare_fn(&mut self, _: &'ast syn::TypeBareFn) {}
         fn visit_type_reference(&mut self, one: &'ast syn::TypeReference) {
             let is_static = one
                 .lifetime
                 .as_ref()
                 .is_some_and(|lifetime| lifetime.ident == "static");
-            self.0 |= !is_static;
+            self.found |= !is_static;
             visit::visit_type_reference(self, one);
         }
     }
-    let mut references = References(false);
+    let mut references = References {
+        changes,
+        found: false,
+    };
     references.visit_type(ty);
-    references.0
+    references.found
 }
 
 fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {

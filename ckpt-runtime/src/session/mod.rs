@@ -54,6 +54,7 @@ pub mod auto;
 mod by_hand;
 pub mod config;
 pub mod events;
+pub(crate) mod functions;
 pub(crate) mod globals;
 mod inherited;
 pub mod job;

@@ -50,6 +50,8 @@ pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
 pub(crate) use error::FILES;
 pub use error::{LoadError, LoadProblem, SaveError};
+pub use impls::functions::Function;
+pub(crate) use impls::functions::name as name_function;
 pub use impls::shared::Pointee;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
@@ -86,7 +88,7 @@ pub(crate) use stand_in::{can_stand_in, stand_in};
     message = "E1213: `{Self}` cannot be saved in a checkpoint",
     label = "`{Self}` does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
-    note = "if it is `dyn Trait` of a trait of yours, list the types behind it on the trait: `#[ckpt::object(TypeA, TypeB)]`; closures and functions (`dyn Fn(..)`, `fn(..)`) never have it: make an enum of the rules, or a trait",
+    note = "if it is `dyn Trait` of a trait of yours, list the types behind it on the trait: `#[ckpt::object(TypeA, TypeB)]`; closures (`dyn Fn(..)`) never have it: make an enum of the rules, or a trait; pointers to functions (`fn(f64) -> f64`) have it, but for those of many references",
     note = "if it is a field or variable whose type has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
     note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; `Weak`, references, threads and other handles never have it",
     note = "if it is a `&mut` that a method gives, `step(sim.grid())` with a site in `step`: pass the whole, or take the part out (`std::mem::take`), pass it, and put it back",

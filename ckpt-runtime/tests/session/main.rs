@@ -3,6 +3,7 @@
 
 mod files;
 mod forks;
+mod functions;
 mod globals;
 mod handlers;
 mod kills;
@@ -37,6 +38,7 @@ fn main() -> Result<(), String> {
     for (name, test) in [
         files::TESTS,
         forks::TESTS,
+        functions::TESTS,
         globals::TESTS,
         handlers::TESTS,
         kills::TESTS,

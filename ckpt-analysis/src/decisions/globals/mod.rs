@@ -9,7 +9,7 @@ pub use mutable::{RefusedStatic, refused_statics};
 use crate::items::{FnId, Items, may_change};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
-use crate::source::{CrateKind, CrateSource, FileId, Program};
+use crate::source::{CrateKind, CrateSource, FileId, Position, Program};
 use ckpt_compiler::library::{Library, Macros, Types, last_name};
 use ckpt_compiler::syntax::macros::name_of_macro;
 use std::collections::HashSet;
@@ -31,13 +31,68 @@ pub struct GlobalEdits {
 /// Works out what has to be put in for a program that begins in `main`.
 pub fn global_edits(library: &Library, program: &Program, items: &Items, main: FnId) -> GlobalEdits {
     let mut found = GlobalEdits::default();
+    name_all(
+        library,
+        program,
+        items,
+        main,
+        NAMING,
+        &|_, _, _| Lines::default(),
+        &mut found,
+    );
+    found
+}
+
+/// What a module says of itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines {
+    /// Items that it gets.
+    pub items: Vec<String>,
+    /// Statements in its function.
+    pub statements: Vec<String>,
+}
+
+/// The edits by which every module says, in a function of this name, what `lines` has for it: for the crate of this number and
+/// the path of the module in it, at the place where it says so. `main` begins with that.
+pub(super) fn naming_edits(
+    program: &Program,
+    items: &Items,
+    main: FnId,
+    naming: &'static str,
+    lines: &dyn Fn(usize, &[String], Position) -> Lines,
+) -> Vec<Edit> {
+    let mut found = GlobalEdits::default();
+    name_all(
+        Library::builtin(),
+        program,
+        items,
+        main,
+        naming,
+        lines,
+        &mut found,
+    );
+    found.edits
+}
+
+fn name_all(
+    library: &Library,
+    program: &Program,
+    items: &Items,
+    main: FnId,
+    naming: &'static str,
+    lines: &dyn Fn(usize, &[String], Position) -> Lines,
+    found: &mut GlobalEdits,
+) {
     let mut calls = Vec::new();
     for (index, krate) in program.crates.iter().enumerate() {
         let mut namer = Namer {
             library,
             program,
             krate,
-            found: &mut found,
+            naming,
+            lines: &|path, place| lines(index, path, place),
+            path: Vec::new(),
+            found,
         };
         let is_root_of_main = index == items.function(main).krate;
         let list: Vec<&Item> = program.file(krate.root).ast.items.iter().collect();
@@ -48,11 +103,11 @@ pub fn global_edits(library: &Library, program: &Program, items: &Items, main: F
         };
         if namer.module(krate.root, &mut Vec::new(), &list, visibility) {
             let path = if is_root_of_main {
-                NAMING.to_owned()
+                naming.to_owned()
             } else {
                 let main_crate = &program.crates[items.function(main).krate];
                 match main_crate.externs.iter().find(|(_, at)| **at == index) {
-                    Some((name, _)) => format!("{name}::{NAMING}"),
+                    Some((name, _)) => format!("{name}::{naming}"),
                     None => continue,
                 }
             };
@@ -70,13 +125,17 @@ pub fn global_edits(library: &Library, program: &Program, items: &Items, main: F
             &statement,
         ));
     }
-    found
 }
 
 struct Namer<'p> {
     library: &'p Library,
     program: &'p Program,
     krate: &'p CrateSource,
+    /// What the functions that do it are called.
+    naming: &'static str,
+    /// What else is to be said, by the path of the module in its crate, at this place.
+    lines: &'p dyn Fn(&[String], Position) -> Lines,
+    path: Vec<String>,
     found: &'p mut GlobalEdits,
 }
 
@@ -84,18 +143,27 @@ impl Namer<'_> {
     /// Whether the module, or one inside it, has anything to name. `inline` are the names of the inline modules of the
     /// file around it.
     fn module(&mut self, file: FileId, inline: &mut Vec<String>, items: &[&Item], visibility: &str) -> bool {
-        let mut lines = Vec::new();
         let mut taken = HashSet::new();
-        let mut end = 0;
+        let place_of = |item: &Item| bytes(self.program, file, item.span()).end;
+        let mut end = items.last().map_or(0, |last| place_of(last));
+        let Lines {
+            items: new,
+            statements: mut lines,
+        } = (self.lines)(&self.path, (file, end));
+        if lines.is_empty() {
+            end = 0;
+        }
+        let names_globals = self.naming == NAMING;
         for item in items {
             let before = lines.len();
             match item {
-                Item::Static(one) => lines.extend(of_static(self.library, one)),
-                Item::Macro(one) if holds_statics(self.library, one) => {
+                Item::Static(one) if names_globals => lines.extend(of_static(self.library, one)),
+                Item::Macro(one) if names_globals && holds_statics(self.library, one) => {
                     lines.extend(of_macro(self.library, one));
                 }
                 Item::Mod(one) => {
                     inline.push(one.ident.to_string());
+                    self.path.push(one.ident.to_string());
                     let has = match &one.content {
                         Some((_, inner)) => {
                             let inner: Vec<&Item> = inner.iter().collect();
@@ -104,11 +172,12 @@ impl Namer<'_> {
                         None => self.file_module(file, inline),
                     };
                     inline.pop();
+                    self.path.pop();
                     if has {
-                        lines.push(format!("{}::{NAMING}();", one.ident));
+                        lines.push(format!("{}::{}();", one.ident, self.naming));
                     }
                 }
-                Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => {
+                Item::Fn(_) | Item::Impl(_) | Item::Trait(_) if names_globals => {
                     let inner = inner::of_item(self.library, self.program, file, item, &mut taken);
                     let stuck = inner.stuck.into_iter().map(|(name, at)| (name, file, at));
                     self.found.stuck.extend(stuck);
@@ -118,14 +187,18 @@ impl Namer<'_> {
                 _ => {}
             }
             if lines.len() > before {
-                end = bytes(self.program, file, item.span()).end;
+                end = end.max(bytes(self.program, file, item.span()).end);
             }
         }
         if lines.is_empty() {
             return false;
         }
         let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-        let text = format!("\n\n#[doc(hidden)]\n{visibility} fn {NAMING}() {{\n{body}}}");
+        let new: String = new.iter().map(|item| format!("\n\n{item}")).collect();
+        let text = format!(
+            "{new}\n\n#[doc(hidden)]\n{visibility} fn {}() {{\n{body}}}",
+            self.naming
+        );
         self.found.edits.push(Edit::insert(file, end, text));
         true
     }

@@ -7,6 +7,7 @@ mod sites;
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
 use crate::decisions::bounds::{associated_type, type_parameter};
+use crate::decisions::lent_readers;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
@@ -105,6 +106,8 @@ pub struct Decider<'a> {
     pub is_instrumented: &'a dyn Fn(Position) -> bool,
     /// Whether crates that the program depends on have serde behind a feature that is off.
     pub offers_serde: bool,
+    /// Where functions are named.
+    pub names_functions: &'a dyn Fn(Position) -> bool,
     /// What has been decided so far.
     pub decisions: Decisions,
 }
@@ -121,6 +124,7 @@ impl Decider<'_> {
             before: self.decisions.clone(),
             ..Round::default()
         };
+        self.own_readers(findings);
         let vague: Vec<bool> = findings.iter().map(|one| self.is_vague(one)).collect();
         for is_vague in [false, true] {
             // What rustc says besides may be gone once a decision is made: a type without size, an ambiguous method.
@@ -132,6 +136,10 @@ impl Decider<'_> {
                 .enumerate()
                 .filter(|(index, _)| vague[*index] == is_vague)
             {
+                // A reader is found wherever it is lent.
+                if self.decisions.owned != round.before.owned && one.type_name.starts_with('&') {
+                    continue;
+                }
                 if !self.decide_one(one, &mut round) {
                     round.unsolved.push(index);
                 }
@@ -165,6 +173,9 @@ impl Decider<'_> {
     }
 
     fn decide_one(&mut self, one: &Finding, round: &mut Round) -> bool {
+        if self.cannot_name_functions(one) {
+            return true;
+        }
         match one.kind {
             FindingKind::MissingBound => self.bound(one),
             FindingKind::NotCheckpoint | FindingKind::NotSplit => self.not_checkpoint(one, round),
@@ -181,6 +192,14 @@ impl Decider<'_> {
                 self.give_up(one, round)
             }
         }
+    }
+
+    /// A function cannot be named where it is: it is hidden there, or of a type that the source does not tell.
+    fn cannot_name_functions(&mut self, one: &Finding) -> bool {
+        let first = one.places.first();
+        let place =
+            first.filter(|place| one.kind != FindingKind::NotGlobal && (self.names_functions)(**place));
+        place.is_some_and(|place| self.decisions.unnamed_functions.insert(*place))
     }
 
     fn bound(&mut self, one: &Finding) -> bool {
@@ -373,6 +392,20 @@ impl Decider<'_> {
         self.decisions.variables.insert(variable, "refill");
         self.decisions.replayed.insert(variable);
         true
+    }
+
+    /// Readers of files that only they use own them.
+    fn own_readers(&mut self, findings: &[Finding]) {
+        let unsaved = findings
+            .iter()
+            .filter(|one| one.kind == FindingKind::NotCheckpoint);
+        for place in unsaved.flat_map(|one| &one.places) {
+            if let Some(Found::Let { start, .. }) = locate::locate(self.program, place.0, place.1) {
+                let borrow =
+                    lent_readers::borrow_of(self.library, self.program, self.items, (place.0, start));
+                self.decisions.owned.extend(borrow);
+            }
+        }
     }
 
     fn keep(&mut self, ty: Position) {

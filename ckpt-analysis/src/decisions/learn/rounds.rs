@@ -4,6 +4,7 @@ use super::{Decider, Finding, FindingKind, sites};
 use crate::Analysis;
 use crate::decisions::changed_inputs::inputs_change;
 use crate::decisions::effects::Effects;
+use crate::decisions::functions::naming_places;
 use crate::decisions::knowledge::Knowledge;
 use crate::decisions::other_branches::is_used_elsewhere;
 use crate::decisions::reexecution::Reexecuted;
@@ -56,6 +57,11 @@ pub fn learn(
     }
     let types = Types::of(&analysis.library, program);
     let effects = Effects::of(program, analysis);
+    let naming = analysis
+        .items
+        .main_of(0)
+        .map(|main| naming_places(program, analysis, main))
+        .unwrap_or_default();
     let mut decider = Decider {
         library: &analysis.library,
         program,
@@ -69,6 +75,7 @@ pub fn learn(
         is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),
         offers_serde,
+        names_functions: &|place| naming.contains(&place),
         decisions: known.decisions.clone(),
     };
     let outcome = decider.decide(findings);

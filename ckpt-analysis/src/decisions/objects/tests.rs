@@ -146,10 +146,10 @@ fn refusals_name_the_reason() {
     assert!(refused("#[ckpt::object(A)] trait S {} struct A; impl S for A {}", "S").contains("already"));
     let borrows = "trait S {} struct A<'a>(&'a [f64]); impl<'a> S for A<'a> {}";
     assert!(refused(borrows, "S").starts_with("`A<'a>` borrows"));
-    let function = "trait S {} struct A { rule: fn(f64) -> f64 } impl S for A {}";
+    let function = "trait S {} struct A { rule: fn(Vec<&f64>) -> f64 } impl S for A {}";
     assert_eq!(
         refused(function, "S"),
-        "`A` cannot be saved: A.rule: fn(f64) -> f64"
+        "`A` cannot be saved: A.rule: fn(Vec<&f64>) -> f64"
     );
     let closure = "trait S {} struct A<F>(F); impl<F: Fn()> S for A<F> {}";
     assert!(refused(closure, "S").contains("generic over `F`"));

@@ -6,6 +6,11 @@ mod arrayvec;
 mod csv;
 mod errors;
 mod files;
+#[allow(
+    coherence_leak_check,
+    reason = "`fn(A)` and `for<'a> fn(&'a A)` are two types, which only their lifetimes tell apart"
+)]
+pub mod functions;
 #[cfg(feature = "indexmap")]
 mod indexmap;
 mod lists;

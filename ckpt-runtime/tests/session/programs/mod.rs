@@ -4,6 +4,7 @@ mod clock;
 mod closed;
 mod files;
 mod forks;
+mod functions;
 mod globals;
 mod handlers;
 mod input;
@@ -42,6 +43,7 @@ pub fn run(program: &str) -> Result<(), String> {
         }
         "calls" => return trees::calls::main(),
         "histories" => return trees::histories::main(),
+        "functions" => functions::main(),
         "globals" => globals::main(),
         "handlers" => handlers::main(),
         "small-stacks" => small_stacks::main(),
