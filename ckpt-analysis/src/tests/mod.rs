@@ -1,6 +1,7 @@
 //! Tests of the whole-package analysis: what each stage makes of small programs of several modules.
 
 mod calls;
+mod chance;
 mod choice;
 mod cost;
 mod effects;

@@ -47,13 +47,15 @@ pub enum Meaning {
     Foreign,
     /// Gives a handle to a generator of random numbers that the system seeds: no two runs draw the same.
     Unseeded,
+    /// Draws random numbers that no two runs have alike, or makes a generator or a seed for them.
+    Draws,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 21] = [
+    pub const ALL: [(&'static str, Self); 22] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -74,6 +76,7 @@ impl Meaning {
         ("declares", Self::Declares),
         ("foreign", Self::Foreign),
         ("unseeded", Self::Unseeded),
+        ("draws", Self::Draws),
         ("own", Self::Own),
     ];
 
@@ -232,6 +235,14 @@ impl CallTable {
     pub fn is_unseeded(&self, path: &[String]) -> bool {
         path.last()
             .is_some_and(|name| self.means(name, Meaning::Unseeded))
+    }
+
+    /// Whether the function draws random numbers that no two runs have alike. Of a name that the program has itself, only what
+    /// names the crate as well is meant.
+    pub fn draws(&self, path: &[String], is_own: bool) -> bool {
+        self.path_means(path, Meaning::Draws)
+            || !is_own && path.last().is_some_and(|last| self.means(last, Meaning::Draws))
+            || !is_own && self.is_unseeded(path)
     }
 
     /// Of a function of the program, `Mesh::area`: if the table says that it may be re-executed, its body does not matter.
