@@ -49,13 +49,15 @@ pub enum Meaning {
     Unseeded,
     /// Draws random numbers that no two runs have alike, or makes a generator or a seed for them.
     Draws,
+    /// A function that only computes: it may run again wherever that shows nowhere.
+    Again,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 22] = [
+    pub const ALL: [(&'static str, Self); 23] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -77,6 +79,7 @@ impl Meaning {
         ("foreign", Self::Foreign),
         ("unseeded", Self::Unseeded),
         ("draws", Self::Draws),
+        ("again", Self::Again),
         ("own", Self::Own),
     ];
 
@@ -199,6 +202,11 @@ impl CallTable {
     /// Says something of a macro only.
     pub fn say_of_macro(&mut self, meaning: Meaning, name: &str) {
         self.say(meaning, name, false);
+    }
+
+    /// Says something of a function of this name.
+    pub fn say_of_function(&mut self, meaning: Meaning, name: &str) {
+        self.say(meaning, name, true);
     }
 
     /// Whether the table says anything of a macro of this name.
