@@ -28,7 +28,6 @@ pub fn unseeded(analysis: &Analysis, program: &Program, main: FnId) -> Option<Dr
         let function = analysis.items.function(id);
         let body = function.written.block.to_token_stream();
         let finder = Finder {
-            program,
             library: &analysis.library,
             own: &own,
             declared: declared(body.clone()),
@@ -47,7 +46,6 @@ const EPOCH: &str = "UNIX_EPOCH";
 const FINE: [&str; 4] = ["as_nanos", "subsec_nanos", "as_micros", "subsec_micros"];
 
 struct Finder<'p> {
-    program: &'p Program,
     library: &'p Library,
     /// Functions of the program.
     own: &'p HashSet<&'p str>,
@@ -86,15 +84,6 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether the program seeds the one generator of the function's crate: `fastrand::seed(7)`.
-    fn is_seeded(&self, path: &[String]) -> bool {
-        let [of_crate, _] = path else {
-            return false;
-        };
-        let seed = [of_crate.as_str(), "seed"];
-        self.program.files.iter().any(|file| file.names(&seed))
-    }
-
     fn draws(&self, path: &[Ident], is_called: bool) -> bool {
         let names: Vec<String> = path.iter().map(ToString::to_string).collect();
         let Some((last, before)) = names.split_last() else {
@@ -104,7 +93,7 @@ impl Finder<'_> {
             return self.is_fine;
         }
         let is_own = self.own.contains(last.as_str()) || before.is_empty() && self.declared.contains(last);
-        is_called && self.library.draws(&names, is_own) && !self.is_seeded(&names)
+        is_called && self.library.draws(&names, is_own)
     }
 }
 

@@ -103,7 +103,11 @@ fn a_byte_order_mark_is_counted() {
 
 #[test]
 fn a_main_that_the_program_imports_is_its_main() {
-    for import in ["use my_lib::main;", "pub use my_lib::*;", "use my_lib::begin as main;"] {
+    for import in [
+        "use my_lib::main;",
+        "pub use my_lib::*;",
+        "use my_lib::begin as main;",
+    ] {
         let analysis = super::analysed(&[
             ("main.rs", import),
             ("lib.rs", "pub fn main() {}\npub fn begin() {}"),
