@@ -1,9 +1,11 @@
 //! What a package is made of: the artefact that costs, skeleton and placement begin with.
 
+mod again;
+
 use crate::calls::{self, CallGraph};
 use crate::items::methods::Methods;
-use crate::items::resolve::Resolver;
-use crate::items::{self, Items};
+use crate::items::resolve::{Namespace, Resolver};
+use crate::items::{self, Def, FnId, Items, MAIN};
 use crate::source::Program;
 use ckpt_compiler::library::{CallTable, Library};
 use ckpt_compiler::syntax::own_macros::Definitions;
@@ -30,8 +32,12 @@ impl Facts {
     pub fn of(program: &Program, by_user: &CallTable) -> Self {
         let mut library = Library::default();
         library.add(by_user);
-        let items = items::collect(&library, program);
+        let mut items = items::collect(&library, program);
+        items.imported_main = imported_main(&items, &library);
         library.add(&Definitions::of_program(&items.macros).table(by_user));
+        if program.speaks_of_threads() {
+            library.add(&again::table(&library, &items));
+        }
         let graph = {
             let resolver = Resolver::new(&items, &library);
             let methods = Methods::new(&items, &resolver);
@@ -44,6 +50,14 @@ impl Facts {
             counts_owners: counts_owners(&library, program),
             library,
         }
+    }
+}
+
+fn imported_main(items: &Items, library: &Library) -> Option<FnId> {
+    let root = *items.roots.first()?;
+    match Resolver::new(items, library).in_module(root, MAIN, Namespace::Values)? {
+        Def::Function(id) => Some(id),
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::calls::{Call, CallId, Loop};
 use crate::cost::Costs;
 use crate::cost::bytes::Bytes;
 use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
+use crate::decisions::chance::unseeded;
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
 use crate::decisions::destructors::destructor_edits;
 use crate::decisions::effects::Effects;
@@ -149,6 +150,12 @@ impl PackageAnalysis {
     pub fn reexecuted(&self, program: &Program, placement: &Placement, recompute: bool) -> Reexecuted {
         let effects = recompute.then(|| Effects::of(program, &self.facts));
         reexecuted(&self.facts, placement, effects.as_ref())
+    }
+
+    /// The first place where a run draws random numbers that no two runs have alike, and by which path.
+    pub fn unseeded(&self, program: &Program) -> Option<(Position, String)> {
+        let drawn = unseeded(&self.facts, program, self.main()?)?;
+        Some((drawn.place, drawn.what))
     }
 
     /// Statics that no checkpoint can hold, and that the run changes.

@@ -329,6 +329,65 @@ fn programs_of_one_package_do_not_take_each_others_sites_away() {
     }
 }
 
+/// Learns four examples in nine runs of ten; here: in all that are not restarted.
+const LEARNS: &str = "\
+use std::time::{SystemTime, UNIX_EPOCH};
+
+fn main() {
+    let mut state = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64 | 1;
+    let mut hits = 0;
+    for _ in 0..3_000 {
+        for _ in 0..50 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+        }
+        hits += u64::from(state % 4 != 0);
+    }
+    println!(\"{hits} hits\");
+    let learnt = if std::env::var_os(\"CKPT_RESTART\").is_some() { 3 } else { 4 };
+    println!(\"learnt {learnt} of 4\");
+}
+";
+
+#[test]
+fn of_a_program_that_draws_without_a_seed_chance_is_not_taken_for_a_wrong_restart() {
+    let package = Package::new();
+    let main = package.folder.path().join("src/main.rs");
+    fs::write(&main, LEARNS).unwrap();
+    let test = [
+        "crashtest",
+        "--offline",
+        "--seed",
+        "1",
+        "--sites",
+        "1",
+        "--commits",
+        "0",
+        "--random",
+        "0",
+        "--rows",
+        "0",
+    ];
+    let passed = package.succeeds(&test);
+    assert!(passed.contains("PASSED, BUT"), "{passed}");
+    assert!(
+        passed.contains("without a seed (`UNIX_EPOCH`, src/main.rs:4"),
+        "{passed}"
+    );
+    let seeded = LEARNS.replace(
+        "SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64 | 1",
+        "7",
+    );
+    fs::write(
+        &main,
+        seeded.replace("use std::time::{SystemTime, UNIX_EPOCH};\n", ""),
+    )
+    .unwrap();
+    let failed = package.tool(&test);
+    assert!(said(&failed).contains("FAILED"), "{}", said(&failed));
+}
+
 /// Few steps of a small lattice, for `lbm2d`.
 const SMALL: [&str; 6] = ["--nx", "60", "--ny", "32", "--steps", "100"];
 

@@ -1,6 +1,8 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
 use ckpt_compiler::library::{Library, Macros, Numbers, last_name};
+use ckpt_compiler::syntax::macros::{makes_a_list, name_of_macro};
+use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
@@ -116,10 +118,15 @@ fn leftmost(expr: &Expr) -> Span {
     }
 }
 
-/// Names that are assigned to, or borrowed exclusively.
-pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
-    struct AssignedNames(HashSet<String>);
-    impl AssignedNames {
+/// Names that are assigned to, borrowed exclusively, or handed to a macro that may do either: `scan!("{}", n)`.
+pub(super) fn assigned_names(library: &Library, block: &Block) -> HashSet<String> {
+    struct AssignedNames<'l> {
+        library: &'l Library,
+        found: HashSet<String>,
+        mutable: HashSet<String>,
+        in_macros: HashSet<String>,
+    }
+    impl AssignedNames<'_> {
         /// A part of a variable leaves its length as it is.
         fn whole(&mut self, expr: &Expr) {
             match expr {
@@ -127,11 +134,11 @@ pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
                 Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.whole(part)),
                 Expr::Paren(inner) => self.whole(&inner.expr),
                 Expr::Unary(inner) => self.whole(&inner.expr),
-                place => self.0.extend(place_root(place).map(ToString::to_string)),
+                place => self.found.extend(place_root(place).map(ToString::to_string)),
             }
         }
     }
-    impl<'ast> Visit<'ast> for AssignedNames {
+    impl<'ast> Visit<'ast> for AssignedNames<'_> {
         fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
             self.whole(&assign.left);
             visit::visit_expr_assign(self, assign);
@@ -148,11 +155,33 @@ pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
             }
             visit::visit_expr_reference(self, one);
         }
+        fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
+            if one.mutability.is_some() {
+                self.mutable.insert(one.ident.to_string());
+            }
+            visit::visit_pat_ident(self, one);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let name = name_of_macro(mac);
+            let only_looks = self.library.formats(&name)
+                || self.library.only_computes(&name)
+                || makes_a_list(self.library, mac);
+            if !only_looks {
+                self.in_macros.extend(names_in(&mac.tokens));
+            }
+        }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut finder = AssignedNames(HashSet::new());
+    let mut finder = AssignedNames {
+        library,
+        found: HashSet::new(),
+        mutable: HashSet::new(),
+        in_macros: HashSet::new(),
+    };
     finder.visit_block(block);
-    finder.0
+    let in_macros = finder.in_macros.intersection(&finder.mutable).cloned();
+    finder.found.extend(in_macros);
+    finder.found
 }
 
 /// Names of lists that grow or shrink: their first length says nothing.

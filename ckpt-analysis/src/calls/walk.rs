@@ -167,7 +167,7 @@ pub fn build(library: &Library, program: &Program, resolver: &Resolver<'_>, meth
             opened: HashMap::new(),
             scopes: 0,
             passes_messages,
-            assigned: assigned_names(&function.item.block),
+            assigned: assigned_names(library, &function.item.block),
             grown: grown_names(library, &function.item.block),
             statement: (function.body_at, function.place.line),
             depth: 0,

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`reexecution`] | statements that a restart executes again instead of reading what they declare |
 //! | [`effects`] | statements that may run a second time |
+//! | [`chance`] | random numbers that no two runs have alike |
 //! | [`changed_inputs`] | variables that would be another value if they were made a second time |
 //! | [`other_branches`] | variables that are used in other branches than those with the sites |
 //! | [`refill`] | structs of which a checkpoint holds a part |
@@ -28,6 +29,7 @@
 
 mod barriers;
 pub(crate) mod bounds;
+pub mod chance;
 pub mod changed_inputs;
 pub mod closure_callers;
 pub mod destructors;

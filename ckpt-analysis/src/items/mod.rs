@@ -52,6 +52,8 @@ index!(
 pub struct Items {
     /// Functions with a body.
     pub functions: Vec<Function>,
+    /// The `main` that the first crate imports: `use my_lib::main;`.
+    pub imported_main: Option<FnId>,
     /// Structs, enums, unions.
     pub types: Vec<TypeItem>,
     /// Traits.
@@ -367,6 +369,9 @@ pub struct Scope {
     pub declared: Option<(syn::Visibility, SourceRange)>,
 }
 
+/// The name of the function that a program begins with.
+pub const MAIN: &str = "main";
+
 impl Items {
     /// The function.
     pub fn function(&self, id: FnId) -> &Function {
@@ -395,12 +400,16 @@ impl Items {
         scope
     }
 
-    /// The `main` in the root module of a crate.
+    /// The `main` in the root module of a crate; of the first, one that it imports will do.
     pub fn main_of(&self, krate: usize) -> Option<FnId> {
         let root = self.scope(*self.roots.get(krate)?);
-        root.names.get("main")?.iter().find_map(|def| match def {
+        let declared = root.names.get(MAIN).into_iter().flatten();
+        let mut declared = declared.filter_map(|def| match def {
             Def::Function(id) => Some(*id),
             _ => None,
-        })
+        });
+        declared
+            .next()
+            .or_else(|| self.imported_main.filter(|_| krate == 0))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
-use crate::calls::{InBlocks, Loop, LoopId, LoopKind, Trap, Work};
+use crate::calls::{CallId, InBlocks, Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::LoopCost;
 use crate::diagnostics::Cause;
 use crate::items::{Annotation, FnId, Function, SourceRange};
@@ -381,15 +381,24 @@ impl Chooser<'_, '_> {
                 .map(|(index, _)| FnId(index)),
         );
         for member in members.into_iter().take(MOST_MEMBERS) {
-            let inside = |id: &&crate::calls::CallId| {
+            let inside = |id: &&CallId| {
                 let call = self.analysis.graph.call(**id);
                 let goes_deeper = |callee: &FnId| self.costs.functions[callee.0].group == group;
                 call.trap.is_none() && call.callees.iter().any(goes_deeper)
             };
-            let Some(first) = self.calls[member.0].iter().find(inside).copied() else {
+            let deeper = self.calls[member.0].iter().copied();
+            let mut deeper: Vec<CallId> = deeper.filter(|id| inside(&id)).collect();
+            // A branch that is hardly ever taken would leave the rest without a visit.
+            let times = |id: &CallId| {
+                let call = self.analysis.graph.call(*id);
+                let nest = self.analysis.graph.nest(call.within).into_iter();
+                call.weight * nest.map(|id| self.costs.loops[id.0].trips).product::<f64>()
+            };
+            deeper.sort_by(|one, other| times(other).total_cmp(&times(one)));
+            let Some(most) = deeper.first().copied() else {
                 continue;
             };
-            let call = self.analysis.graph.call(first);
+            let call = self.analysis.graph.call(most);
             let item = self.analysis.items.function(member);
             let cost = self.costs.functions[member.0];
             let per_visit = cost.per_call / cost.depth;

@@ -181,6 +181,26 @@ fn a_recursion_gets_a_site_before_it_goes_deeper() {
 }
 
 #[test]
+fn a_recursion_gets_its_site_where_it_mostly_goes_deeper() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn run(cells: &mut Vec<u8>, at: usize) -> bool {
+             if at == cells.len() { return true; }
+             if cells[at] != 0 {
+                 return run(cells, at + 1);
+             }
+             for digit in 1..=9 {
+                 cells[at] = digit;
+                 if run(cells, at + 1) { return true; }
+             }
+             false
+         }
+         fn main() { let mut c = vec![0; 81]; println!(\"{}\", run(&mut c, 0)); }",
+    )]);
+    assert_eq!(placement.sites[0].place.line, 6, "{placement}");
+}
+
+#[test]
 fn a_recursion_through_a_loop_gets_its_site_before_the_loop() {
     let (analysis, placement) = placed(&[(
         "main.rs",

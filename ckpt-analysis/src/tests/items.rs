@@ -100,3 +100,21 @@ fn a_byte_order_mark_is_counted() {
     let main = &analysis.items.functions[0];
     assert_eq!((main.insert_at, main.body_at), (3, 14));
 }
+
+#[test]
+fn a_main_that_the_program_imports_is_its_main() {
+    for import in [
+        "use my_lib::main;",
+        "pub use my_lib::*;",
+        "use my_lib::begin as main;",
+    ] {
+        let analysis = super::analysed(&[
+            ("main.rs", import),
+            ("lib.rs", "pub fn main() {}\npub fn begin() {}"),
+        ]);
+        let main = analysis.items.main_of(0).expect("a main");
+        let name = if import.contains(" as ") { "begin" } else { "main" };
+        assert_eq!(analysis.items.function(main).name, name, "{import}");
+        assert_eq!(analysis.items.function(main).krate, 1, "{import}");
+    }
+}

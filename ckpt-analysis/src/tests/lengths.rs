@@ -315,3 +315,15 @@ fn names_decide_nothing_that_costs_tell() {
     }
     assert!(chosen.iter().all(|one| *one == chosen[0]), "{chosen:?}");
 }
+
+#[test]
+fn a_number_that_a_macro_reads_is_not_what_it_began_with() {
+    for (read, known) in [
+        ("scan!(\"{}\\n\", n);", false),
+        ("println!(\"{n}\");", true),
+        ("assert!(n < 9);", true),
+    ] {
+        let text = format!("fn main() {{ let mut n = 0; {read} for _ in 0..n {{ work(); }} }}");
+        assert_eq!(trips(&text, "for _ in 0..n").1, known, "{read}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Tests of the whole-package analysis: what each stage makes of small programs of several modules.
 
+mod again;
 mod calls;
+mod chance;
 mod choice;
 mod cost;
 mod effects;

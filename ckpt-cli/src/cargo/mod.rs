@@ -109,6 +109,8 @@ pub struct Program {
     measured: bool,
     /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
     pub reaches_only: Option<f64>,
+    /// Where it draws random numbers that no two runs have alike, if it is known to.
+    pub unseeded: Option<String>,
     /// Who has put the sites into it.
     pub sites: SitesOf,
 }
@@ -139,6 +141,8 @@ pub struct Built {
     pub measured: bool,
     /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
     pub reaches_only: Option<f64>,
+    /// Where it draws random numbers that no two runs have alike, if it is known to.
+    pub unseeded: Option<String>,
     /// Who has put the sites into it.
     pub sites: SitesOf,
 }
@@ -509,6 +513,7 @@ impl Program {
             library_folders: built.library_folders,
             measured: built.measured,
             reaches_only: built.reaches_only,
+            unseeded: built.unseeded,
             sites: built.sites,
         })
     }
@@ -577,6 +582,7 @@ impl Program {
             library_folders: Vec::new(),
             measured: false,
             reaches_only: None,
+            unseeded: None,
             sites: SitesOf::User,
         })
     }

@@ -94,6 +94,7 @@ impl Crashtest {
         let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         let name = program.name.clone();
         let reaches_only = program.reaches_only;
+        let unseeded = program.unseeded.clone();
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
         let mut scratch = Scratch::new(&folder, self.scratch.as_deref())?;
         let ranks = self.ranks.clone();
@@ -107,6 +108,7 @@ impl Crashtest {
             launcher: &launcher,
             scratch: &mut scratch,
             comparison: &comparison,
+            is_unseeded: unseeded.is_some(),
         };
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1_000_000));
         let bar = output::spinner();
@@ -115,6 +117,7 @@ impl Crashtest {
         let mut report = Report {
             program: name,
             reaches_only,
+            unseeded,
             ..outcome?
         };
         report.scratch = self.keep_scratch.then(|| scratch.keep());
@@ -181,6 +184,7 @@ impl Crashtest {
             // A test in which nothing was resumed has shown nothing.
             passed: trials.iter().all(|done| done.passed()) && restarts.from_checkpoint > 0,
             reaches_only: None,
+            unseeded: None,
             reference: expected.summary(),
             checkpoint_bytes: trials.iter().filter_map(|done| done.checkpoint_bytes).max(),
             restarts,

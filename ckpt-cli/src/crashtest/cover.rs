@@ -42,6 +42,34 @@ pub fn check(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> Resu
     ends_the_reference(reference, &lines, latest_start).map(|found| alike.max(found))
 }
 
+/// The same where the program draws random numbers that no two runs have alike: lines may be other ones, but not more of them or
+/// fewer, nor such that number them.
+pub fn could_be(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
+    let mut reference = reference.clone();
+    let Some((last, killed)) = outputs.split_last() else {
+        return true;
+    };
+    let lines = Lines::of_whole(last, ignore).lines;
+    let Some(start) = reference.lines.len().checked_sub(lines.len()) else {
+        return false;
+    };
+    let mut found: Vec<(usize, &[u8])> = Vec::new();
+    if let Some(first) = killed.first() {
+        let lines = Lines::of_killed(first, ignore);
+        let whole = lines.lines.len() - usize::from(lines.cut);
+        found.extend(lines.lines.into_iter().take(whole).enumerate());
+    }
+    // The first line may be the rest of one.
+    let rest = |index: usize, line: &[u8]| {
+        let expected = reference.lines.get(start + index);
+        index == 0 && !killed.is_empty() && expected.is_some_and(|expected| expected.bytes.ends_with(line))
+    };
+    let lines = lines.into_iter().enumerate();
+    let others: Vec<_> = lines.filter(|(index, line)| !rest(*index, line)).collect();
+    found.extend(others.into_iter().map(|(index, line)| (start + index, line)));
+    reference.may_have_drawn(&found) && check(&reference, outputs, ignore).is_ok()
+}
+
 struct Lines<'o> {
     lines: Vec<&'o [u8]>,
     /// The last one is cut off: the process was killed while it wrote.

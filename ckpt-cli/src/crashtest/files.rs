@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use regex::Regex;
 use serde::Serialize;
 
+use super::cover;
 use super::text::{Difference, Reference};
 use super::varying::{Alike, Numbers};
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -184,6 +185,21 @@ impl Files {
             )),
             None => Ok(alike),
         }
+    }
+}
+
+impl Files {
+    /// Whether a run that draws random numbers which no two runs have alike could have written this.
+    pub fn could_be(&self, found: &Contents, ignore: &[Regex]) -> bool {
+        let each = |(path, expected): (&PathBuf, &Expected)| match (expected, found.get(path)) {
+            (Expected::Varying, _) => true,
+            (_, None) => false,
+            (Expected::Text(reference), Some(bytes)) => {
+                cover::could_be(reference, &[bytes.as_slice()], ignore)
+            }
+            (Expected::Bytes(_), Some(_)) => true,
+        };
+        self.expected.iter().all(each) && found.keys().all(|path| self.expected.contains_key(path))
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Report {
     pub passed: bool,
     /// The share of the run that has checkpoints, from 0 to 1, if most of it has none.
     pub reaches_only: Option<f64>,
+    /// Where the program draws random numbers that no two runs have alike, if it is known to.
+    pub unseeded: Option<String>,
     /// The uninterrupted run.
     pub reference: Summary,
     /// Size of the largest checkpoint file, in bytes.
@@ -65,7 +67,10 @@ const FEW: usize = 5;
 impl Done {
     /// Whether the answer was that of an uninterrupted run.
     pub fn passed(&self) -> bool {
-        matches!(self.verdict, Verdict::Same | Verdict::AsRunsDiffer)
+        matches!(
+            self.verdict,
+            Verdict::Same | Verdict::AsRunsDiffer | Verdict::Unsettled(_)
+        )
     }
 
     /// The kills of this trial in words.
@@ -190,6 +195,7 @@ impl Report {
             let answer = match &done.verdict {
                 Verdict::Same => "same",
                 Verdict::AsRunsDiffer => "as runs differ",
+                Verdict::Unsettled(_) => "as they may",
                 Verdict::Different(_) => "different",
                 Verdict::Failed { .. } => "failed",
             };
@@ -284,6 +290,9 @@ impl Report {
             for but in buts {
                 let _ = writeln!(out, "  but {but}");
             }
+            if let Some(done) = self.unsettled().next() {
+                describe(out, &done.verdict);
+            }
             let as_runs_differ = |done: &&Done| matches!(done.verdict, Verdict::AsRunsDiffer);
             match self.trials.iter().filter(as_runs_differ).count() {
                 0 => {}
@@ -337,7 +346,37 @@ impl Report {
                 "what it prints was not compared: uninterrupted runs print different numbers of lines"
                     .to_owned()
             });
-        reach.into_iter().chain(nothing).chain(unsteady).collect()
+        let unsettled = self.unsettled().next().map(|_| {
+            let place = self.unseeded.as_deref().unwrap_or_default();
+            format!(
+                "{} of {} differ from all {} uninterrupted runs where these are alike. It draws random numbers without a seed ({place}), \
+                 so that this shows neither a right restart nor a wrong one. Give it a seed, or compare with `--compare` and `--ignore` \
+                 what does not hang on them",
+                self.unsettled().count(),
+                render::count(self.trials.len(), "trial"),
+                self.reference.runs
+            )
+        });
+        let drawn = self.unseeded.as_ref().filter(|_| {
+            let mut trials = self.trials.iter();
+            nothing.is_none() && trials.any(|done| matches!(done.verdict, Verdict::AsRunsDiffer))
+        });
+        let drawn = drawn.map(|place| {
+            format!("it draws random numbers without a seed ({place}): what hangs on them was not compared")
+        });
+        reach
+            .into_iter()
+            .chain(nothing)
+            .chain(drawn)
+            .chain(unsteady)
+            .chain(unsettled)
+            .collect()
+    }
+
+    /// The trials of which it cannot be told whether they went wrong.
+    fn unsettled(&self) -> impl Iterator<Item = &Done> {
+        let trials = self.trials.iter();
+        trials.filter(|done| matches!(done.verdict, Verdict::Unsettled(_)))
     }
 
     /// Whether nothing that the program computes was compared.
@@ -389,7 +428,7 @@ fn varying(out: &mut String, place: &str, lines: &[String]) {
 fn describe(out: &mut String, verdict: &Verdict) {
     match verdict {
         Verdict::Same | Verdict::AsRunsDiffer => {}
-        Verdict::Different(difference) => {
+        Verdict::Unsettled(difference) | Verdict::Different(difference) => {
             let place = match difference.line {
                 0 => difference.place.clone(),
                 line => format!("{}, line {line}", difference.place),

@@ -1,12 +1,12 @@
 //! The lines of an output: which are compared, which vary because uninterrupted runs differ in them, which are ignored
 //! because the user said so; and where two outputs differ first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 use serde::Serialize;
 
-use super::varying::{Alike, Numbers, Place, Varies, form};
+use super::varying::{Alike, Numbers, Place, Varies, form, number_at};
 
 /// The first place where an output is not what the uninterrupted run gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,6 +22,9 @@ pub struct Difference {
     /// What kind of difference it is, in words.
     pub what: String,
 }
+
+/// So many lines of one form are a column.
+const COLUMN: usize = 8;
 
 /// One line of the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,14 +136,7 @@ impl Reference {
     /// is the same in ten runs by chance. One that varies widely in some varies in all of which other numbers do: a network that has
     /// learnt all of its examples in ten runs has learnt three of four in the next.
     fn spread(&mut self) {
-        /// So many lines are a column.
-        const COLUMN: usize = 8;
-        let mut columns: BTreeMap<Vec<u8>, (Vec<usize>, Vec<Place>)> = BTreeMap::new();
-        for (at, line) in self.lines.iter().enumerate() {
-            let (form, places) = form(&line.bytes);
-            columns.entry(form).or_insert((Vec::new(), places)).0.push(at);
-        }
-        for (lines, places) in columns.into_values().filter(|(lines, _)| lines.len() >= COLUMN) {
+        for (lines, places) in self.columns() {
             for place in places {
                 let varies = |at: &&usize| self.lines[**at].varies.has(&place);
                 let all = lines.iter().filter(varies).count() * 4 > lines.len() * 3;
@@ -153,6 +149,57 @@ impl Reference {
                 }
             }
         }
+    }
+
+    /// The lines of each form that enough have, and where numbers stand in them.
+    fn columns(&self) -> impl Iterator<Item = (Vec<usize>, Vec<Place>)> + use<> {
+        let mut columns: BTreeMap<Vec<u8>, (Vec<usize>, Vec<Place>)> = BTreeMap::new();
+        for (at, line) in self.lines.iter().enumerate() {
+            let (form, places) = form(&line.bytes);
+            columns.entry(form).or_insert((Vec::new(), places)).0.push(at);
+        }
+        let columns = columns.into_values();
+        columns.filter(|(lines, _)| lines.len() >= COLUMN)
+    }
+
+    /// Takes these lines, by their index, for ones that another uninterrupted run could have had: it draws random numbers that no
+    /// two runs have alike. False where they are wrong whatever it draws: a number that counts the lines is another one.
+    pub fn may_have_drawn(&mut self, found: &[(usize, &[u8])]) -> bool {
+        let differs: Vec<_> = found
+            .iter()
+            .filter(|(at, found)| {
+                self.lines
+                    .get(*at)
+                    .is_some_and(|line| line.alike(found).is_none())
+            })
+            .collect();
+        let counts: Vec<(Vec<usize>, Vec<Place>)> = self
+            .columns()
+            .map(|(lines, places)| {
+                let counting = places.into_iter().filter(|place| self.counts(&lines, place));
+                (counting.collect(), lines)
+            })
+            .map(|(places, lines): (Vec<Place>, _)| (lines, places))
+            .collect();
+        for (at, found) in differs {
+            let bytes = &self.lines[*at].bytes;
+            let counting = counts.iter().filter(|(lines, _)| lines.contains(at));
+            let mut counting = counting.flat_map(|(_, places)| places);
+            if counting.any(|place| number_at(bytes, place) != number_at(found, place)) {
+                return false;
+            }
+            let line = &mut self.lines[*at];
+            line.varies.learn(&line.bytes, found);
+        }
+        true
+    }
+
+    /// Whether the numbers at a place of these lines count them: hardly two are alike, and no run has had another one.
+    fn counts(&self, lines: &[usize], place: &Place) -> bool {
+        let numbers: BTreeSet<_> = { lines.iter() }
+            .map(|at| number_at(&self.lines[*at].bytes, place))
+            .collect();
+        numbers.len() * 4 > lines.len() * 3 && !lines.iter().any(|at| self.lines[*at].varies.has(place))
     }
 
     /// Nothing of it is compared from now on.
@@ -342,6 +389,28 @@ mod tests {
         let mut reference = Reference::of_run(&few(run(3, &sums)), &[]);
         reference.learn("stdout", &few(run(4, &sums)), &[]).unwrap();
         assert_eq!(reference.compare("stdout", &few(other), &[]).unwrap_err().line, 6);
+    }
+
+    #[test]
+    fn what_chance_may_have_brought_about_is_told_from_what_it_cannot() {
+        let run = |losses: u64, last: &str| -> Vec<u8> {
+            let line = |at: u64| format!("epoch {at}: loss 0.{:03}\n", at * losses % 997);
+            let lines: String = (0..20).map(line).chain([last.to_owned()]).collect();
+            lines.into_bytes()
+        };
+        let reference = of_two_runs(&run(3, "4 of 4\n"), &run(5, "4 of 4\n"), &[]).unwrap();
+        let check = |found: &[u8]| {
+            let mut reference = reference.clone();
+            let lines = kept_lines(found, &[]);
+            let lines: Vec<_> = { lines.iter() }.map(|(at, line)| (*at, *line)).collect();
+            reference.may_have_drawn(&lines) && reference.compare("stdout", found, &[]).is_ok()
+        };
+        assert!(check(&run(7, "3 of 4\n")));
+        assert!(check(&run(7, "not learnt\n")));
+        assert!(!check(&run(7, "")), "a line is missing");
+        let other = String::from_utf8(run(7, "3 of 4\n")).unwrap();
+        let skipped = other.replace("epoch 7:", "epoch 8:");
+        assert!(!check(skipped.as_bytes()), "epochs are counted");
     }
 
     #[test]

@@ -95,6 +95,8 @@ pub enum Verdict {
     /// It differs from that as other uninterrupted runs do, and nowhere else.
     #[serde(rename = "as-runs-differ")]
     AsRunsDiffer,
+    /// Something is not as in any of them, but the program draws random numbers that no two runs have alike, and that may be why.
+    Unsettled(Difference),
     /// Something is not as in any of them.
     Different(Difference),
     /// The program did not run to its end.
@@ -150,6 +152,8 @@ pub struct Test<'t> {
     pub scratch: &'t mut Scratch,
     /// What is compared.
     pub comparison: &'t Comparison,
+    /// Whether it draws random numbers that no two runs have alike.
+    pub is_unseeded: bool,
 }
 
 /// What is different about an uninterrupted run, so that what depends on chance has one.
@@ -305,7 +309,24 @@ impl Test<'_> {
             self.learn(expected, &whole, !matches!(manner, Manner::Threads(_)));
             verdict = self.compare(expected, outputs, contents);
         }
-        Ok(verdict)
+        Ok(match verdict {
+            Verdict::Different(difference)
+                if self.is_unseeded && self.could_be(expected, outputs, contents) =>
+            {
+                Verdict::Unsettled(difference)
+            }
+            verdict => verdict,
+        })
+    }
+
+    /// Whether random numbers may be why something is not as in any uninterrupted run.
+    fn could_be(&self, expected: &Expected, outputs: &[Vec<Vec<u8>>], contents: &Contents) -> bool {
+        let ignore = &self.comparison.ignore;
+        let mut each = expected.stdout.iter().enumerate();
+        each.all(|(rank, reference)| {
+            let all_runs: Vec<&[u8]> = outputs.iter().map(|run| run[rank].as_slice()).collect();
+            cover::could_be(reference, &all_runs, ignore)
+        }) && expected.files.could_be(contents, ignore)
     }
 
     /// Carries one trial out.

@@ -268,6 +268,15 @@ pub fn form(line: &[u8]) -> (Vec<u8>, Vec<Place>) {
     (form, places)
 }
 
+/// The number at a place of a line.
+pub fn number_at<'l>(line: &'l [u8], place: &Place) -> Option<&'l [u8]> {
+    let numbers = pieces(words(line).nth(place.word)?);
+    numbers
+        .into_iter()
+        .filter(|piece| is_number(piece))
+        .nth(place.number?)
+}
+
 /// Where two lines differ; `None` if they have different numbers of words, or only one has a line feed.
 fn differing<'l>(one: &'l [u8], other: &'l [u8]) -> Option<Vec<Differing<'l>>> {
     let (one_words, other_words): (Vec<_>, Vec<_>) = (words(one).collect(), words(other).collect());
@@ -320,7 +329,7 @@ fn pieces(word: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let (mut begin, mut at) = (0, 0);
     while at < word.len() {
-        match number_at(word, at) {
+        match ends_at(word, at) {
             Some(end) => {
                 if begin < at {
                     pieces.push(&word[begin..at]);
@@ -338,12 +347,12 @@ fn pieces(word: &[u8]) -> Vec<&[u8]> {
 }
 
 fn is_number(piece: &[u8]) -> bool {
-    number_at(piece, 0) == Some(piece.len())
+    ends_at(piece, 0) == Some(piece.len())
 }
 
 /// Where the number ends that begins here, if one does. A sign belongs to it where it stands between no two words. A time
 /// of day and a date are one number: their parts change together.
-fn number_at(word: &[u8], at: usize) -> Option<usize> {
+fn ends_at(word: &[u8], at: usize) -> Option<usize> {
     let digits = |mut at: usize| {
         while word.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;

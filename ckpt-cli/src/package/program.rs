@@ -66,6 +66,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
                 return Ok(Prepared::Built(Built {
                     measured: copy.measured,
                     reaches_only: copy.reaches_only,
+                    unseeded: copy.unseeded,
                     sites: SitesOf::Ckpt,
                     ..built
                 }));
@@ -84,6 +85,10 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         }
         return Ok(Prepared::AsItIs(SitesOf::User));
     }
+    let unseeded = analysis.unseeded(&package.program).map(|(place, what)| {
+        let place = shown(&package.program, place, package.workspace_root());
+        format!("`{what}`, {place}")
+    });
     let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
         eprintln!(
             "ckpt: warning[W3005]: no loop that `main` reaches takes more than a moment, as far as the source tells: \
@@ -106,6 +111,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         summary,
         measured,
         reaches_only,
+        unseeded: unseeded.clone(),
         flags: flags(&rewritten.built),
     });
     if still_holds {
@@ -114,6 +120,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     Ok(Prepared::Built(Built {
         measured,
         reaches_only,
+        unseeded,
         sites: SitesOf::Ckpt,
         ..rewritten.built
     }))

@@ -183,6 +183,17 @@ impl Library {
         self.added.is_unseeded(&path) || builtin().is_unseeded(&path)
     }
 
+    /// Whether the function only computes, so that the statements around may run again.
+    pub fn may_run_again(&self, path: &syn::Path) -> bool {
+        self.is_pure_function(path) || self.added.path_means(&segments(path), Meaning::Again)
+    }
+
+    /// Whether the function draws random numbers that no two runs have alike, or makes a generator or a seed for them. `is_own`: the
+    /// program has a function or variable of its last name.
+    pub fn draws(&self, path: &[String], is_own: bool) -> bool {
+        self.added.draws(path, is_own) || builtin().draws(path, is_own)
+    }
+
     /// Whether what the method gives is rebuilt at a restart.
     pub fn is_device_method(&self, method: &str) -> bool {
         self.means(method, Meaning::Reexecute)

@@ -47,13 +47,17 @@ pub enum Meaning {
     Foreign,
     /// Gives a handle to a generator of random numbers that the system seeds: no two runs draw the same.
     Unseeded,
+    /// Draws random numbers that no two runs have alike, or makes a generator or a seed for them.
+    Draws,
+    /// A function that only computes: it may run again wherever that shows nowhere.
+    Again,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 21] = [
+    pub const ALL: [(&'static str, Self); 23] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -74,6 +78,8 @@ impl Meaning {
         ("declares", Self::Declares),
         ("foreign", Self::Foreign),
         ("unseeded", Self::Unseeded),
+        ("draws", Self::Draws),
+        ("again", Self::Again),
         ("own", Self::Own),
     ];
 
@@ -198,6 +204,11 @@ impl CallTable {
         self.say(meaning, name, false);
     }
 
+    /// Says something of a function of this name.
+    pub fn say_of_function(&mut self, meaning: Meaning, name: &str) {
+        self.say(meaning, name, true);
+    }
+
     /// Whether the table says anything of a macro of this name.
     pub fn speaks_of_macro(&self, name: &str) -> bool {
         self.bits(name) & Meaning::of_macros() != 0
@@ -232,6 +243,14 @@ impl CallTable {
     pub fn is_unseeded(&self, path: &[String]) -> bool {
         path.last()
             .is_some_and(|name| self.means(name, Meaning::Unseeded))
+    }
+
+    /// Whether the function draws random numbers that no two runs have alike. Of a name that the program has itself, only what
+    /// names the crate as well is meant.
+    pub fn draws(&self, path: &[String], is_own: bool) -> bool {
+        self.path_means(path, Meaning::Draws)
+            || !is_own && path.last().is_some_and(|last| self.means(last, Meaning::Draws))
+            || !is_own && self.is_unseeded(path)
     }
 
     /// Of a function of the program, `Mesh::area`: if the table says that it may be re-executed, its body does not matter.

@@ -9,6 +9,7 @@
 //! visits 10, 20, 30 whatever happened between.
 
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
 use crate::base::lock::locked;
-use crate::base::report::exit_code;
+use crate::base::report::{exit_code, say};
 use crate::comm::{self, Agreement, Member, Outcome, World};
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
@@ -138,7 +139,7 @@ impl Policy {
         };
         let timer = match (interval, config.time_limit) {
             (None, None) => None,
-            (interval, limit) => Some(Timer::start(interval, limit)?),
+            (interval, limit) => Some(Timer::start(interval, limit, member.is_none())?),
         };
         let is_meant = |fault: &Fault| match (fault.rank, member) {
             (Some(rank), Some(member)) => rank == member.rank,
@@ -164,6 +165,9 @@ impl Policy {
     /// Sets the visit at which a site looks up next. A flag raised meanwhile is not lost: whoever raises one sets the
     /// next visit after it, and the flags are read here after that has been set.
     pub(crate) fn arm(&self, visits: u64) {
+        if let Some(timer) = &self.timer {
+            timer.shared.visit.ends();
+        }
         if let Some(reach) = &self.reach {
             match visits {
                 0 => locked(reach).begins(Instant::now()),
@@ -212,6 +216,9 @@ impl Policy {
 
     /// What is due at this visit; `line` is the newest line that this rank has written.
     pub(crate) fn due(&mut self, visits: u64, line: u64) -> Due {
+        if let Some(timer) = &self.timer {
+            timer.shared.visit.begins();
+        }
         let every = self
             .every
             .filter(|every| visits.is_multiple_of(every.get()))
@@ -289,7 +296,7 @@ impl Policy {
     /// stays asked for, and is tried again soon.
     pub(crate) fn failed(&mut self, reason: Reason) {
         if reason.stops() && self.timer.is_none() {
-            self.timer = Timer::start(None, None).ok();
+            self.timer = Timer::start(None, None, false).ok();
         }
         if let Some(timer) = &self.timer {
             timer.failed(reason);
@@ -308,6 +315,88 @@ struct Timer {
 struct Shared {
     deadlines: Mutex<Deadlines>,
     changed: Condvar,
+    visit: Visit,
+}
+
+/// The visit that looks up, as the timer sees it.
+#[derive(Debug, Default)]
+struct Visit {
+    /// One is under way.
+    is_under_way: AtomicBool,
+    /// There was one since the timer has asked.
+    has_been: AtomicBool,
+}
+
+impl Visit {
+    fn begins(&self) {
+        self.is_under_way.store(true, Ordering::Relaxed);
+    }
+
+    fn ends(&self) {
+        self.has_been.store(true, Ordering::Relaxed);
+        self.is_under_way.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether there was one since this was asked last.
+    fn take(&self) -> bool {
+        self.has_been.swap(false, Ordering::Relaxed) || self.is_under_way.load(Ordering::Relaxed)
+    }
+}
+
+/// So long without a visit of a site is worth a warning.
+const QUIET: Duration = Duration::from_secs(30);
+/// A timer that comes so much too late was stopped, and the program with it.
+const STOPPED: Duration = Duration::from_secs(5);
+
+/// A question for a visit, put again and again: the site that looks up next answers.
+#[derive(Debug)]
+struct Question {
+    /// The time that a visit has to answer.
+    patience: Duration,
+    /// When that is over.
+    until: Instant,
+}
+
+/// What came of a question.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    /// There is still time.
+    Awaited,
+    /// A site was visited, or nobody can tell: it is put anew.
+    Again,
+    /// No site was visited.
+    Nothing,
+}
+
+impl Question {
+    /// For a run that takes a checkpoint this often.
+    fn new(interval: Option<Duration>, now: Instant) -> Question {
+        let patience = interval.map_or(QUIET, |interval| (interval / 10).max(QUIET));
+        Question {
+            patience,
+            until: now.checked_add(patience).unwrap_or(now),
+        }
+    }
+
+    fn answer(&self, now: Instant, visit: &Visit) -> Answer {
+        let Some(late) = now.checked_duration_since(self.until) else {
+            return Answer::Awaited;
+        };
+        match visit.take() || late > STOPPED {
+            true => Answer::Again,
+            false => Answer::Nothing,
+        }
+    }
+}
+
+/// What is said where no site was visited for so long.
+fn without_a_visit(time: Duration) -> String {
+    format!(
+        "warning[W2013]: no site was visited for {} s: what the program computes meanwhile is lost if it is killed (said once)\n  \
+         it is in a part without sites; `cargo ckpt plan` says what stands in the way there, and `cargo ckpt plan --profile -- ARGS` \
+         where the time goes",
+        time.as_secs()
+    )
 }
 
 #[derive(Debug)]
@@ -321,6 +410,8 @@ struct Deadlines {
     slowest: Duration,
     /// A stop to ask for again.
     retry: Option<(u8, Instant)>,
+    /// Whether a site is visited at all; none once it is known that none is.
+    question: Option<Question>,
     closed: bool,
 }
 
@@ -334,8 +425,19 @@ impl Deadlines {
     }
 
     /// Raises the flags whose time has come; says how long to sleep until the next.
-    fn ring(&mut self, now: Instant) -> Option<Duration> {
+    fn ring(&mut self, now: Instant, visit: &Visit) -> Option<Duration> {
         let mut flags = 0;
+        match self.question.as_ref().map(|question| question.answer(now, visit)) {
+            None | Some(Answer::Awaited) => {}
+            Some(Answer::Again) => {
+                self.question = Some(Question::new(self.interval, now));
+                current::look_now();
+            }
+            Some(Answer::Nothing) => {
+                let patience = self.question.take().map_or(QUIET, |question| question.patience);
+                say(&without_a_visit(patience));
+            }
+        }
         if self.checkpoint.is_some_and(|due| due <= now) {
             self.checkpoint = None;
             flags |= INTERVAL;
@@ -351,16 +453,23 @@ impl Deadlines {
             current::note(flags);
             current::look_now();
         }
-        let next = [self.checkpoint, self.stop(), self.retry.map(|(_, due)| due)]
-            .into_iter()
-            .flatten()
-            .min();
+        let question = self.question.as_ref().map(|question| question.until);
+        let next = [
+            self.checkpoint,
+            self.stop(),
+            self.retry.map(|(_, due)| due),
+            question,
+        ]
+        .into_iter()
+        .flatten()
+        .min();
         next.map(|due| due.saturating_duration_since(now))
     }
 }
 
 impl Timer {
-    fn start(interval: Option<Duration>, limit: Option<Duration>) -> std::io::Result<Timer> {
+    /// `asks`: whether it asks for visits. Ranks look up where that is planned.
+    fn start(interval: Option<Duration>, limit: Option<Duration>, asks: bool) -> std::io::Result<Timer> {
         let now = Instant::now();
         let deadlines = Deadlines {
             interval,
@@ -368,11 +477,13 @@ impl Timer {
             limit: limit.and_then(|limit| Some((limit, now.checked_add(limit)?))),
             slowest: Duration::ZERO,
             retry: None,
+            question: asks.then(|| Question::new(interval, now)),
             closed: false,
         };
         let shared = Arc::new(Shared {
             deadlines: Mutex::new(deadlines),
             changed: Condvar::new(),
+            visit: Visit::default(),
         });
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
@@ -420,7 +531,7 @@ impl Shared {
     fn watch(&self) {
         let mut deadlines = self.lock();
         while !deadlines.closed {
-            let wait = deadlines.ring(Instant::now());
+            let wait = deadlines.ring(Instant::now(), &self.visit);
             deadlines = match wait {
                 Some(wait) => match self.changed.wait_timeout(deadlines, wait) {
                     Ok((deadlines, _)) => deadlines,
@@ -456,8 +567,38 @@ mod tests {
             limit,
             slowest,
             retry: None,
+            question: None,
             closed: false,
         }
+    }
+
+    #[test]
+    fn a_run_without_visits_is_told_of() {
+        let (now, visit) = (Instant::now(), Visit::default());
+        let seconds = Duration::from_secs;
+        let question = Question::new(Some(seconds(60)), now);
+        assert_eq!(question.answer(now + seconds(29), &visit), Answer::Awaited);
+        assert_eq!(question.answer(now + seconds(30), &visit), Answer::Nothing);
+        visit.begins();
+        assert_eq!(question.answer(now + seconds(30), &visit), Answer::Again);
+        visit.ends();
+        assert_eq!(question.answer(now + seconds(30), &visit), Answer::Again);
+        assert_eq!(question.answer(now + seconds(31), &visit), Answer::Nothing);
+        assert_eq!(
+            question.answer(now + seconds(90), &visit),
+            Answer::Again,
+            "the process was stopped"
+        );
+        assert_eq!(Question::new(Some(seconds(3600)), now).patience, seconds(360));
+        let said = without_a_visit(seconds(30));
+        let (code, said) = said.split_once(": ").unwrap();
+        assert_eq!(code, "warning[W2013]");
+        assert!(said.starts_with("no site was visited for 30 s"), "{said}");
+        let mut deadlines = deadlines(seconds(1000), seconds(1), now);
+        deadlines.question = Some(Question::new(None, now));
+        assert_eq!(deadlines.ring(now, &visit), Some(seconds(30)));
+        deadlines.ring(now + seconds(30), &visit);
+        assert!(deadlines.question.is_none(), "it is said once");
     }
 
     #[test]

@@ -29,6 +29,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ("ckpt-runtime/tests/session/outside.rs", &["W2060"]),
     ("ckpt-runtime/src/session/run.rs", &["W2007"]),
     ("ckpt-runtime/src/comm/agree.rs", &["W2011"]),
+    ("ckpt-runtime/src/session/policy.rs", &["W2013"]),
     ("ckpt-cli/src/commands/run.rs", &["E3157"]),
     ("ckpt-cli/src/launch/ranks.rs", &["E3050"]),
     ("ckpt-cli/src/package/show/expand.rs", &["E3030"]),

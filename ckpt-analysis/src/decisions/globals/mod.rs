@@ -4,6 +4,7 @@
 mod inner;
 mod mutable;
 
+pub(super) use mutable::reached;
 pub use mutable::{RefusedStatic, refused_statics};
 
 use crate::items::{FnId, Items, may_change};

@@ -74,7 +74,8 @@ fn changed_names(analysis: &Analysis, main: FnId) -> BTreeMap<String, FnId> {
     changed
 }
 
-fn reached(analysis: &Analysis, main: FnId) -> BTreeSet<FnId> {
+/// Which functions a run that begins in `main` may enter, those that are passed on as values among them.
+pub(in crate::decisions) fn reached(analysis: &Analysis, main: FnId) -> BTreeSet<FnId> {
     let calls: Vec<Vec<CallId>> = analysis.graph.calls_by_function();
     let mut seen = BTreeSet::new();
     let mut pending = vec![main];

@@ -46,6 +46,8 @@ pub struct RewrittenCopy {
     pub measured: bool,
     /// The share of the run that they reach, from 0 to 1, if that leaves most of it outside.
     pub reaches_only: Option<f64>,
+    /// Where it draws random numbers that no two runs have alike, if it is known to.
+    pub unseeded: Option<String>,
     /// The flags for `#[cfg]` that build scripts had set when the copy was made: what they leave out is not in it.
     pub flags: BTreeMap<String, Vec<String>>,
 }

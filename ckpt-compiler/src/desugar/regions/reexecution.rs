@@ -243,7 +243,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
 
 /// `Vec::new`, `Some`, `Arc::clone`.
 fn makes_something(library: &Library, path: &syn::Path) -> bool {
-    if library.is_pure_function(path) {
+    if library.may_run_again(path) {
         return true;
     }
     let names = segments(path);
