@@ -4,7 +4,7 @@ use crate::explorer::state::{Subject, Violation};
 use crate::explorer::{Explorer, Found, PRECISIONS, WIDE};
 use crate::models::CommModel;
 use crate::skeleton::regions::Regions;
-use crate::skeleton::{Boundary, CallOp, Op, Skeleton, SourcePlace};
+use crate::skeleton::{Boundary, CallOp, Op, Skeleton, SourcePlace, Unseen};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -112,12 +112,27 @@ impl SafePoints {
                 ..Safe::default()
             });
         }
+        if let Some(unseen) = self.skeleton.unseen.first() {
+            return Err(self.hidden_by(unseen));
+        }
         if let Some(known) = self.verdicts.borrow().get(&boundaries) {
             return known.clone();
         }
         let verdict = self.judge(&boundaries);
         self.verdicts.borrow_mut().insert(boundaries, verdict.clone());
         verdict
+    }
+
+    fn hidden_by(&self, unseen: &Unseen) -> Obstacle {
+        let Unseen { name, library, place } = unseen;
+        Obstacle {
+            place: Some(place.clone()),
+            call: name.clone(),
+            ranks: self.counts.clone(),
+            why: format!(
+                "the crate depends on `{library}` and is not in the workspace, so that what its calls exchange is not seen"
+            ),
+        }
     }
 
     /// The boundary of a site; nothing where the user vouches for it.

@@ -316,6 +316,7 @@ fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint + ckpt::__rt::Fixed>(a: T
                 modules: BTreeMap::new(),
                 externs: BTreeMap::new(),
             }],
+            ..Program::default()
         };
         let analysis = crate::analyse(&program);
         let items = &analysis.items;

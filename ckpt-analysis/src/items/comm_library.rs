@@ -11,6 +11,11 @@ pub fn comm_model(items: &Items) -> Option<Rc<dyn CommModel>> {
         .and_then(models::of_crate)
 }
 
+/// Whether a package is one of a communication library's own, so that it is followed where a program calls it.
+pub fn is_of_comm_library(package: &str) -> bool {
+    models::packages().any(|one| one == package)
+}
+
 fn names_crate(items: &Items, name: &str) -> bool {
     let starts = |path: &Vec<String>| {
         let first = path.iter().find(|name| *name != "::");

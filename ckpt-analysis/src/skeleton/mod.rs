@@ -17,9 +17,9 @@ use crate::items::{FnId, Function};
 use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::marks::Marks;
 use ckpt_safepoints::SafePoints;
-use ckpt_safepoints::models::CommModel;
+use ckpt_safepoints::models::{self, CommModel};
 use ckpt_safepoints::skeleton::{
-    Boundary, Code, ControlOp, MemoryOp, Op, Pattern, Skeleton, SourcePlace, ValueOp, Var,
+    Boundary, Code, ControlOp, MemoryOp, Op, Pattern, Skeleton, SourcePlace, Unseen, ValueOp, Var,
 };
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
@@ -30,7 +30,8 @@ use syn::{Block, Stmt};
 /// What tells the safe points of a program that begins in `main`, run with this many ranks or with any number; nothing
 /// for a program that uses no communication library.
 pub fn safe_points(facts: &Facts, main: FnId, ranks: Option<usize>) -> Option<SafePoints> {
-    let model = comm_model(&facts.items)?;
+    let of_crates = || facts.communicating.first().and_then(|_| models::crates().next());
+    let model = comm_model(&facts.items).or_else(|| of_crates().and_then(models::of_crate))?;
     Some(SafePoints::new(lower(facts, main, &*model), model, ranks))
 }
 
@@ -47,6 +48,12 @@ fn lower(facts: &Facts, main: FnId, model: &dyn CommModel) -> Skeleton {
         main: main.0,
         ..Skeleton::default()
     };
+    let unseen = facts.communicating.iter().map(|(one, place)| Unseen {
+        name: one.name.clone(),
+        library: one.library.clone(),
+        place: place.clone(),
+    });
+    skeleton.unseen.extend(unseen);
     for field in facts.items.types.iter().flat_map(|one| &one.fields) {
         if quote::ToTokens::to_token_stream(&field.ty)
             .to_string()

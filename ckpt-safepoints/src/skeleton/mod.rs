@@ -102,6 +102,19 @@ pub struct Skeleton {
     pub references: HashSet<Rc<str>>,
     /// The number of the function that the program begins in.
     pub main: usize,
+    /// Crates whose calls may exchange messages, and are not followed.
+    pub unseen: Vec<Unseen>,
+}
+
+/// A crate of which it is not known what its calls exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// Its name in paths.
+    pub name: String,
+    /// The library of messages that it depends on.
+    pub library: String,
+    /// Where the program names it first.
+    pub place: SourcePlace,
 }
 
 impl Skeleton {
