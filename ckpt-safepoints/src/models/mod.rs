@@ -25,6 +25,11 @@ pub fn crates() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|(name, _)| *name)
 }
 
+/// What packages say in their manifests that they link, if they are bindings of such a library.
+pub fn linked() -> impl Iterator<Item = &'static str> {
+    crates()
+}
+
 /// The packages of those libraries: the crates, and those below them that programs may call as well.
 pub fn packages() -> impl Iterator<Item = &'static str> {
     crates().chain(BELOW)

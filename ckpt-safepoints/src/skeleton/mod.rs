@@ -52,6 +52,8 @@ pub struct Boundary {
     pub body_at: usize,
     /// Whether the user has put a site there, and vouches for it.
     pub user: Option<bool>,
+    /// For one behind a loop, the steps of that: `body_at` is its own.
+    pub behind: Option<Range<usize>>,
 }
 
 /// A function or a closure.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::semver::Version;
 use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId, Target, TargetKind};
 
-use ckpt_analysis::is_of_comm_library;
+use ckpt_analysis::{is_of_comm_library, links_comm_library};
 
 use crate::cargo::CargoOptions;
 use crate::cargo::choice::{Choice, choose};
@@ -16,9 +16,6 @@ use crate::failure::{Failure, Outcome, says};
 
 /// The package of the library that a rewritten program links.
 pub const RUNTIME: &str = "ckpt-runtime";
-
-/// What bindings of MPI say in their manifests that they link.
-const LINKED: &str = "mpi";
 
 /// The workspace, with the dependencies that cargo resolved.
 #[derive(Debug)]
@@ -150,8 +147,9 @@ impl Workspace {
 
     /// The nearest library of messages that a package is or depends on.
     fn comm_library_of(&self, id: &PackageId) -> Option<&Package> {
-        let is_library =
-            |package: &Package| is_of_comm_library(&package.name) || package.links.as_deref() == Some(LINKED);
+        let is_library = |package: &Package| {
+            is_of_comm_library(&package.name) || package.links.as_deref().is_some_and(links_comm_library)
+        };
         if is_library(&self.metadata[id]) {
             return Some(&self.metadata[id]);
         }
