@@ -6,10 +6,11 @@ use crate::calls::{self, CallGraph};
 use crate::items::methods::Methods;
 use crate::items::resolve::{Namespace, Resolver};
 use crate::items::{self, Def, FnId, Items, MAIN};
-use crate::source::Program;
+use crate::source::{CommunicatingCrate, Program};
 use ckpt_compiler::library::{CallTable, Library};
 use ckpt_compiler::syntax::own_macros::Definitions;
 use ckpt_compiler::syntax::owners::Owners;
+use ckpt_safepoints::skeleton::SourcePlace;
 use quote::ToTokens;
 
 /// What can be known without looking at a particular `main`.
@@ -23,6 +24,8 @@ pub struct Facts {
     pub bases: Vec<usize>,
     /// What the user says that calls mean, and what is known of the program's own macros.
     pub library: Library,
+    /// The crates that may exchange messages which are not seen, and where the package names each first.
+    pub communicating: Vec<(CommunicatingCrate, SourcePlace)>,
     /// Whether the package asks anywhere how many pointers to one value there are.
     pub counts_owners: bool,
 }
@@ -47,6 +50,7 @@ impl Facts {
             items,
             graph,
             bases: program.files.iter().map(|file| file.base).collect(),
+            communicating: named_communicating(program),
             counts_owners: counts_owners(&library, program),
             library,
         }
@@ -59,6 +63,26 @@ fn imported_main(items: &Items, library: &Library) -> Option<FnId> {
         Def::Function(id) => Some(id),
         _ => None,
     }
+}
+
+fn named_communicating(program: &Program) -> Vec<(CommunicatingCrate, SourcePlace)> {
+    let first = |name: &str| {
+        let files = program.files.iter().enumerate();
+        { files }.find_map(|(file, one)| {
+            let span = one.names_crate(name)?;
+            let bytes = span.byte_range();
+            Some(SourcePlace {
+                file,
+                bytes: bytes.start + one.base..bytes.end + one.base,
+                line: span.start().line,
+                column: span.start().column,
+            })
+        })
+    };
+    let crates = program.communicating.iter();
+    crates
+        .filter_map(|one| Some((one.clone(), first(&one.name)?)))
+        .collect()
 }
 
 /// A destructor, an operator or an object may ask, so it does not matter where in the package.

@@ -41,6 +41,7 @@ pub use decisions::learn::{Finding, FindingKind, Lesson, Unsolved, WaysOut, ways
 pub use decisions::recall::Record;
 pub use decisions::reexecution::{Reexecuted, Why};
 pub use diagnostics::{Cause, HeldIn, RustcObstacle, Said};
+pub use items::comm_library::{is_of_comm_library, links_comm_library};
 pub use items::{FnId, Function, OwnAttribute, own_attribute};
 pub use package::{Artefact, Attempt, PackageAnalysis, at};
 pub use placement::asked::Answer;
@@ -51,7 +52,7 @@ pub use placement::{
 pub use source::edits::{Edit, Edited, edited, line_and_column};
 pub use source::locate::Found;
 pub use source::mentions::names_ckpt;
-pub use source::{CrateKind, CrateSource, FileId, Position, Program, SourceFile};
+pub use source::{CommunicatingCrate, CrateKind, CrateSource, FileId, Position, Program, SourceFile};
 
 use placement::analysis::{Analysis, analyse_with, place};
 

@@ -55,6 +55,10 @@ pub enum SiteKind {
     /// A checkpoint in the loop that the attribute has chosen by itself. It sees one function: whether messages between
     /// processes cross that place, it cannot know.
     Chosen,
+    /// A checkpoint in a loop that exchanges no messages: each rank takes its own, however often it goes round.
+    Phase,
+    /// Behind such a loop, where the ranks wait for each other.
+    PhaseEnd,
     /// A call to a function that holds a site or leads to one.
     Call {
         /// The called function as the source writes it.
@@ -66,7 +70,7 @@ impl SiteKind {
     pub(crate) fn callee(self) -> Option<&'static str> {
         match self {
             SiteKind::Call { callee } => Some(callee),
-            SiteKind::Checkpoint | SiteKind::Chosen => None,
+            SiteKind::Checkpoint | SiteKind::Chosen | SiteKind::Phase | SiteKind::PhaseEnd => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::explorer::state::{Subject, Violation};
 use crate::explorer::{Explorer, Found, PRECISIONS, WIDE};
 use crate::models::CommModel;
 use crate::skeleton::regions::Regions;
-use crate::skeleton::{Boundary, CallOp, Op, Skeleton, SourcePlace};
+use crate::skeleton::{Boundary, CallOp, Op, Skeleton, SourcePlace, Unseen};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -112,12 +112,27 @@ impl SafePoints {
                 ..Safe::default()
             });
         }
+        if let Some(unseen) = self.skeleton.unseen.first() {
+            return Err(self.hidden_by(unseen));
+        }
         if let Some(known) = self.verdicts.borrow().get(&boundaries) {
             return known.clone();
         }
         let verdict = self.judge(&boundaries);
         self.verdicts.borrow_mut().insert(boundaries, verdict.clone());
         verdict
+    }
+
+    fn hidden_by(&self, unseen: &Unseen) -> Obstacle {
+        let Unseen { name, library, place } = unseen;
+        Obstacle {
+            place: Some(place.clone()),
+            call: name.clone(),
+            ranks: self.counts.clone(),
+            why: format!(
+                "the crate depends on `{library}` and is not in the workspace, so that what its calls exchange is not seen"
+            ),
+        }
     }
 
     /// The boundary of a site; nothing where the user vouches for it.
@@ -153,9 +168,24 @@ impl SafePoints {
     /// The boundaries between the statements of a loop's body, in order: byte and line.
     pub fn boundaries_of(&self, function: usize, body_at: usize) -> Vec<(usize, usize)> {
         self.boundaries_in(function)
-            .filter(|one| one.user.is_none() && one.body_at == body_at)
+            .filter(|one| one.user.is_none() && one.behind.is_none() && one.body_at == body_at)
             .map(|one| (one.at, one.line))
             .collect()
+    }
+
+    /// Whether a loop is one in which each rank may take checkpoints for itself, however often it goes round: it exchanges no
+    /// messages, and a rank leaves it to behind it alone. The byte behind it, where a site makes that sure: one that is a safe
+    /// point. What each rank has done of the loop does not matter to the messages then: those behind it are the same.
+    pub fn behind_quiet(&self, function: usize, body_at: usize) -> Option<usize> {
+        let is_it = |one: &&Boundary| one.behind.is_some() && one.body_at == body_at;
+        let boundary = self.boundaries_in(function).find(is_it)?;
+        let steps = boundary.behind.clone()?;
+        let codes = self.skeleton.codes.iter().flat_map(|code| &code.ops);
+        let starts_threads = |op: &Op| matches!(op, Op::Call(CallOp::Method(one)) if one.starts_threads);
+        let none = Regions::new(&self.skeleton, &[]);
+        let region = none.region(function, steps);
+        let is_quiet = !region.events && !region.returns && !region.leaves;
+        (is_quiet && !{ codes }.any(starts_threads)).then_some(boundary.at)
     }
 
     fn judge(&self, boundaries: &[usize]) -> Result<Safe, Obstacle> {

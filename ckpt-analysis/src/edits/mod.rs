@@ -8,6 +8,7 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
 use ckpt_compiler::names::made;
+use ckpt_compiler::syntax::marks::SiteSort;
 use ckpt_compiler::visit::{self, Visit};
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -36,6 +37,8 @@ pub struct SiteMark {
     pub at: usize,
     /// Whether the site goes in front of the statement there.
     pub before_statement: bool,
+    /// What it is to the ranks of a program: one behind a loop goes behind the statement that ends at `at`.
+    pub sort: SiteSort,
     /// The end of the expression in front of which it goes, with braces around both.
     pub wraps: Option<Wrapped>,
 }
@@ -68,12 +71,12 @@ pub fn edits(
             list.push(Edit::insert(site.file, end, after));
             continue;
         }
-        let edit = if site.before_statement {
-            Edit::line_before
-        } else {
-            Edit::first_statement
+        let edit = match site.sort {
+            SiteSort::PhaseEnd => Edit::line_behind,
+            _ if site.before_statement => Edit::line_before,
+            _ => Edit::first_statement,
         };
-        list.push(edit(site.file, text, site.at, "ckpt::checkpoint!();"));
+        list.push(edit(site.file, text, site.at, site.sort.text()));
     }
     // What was decided for a function that is no longer instrumented has no meaning there.
     let is_marked = |place: &Position| {
@@ -264,6 +267,7 @@ fn run<T, U: Copy>(a: T, b: U) {
             file,
             at: at("0..3 {") + 6,
             before_statement: false,
+            sort: SiteSort::Common,
             wraps: None,
         }];
         let list = edits(&program, &functions, &sites, &decisions);
@@ -320,6 +324,7 @@ fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint + ckpt::__rt::Fixed>(a: T
                 modules: BTreeMap::new(),
                 externs: BTreeMap::new(),
             }],
+            ..Program::default()
         };
         let analysis = crate::analyse(&program);
         let items = &analysis.items;

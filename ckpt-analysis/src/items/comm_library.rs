@@ -11,6 +11,16 @@ pub fn comm_model(items: &Items) -> Option<Rc<dyn CommModel>> {
         .and_then(models::of_crate)
 }
 
+/// Whether a package is one of a communication library's own, so that it is followed where a program calls it.
+pub fn is_of_comm_library(package: &str) -> bool {
+    models::packages().any(|one| one == package)
+}
+
+/// Whether a package that says in its manifest that it links this makes calls of such a library.
+pub fn links_comm_library(links: &str) -> bool {
+    models::linked().any(|one| one == links)
+}
+
 fn names_crate(items: &Items, name: &str) -> bool {
     let starts = |path: &Vec<String>| {
         let first = path.iter().find(|name| *name != "::");

@@ -363,7 +363,7 @@ impl Chooser<'_, '_> {
                 return true;
             }
         }
-        false
+        self.add_phase(id, site)
     }
 
     /// A recursion: before the statement that goes deeper, or in the loop around it.

@@ -9,6 +9,7 @@ use ckpt_compiler::library::Library;
 use ckpt_compiler::names::made;
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::syntax::macros::arguments_of_macro;
+use ckpt_compiler::syntax::marks::SiteSort;
 use ckpt_compiler::visit::{self, VisitMut};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -65,6 +66,7 @@ pub fn with_sites(
             library: &analysis.library,
             at: site.at.saturating_sub(base),
             before: site.holder.before_statement(),
+            sort: site.holder.sort(),
             given: site.wraps.map_or(0, |wrapped| wrapped.given),
             done: false,
         };
@@ -142,6 +144,7 @@ struct Inserter<'a> {
     library: &'a Library,
     at: usize,
     before: bool,
+    sort: SiteSort,
     /// For a function that is named in the place of a closure, how many arguments it is given.
     given: usize,
     done: bool,
@@ -152,9 +155,18 @@ impl VisitMut for Inserter<'_> {
         if self.done {
             return;
         }
+        if self.sort == SiteSort::PhaseEnd {
+            let here = |stmt: &Stmt| stmt.span().byte_range().end == self.at;
+            if let Some(index) = block.stmts.iter().position(here) {
+                block.stmts.insert(index + 1, site(self.sort));
+                self.done = true;
+                return;
+            }
+            return visit::visit_block_mut(self, block);
+        }
         let open: Span = block.brace_token.span.open();
         if !self.before && open.byte_range().end == self.at {
-            block.stmts.insert(0, site());
+            block.stmts.insert(0, site(self.sort));
             self.done = true;
             return;
         }
@@ -162,7 +174,7 @@ impl VisitMut for Inserter<'_> {
             let here =
                 |stmt: &Stmt| statement_start(stmt).is_some_and(|span| span.byte_range().start == self.at);
             if let Some(index) = block.stmts.iter().position(here) {
-                block.stmts.insert(index, site());
+                block.stmts.insert(index, site(self.sort));
                 self.done = true;
                 return;
             }
@@ -173,7 +185,7 @@ impl VisitMut for Inserter<'_> {
         let start = closure.body.span().byte_range().start;
         let has_braces = matches!(&*closure.body, Expr::Block(_));
         if !self.done && !self.before && !has_braces && start == self.at {
-            let (site, body) = (site(), &closure.body);
+            let (site, body) = (site(self.sort), &closure.body);
             closure.body = parse_quote!({ #site #body });
             self.done = true;
             return;
@@ -184,7 +196,7 @@ impl VisitMut for Inserter<'_> {
         let is_named = self.given > 0 && !self.done && matches!(expr, Expr::Path(_));
         if is_named && expr.span().byte_range().start == self.at {
             let names = (1..=self.given).map(|index| made(format_args!("given{index}")));
-            let (site, names) = (site(), names.collect::<Vec<_>>());
+            let (site, names) = (site(self.sort), names.collect::<Vec<_>>());
             *expr = parse_quote!(|#(#names),*| { #site #expr(#(#names),*) });
             self.done = true;
             return;
@@ -249,6 +261,10 @@ impl VisitMut for Marker<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-fn site() -> Stmt {
-    parse_quote!(ckpt::checkpoint!();)
+fn site(sort: SiteSort) -> Stmt {
+    match sort {
+        SiteSort::Common => parse_quote!(ckpt::checkpoint!();),
+        SiteSort::Phase => parse_quote!(ckpt::checkpoint!(phase);),
+        SiteSort::PhaseEnd => parse_quote!(ckpt::checkpoint!(phase_end);),
+    }
 }

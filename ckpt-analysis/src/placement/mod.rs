@@ -26,6 +26,7 @@ use crate::diagnostics::{Cause, RustcObstacle};
 use crate::items::{FnId, SourceRange};
 use crate::source::Position;
 use ckpt_compiler::diagnostics::Diagnostic;
+use ckpt_compiler::syntax::marks::SiteSort;
 use ckpt_safepoints::SafePoints;
 use proc_macro2::Span;
 use std::collections::{BTreeMap, HashMap};
@@ -100,6 +101,10 @@ pub enum Holder {
     Loop(LoopId),
     /// Before another statement of a loop's body.
     Inside(LoopId),
+    /// The first statement of the body of a loop without messages, which ranks go round unequally often.
+    Phase(LoopId),
+    /// Behind such a loop.
+    PhaseEnd(LoopId),
     /// Before the statement that leads into the recursion.
     Recursion,
     /// Written by the user.
@@ -110,8 +115,17 @@ impl Holder {
     /// The loop whose body it stands in.
     pub fn in_loop(self) -> Option<LoopId> {
         match self {
-            Self::Loop(id) | Self::Inside(id) => Some(id),
-            Self::Recursion | Self::User => None,
+            Self::Loop(id) | Self::Inside(id) | Self::Phase(id) => Some(id),
+            Self::PhaseEnd(_) | Self::Recursion | Self::User => None,
+        }
+    }
+
+    /// What the site is to the ranks of a program.
+    pub fn sort(self) -> SiteSort {
+        match self {
+            Self::Phase(_) => SiteSort::Phase,
+            Self::PhaseEnd(_) => SiteSort::PhaseEnd,
+            _ => SiteSort::Common,
         }
     }
 
@@ -396,6 +410,56 @@ impl Chooser<'_, '_> {
                 false
             }
         }
+    }
+
+    /// Takes a site in a loop without messages, with one behind it where the ranks wait for each other.
+    fn add_phase(&mut self, id: LoopId, inside: PlacedSite) -> bool {
+        let one = self.analysis.graph.one_loop(id);
+        let (Some(points), Some(body_at)) = (&self.points, one.body_at) else {
+            return false;
+        };
+        let Some(end) = points.behind_quiet(one.function.0, body_at) else {
+            return false;
+        };
+        self.attempts += 1;
+        if self.attempts > MOST_ATTEMPTS || one.wraps.is_some() || one.in_blocks.is_some() {
+            return false;
+        }
+        let site = |at: usize, holder: Holder| PlacedSite {
+            site: SitePlace {
+                at,
+                holder,
+                wraps: None,
+            },
+            ..inside.clone()
+        };
+        let behind = PlacedSite {
+            trips: 1.0,
+            per_visit: inside.per_visit * inside.trips,
+            hot: false,
+            why: "behind the loop in which each rank takes its own: they wait for each other here".into(),
+            ..site(end, Holder::PhaseEnd(id))
+        };
+        let within = PlacedSite {
+            why: format!(
+                "{}; no message is exchanged in it, and each rank goes round as often as it does",
+                inside.why
+            ),
+            ..site(body_at, Holder::Phase(id))
+        };
+        let mut sites = self.chosen.clone();
+        sites.extend([within, behind]);
+        let result = self
+            .not_refused(&inside)
+            .and_then(|()| self.is_safe_point(&sites))
+            .and_then(|safe| self.verify(&sites).map(|()| safe));
+        let Ok(Some(safe)) = result else { return false };
+        let new = sites.len() - 2;
+        sites[new].safe =
+            Some("no message is exchanged in the loop, and none crosses the line behind it".into());
+        sites[new + 1].safe = Some(safe);
+        self.chosen = sites;
+        true
     }
 
     fn not_refused(&self, site: &PlacedSite) -> Result<(), Vec<Reason>> {

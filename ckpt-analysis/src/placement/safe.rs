@@ -130,6 +130,8 @@ fn places(points: &Rc<SafePoints>, sites: &[PlacedSite]) -> Vec<(usize, usize)> 
                 let of_user = points.sites_of_user(site.function.0);
                 places.extend(of_user.into_iter().map(|(at, ..)| (site.function.0, at)));
             }
+            // The one behind the loop speaks for it.
+            Holder::Phase(_) => {}
             _ => places.push((site.function.0, site.site.at)),
         }
     }

@@ -15,22 +15,24 @@ use crate::items::comm_library::comm_model;
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function};
 use ckpt_compiler::library::Library;
-use ckpt_compiler::syntax::marks::Marks;
+use ckpt_compiler::syntax::marks::{Marks, SiteSort};
 use ckpt_safepoints::SafePoints;
-use ckpt_safepoints::models::CommModel;
+use ckpt_safepoints::models::{self, CommModel};
 use ckpt_safepoints::skeleton::{
-    Boundary, Code, ControlOp, MemoryOp, Op, Pattern, Skeleton, SourcePlace, ValueOp, Var,
+    Boundary, Code, ControlOp, MemoryOp, Op, Pattern, Skeleton, SourcePlace, Unseen, ValueOp, Var,
 };
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
+use syn::spanned::Spanned;
 use syn::{Block, Stmt};
 
 /// What tells the safe points of a program that begins in `main`, run with this many ranks or with any number; nothing
 /// for a program that uses no communication library.
 pub fn safe_points(facts: &Facts, main: FnId, ranks: Option<usize>) -> Option<SafePoints> {
-    let model = comm_model(&facts.items)?;
+    let of_crates = || facts.communicating.first().and_then(|_| models::crates().next());
+    let model = comm_model(&facts.items).or_else(|| of_crates().and_then(models::of_crate))?;
     Some(SafePoints::new(lower(facts, main, &*model), model, ranks))
 }
 
@@ -47,6 +49,12 @@ fn lower(facts: &Facts, main: FnId, model: &dyn CommModel) -> Skeleton {
         main: main.0,
         ..Skeleton::default()
     };
+    let unseen = facts.communicating.iter().map(|(one, place)| Unseen {
+        name: one.name.clone(),
+        library: one.library.clone(),
+        place: place.clone(),
+    });
+    skeleton.unseen.extend(unseen);
     for field in facts.items.types.iter().flat_map(|one| &one.fields) {
         if quote::ToTokens::to_token_stream(&field.ty)
             .to_string()
@@ -255,7 +263,9 @@ impl<'a> Lowerer<'a> {
                 self.boundary(stmt, body_at, index == 0);
             }
             let last = index + 1 == block.stmts.len();
+            let first = self.here();
             has_value = self.statement(stmt, last);
+            self.behind_loop(stmt, first);
         }
         if !has_value {
             self.push(Value::Unit);
@@ -272,6 +282,25 @@ impl<'a> Lowerer<'a> {
         self.mark(at, body_at, span, None);
     }
 
+    /// A boundary behind a loop that is a statement of the function's own.
+    fn behind_loop(&mut self, stmt: &Stmt, first: usize) {
+        let body = match stmt {
+            Stmt::Expr(syn::Expr::ForLoop(one), _) => &one.body,
+            Stmt::Expr(syn::Expr::While(one), _) => &one.body,
+            _ => return,
+        };
+        if self.contexts.len() > 1 {
+            return;
+        }
+        let body_at = body.brace_token.span.open().byte_range().end + self.base;
+        let (span, steps) = (stmt.span(), first..self.here());
+        self.mark(span.byte_range().end + self.base, body_at, span, None);
+        if let Some(boundary) = self.skeleton.boundaries.last_mut() {
+            boundary.line = span.end().line;
+            boundary.behind = Some(steps);
+        }
+    }
+
     fn mark(&mut self, at: usize, body_at: usize, span: Span, user: Option<bool>) {
         self.skeleton.boundaries.push(Boundary {
             function: self.function.id.0,
@@ -279,6 +308,7 @@ impl<'a> Lowerer<'a> {
             line: span.start().line,
             body_at,
             user,
+            behind: None,
         });
         let index = self.skeleton.boundaries.len() - 1;
         self.at = self.note(span);
@@ -317,7 +347,8 @@ impl<'a> Lowerer<'a> {
     }
 
     fn user_site(&mut self, mac: &syn::Macro) {
-        let vouched = Marks::is_vouched(mac);
+        let for_itself = Marks::sort(mac).is_some_and(|sort| sort != SiteSort::Common);
+        let vouched = Marks::is_vouched(mac) || for_itself;
         let span = syn::spanned::Spanned::span(&mac.path);
         self.mark(span.byte_range().start + self.base, 0, span, Some(vouched));
     }

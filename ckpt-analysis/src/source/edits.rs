@@ -49,6 +49,23 @@ impl Edit {
         Self::insert(file, at, inserted)
     }
 
+    /// A line of its own behind the statement that ends at `at`, indented like the line that it ends on.
+    ///
+    /// ```
+    /// use ckpt_analysis::{Edit, Edited, FileId};
+    /// let text = "{\n    for i in 0..3 {\n        f();\n    }\n}\n";
+    /// let edit = Edit::line_behind(FileId(0), text, text.find("}\n}").unwrap() + 1, "g();");
+    /// assert_eq!(Edited::new(text, &[edit]).text, "{\n    for i in 0..3 {\n        f();\n    }\n    g();\n}\n");
+    /// ```
+    pub fn line_behind(file: FileId, text: &str, at: usize, inserted: &str) -> Self {
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let indent: String = text[line..at]
+            .chars()
+            .take_while(|one| one.is_whitespace())
+            .collect();
+        Self::insert(file, at, format!("{}{indent}{inserted}", line_end(text)))
+    }
+
     /// A first statement for the block whose `{` ends at `at`: a line of its own, indented like the statement that
     /// follows; in a block on one line it goes on that line.
     ///

@@ -1,7 +1,7 @@
 //! What the code of a file names: comments and texts do not count, what macros are given does.
 
 use super::SourceFile;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 impl SourceFile {
@@ -9,6 +9,32 @@ impl SourceFile {
     pub(crate) fn names(&self, path: &[&str]) -> bool {
         is_in(self.ast.to_token_stream(), path)
     }
+
+    /// Where the code names a crate first: a path or an import that begins with it.
+    pub(crate) fn names_crate(&self, name: &str) -> Option<Span> {
+        crate_in(self.ast.to_token_stream(), name)
+    }
+}
+
+fn crate_in(tokens: TokenStream, name: &str) -> Option<Span> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is_punct = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(one)) if one.as_char() == mark);
+    let is_word =
+        |at: usize, word: &str| matches!(tokens.get(at), Some(TokenTree::Ident(one)) if one == word);
+    let is_here = |at: usize| {
+        // `my::solver::f` is another one, `::solver::f` is not.
+        let is_inside = at > 2
+            && is_punct(at - 1, ':')
+            && is_punct(at - 2, ':')
+            && matches!(&tokens[at - 3], TokenTree::Ident(_));
+        let is_path = is_punct(at + 1, ':') && is_punct(at + 2, ':');
+        let is_import = at > 0 && (is_word(at - 1, "use") || is_word(at - 1, "crate"));
+        is_word(at, name) && !is_inside && (is_path || is_import)
+    };
+    (0..tokens.len()).find_map(|at| match &tokens[at] {
+        TokenTree::Group(group) => crate_in(group.stream(), name),
+        token => is_here(at).then(|| token.span()),
+    })
 }
 
 /// Whether the code names the crate `ckpt`, and has no module of that name.
@@ -61,6 +87,25 @@ fn declares_module(tokens: TokenStream, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::Program;
+
+    #[test]
+    fn the_first_mention_of_a_crate_is_found() {
+        for (text, line) in [
+            ("fn f() {}\nfn g() { solver::h(); }", Some(2)),
+            ("use solver as s;", Some(1)),
+            ("use {std::fs, solver::Halo};", Some(1)),
+            ("extern crate solver;", Some(1)),
+            ("fn f() { println!(\"{}\",\n ::solver::norm(1)); }", Some(2)),
+            (
+                "mod my { pub mod solver { pub fn f() {} } } fn g() { my::solver::f(); let solver = 1; }",
+                None,
+            ),
+        ] {
+            let program = Program::of_text(text);
+            let found = program.files[0].names_crate("solver");
+            assert_eq!(found.map(|span| span.start().line), line, "{text}");
+        }
+    }
 
     #[test]
     fn code_names_a_crate_and_comments_and_texts_do_not() {

@@ -22,6 +22,17 @@ pub struct Program {
     pub files: Vec<SourceFile>,
     /// The crates: first the one whose `main` is meant, then the libraries of the workspace that it reaches.
     pub crates: Vec<CrateSource>,
+    /// Crates that are none of these and may exchange messages of their own.
+    pub communicating: Vec<CommunicatingCrate>,
+}
+
+/// A crate outside of the workspace that depends on a library of messages: what its calls exchange is not seen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CommunicatingCrate {
+    /// Its name in paths: `my_solver`.
+    pub name: String,
+    /// The package of the library of messages: `mpi`.
+    pub library: String,
 }
 
 /// One file.
@@ -81,6 +92,7 @@ impl Program {
                 base: 0,
             }],
             crates: Vec::new(),
+            communicating: Vec::new(),
         }
     }
 

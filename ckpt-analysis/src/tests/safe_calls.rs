@@ -1,6 +1,8 @@
 //! Every call of rsmpi in a small pattern: next to it a site that is a safe point, and one that it crosses.
 
+use super::program as sources;
 use super::safe_points::{check_with, program};
+use crate::{CommunicatingCrate, analyse};
 
 /// With three ranks, which is enough for a call's own sake.
 fn check(text: &str) {
@@ -414,4 +416,28 @@ fn what_a_method_counts_beside_its_long_loop() {
     not(simulation("", "for x in 0..self.rank * 5000 { self.turn += 1; }"));
     not(simulation("self.turn += self.rank as usize;", own));
     not(simulation("self.turn += (self.grid[0] > 9.0) as usize;", own));
+}
+
+/// A crate that is not read may exchange anything, whether the program speaks of messages itself or not.
+#[test]
+fn a_crate_of_others_that_depends_on_the_library_is_named() {
+    let silent = "fn main() { for step in 0..10 { solver::post(step); } }";
+    let speaks = program("for step in 0..10 { world.barrier(); println!(\"{}\", solver::norm(step)); }");
+    let other = program("for step in 0..10 { world.barrier(); let solver = step; }");
+    for (text, is_named) in [(silent, true), (&speaks, true), (&other, false)] {
+        let mut program = sources(&[("main.rs", text)]);
+        program.communicating = vec![CommunicatingCrate {
+            name: "solver".into(),
+            library: "mpi".into(),
+        }];
+        let analysis = analyse(&program);
+        let main = analysis.items.main_of(0).expect("a main");
+        let points = analysis
+            .safe_points(main, Some(2))
+            .expect("it exchanges messages");
+        let body = analysis.graph.loops[0].body_at.expect("a body");
+        let verdict = points.check(&[(main.0, body)]);
+        let named = verdict.as_ref().err().map(|obstacle| obstacle.call.as_str());
+        assert_eq!(named, is_named.then_some("solver"), "{text}: {verdict:?}");
+    }
 }

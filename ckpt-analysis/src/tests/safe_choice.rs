@@ -1,8 +1,8 @@
 //! Where the sites of programs that pass messages go.
 
 use super::{placed, sites};
-use crate::Placement;
 use crate::placement::Holder;
+use crate::{LoopId, Placement};
 
 fn main_with(body: &str) -> String {
     format!(
@@ -176,4 +176,32 @@ fn threads_that_send_to_each_other_are_no_matter() {
             .flat_map(|one| &one.reasons)
             .all(|one| !one.cause.words().what.to_string().contains("safe point"))
     );
+}
+
+/// Each gets its own, and a place behind it where the ranks wait for each other.
+#[test]
+fn loops_without_messages_one_after_the_other() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        include_str!("../../../mpi/programs/phases/src/main.rs"),
+    )]);
+    let sites = placement.sites.iter();
+    let found: Vec<(bool, bool, &str)> = sites
+        .map(|one| {
+            let holder = one.site.holder;
+            let (within, behind) = (Holder::Phase, Holder::PhaseEnd);
+            let is = |of: &dyn Fn(LoopId) -> Holder| (0..9).any(|id| of(LoopId(id)) == holder);
+            (is(&within), is(&behind), one.header.as_str())
+        })
+        .collect();
+    let loops = [
+        "for item in chunk..2 * chunk",
+        "for item in (rank..items).step_by(size)",
+        "while left > 0.25",
+    ];
+    let expected: Vec<_> = loops
+        .into_iter()
+        .flat_map(|header| [(true, false, header), (false, true, header)])
+        .collect();
+    assert_eq!(found, expected, "{:?}", placement.rejected);
 }

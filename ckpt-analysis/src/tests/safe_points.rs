@@ -571,7 +571,7 @@ fn values_of_unknown_origin_do_not_decide() {
         check(&format!(
             "use std::cmp::Ordering::*; {}",
             program(&format!(
-                "let mut x = local(); for step in 0..100 {{ /*unsafe*/ x += 1.0; {line} world.barrier(); }}"
+                "let mut x = local(); for step in 0..100 {{ /*unsafe*/ x += 1.0; {line} world.barrier(); }} world.barrier();"
             ))
         ));
     }
@@ -595,4 +595,101 @@ fn a_list_that_is_lent_as_a_slice_is_still_that_list() {
     // Three parts are not nothing.
     let parts = "let (a, b) = (x.select_nth_unstable(0), y.select_nth_unstable(0));";
     check(&sends(parts));
+}
+
+/// Whoever leaves by its own data ends without another message, and the others wait for it in the next collective call for
+/// ever: no line can be one of both.
+#[test]
+fn a_rank_that_leaves_for_good_by_its_own_data() {
+    for leaves in [
+        "break;",
+        "println!(\"diverged\"); break;",
+        "return;",
+        "panic!(\"diverged\");",
+        "std::process::exit(3);",
+    ] {
+        check(&program(&format!(
+            "let mut x = f64::from(rank); let mut total = 0.0;
+             for step in 0..30 {{
+                 /*safe*/
+                 x = x * 1.01 + f64::from(step);
+                 if x > 1e9 {{ {leaves} }}
+                 world.all_reduce_into(&x, &mut total, mpi::collective::SystemOperation::sum());
+             }}
+             println!(\"{{x}} {{total}}\");"
+        )));
+    }
+    // In a function, and by the other arm.
+    check(&format!(
+        "{}}} fn run(world: &SimpleCommunicator, rank: i32) -> f64 {{
+            let mut x = f64::from(rank); let mut total = 0.0;
+            for step in 0..30 {{
+                /*safe*/
+                x = x * 1.01;
+                if x < 1e9 {{ x += 1.0; }} else {{ return x; }}
+                world.all_reduce_into(&x, &mut total, mpi::collective::SystemOperation::sum());
+            }}
+            total
+        }}",
+        program("println!(\"{}\", run(&world, rank));").trim_end_matches('}')
+    ));
+}
+
+/// The others do not wait for it: they go on to the site without it.
+#[test]
+fn a_rank_that_leaves_others_to_go_on() {
+    check(&program(
+        "let mut x = f64::from(rank);
+         for step in 0..30 {
+             /*unsafe*/
+             x = x * 1.01 + f64::from(step);
+             if x > 1e9 { break; }
+             if rank == 0 && size > 1 { world.process_at_rank(1).send(&x); }
+             if rank == 1 { let (y, _) = world.process_at_rank(0).receive::<f64>(); x += y; }
+         }",
+    ));
+    check(&program(
+        "let mut x = f64::from(rank); let mut total = 0.0;
+         for step in 0..30 {
+             /*unsafe*/
+             x = x * 1.01 + f64::from(step);
+             if x > 1e9 { break; }
+             world.all_reduce_into(&x, &mut total, mpi::collective::SystemOperation::sum());
+         }
+         world.all_reduce_into(&x, &mut total, mpi::collective::SystemOperation::sum());",
+    ));
+}
+
+/// Nothing is exchanged in the loop, whatever each rank does in it, and all come to behind it.
+#[test]
+fn loops_that_each_rank_goes_round_as_often_as_it_does() {
+    let chunk = "for item in rank * 10..(rank + 1) * rank { x += f64::from(item); }";
+    let step =
+        "for item in (rank..100).step_by(size as usize) { x += f64::from(item); if x > 1e9 { break; } }";
+    let data = "while x < 1e3 { x = x * 1.5 + 1.0; }";
+    let sends = "while x < 1e3 { x = x * 1.5 + 1.0; if rank == 0 && size > 1 { world.process_at_rank(1).send(&x); } }";
+    let leaves = "for item in 0..rank { x += 1.0; if x > 5.0 { return; } }";
+    for (of_loop, is_one) in [
+        (chunk, true),
+        (step, true),
+        (data, true),
+        (sends, false),
+        (leaves, false),
+    ] {
+        let text = program(&format!(
+            "let mut x = 1.0; let mut total = 0.0; {of_loop} world.all_reduce_into(&x, &mut total, mpi::collective::SystemOperation::sum());"
+        ));
+        let analysis = analysed(&[("main.rs", &text)]);
+        let main = analysis.items.main_of(0).expect("a main");
+        let points = analysis.safe_points(main, None).expect("it uses MPI");
+        let body = analysis.graph.loops[0].body_at.expect("a body");
+        let end = points.behind_quiet(main.0, body);
+        assert_eq!(end.is_some(), is_one, "{of_loop}");
+        if let Some(end) = end {
+            assert_eq!(&text[end - of_loop.len()..end], of_loop);
+            points
+                .check(&[(main.0, end)])
+                .unwrap_or_else(|obstacle| panic!("{of_loop}: {obstacle}"));
+        }
+    }
 }

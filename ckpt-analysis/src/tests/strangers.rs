@@ -132,6 +132,7 @@ fn rewritten_by_insertions(
             file: one.place.file,
             at: one.site.at,
             before_statement: one.site.holder.before_statement(),
+            sort: one.site.holder.sort(),
             wraps: one.site.wraps,
         })
         .collect();

@@ -25,6 +25,7 @@ use crate::plan::{Entry, Mode, Plan};
 use crate::sources::Sources;
 use crate::spine::{Lowered, SiteId};
 use crate::strategies::Strategy;
+use crate::syntax::marks::SiteSort;
 use crate::visit::VisitMut;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -155,6 +156,8 @@ impl Emitter<'_> {
                         layout.write(callee);
                         quote!(#rt::SiteKind::Call { callee: #callee })
                     }
+                    None if site.sort == SiteSort::Phase => quote!(#rt::SiteKind::Phase),
+                    None if site.sort == SiteSort::PhaseEnd => quote!(#rt::SiteKind::PhaseEnd),
                     None if self.chosen => quote!(#rt::SiteKind::Chosen),
                     None => quote!(#rt::SiteKind::Checkpoint),
                 };

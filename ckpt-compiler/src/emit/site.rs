@@ -7,6 +7,7 @@ use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
+use crate::syntax::marks::SiteSort;
 use crate::syntax::places::{loan_root, place_root};
 use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -35,8 +36,13 @@ impl Emitter<'_> {
                 let seen = self.seen(*site, WORDS_AT_A_CHECKPOINT);
                 let reborrowed = self.reborrowed(*site);
                 let (seated, reseated) = self.swap_groups(*site);
+                let due = match self.lowered.sites[*site as usize - 1].sort {
+                    SiteSort::Common => quote!(due),
+                    SiteSort::Phase => quote!(due_in_phase),
+                    SiteSort::PhaseEnd => quote!(ends_phase),
+                };
                 quote_spanned! { span =>
-                    if #frame.due(#site) {
+                    if #frame.#due(#site) {
                         #seated
                         #seen
                         #frame.checkpoint(#site, &#registrations);

@@ -11,7 +11,7 @@ use crate::desugar::form::Form;
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{Kind, LocalSet, Names};
 use crate::parse::options::{Treatment, take_treatment};
-use crate::syntax::marks::Marks;
+use crate::syntax::marks::{Marks, SiteSort};
 use crate::syntax::origins::{Known, is_made_again, is_repeatable};
 use crate::syntax::region_marks::region_of_site;
 use proc_macro2::{Span, TokenStream};
@@ -271,7 +271,8 @@ impl Lowering<'_> {
             branch if self.decides_only(&branch) => self.operands(branch),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
                 let region = region_of_site(&mac.mac);
-                if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) && region.is_none() {
+                let sort = Marks::sort(&mac.mac);
+                if sort.is_none() && region.is_none() {
                     self.errors.refuse(mac.mac.tokens.span(), Refusal::CheckpointOf);
                 }
                 let span = mac
@@ -283,6 +284,7 @@ impl Lowering<'_> {
                 let site = self.add_site(span, None);
                 if let Some(last) = self.sites.last_mut() {
                     last.region = region;
+                    last.sort = sort.unwrap_or_default();
                 }
                 Spine::Site(site)
             }
@@ -378,6 +380,7 @@ impl Lowering<'_> {
             span,
             callee,
             region: None,
+            sort: SiteSort::Common,
         });
         self.sites.len() as SiteId
     }

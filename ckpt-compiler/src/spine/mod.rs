@@ -21,6 +21,7 @@ pub use lower::lower;
 
 use crate::names;
 use crate::parse::options::Treatment;
+use crate::syntax::marks::SiteSort;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Expr, Label, Local, Pat, Stmt};
 
@@ -52,6 +53,8 @@ pub struct Site {
     pub callee: Option<String>,
     /// The region that begins here, if one does.
     pub region: Option<usize>,
+    /// What it is to the ranks of a program.
+    pub sort: SiteSort,
 }
 
 /// A block with a site in it, or the body of something that has one.

@@ -10,6 +10,29 @@ use syn::{
     Block, Expr, ExprClosure, ExprConst, ExprRepeat, GenericArgument, Item, Macro, Path, Stmt, TypeArray,
 };
 
+/// What a site is to the ranks of a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SiteSort {
+    /// All come to it equally often: `checkpoint!()`.
+    #[default]
+    Common,
+    /// In a loop without messages, which they go round unequally often: `checkpoint!(phase)`.
+    Phase,
+    /// Behind such a loop: `checkpoint!(phase_end)`.
+    PhaseEnd,
+}
+
+impl SiteSort {
+    /// The site as it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Common => "ckpt::checkpoint!();",
+            Self::Phase => "ckpt::checkpoint!(phase);",
+            Self::PhaseEnd => "ckpt::checkpoint!(phase_end);",
+        }
+    }
+}
+
 /// Knows the sites of a function by sight.
 #[derive(Debug, Clone, Copy)]
 pub struct Marks<'a> {
@@ -32,6 +55,16 @@ impl Marks<'_> {
     /// Whether the user vouches that no message crosses the site: `checkpoint!(safe)`.
     pub fn is_vouched(mac: &Macro) -> bool {
         Self::is_checkpoint(mac) && mac.tokens.to_string() == "safe"
+    }
+
+    /// What a site is to the ranks of a program, by what stands in its parentheses; nothing where that is something else.
+    pub fn sort(mac: &Macro) -> Option<SiteSort> {
+        match mac.tokens.to_string().as_str() {
+            "" | "safe" => Some(SiteSort::Common),
+            "phase" => Some(SiteSort::Phase),
+            "phase_end" => Some(SiteSort::PhaseEnd),
+            _ => None,
+        }
     }
 
     /// The name of the called function, when the call is marked.

@@ -70,6 +70,39 @@ pub(crate) struct Outcome {
     pub apart: bool,
 }
 
+/// What a rank tells the others at the end of a loop without messages, or before it where it is asked to stop: once in
+/// each such loop. It is there when all have.
+#[derive(Debug)]
+pub(crate) struct Meeting(Box<dyn Reduction>);
+
+/// What all have told there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Met {
+    /// The run is to stop: else all have come to the end of the loop.
+    pub stop: i64,
+    /// The largest count of visits.
+    pub visits: u64,
+    /// The newest line that all have written.
+    pub line: u64,
+    /// The ranks had not visited the same sites before.
+    pub apart: bool,
+}
+
+impl Meeting {
+    /// What all have told, once they have.
+    pub fn met(&mut self) -> Option<Met> {
+        let &[stop, visits, line, history, negative] = self.0.result()? else {
+            return None;
+        };
+        Some(Met {
+            stop,
+            visits: visits.unsigned_abs(),
+            line: line.unsigned_abs(),
+            apart: !site_history::is_same([history, negative]),
+        })
+    }
+}
+
 /// The times of the reductions, the same on all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Schedule {
@@ -194,6 +227,22 @@ impl Agreement {
         outcome
     }
 
+    /// This rank tells the others that it has come to the end of a loop without messages, or wants to stop.
+    pub fn meet(&self, stop: i64, visits: u64, line: u64) -> Option<Meeting> {
+        let [history, negative] = site_history::both_ways(site_history::site_history());
+        let values = [stop, visits as i64, -(line as i64), history, negative];
+        let transport = self.world.transport()?;
+        Some(Meeting(transport.begin_largest(&values)))
+    }
+
+    /// All ranks are at the end of a loop that they have gone round unequally often, and go on with this count of visits. Gives
+    /// what they had begun to agree on before.
+    pub fn begin_anew(&mut self, visits: u64) -> Option<Outcome> {
+        let outcome = self.result(visits);
+        self.schedule = Schedule::from(visits);
+        outcome
+    }
+
     fn begin(&mut self, visit: u64, own: Outcome) {
         let world = Arc::clone(&self.world);
         let Some(transport) = world.transport() else {
@@ -223,7 +272,7 @@ impl Agreement {
         let since = Instant::now();
         let (least, times) = CHECKED_WAIT;
         let patience = checks().then(|| least.max(self.apart * times));
-        let is_late = || say(&late(visit, visit - self.schedule.lag));
+        let is_late = || say(&late(visit, visit.saturating_sub(self.schedule.lag)));
         let Some(values) = awaited(&mut *reduction, patience, LONG, is_late) else {
             locked(&self.world.pending).reduction = Some(reduction);
             return Some(Outcome {

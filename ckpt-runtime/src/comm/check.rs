@@ -33,6 +33,8 @@ pub(super) struct Check {
     sent: Vec<Box<dyn Delivery>>,
     /// How many ranks have said that they are done.
     done: u32,
+    /// What this rank had sent and received at its last visit in a loop without messages, until that is over.
+    in_phase: Option<ChannelCounters>,
 }
 
 /// A rank has no more to say.
@@ -55,6 +57,37 @@ impl World {
         let mut check = locked(&self.check);
         check.tell(self, at)?;
         check.listen(self)
+    }
+
+    /// At a visit in a loop without messages, or behind it: none has been exchanged since the last one there.
+    ///
+    /// # Errors
+    /// One has.
+    pub(crate) fn verify_quiet(&self, visit: u64, site: &dyn Fn() -> String) -> Result<(), Fatal> {
+        let Some(transport) = self.transport().filter(|_| checks() && self.is_up()) else {
+            return Ok(());
+        };
+        let now = transport.counters();
+        match locked(&self.check).in_phase.replace(now.clone()) {
+            Some(before) if before != now => Err(Fatal::site(headline!(
+                "E2018: a message crosses a site: it is no safe point (site visit {visit})"
+            ))
+            .at(site())
+            .why("this rank has sent or received a message since it came to the site of this loop last")
+            .help(
+                "ranks go round such a loop unequally often, so that a restart would lose the message, or send it twice:\ntake the site out of the loop",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Behind such a loop, where all ranks are at the same count of visits.
+    ///
+    /// # Errors
+    /// As [`verify`](World::verify).
+    pub(crate) fn verify_end_of_phase(&self, visit: u64, site: &dyn Fn() -> String) -> Result<(), Fatal> {
+        locked(&self.check).in_phase = None;
+        self.verify(visit, site)
     }
 
     /// The ranks know that they have not visited the same sites. Where sites are checked, rank 0 has heard where they

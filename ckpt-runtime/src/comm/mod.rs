@@ -27,7 +27,7 @@ mod solo;
 mod transport;
 mod world;
 
-pub(crate) use agree::{Agreement, Outcome};
+pub(crate) use agree::{Agreement, Meeting, Met, Outcome};
 pub(crate) use check::checks;
 pub(crate) use recovery_line::{Found, Verdict, negotiate};
 pub(crate) use site_history::{HISTORY_NOTE, joined_history, passes_site, set_site_history, site_history};

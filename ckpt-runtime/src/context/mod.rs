@@ -42,6 +42,18 @@ pub(crate) trait Driver {
     /// `gather`'s.
     fn visit(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal>;
 
+    /// The same in a loop without messages, which ranks go round unequally often.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    fn visit_in_phase(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal>;
+
+    /// Behind such a loop: waits for the other ranks. Gives the count of visits that all go on with.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    fn end_phase(&mut self, visits: u64, gather: Gather<'_>) -> Result<u64, Fatal>;
+
     /// A team begins at this count: whether what is due there is agreed on with other ranks.
     fn agrees_from(&mut self, visits: u64) -> bool;
 

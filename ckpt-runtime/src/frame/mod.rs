@@ -37,10 +37,10 @@ use crate::base::current::{self, LAST};
 use crate::base::forks::goes_on_alone;
 use crate::base::visit_number::VisitNumber;
 use crate::comm;
-use crate::plan::FunctionPlan;
+use crate::plan::{FunctionPlan, SiteKind};
 use crate::team::{self};
 use crate::value::Refill;
-use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_bit};
+use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
 
 /// Why a restart does not arrive in a process that it has forked.
 const FORKED: &str = "the program goes on in a process that it has forked on its way there, and only the one that was started can restart";
@@ -158,6 +158,23 @@ impl Frame {
         (visits >= current::next()) | (self.fresh & site_bit(site) != 0)
     }
 
+    /// The same in a loop without messages, which ranks go round unequally often: it is no visit that all ranks make.
+    #[inline]
+    pub fn due_in_phase(&mut self, site: u32) -> bool {
+        let visits = THREAD.with(|thread| {
+            let visits = thread.visits() + 1;
+            thread.visits.store(visits, Ordering::Relaxed);
+            visits
+        });
+        (visits >= current::next()) | (self.fresh & site_bit(site) != 0)
+    }
+
+    /// Behind such a loop: whether [`checkpoint`](Frame::checkpoint) has to be called, which waits for the other ranks.
+    pub fn ends_phase(&mut self, _site: u32) -> bool {
+        THREAD.with(|thread| thread.visits.store(thread.visits() + 1, Ordering::Relaxed));
+        self.after.is_some()
+    }
+
     /// Looks at a site: the walk of a restart arrives here, or a checkpoint is taken if one is due.
     #[cold]
     #[inline(never)]
@@ -169,9 +186,12 @@ impl Frame {
             return;
         }
         if self.target == 0 {
+            return self.visit(site, registrar);
+        }
+        self.arrive(site);
+        // It was left waiting for the others, who wait for it as well.
+        if self.target == 0 && site_plan((self.plan, site)).kind == SiteKind::PhaseEnd {
             self.visit(site, registrar)
-        } else {
-            self.arrive(site)
         }
     }
 

@@ -1,6 +1,7 @@
 //! What happens at a site that has to look up: is the way to it sound, and is a checkpoint due?
 
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 use super::registrar::Missing;
 use super::thread::{FunctionSite, Lent, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
@@ -35,8 +36,12 @@ impl Frame {
         if team::walks() {
             return Err(too_early(place));
         }
+        let kind = site_plan(place).kind;
+        if matches!(kind, SiteKind::Phase | SiteKind::PhaseEnd) && team::is_member() {
+            return Err(wrong_thread(place));
+        }
         let world = comm::current();
-        if world.as_ref().is_some_and(|world| world.is_up()) && site_plan(place).kind == SiteKind::Chosen {
+        if world.as_ref().is_some_and(|world| world.is_up()) && kind == SiteKind::Chosen {
             return Err(chosen_unseen(place));
         }
         if self.fresh & site_bit(site) != 0 && self.still_fresh(site) {
@@ -44,12 +49,34 @@ impl Frame {
             verified(thread, place);
             self.fresh &= !site_bit(site);
         }
-        if let Some(world) = world.filter(|_| !team::is_member()) {
-            world.verify(thread.visits(), &|| position(place))?;
+        let world = world.filter(|_| !team::is_member());
+        let mut gather = |builder| gather(thread, place, &self.activation, registrar, Some(builder));
+        match kind {
+            SiteKind::Phase => {
+                if let Some(world) = world {
+                    world.verify_quiet(thread.visits(), &|| position(place))?;
+                }
+                team::visit_in_phase(thread.visits(), &mut gather)
+            }
+            SiteKind::PhaseEnd => {
+                if let Some(world) = &world {
+                    world.verify_quiet(thread.visits(), &|| position(place))?;
+                }
+                let visits = team::end_phase(thread.visits(), &mut gather)?;
+                thread.visits.store(visits, Ordering::Relaxed);
+                comm::passes_site(self.plan.layout, site);
+                match world {
+                    Some(world) => world.verify_end_of_phase(visits, &|| position(place)),
+                    None => Ok(()),
+                }
+            }
+            _ => {
+                if let Some(world) = world {
+                    world.verify(thread.visits(), &|| position(place))?;
+                }
+                team::visit(thread.visits(), &mut gather)
+            }
         }
-        team::visit(thread.visits(), &mut |builder| {
-            gather(thread, place, &self.activation, registrar, Some(builder))
-        })
     }
 }
 

@@ -25,6 +25,9 @@ use crate::comm::{self, Agreement, Member, Outcome, World};
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
 const RETRY: Duration = Duration::from_secs(2);
 
+/// A rank that has waited so long for the others behind a loop takes its checkpoint there.
+const LONG_ENOUGH: Duration = Duration::from_millis(20);
+
 /// Why a checkpoint is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
@@ -81,16 +84,20 @@ pub(crate) struct Due {
 /// What this rank has to tell the others.
 fn known(line: u64) -> Outcome {
     let attention = take_attention();
-    let stop = if attention & STOP_SIGNAL != 0 {
-        AGREED_SIGNAL + i64::from(current::signal())
-    } else {
-        i64::from(attention & TIME_LIMIT != 0) * AGREED_TIME_LIMIT
-    };
     Outcome {
-        stop,
+        stop: stop_of(attention),
         interval: attention & INTERVAL != 0,
         line,
         apart: false,
+    }
+}
+
+/// Why the run is to stop, as a number that ranks can tell each other; 0 if it is not.
+fn stop_of(attention: u8) -> i64 {
+    if attention & STOP_SIGNAL != 0 {
+        AGREED_SIGNAL + i64::from(current::signal())
+    } else {
+        i64::from(attention & TIME_LIMIT != 0) * AGREED_TIME_LIMIT
     }
 }
 
@@ -99,7 +106,7 @@ const AGREED_TIME_LIMIT: i64 = 1;
 const AGREED_SIGNAL: i64 = 100;
 
 /// Why all ranks stop.
-fn reason_of(stop: i64) -> Option<Reason> {
+pub(super) fn reason_of(stop: i64) -> Option<Reason> {
     match stop {
         0 => None,
         AGREED_TIME_LIMIT => Some(Reason::TimeLimit),
@@ -165,6 +172,18 @@ impl Policy {
     /// Sets the visit at which a site looks up next. A flag raised meanwhile is not lost: whoever raises one sets the
     /// next visit after it, and the flags are read here after that has been set.
     pub(crate) fn arm(&self, visits: u64) {
+        self.arm_from(visits, self.agreement.as_ref().map_or(u64::MAX, Agreement::next));
+    }
+
+    /// The same in a loop without messages, where nothing is agreed on by counting visits. `looks`: the very next one.
+    pub(super) fn arm_alone(&self, visits: u64, looks: bool) {
+        self.arm_from(visits, u64::MAX);
+        if looks || current::attention() & (INTERVAL | STOP_SIGNAL | TIME_LIMIT) != 0 {
+            current::look_now();
+        }
+    }
+
+    fn arm_from(&self, visits: u64, agreed: u64) {
         if let Some(timer) = &self.timer {
             timer.shared.visit.ends();
         }
@@ -178,7 +197,6 @@ impl Policy {
             (visits / n).saturating_add(1).saturating_mul(n.get())
         });
         let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
-        let agreed = self.agreement.as_ref().map_or(u64::MAX, Agreement::next);
         // A check of safe points looks at every visit, a team with other ranks at planned ones only.
         let checked = match self.agreement.is_some() && comm::checks() {
             true => visits + 1,
@@ -238,6 +256,31 @@ impl Policy {
             line: agreed.map(|agreed| agreed.line),
             apart: agreed.is_some_and(|agreed| agreed.apart),
         }
+    }
+
+    /// What is due for this rank alone at a visit in a loop without messages, stops left out.
+    pub(super) fn due_in_phase(&self, visits: u64) -> Option<Reason> {
+        let every = self.every.filter(|every| visits.is_multiple_of(every.get()));
+        let interval = || (current::take(INTERVAL) != 0).then_some(Reason::Interval);
+        every.map(Reason::Every).or_else(interval)
+    }
+
+    /// What is due for a rank that waits for the others, after so long: whoever waits has the time for it, and what they have
+    /// written is of use only with its own.
+    pub(super) fn due_while_waiting(&self, waits: Duration) -> Option<Reason> {
+        let every = self.every.filter(|_| waits > LONG_ENOUGH);
+        let interval = || (current::take(INTERVAL) != 0).then_some(Reason::Interval);
+        every.map(Reason::Every).or_else(interval)
+    }
+
+    /// Why this rank wants the run to stop, as a number for the others, 0 if it does not; from now on that is told.
+    pub(super) fn take_stop(&self) -> i64 {
+        stop_of(current::take(STOP_SIGNAL | TIME_LIMIT))
+    }
+
+    /// What is agreed on with the other ranks, if there are any.
+    pub(super) fn agreement(&mut self) -> Option<&mut Agreement> {
+        self.agreement.as_mut()
     }
 
     fn due_alone(&self, every: Option<Reason>) -> Option<Reason> {

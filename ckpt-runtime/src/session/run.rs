@@ -46,6 +46,7 @@ use crate::thread;
 use crate::value::{LoadError, release_unused};
 
 mod due;
+mod phase;
 
 /// Who drives a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub(crate) struct Run {
     oldest: Option<CheckpointId>,
     /// The runs that had not completed when this one began.
     unfinished: Vec<RunId>,
+    /// In a loop without messages.
+    phase: phase::InPhase,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -310,6 +313,7 @@ impl Run {
             oldest: None,
             unfinished,
             decided: None,
+            phase: phase::InPhase::default(),
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
@@ -920,6 +924,14 @@ impl Driver for Run {
 
     fn visit(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
         self.take_due(visits, gather).map(drop)
+    }
+
+    fn visit_in_phase(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        self.take_due_in_phase(visits, gather)
+    }
+
+    fn end_phase(&mut self, visits: u64, gather: Gather<'_>) -> Result<u64, Fatal> {
+        self.waits_behind_phase(visits, gather)
     }
 
     fn agrees_from(&mut self, visits: u64) -> bool {

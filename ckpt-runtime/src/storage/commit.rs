@@ -114,6 +114,7 @@ impl Commit {
             }
         };
         level.publish(id)?;
+        self.opened.is_written_anew(id);
         *next() = (self.storing.full_every > 1).then(|| Arc::new(base));
         self.faults.reached(Step::Committed);
         self.retain(meta.run).map_err(|error| StoreError::NotRemoved {

@@ -97,6 +97,12 @@ impl Opened {
         })
     }
 
+    /// It is there, perhaps in the place of an older one of its number.
+    pub fn is_written_anew(&self, id: CheckpointId) {
+        locked(&self.heads).remove(&id);
+        locked(&self.damaged).remove(&id);
+    }
+
     /// Somebody has found out that values of it are damaged.
     pub fn is_damaged_now(&self, id: CheckpointId) {
         locked(&self.damaged).insert(id);

@@ -67,6 +67,8 @@ pub struct Store {
 struct Lines {
     /// The number of the next one, where it is not for this process alone to choose.
     next: Option<u64>,
+    /// Whether the next one is of that line again: the newest of each rank makes it.
+    stays: bool,
     /// The newest that is known to be whole on all ranks: what is newer stays, whatever retention says.
     complete: CheckpointId,
     /// Numbers of lines that some rank never wrote.
@@ -113,6 +115,7 @@ impl Store {
             base: Arc::default(),
             lines: Lines {
                 next: None,
+                stays: false,
                 complete: CheckpointId(u64::MAX),
                 abandoned: 0..0,
             },
@@ -158,6 +161,10 @@ impl Store {
         let base = base
             .clone()
             .filter(|base| base.has_successor(self.storing.full_every))?;
+        // One that takes the place of another cannot build on it.
+        if self.lines.stays && base.ids().any(|id| Some(id.0) == self.lines.next) {
+            return None;
+        }
         // Somebody may have removed one.
         let are_there = base.ids().all(|id| matches!(self.level().size(id), Ok(Some(_))));
         are_there.then_some(base)
@@ -168,6 +175,7 @@ impl Store {
     pub fn continue_lines(&mut self, complete: CheckpointId, next: u64) {
         self.lines = Lines {
             next: Some(next),
+            stays: false,
             complete,
             abandoned: complete.0 + 1..next,
         };
@@ -180,7 +188,21 @@ impl Store {
 
     /// The line of this number has been taken, or could not be: the other ranks go on counting.
     pub(crate) fn has_passed(&mut self, line: Option<u64>) {
-        self.lines.next = line.map(|line| line + 1);
+        if !self.lines.stays {
+            self.lines.next = line.map(|line| line + 1);
+        }
+    }
+
+    /// From now on each checkpoint takes the place of the one before it in the same line, in which the ranks need not have
+    /// come equally far.
+    pub(crate) fn stay_in_line(&mut self) {
+        self.lines.stays = true;
+    }
+
+    /// What follows is of the line behind that one, also where this rank has not written it.
+    pub(crate) fn leave_line(&mut self) {
+        self.lines.stays = false;
+        self.lines.next = self.lines.next.map(|line| line + 1);
     }
 
     /// All ranks have written this line.
@@ -231,8 +253,9 @@ impl Store {
         let id = match &mut self.lines.next {
             // A line that this rank cannot write has its number all the same: the other ranks go on counting.
             Some(next) => {
-                *next += 1;
-                CheckpointId(*next - 1)
+                let line = *next;
+                *next += u64::from(!self.lines.stays);
+                CheckpointId(line)
             }
             None => self.next_id()?,
         };

@@ -57,3 +57,25 @@ pub(crate) fn visit(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
     }
     context::with_driver(|driver| driver.visit(visits, gather)).unwrap_or(Ok(()))
 }
+
+/// Handles a visit in a loop without messages, which ranks go round unequally often.
+///
+/// # Errors
+/// `gather`'s.
+pub(crate) fn visit_in_phase(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+    match is_member() {
+        true => visit(visits, gather),
+        false => context::with_driver(|driver| driver.visit_in_phase(visits, gather)).unwrap_or(Ok(())),
+    }
+}
+
+/// Behind such a loop: waits for the other ranks. Gives the count of visits that all go on with.
+///
+/// # Errors
+/// `gather`'s.
+pub(crate) fn end_phase(visits: u64, gather: Gather<'_>) -> Result<u64, Fatal> {
+    match is_member() {
+        true => visit(visits, gather).map(|()| visits),
+        false => context::with_driver(|driver| driver.end_phase(visits, gather)).unwrap_or(Ok(visits)),
+    }
+}

@@ -19,7 +19,7 @@ mod spawner;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-pub(crate) use access::{arrived, is_here, strand, visit, walks, with_resume};
+pub(crate) use access::{arrived, end_phase, is_here, strand, visit, visit_in_phase, walks, with_resume};
 pub use entry::{
     Fixed, Held, Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsFixed, SeenAsLent,
     SeenAsOwned, SeenInPlace, SeenReexecuted,

@@ -115,7 +115,8 @@ pub(crate) struct Found {
 struct OpenPath {
     state: GlobalState,
     visits: usize,
-    before: Option<Rc<GlobalState>>,
+    /// For each site how often all have come to it, and the state when they did last.
+    before: BTreeMap<usize, (usize, Rc<GlobalState>)>,
     /// How often each question was asked since the last visit, and the state when it was asked last.
     questions: BTreeMap<ProgramPoint, (usize, Rc<GlobalState>)>,
     /// Whether values have got new names since the last question.
@@ -167,7 +168,7 @@ impl<'a> Explorer<'a> {
         let mut open = vec![OpenPath {
             state: GlobalState::new(ranks, self.subject.skeleton, &self.provenance),
             visits: 0,
-            before: None,
+            before: BTreeMap::new(),
             questions: BTreeMap::new(),
             renamed: false,
         }];
@@ -201,6 +202,9 @@ impl<'a> Explorer<'a> {
         if let Some(number) = undecided(&path.state) {
             return self.both_ways(path, number, open);
         }
+        if let Some(index) = leaving(&path.state) {
+            return self.leaves_or_stays(path, index, open);
+        }
         let choices = path.state.choices(None)?;
         if !choices.is_empty() {
             return self.each_choice(path, &choices, open);
@@ -231,7 +235,33 @@ impl<'a> Explorer<'a> {
             widening::substitute(&mut state, &case);
             open.push(OpenPath {
                 state,
-                before: None,
+                before: BTreeMap::new(),
+                questions: path.questions.clone(),
+                ..path
+            });
+        }
+        Ok(())
+    }
+
+    /// A rank may leave for good by what only it knows: no line can be one of its and of the others behind that.
+    fn leaves_or_stays(
+        &mut self,
+        path: OpenPath,
+        index: usize,
+        open: &mut Vec<OpenPath>,
+    ) -> Result<(), Violation> {
+        if !self.is_new(&path.state) {
+            return Ok(());
+        }
+        for way in [RankState::Ended, RankState::Runs] {
+            let mut state = path.state.clone();
+            if way == RankState::Ended {
+                state.left = Some((index, state.ranks[index].at));
+            }
+            state.ranks[index].state = way;
+            open.push(OpenPath {
+                state,
+                before: path.before.clone(),
                 questions: path.questions.clone(),
                 ..path
             });
@@ -400,7 +430,8 @@ impl<'a> Explorer<'a> {
                 continue;
             }
             let at = Some(state.ranks[waiting].at);
-            if too_many || !free.choices(Some(waiting))?.is_empty() || lost(&free).is_some() {
+            let is_open = leaving(&free).is_some() || lost(&free).is_some();
+            if too_many || !free.choices(Some(waiting))?.is_empty() || is_open {
                 let why = format!(
                     "rank {waiting} waits here for a message from any rank while others have come to the site already: that \
                      they send it none from behind the site cannot be shown"
@@ -432,8 +463,16 @@ impl<'a> Explorer<'a> {
         } else {
             self.precision.visits
         };
-        if path.visits > exact
-            && let Some(before) = &path.before
+        let site = match path.state.ranks[0].state {
+            RankState::Blocked(BlockedOn::Site(site)) => site,
+            _ => 0,
+        };
+        let (visits, before) = match path.before.remove(&site) {
+            Some((visits, before)) => (visits + 1, Some(before)),
+            None => (1, None),
+        };
+        if visits > exact
+            && let Some(before) = &before
         {
             widening::widen(&mut path.state, before, &self.provenance);
             widening::renumber(&mut path.state, &self.provenance);
@@ -442,12 +481,11 @@ impl<'a> Explorer<'a> {
         if !self.is_new(&path.state) {
             return Ok(());
         }
-        let before = Some(Rc::new(path.state.clone()));
+        path.before.insert(site, (visits, Rc::new(path.state.clone())));
         for rank in path.state.ranks.iter_mut() {
             rank.state = RankState::Runs;
         }
         open.push(OpenPath {
-            before,
             questions: BTreeMap::new(),
             renamed: false,
             ..path
@@ -471,6 +509,18 @@ impl<'a> Explorer<'a> {
             .iter()
             .find(|rank| matches!(rank.state, RankState::Blocked(BlockedOn::Site(_))));
         let someone_lost = lost(state).is_some();
+        if let Some((left, at)) = state.left
+            && !someone_lost
+        {
+            // The others wait for it for ever, and come to no site: that run ends without another line.
+            let Some(there) = at_site else { return Ok(()) };
+            let why = format!(
+                "whether this is done depends on data that may differ between the ranks (rank {left}), and rank {} comes to the \
+                 site without it",
+                there.index
+            );
+            return Err(Violation::new(Some(at), why));
+        }
         for rank in state.ranks.iter() {
             let RankState::Blocked(wait) = &rank.state else {
                 continue;
@@ -548,6 +598,12 @@ fn undecided(state: &GlobalState) -> Option<u64> {
         RankState::Blocked(BlockedOn::Decision(number)) => Some(number),
         _ => None,
     })
+}
+
+/// A rank that may leave for good.
+fn leaving(state: &GlobalState) -> Option<usize> {
+    let leaves = |rank: &crate::machine::Rank| rank.state == RankState::Blocked(BlockedOn::Leaving);
+    state.ranks.iter().position(leaves)
 }
 
 /// A question of which the answer is known, which constrains other values.

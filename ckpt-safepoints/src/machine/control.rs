@@ -146,7 +146,32 @@ impl Rank {
         if self.pass_over(pc, join, is_loop, &condition, view) {
             return Some(());
         }
+        if !is_loop && !condition.is_uniform() {
+            let ways = [(pc + 1, other), (other, pc + 1)];
+            if let Some((_, stays)) = { ways }
+                .into_iter()
+                .find(|(leaves, _)| self.is_over(*leaves, join, view))
+            {
+                self.frame().pc = stays;
+                self.state = RankState::Blocked(BlockedOn::Leaving);
+                return Some(());
+            }
+        }
         self.ask_all(condition, pc, "whether this is done")
+    }
+
+    /// Whether the rank, if it goes on from a step of the innermost call, does not come to where the branch is over, and ends
+    /// without another message or site.
+    fn is_over(&self, from: usize, join: usize, view: &View<'_>) -> bool {
+        let inner = self.frames.len() - 1;
+        self.frames.iter().enumerate().all(|(index, frame)| {
+            let returns = matches!(frame.after, Continuation::Value | Continuation::Some);
+            let (from, never) = match index == inner {
+                true => (from, Some(join)),
+                false => (frame.pc, None),
+            };
+            returns && view.regions.is_over_from(frame.code, from, never)
+        })
     }
 
     /// A truth value, or what all ranks have decided about it.

@@ -154,6 +154,9 @@ pub(crate) enum BlockedOn {
     Decision(u64),
     /// A question of which the answer is known; what that says of other values is tried case by case.
     Cases(u64, bool),
+    /// Whether this rank leaves here for good, by what only it knows, and ends without another message or site; else it
+    /// goes on where it stands.
+    Leaving,
     Site(usize),
 }
 

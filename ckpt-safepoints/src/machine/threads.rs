@@ -68,7 +68,9 @@ impl Rank {
     /// Threads of a region that exchange messages are not followed: which of them comes first is a matter of time.
     pub(crate) fn watch_threads(&mut self, asked: bool, requests: usize) {
         let waits = match &self.state {
-            RankState::Blocked(BlockedOn::Site(_) | BlockedOn::Decision(_) | BlockedOn::Cases(..)) => false,
+            RankState::Blocked(
+                BlockedOn::Site(_) | BlockedOn::Decision(_) | BlockedOn::Cases(..) | BlockedOn::Leaving,
+            ) => false,
             RankState::Blocked(_) => true,
             _ => false,
         };

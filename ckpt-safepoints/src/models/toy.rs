@@ -164,6 +164,7 @@ fn skeleton(body: &[Statement]) -> Skeleton {
     builder.op(ValueOp::Push(Value::Unit));
     builder.op(ControlOp::Return);
     let boundary = |at: usize| Boundary {
+        behind: None,
         function: 0,
         at,
         line: at,

@@ -52,6 +52,8 @@ pub struct Boundary {
     pub body_at: usize,
     /// Whether the user has put a site there, and vouches for it.
     pub user: Option<bool>,
+    /// For one behind a loop, the steps of that: `body_at` is its own.
+    pub behind: Option<Range<usize>>,
 }
 
 /// A function or a closure.
@@ -102,6 +104,19 @@ pub struct Skeleton {
     pub references: HashSet<Rc<str>>,
     /// The number of the function that the program begins in.
     pub main: usize,
+    /// Crates whose calls may exchange messages, and are not followed.
+    pub unseen: Vec<Unseen>,
+}
+
+/// A crate of which it is not known what its calls exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// Its name in paths.
+    pub name: String,
+    /// The library of messages that it depends on.
+    pub library: String,
+    /// Where the program names it first.
+    pub place: SourcePlace,
 }
 
 impl Skeleton {

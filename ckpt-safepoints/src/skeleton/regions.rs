@@ -368,6 +368,35 @@ impl<'a> Regions<'a> {
         false
     }
 
+    /// Whether a rank that goes on from a step never comes to another one, nor to a site or a message, in the same call.
+    pub(crate) fn is_over_from(&self, code: usize, from: usize, never: Option<usize>) -> bool {
+        let ops = &self.skeleton.codes[code].ops;
+        let mut seen = vec![false; ops.len()];
+        let mut open = vec![from];
+        while let Some(pc) = open.pop() {
+            if Some(pc) == never {
+                return false;
+            }
+            if pc >= ops.len() || std::mem::replace(&mut seen[pc], true) {
+                continue;
+            }
+            if self.range_has_events(code, pc..pc + 1) || self.leads_to_site(&ops[pc]) {
+                return false;
+            }
+            match &ops[pc] {
+                Op::Control(ControlOp::Jump(to))
+                | Op::Control(ControlOp::Break(_, to))
+                | Op::Control(ControlOp::Continue(_, to)) => open.push(*to),
+                Op::Control(ControlOp::Branch(to, _)) | Op::Control(ControlOp::Next(_, to)) => {
+                    open.extend([pc + 1, *to])
+                }
+                Op::Control(ControlOp::Return) | Op::Control(ControlOp::End) => {}
+                _ => open.push(pc + 1),
+            }
+        }
+        true
+    }
+
     fn range_determinacy(&self, code: usize, range: Range<usize>) -> Determinacy {
         let only = |holds: bool| {
             if holds {

@@ -332,6 +332,7 @@ fn main() {
                 modules: BTreeMap::new(),
                 externs: BTreeMap::new(),
             }],
+            ..Program::default()
         };
         let analysis = crate::analyse(&program);
         let main = analysis.items.main_of(0).unwrap();

@@ -12,7 +12,7 @@ fn program() -> Program {
     };
     Program {
         files: vec![file],
-        crates: Vec::new(),
+        ..Program::default()
     }
 }
 

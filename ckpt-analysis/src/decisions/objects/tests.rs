@@ -25,6 +25,7 @@ fn program(text: &str) -> Program {
     Program {
         files: vec![file],
         crates: vec![root],
+        ..Program::default()
     }
 }
 

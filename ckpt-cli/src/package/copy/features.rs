@@ -86,10 +86,14 @@ pub fn needs_of(package: &ReadPackage, serde: bool) -> Needs {
 /// once for all of them.
 fn of_package(package: &ReadPackage) -> BTreeMap<String, Vec<String>> {
     let packages = &package.workspace.packages;
+    // A crate that is not the user's may be the only one that speaks of MPI.
+    let of_others = package.workspace.communicating().into_iter();
+    let of_others = of_others.map(|(_, library)| (library.name.to_string(), library.version.to_string()));
     let dependencies: Vec<(String, String)> = packages
         .iter()
         .flat_map(|package| &package.dependencies)
         .map(|dependency| (dependency.name.clone(), dependency.version.to_string()))
+        .chain(of_others)
         .collect();
     let features = features_for(&dependencies);
     let first = packages.first().filter(|_| !features.is_empty());
@@ -108,6 +112,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("indexmap", "2", "indexmap"),
     ("mpi", "0.7", "mpi"),
     ("mpi", "0.8", "mpi"),
+    ("mpi-sys", "0.2", "mpi"),
     ("nalgebra", "0.32", "nalgebra-0.32"),
     ("nalgebra", "0.33", "nalgebra-0.33"),
     ("nalgebra", "0.34", "nalgebra-0.34"),

@@ -18,7 +18,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Dependency as CargoDependency, DependencyKind, PackageId, Target, TargetKind};
-use ckpt_analysis::{CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources};
+use ckpt_analysis::{
+    CommunicatingCrate, CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources,
+};
 use ckpt_compiler::{CallTable, ProgramRoot, Sources as SourceHashes};
 
 use crate::cargo::{Built, CargoOptions, Diagnostics};
@@ -200,6 +202,7 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
         program: Program {
             files: files.files,
             crates,
+            communicating: communicating(&workspace),
         },
         options: CargoOptions {
             target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
@@ -213,6 +216,15 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
         run: None,
         has_asked_scripts,
     })
+}
+
+fn communicating(workspace: &Workspace) -> Vec<CommunicatingCrate> {
+    let all = workspace.communicating().into_iter();
+    all.map(|(name, library)| CommunicatingCrate {
+        name,
+        library: library.name.to_string(),
+    })
+    .collect()
 }
 
 /// Whether a build script of the program's packages may set flags for `#[cfg]`, as far as its text says: one that is a single
@@ -577,6 +589,51 @@ mod tests {
             failure.contains("app/ckpt.toml:3: `purre` is no key of `[calls]`"),
             "{failure}"
         );
+    }
+
+    #[test]
+    fn crates_of_others_that_depend_on_a_library_of_messages_are_known_by_name() {
+        let tree = Tree::new(&[
+            ("w/Cargo.toml", "[workspace]\nmembers = [\"app\", \"own\"]\n"),
+            (
+                "w/app/Cargo.toml",
+                &manifest(
+                    "app",
+                    "[dependencies]\nown = { path = \"../own\" }\n\
+                     far-solver = { path = \"../../solver\" }\nquiet = { path = \"../../quiet\" }\n\
+                     message = { package = \"mpi\", path = \"../../mpi\" }\n",
+                ),
+            ),
+            ("w/app/src/main.rs", "fn main() {}"),
+            (
+                "w/own/Cargo.toml",
+                &manifest("own", "[dependencies]\nmpi = { path = \"../../mpi\" }\n"),
+            ),
+            ("w/own/src/lib.rs", ""),
+            (
+                "solver/Cargo.toml",
+                &manifest(
+                    "far-solver",
+                    "[dependencies]\nmiddle = { path = \"../middle\" }\n",
+                ),
+            ),
+            ("solver/src/lib.rs", ""),
+            (
+                "middle/Cargo.toml",
+                &manifest("middle", "[dependencies]\nmpi = { path = \"../mpi\" }\n"),
+            ),
+            ("middle/src/lib.rs", ""),
+            ("quiet/Cargo.toml", &manifest("quiet", "")),
+            ("quiet/src/lib.rs", ""),
+            ("mpi/Cargo.toml", &manifest("mpi", "")),
+            ("mpi/src/lib.rs", ""),
+        ]);
+        let package = read(&options(&tree, "w/app/Cargo.toml")).expect("read");
+        let found = package.program.communicating.iter();
+        let found: Vec<_> = found
+            .map(|one| (one.name.as_str(), one.library.as_str()))
+            .collect();
+        assert_eq!(found, [("far_solver", "mpi"), ("message", "mpi")]);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use cargo_metadata::semver::Version;
 use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId, Target, TargetKind};
 
+use ckpt_analysis::{is_of_comm_library, links_comm_library};
+
 use crate::cargo::CargoOptions;
 use crate::cargo::choice::{Choice, choose};
 use crate::failure::{Failure, Outcome, says};
@@ -120,6 +122,52 @@ impl Workspace {
             copied.append(&mut more);
             others = rest;
         }
+    }
+
+    /// The crates outside of the workspace that the program's packages can name and that depend on a library of messages,
+    /// each with that library's package.
+    pub fn communicating(&self) -> Vec<(String, &Package)> {
+        let all = self.packages.iter().flat_map(|package| &package.dependencies);
+        let mut found: Vec<(String, &Package)> = all
+            .filter_map(|dependency| {
+                let package = &self.metadata[&dependency.id];
+                let is_seen = self.packages.iter().any(|own| own.id == package.id);
+                // Under another name its calls are not known for what they are.
+                let is_followed = is_of_comm_library(&package.name)
+                    && dependency.extern_name == package.name.replace('-', "_");
+                let is_other = !is_seen && package.name != RUNTIME && !is_followed;
+                let library = is_other.then(|| self.comm_library_of(&dependency.id))??;
+                Some((dependency.extern_name.clone(), library))
+            })
+            .collect();
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found.dedup_by(|one, other| one.0 == other.0);
+        found
+    }
+
+    /// The nearest library of messages that a package is or depends on.
+    fn comm_library_of(&self, id: &PackageId) -> Option<&Package> {
+        let is_library = |package: &Package| {
+            is_of_comm_library(&package.name) || package.links.as_deref().is_some_and(links_comm_library)
+        };
+        if is_library(&self.metadata[id]) {
+            return Some(&self.metadata[id]);
+        }
+        let mut seen = BTreeSet::from([id.clone()]);
+        let mut pending = VecDeque::from([id.clone()]);
+        while let Some(id) = pending.pop_front() {
+            for dependency in self.dependencies_of(&id, false) {
+                let package = &self.metadata[&dependency.pkg];
+                if is_library(package) {
+                    return Some(package);
+                }
+                // What a macro does is done when the program is built.
+                if library(package).is_some() && seen.insert(package.id.clone()) {
+                    pending.push_back(package.id.clone());
+                }
+            }
+        }
+        None
     }
 
     fn node(&self, id: &PackageId) -> Option<&Node> {

@@ -97,6 +97,8 @@ pub(crate) struct GlobalState {
     /// The ranks that have waited for a message from any: results that come in any order must look alike, or there are too
     /// many orders to try.
     any: BTreeSet<usize>,
+    /// The rank that has left for good, if one has, and where.
+    pub(crate) left: Option<(usize, ProgramPoint)>,
 }
 
 impl GlobalState {
@@ -117,6 +119,7 @@ impl GlobalState {
             collectives: BTreeMap::new(),
             decisions: BTreeMap::new(),
             any: BTreeSet::new(),
+            left: None,
         }
     }
 
@@ -224,7 +227,7 @@ impl GlobalState {
         };
         let maybe_receive = matches!(wait, BlockedOn::MaybeReceive(..));
         match wait {
-            BlockedOn::Site(_) => Ok(false),
+            BlockedOn::Site(_) | BlockedOn::Leaving => Ok(false),
             BlockedOn::Decision(number) | BlockedOn::Cases(number, _) => {
                 let decided = self.decisions.contains_key(&number);
                 if decided {
@@ -415,7 +418,7 @@ impl GlobalState {
         }
         if matches!(
             wait,
-            BlockedOn::Site(_) | BlockedOn::Decision(_) | BlockedOn::Cases(..)
+            BlockedOn::Site(_) | BlockedOn::Decision(_) | BlockedOn::Cases(..) | BlockedOn::Leaving
         ) || !self.waits_for_any(index)
         {
             return Ok(());

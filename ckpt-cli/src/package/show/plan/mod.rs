@@ -473,6 +473,10 @@ fn safe_point(site: &PlacedSite) -> String {
         Holder::Inside(_) => "between two statements of the loop's body",
         Holder::Recursion => "before the statement that leads into the recursion",
         Holder::User => "where you have put it",
+        Holder::Phase(_) => {
+            "the first statement of the loop's body, which each rank comes to as often as it does"
+        }
+        Holder::PhaseEnd(_) => "behind the loop, where the ranks wait for each other",
     };
     let messages = site
         .safe
