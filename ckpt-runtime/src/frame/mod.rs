@@ -45,12 +45,12 @@ use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_
 /// Why a restart does not arrive in a process that it has forked.
 const FORKED: &str = "the program goes on in a process that it has forked on its way there, and only the one that was started can restart";
 
-/// A session begins: the frames of this thread are its own, and have made so many visits. Where visits are counted, all
-/// sites are visited.
-pub(crate) fn attach(visits: u64, counts_visits: bool) {
+/// A session begins: the frames of this thread are its own, and have made so many visits. Whether deep calls of a
+/// function in itself may go without sites.
+pub(crate) fn attach(visits: u64, skips_deep_sites: bool) {
     team::forget();
     begin_thread(visits);
-    recursion::allow(!counts_visits);
+    recursion::allow(skips_deep_sites);
     THREAD.with(|thread| thread.is_main.set(true));
     comm::set_site_history(0);
     current::activate(true);

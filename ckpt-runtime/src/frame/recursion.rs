@@ -5,7 +5,9 @@
 //! turned out to be short. The depth is found while the program runs: it begins at the leaves, and goes up as long as the
 //! calls there are short by the clock; it goes down again where one has taken long.
 //!
-//! Where visits are counted, each has its number in every run: `every`, ranks, teams of threads. There all calls have sites.
+//! What a call will take is not known before it has been made: one that takes hours, after thousands that took microseconds,
+//! goes without sites for hours. So a session does it only where the user says so (`skip-deep-sites`), and never where
+//! visits are counted, as each has its number in every run then: `every`, ranks, teams of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -42,6 +44,8 @@ pub struct Recursion {
     limit: AtomicU32,
     /// The deepest call so far.
     deepest: AtomicU32,
+    /// How deep the last call was while nothing was known.
+    last: AtomicU32,
     /// Calls since the limit was looked at.
     calls: AtomicU32,
     /// What those without sites have taken, in nanoseconds.
@@ -59,6 +63,7 @@ impl Recursion {
         Self {
             limit: AtomicU32::new(NEVER),
             deepest: AtomicU32::new(0),
+            last: AtomicU32::new(NEVER),
             calls: AtomicU32::new(0),
             total: AtomicU64::new(0),
             longest: AtomicU64::new(0),
@@ -66,11 +71,13 @@ impl Recursion {
         }
     }
 
-    /// A call at this depth begins while nothing is known.
+    /// A call at this depth begins while nothing is known. Counted are those before which another one has returned: as long
+    /// as calls only go deeper, nobody knows where the leaves are.
     #[cold]
     fn explore(&self, depth: u32) {
         self.deepest.fetch_max(depth, Ordering::Relaxed);
-        if self.calls.fetch_add(1, Ordering::Relaxed) >= CALLS {
+        let returned = depth <= self.last.swap(depth, Ordering::Relaxed);
+        if returned && self.calls.fetch_add(1, Ordering::Relaxed) >= CALLS {
             self.look.store(nanoseconds(one_look()), Ordering::Relaxed);
             self.set(self.deepest.load(Ordering::Relaxed).max(1));
         }
@@ -180,7 +187,7 @@ mod tests {
 
     fn explored(deepest: u32) -> Recursion {
         let recursion = Recursion::new();
-        (0..=CALLS).for_each(|call| recursion.explore(1 + call % deepest));
+        (0..=2 * CALLS).for_each(|call| recursion.explore(if call % 2 == 0 { 1 } else { deepest }));
         recursion.look.store(30, Ordering::Relaxed);
         recursion
     }
@@ -189,6 +196,13 @@ mod tests {
     fn it_begins_at_the_leaves() {
         assert_eq!(limit(&Recursion::new()), NEVER);
         assert_eq!(limit(&explored(9)), 9);
+    }
+
+    #[test]
+    fn calls_that_only_go_deeper_keep_their_sites() {
+        let recursion = Recursion::new();
+        (1..100 * CALLS).for_each(|depth| recursion.explore(depth));
+        assert_eq!(limit(&recursion), NEVER);
     }
 
     #[test]

@@ -598,9 +598,9 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
         Some(_) => current::look_now(),
         None => run.policy.arm(0),
     }
-    let counts_visits = run.policy.counts_visits();
+    let skips = config.skip_deep_sites && !run.policy.counts_visits();
     context::install(Box::new(run));
-    crate::frame::attach(0, counts_visits);
+    crate::frame::attach(0, skips);
     inherited::take();
     Ok(true)
 }

@@ -46,6 +46,7 @@ const MODIFYING: &[&str] = &[
     "CKPT_OTHER_RUNS",
     "CKPT_RESTART_COMMAND",
     "CKPT_TAKEN_BY",
+    "CKPT_SKIP_DEEP_SITES",
     "CKPT_STRICT",
 ];
 

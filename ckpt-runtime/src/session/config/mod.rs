@@ -82,6 +82,8 @@ pub struct Config {
     pub watch_pages: bool,
     /// Another process copies large arrays while the program goes on.
     pub copy_on_write: bool,
+    /// Whether calls of a function in itself that have turned out to be short are made without sites.
+    pub skip_deep_sites: bool,
     /// What is stored, and how.
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
@@ -165,6 +167,7 @@ struct Section {
     full_every: Option<NonZeroU32>,
     watch_pages: Option<bool>,
     copy_on_write: Option<bool>,
+    skip_deep_sites: Option<bool>,
     strict: Option<bool>,
 }
 
@@ -254,6 +257,9 @@ impl Config {
             watch_pages: flag("CKPT_WATCH_PAGES")?.or(section.watch_pages).unwrap_or(false),
             copy_on_write: flag("CKPT_COPY_ON_WRITE")?
                 .or(section.copy_on_write)
+                .unwrap_or(false),
+            skip_deep_sites: flag("CKPT_SKIP_DEEP_SITES")?
+                .or(section.skip_deep_sites)
                 .unwrap_or(false),
             storing: Storing {
                 compression: environment
