@@ -2,6 +2,7 @@
 
 mod block;
 mod bounds;
+pub mod edition;
 mod fingerprint;
 mod option_slots;
 mod place_splitting;

@@ -6,9 +6,10 @@
 //! as the user wrote it and with its calls leading to the copy. The runtime says from which depth on it is taken.
 
 use crate::library::last_name;
+use crate::names::made;
 use crate::parse::options::Options;
 use crate::syntax::without_ckpt::without_ckpt;
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ItemFn, parse_quote};
 
@@ -47,7 +48,7 @@ impl Recursion {
         };
         (names_are_plain && way.is_the_only_one(body, name)).then(|| Self {
             name: name.clone(),
-            copy: Ident::new(&format!("__ckpt_plain_{name}"), Span::call_site()),
+            copy: made(format_args!("plain_{name}")),
         })
     }
 
@@ -96,15 +97,7 @@ impl Recursion {
 }
 
 /// Attributes that say how a function is built, and not what it is for others.
-const KEPT: [&str; 7] = [
-    "cfg",
-    "inline",
-    "cold",
-    "target_feature",
-    "allow",
-    "expect",
-    "warn",
-];
+const KEPT: [&str; 4] = ["inline", "cold", "target_feature", "allow"];
 
 /// How a function calls itself.
 #[derive(Debug, Clone, Copy)]

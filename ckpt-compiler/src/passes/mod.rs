@@ -388,7 +388,8 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
 /// # Errors
 /// What names of ckpt the function uses itself.
 pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
-    emitted_in(stages, item, false)
+    let user = stages.function.sig.fn_token.span;
+    emitted_in(stages, item, false).map(|tokens| emit::edition::in_edition_of(user, tokens))
 }
 
 /// Writes it. `is_inner` says that the body stands in another function.

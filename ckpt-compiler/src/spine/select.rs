@@ -111,12 +111,13 @@ impl Lowering<'_> {
     /// Whether the condition holds, and what it binds, go into a variable.
     fn decide_once(
         &mut self,
-        condition: Expr,
+        mut condition: Expr,
         bindings: &[PatIdent],
         then: syn::Block,
         otherwise: Option<Expr>,
         out: &mut Vec<Step>,
     ) -> Spine {
+        self.check_unnamed_of_lets(&mut condition);
         let (names, patterns) = binding_names(bindings);
         let choice = self.names.fresh(Kind::Choice);
         let held = self.names.fresh(Kind::Bindings);

@@ -6,6 +6,7 @@ use super::lower::Lowering;
 use crate::library::{Adaptor, Ending, Library};
 use crate::names::Kind;
 use crate::paths;
+use crate::syntax::patterns::pattern_bindings;
 use syn::{BinOp, Expr, UnOp, parse_quote};
 
 impl Lowering<'_> {
@@ -60,6 +61,26 @@ impl Lowering<'_> {
                 values.for_each(|one| self.check_unnamed(one));
             }
             // The values of these end with them.
+            _ => {}
+        }
+    }
+
+    /// The same of what the `let`s of a condition look at: it lives as long as the branch that is taken. Other parts of a
+    /// condition end with it.
+    pub(super) fn check_unnamed_of_lets(&self, condition: &mut Expr) {
+        match condition {
+            Expr::Binary(one) if matches!(one.op, BinOp::And(_)) => {
+                self.check_unnamed_of_lets(&mut one.left);
+                self.check_unnamed_of_lets(&mut one.right);
+            }
+            Expr::Paren(one) => self.check_unnamed_of_lets(&mut one.expr),
+            Expr::Let(one) => {
+                let binds_nothing = pattern_bindings(&self.names.read(), &one.pat).is_empty();
+                match binds_nothing {
+                    true => self.check_place(&mut one.expr),
+                    false => self.check_unnamed(&mut one.expr),
+                }
+            }
             _ => {}
         }
     }

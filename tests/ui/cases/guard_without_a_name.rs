@@ -18,4 +18,7 @@ fn main() {
         3 => println!("{}", work(3)),
         _ => {}
     }
+    if let Some(n) = list.lock().unwrap().first().copied() {
+        println!("{n} {}", work(3));
+    }
 }
