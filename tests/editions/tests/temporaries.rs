@@ -30,7 +30,9 @@ fn say(word: &str) {
     SAID.with_borrow_mut(|said| said.push(word.to_owned()));
 }
 
-fn said_by(program: fn()) -> Vec<String> {
+type Program = fn();
+
+fn said_by(program: Program) -> Vec<String> {
     SAID.take();
     program();
     SAID.take()
@@ -83,7 +85,7 @@ twice! {
 
 #[test]
 fn temporaries_are_dropped_when_they_were() {
-    let functions: [(fn(), fn()); 3] = [
+    let functions: [(Program, Program); 3] = [
         (
             || assert_eq!(plain::end_of_a_function(), 1),
             || assert_eq!(instrumented::end_of_a_function(), 1),
