@@ -9,7 +9,7 @@
 //! goes without sites for hours. So a session does it only where the user says so (`skip-deep-sites`), and never where
 //! visits are counted, as each has its number in every run then: `every`, ranks, teams of threads.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Frame;
@@ -48,12 +48,12 @@ pub struct Recursion {
     last: AtomicU32,
     /// Calls since the limit was looked at.
     calls: AtomicU32,
-    /// What those without sites have taken, in nanoseconds.
-    total: AtomicU64,
+    /// What those without sites have taken, in looks at the clock.
+    total: AtomicU32,
     /// And the longest of them.
-    longest: AtomicU64,
-    /// What a look at the clock takes.
-    look: AtomicU64,
+    longest: AtomicU32,
+    /// What a look at the clock takes, in nanoseconds.
+    look: AtomicU32,
 }
 
 impl Recursion {
@@ -65,9 +65,9 @@ impl Recursion {
             deepest: AtomicU32::new(0),
             last: AtomicU32::new(NEVER),
             calls: AtomicU32::new(0),
-            total: AtomicU64::new(0),
-            longest: AtomicU64::new(0),
-            look: AtomicU64::new(0),
+            total: AtomicU32::new(0),
+            longest: AtomicU32::new(0),
+            look: AtomicU32::new(0),
         }
     }
 
@@ -78,14 +78,18 @@ impl Recursion {
         self.deepest.fetch_max(depth, Ordering::Relaxed);
         let returned = depth <= self.last.swap(depth, Ordering::Relaxed);
         if returned && self.calls.fetch_add(1, Ordering::Relaxed) >= CALLS {
-            self.look.store(nanoseconds(one_look()), Ordering::Relaxed);
+            self.look.store(one_look().as_nanos() as u32, Ordering::Relaxed);
             self.set(self.deepest.load(Ordering::Relaxed).max(1));
         }
     }
 
-    /// What so many looks at the clock take, in nanoseconds.
-    fn looks(&self, count: u32) -> u64 {
-        u64::from(count) * self.look.load(Ordering::Relaxed)
+    /// A time in looks at the clock.
+    #[inline]
+    fn in_looks(&self, time: Duration) -> u32 {
+        let look = u64::from(self.look.load(Ordering::Relaxed)).max(1);
+        let seconds = time.as_secs().saturating_mul(1_000_000_000);
+        let time = seconds.saturating_add(u64::from(time.subsec_nanos()));
+        u32::try_from(time / look).unwrap_or(u32::MAX)
     }
 
     fn set(&self, limit: u32) {
@@ -98,32 +102,28 @@ impl Recursion {
     /// A call without sites has taken this long.
     #[inline]
     fn took(&self, time: Duration) {
-        let nanoseconds = nanoseconds(time);
+        let looks = self.in_looks(time);
         let limit = self.limit.load(Ordering::Relaxed);
-        if nanoseconds > self.looks(TOO_LONG) {
+        if looks > TOO_LONG {
             return self.set(limit.saturating_add(1));
         }
-        let total = self.total.load(Ordering::Relaxed) + nanoseconds;
+        let total = self.total.load(Ordering::Relaxed) + looks;
         let calls = self.calls.load(Ordering::Relaxed) + 1;
         self.total.store(total, Ordering::Relaxed);
         self.calls.store(calls, Ordering::Relaxed);
-        if nanoseconds > self.longest.load(Ordering::Relaxed) {
-            self.longest.store(nanoseconds, Ordering::Relaxed);
+        if looks > self.longest.load(Ordering::Relaxed) {
+            self.longest.store(looks, Ordering::Relaxed);
         }
         if calls >= CALLS {
-            self.look(limit, total / u64::from(calls));
+            self.look(limit, total / calls);
         }
     }
 
     #[cold]
-    fn look(&self, limit: u32, average: u64) {
-        let is_short = average < self.looks(SHORT) && self.longest.load(Ordering::Relaxed) < self.looks(LONG);
+    fn look(&self, limit: u32, average: u32) {
+        let is_short = average < SHORT && self.longest.load(Ordering::Relaxed) < LONG;
         self.set(if is_short && limit > 1 { limit - 1 } else { limit });
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// How long a look at the clock takes: the shortest of some, as others may come between.
