@@ -7,6 +7,7 @@ use crate::items::FnId;
 use crate::source::locate::bytes;
 use crate::source::{Position, Program};
 use ckpt_compiler::library::Library;
+use ckpt_compiler::syntax::mentions::names_in;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -27,11 +28,12 @@ pub fn unseeded(analysis: &Analysis, program: &Program, main: FnId) -> Option<Dr
     reached(analysis, main).into_iter().find_map(|id| {
         let function = analysis.items.function(id);
         let body = function.written.block.to_token_stream();
+        let mentioned = names_in(&body);
         let finder = Finder {
             library: &analysis.library,
             own: &own,
             declared: declared(body.clone()),
-            is_fine: has_any(body.clone(), &FINE),
+            is_fine: FINE.iter().any(|part| mentioned.contains(*part)),
         };
         let (what, first) = finder.find(body)?;
         let file = function.place.file;
@@ -162,12 +164,4 @@ fn declared(tokens: TokenStream) -> HashSet<String> {
         }
     }
     names
-}
-
-fn has_any(tokens: TokenStream, names: &[&str]) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(one) => names.iter().any(|name| one == name),
-        TokenTree::Group(group) => has_any(group.stream(), names),
-        _ => false,
-    })
 }

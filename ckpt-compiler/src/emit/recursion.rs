@@ -8,6 +8,8 @@
 use crate::library::last_name;
 use crate::names::made;
 use crate::parse::options::Options;
+use crate::syntax::mentions::names_in;
+use crate::syntax::own_macros::is_punct;
 use crate::syntax::without_ckpt::without_ckpt;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -37,7 +39,7 @@ impl Recursion {
             .sig
             .inputs
             .iter()
-            .all(|input| !mentions(input.to_token_stream(), name));
+            .all(|input| !names_in(&input.to_token_stream()).contains(&name.to_string()));
         let body = syn::parse2::<ItemFn>(source.clone())
             .ok()?
             .block
@@ -144,20 +146,8 @@ impl Way {
     }
 }
 
-fn is_punct(token: Option<&TokenTree>, one: char) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == one)
-}
-
 fn is_word(token: Option<&TokenTree>, word: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(ident)) if ident == word)
-}
-
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        TokenTree::Ident(ident) => ident == *name,
-        _ => false,
-    })
 }
 
 fn renamed(body: TokenStream, name: &Ident, copy: &Ident) -> TokenStream {

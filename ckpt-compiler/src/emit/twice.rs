@@ -3,8 +3,8 @@
 
 use crate::library::Library;
 use crate::syntax::macros::{makes_a_list, name_of_macro};
+use crate::syntax::mentions::names_in;
 use crate::visit::{self, Visit};
-use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, ItemFn, Macro};
 
@@ -13,18 +13,10 @@ use syn::{Item, ItemFn, Macro};
 pub(super) fn may_stand_twice(library: &Library, item: &ItemFn) -> bool {
     let mut body = Body {
         library,
-        holds_one: has_word(item.sig.output.to_token_stream(), "impl"),
+        holds_one: names_in(&item.sig.output.to_token_stream()).contains("impl"),
     };
     body.visit_block(&item.block);
     !body.holds_one
-}
-
-fn has_word(tokens: TokenStream, word: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == word,
-        TokenTree::Group(group) => has_word(group.stream(), word),
-        _ => false,
-    })
 }
 
 struct Body<'l> {
@@ -45,7 +37,7 @@ impl<'ast> Visit<'ast> for Body<'_> {
 
     fn visit_macro(&mut self, mac: &'ast Macro) {
         let is_known = self.library.stays(&name_of_macro(mac)) || makes_a_list(self.library, mac);
-        if !is_known || has_word(mac.tokens.clone(), "static") {
+        if !is_known || names_in(&mac.tokens).contains("static") {
             self.holds_one = true;
         }
     }

@@ -357,7 +357,9 @@ impl Frame {
     fn unlink(&mut self, after: Pending) {
         THREAD.with(|thread| {
             thread.innermost.set(self.outer);
-            thread.depth.set(thread.depth.get().saturating_sub(1));
+            if self.depth > 0 {
+                thread.depth.set(self.depth - 1);
+            }
             thread.pending.set(after);
             if self.is_unmarked {
                 thread.unmarked.set(None);

@@ -165,13 +165,12 @@ impl Frame {
 
     /// How deep a frame is that is linked now, where that matters: 0 if it does not.
     pub(super) fn depth_of(thread: &super::Thread) -> u32 {
+        if !IS_ALLOWED.load(Ordering::Relaxed) || !thread.is_main.get() {
+            return 0;
+        }
         let depth = thread.depth.get().saturating_add(1);
         thread.depth.set(depth);
-        if IS_ALLOWED.load(Ordering::Relaxed) && thread.is_main.get() {
-            depth
-        } else {
-            0
-        }
+        depth
     }
 }
 

@@ -260,17 +260,18 @@ impl Policy {
 
     /// What is due for this rank alone at a visit in a loop without messages, stops left out.
     pub(super) fn due_in_phase(&self, visits: u64) -> Option<Reason> {
-        let every = self.every.filter(|every| visits.is_multiple_of(every.get()));
-        let interval = || (current::take(INTERVAL) != 0).then_some(Reason::Interval);
-        every.map(Reason::Every).or_else(interval)
+        self.due_apart(|every| visits.is_multiple_of(every.get()))
     }
 
     /// What is due for a rank that waits for the others, after so long: whoever waits has the time for it, and what they have
     /// written is of use only with its own.
     pub(super) fn due_while_waiting(&self, waits: Duration) -> Option<Reason> {
-        let every = self.every.filter(|_| waits > LONG_ENOUGH);
+        self.due_apart(|_| waits > LONG_ENOUGH)
+    }
+
+    fn due_apart(&self, is_due: impl Fn(&NonZeroU64) -> bool) -> Option<Reason> {
         let interval = || (current::take(INTERVAL) != 0).then_some(Reason::Interval);
-        every.map(Reason::Every).or_else(interval)
+        self.every.filter(is_due).map(Reason::Every).or_else(interval)
     }
 
     /// Why this rank wants the run to stop, as a number for the others, 0 if it does not; from now on that is told.

@@ -523,10 +523,7 @@ impl Run {
         {
             taken = self.checkpoint(visits, reason, gather)?;
         }
-        if self.policy.faults_at(visits) {
-            self.wait_for_writer();
-            kill_self();
-        }
+        self.dies_if_asked(visits);
         self.policy.arm(visits);
         self.fill_reserve();
         Ok(taken)
@@ -1006,6 +1003,16 @@ fn apart(visits: u64) -> Fatal {
         .at(format!("found at site visit {visits}"))
         .why("checkpoints at the same count make a line only if the count means the same on all ranks;\na loop with a site in it has gone round more often on one rank than on another")
         .help("CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks")
+}
+
+impl Run {
+    /// Ends the process at the visit at which a test wants that, with what is being written on the disk.
+    fn dies_if_asked(&mut self, visits: u64) {
+        if self.policy.faults_at(visits) {
+            self.wait_for_writer();
+            kill_self();
+        }
+    }
 }
 
 /// Kills this process as `kill -9` would: for tests.

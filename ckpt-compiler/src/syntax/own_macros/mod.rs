@@ -190,7 +190,8 @@ fn without_parameters(tokens: TokenStream) -> TokenStream {
     left.collect()
 }
 
-fn is_punct(token: Option<&TokenTree>, one: char) -> bool {
+/// Whether the token is this sign.
+pub(crate) fn is_punct(token: Option<&TokenTree>, one: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == one)
 }
 

@@ -56,10 +56,7 @@ impl Run {
         } else if self.phase.stops_since.take_if(waits_long).is_some() {
             self.takes(visits, Reason::Interval, &mut gather)?;
         }
-        if self.policy.faults_at(visits) {
-            self.wait_for_writer();
-            super::kill_self();
-        }
+        self.dies_if_asked(visits);
         self.policy.arm_alone(visits, self.phase.meeting.is_some());
         self.fill_reserve();
         Ok(())
@@ -73,10 +70,7 @@ impl Run {
         self.store.stay_in_line();
         let since = Instant::now();
         let mut has_taken = false;
-        if self.policy.faults_at(visits) {
-            self.wait_for_writer();
-            super::kill_self();
-        }
+        self.dies_if_asked(visits);
         loop {
             self.looks_at_writer();
             if self.phase.meeting.is_none() {
