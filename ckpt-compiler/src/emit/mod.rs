@@ -107,8 +107,18 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
     let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
     let recursion = emitter.recursion.as_ref();
     let depth = recursion.map(|_| quote!(static __CKPT_RECURSION: #rt::Recursion = #rt::Recursion::new();));
+    // Clippy takes for the user's what has his edition (module `edition`): these lints are about ckpt's jumps.
+    let lints = quote! {
+        #[allow(
+            clippy::collection_is_never_read,
+            clippy::if_same_then_else,
+            clippy::option_if_let_else,
+            clippy::useless_let_if_seq,
+            clippy::while_let_loop,
+        )]
+    };
     let function = quote! {
-        #(#attrs)* #vis #signature {
+        #lints #(#attrs)* #vis #signature {
             #session
             static __CKPT_PLAN: #rt::FunctionPlan = #plan;
             #depth

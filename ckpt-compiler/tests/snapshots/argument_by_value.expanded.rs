@@ -1,4 +1,11 @@
 //! An argument passed by value lives in the callee.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Consumes its list.
 pub fn drain(list: Vec<u32>) -> u32 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
@@ -122,6 +129,13 @@ pub fn drain(list: Vec<u32>) -> u32 {
     }
     sum
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Makes the list.
 pub fn total(n: u32) -> u32 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

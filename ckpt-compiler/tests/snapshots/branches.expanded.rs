@@ -1,4 +1,11 @@
 //! Conditions become variables, so that a restart can pass over them.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Walks one way or the other.
 pub fn walk(steps: u32, left: bool) -> i64 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

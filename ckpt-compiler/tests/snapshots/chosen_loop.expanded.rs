@@ -1,4 +1,11 @@
 //! With nothing marked, the site is in the costliest loop.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// A sum of products.
 ///
 /// ckpt has placed a checkpoint site in the loop at line 10.

@@ -1,4 +1,11 @@
 //! An exclusive borrow ends at the site and is taken again after it.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Exchanges two halves.
 pub fn exchange(cells: &mut [f64]) {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

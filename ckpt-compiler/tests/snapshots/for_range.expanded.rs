@@ -1,4 +1,11 @@
 //! The iterator of a range is saved; a label stays.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Finds the first pair that multiplies to `n`.
 pub fn factors(n: u64) -> Option<(u64, u64)> {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -1,4 +1,11 @@
 //! The iterator of a slice is made again, and advanced to where it was.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// The largest difference between neighbours.
 pub fn roughness(heights: &[f64]) -> f64 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

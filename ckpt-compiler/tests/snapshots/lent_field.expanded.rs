@@ -5,6 +5,13 @@ pub struct Model {
     field: Vec<f64>,
     name: String,
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 fn relax(field: &mut Vec<f64>) {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
         function: "relax",
@@ -127,6 +134,13 @@ fn relax(field: &mut Vec<f64>) {
         }
     }
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Relaxes it.
 pub fn solve(n: usize) -> String {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -1,4 +1,11 @@
 //! `let x = loop { .. break value }`, `let else`, and a deferred initialisation.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Counts down.
 pub fn count_down(from: Option<u32>) -> u32 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -1,4 +1,11 @@
 //! A `while` loop in the function that opens the session.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Sums up to a bound.
 pub fn main() {
     let __ckpt_session = ::ckpt::__rt::open(::ckpt::__rt::Program {

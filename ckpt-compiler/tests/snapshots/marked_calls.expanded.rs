@@ -1,4 +1,11 @@
 //! A call that leads to a site: what it borrows exclusively lives in the callee meanwhile.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// One step.
 ///
 /// # Errors
@@ -150,6 +157,13 @@ pub fn advance(grid: &mut Vec<f64>, dt: f64) -> Result<f64, String> {
     }
     grid.first().copied().ok_or_else(|| "empty".to_owned())
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// All steps.
 ///
 /// # Errors

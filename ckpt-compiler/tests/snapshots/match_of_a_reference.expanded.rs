@@ -6,6 +6,13 @@ pub enum Body {
     /// Nothing.
     Empty,
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// The sum over a body.
 pub fn mass(body: &Body) -> f64 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -1,4 +1,11 @@
 //! The arm that was taken is remembered, with what its pattern binds.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Follows a chain of numbers.
 pub fn chain(start: u64) -> u64 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -6,6 +6,13 @@ pub struct Simulation {
     cells: Vec<f64>,
 }
 impl Simulation {
+    #[allow(
+        clippy::collection_is_never_read,
+        clippy::if_same_then_else,
+        clippy::option_if_let_else,
+        clippy::useless_let_if_seq,
+        clippy::while_let_loop,
+    )]
     /// Runs to the end.
     pub fn run(&mut self, end: f64) {
         static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
@@ -135,6 +142,13 @@ impl Simulation {
             self.time += dt;
         }
     }
+    #[allow(
+        clippy::collection_is_never_read,
+        clippy::if_same_then_else,
+        clippy::option_if_let_else,
+        clippy::useless_let_if_seq,
+        clippy::while_let_loop,
+    )]
     fn step(&mut self, dt: f64) {
         static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
             function: "step",

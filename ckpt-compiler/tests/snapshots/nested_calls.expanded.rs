@@ -1,4 +1,11 @@
 //! Marked calls as arguments: everything that is evaluated before them is put aside.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 fn next(seed: u64) -> u64 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
         function: "next",
@@ -132,6 +139,13 @@ fn next(seed: u64) -> u64 {
 fn join(a: String, b: u64, c: u64) -> String {
     format!("{a}{b}{c}")
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Calls inside a call.
 pub fn nested(seed: u64) -> String {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -1,5 +1,12 @@
 //! Parallel iterators are cut into blocks, with the site between them.
 use rayon::prelude::*;
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// The brightness of rows, and their sum.
 pub fn brightness(pixels: &mut [u64], width: usize, gain: u64) -> u64 {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

@@ -1,4 +1,11 @@
 //! A variable that is shadowed where a site needs it is saved through a reference.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Doubles a text in two ways.
 pub fn twice(text: &str) -> String {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {

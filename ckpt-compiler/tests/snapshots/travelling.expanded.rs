@@ -1,4 +1,11 @@
 //! A variable that has no value at a site travels as an `Option`.
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
 /// Rewrites a text, round by round.
 pub fn rewritten(rounds: u64) -> String {
     static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
