@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use super::changes::FileObserver;
 use super::interrupts::{Interrupts, Sender};
 use super::lock::locked;
+use super::rollback::NotRolledBack;
 use super::visit_number::VisitNumber;
 
 /// The last visit number that a session counts to; threads that are not the session's count from there on.
@@ -35,6 +36,14 @@ pub(crate) trait Owner: Send + Sync {
 
     /// ckpt is about to end the run with an error.
     fn refused(&self, headline: &str);
+
+    /// Before that: where it is a rollback in the process that cannot be carried out, the process begins anew instead, and this
+    /// does not return.
+    fn begins_anew_instead(&self, headline: &str);
+
+    /// The program goes back to a checkpoint, this one or the newest, from so many site visits: asked for on a thread that is not
+    /// the session's, so that the process begins anew. Does not return unless that cannot be.
+    fn goes_back_with_its_process(&self, reason: &str, to: Option<u64>, visits: u64) -> NotRolledBack;
 
     /// This process ends with an error: so must all others.
     fn abort(&self, code: i32);
@@ -70,6 +79,8 @@ struct Current {
     forked: AtomicBool,
     /// Whether the walk of a restart ended somewhere on its way.
     stranded: AtomicBool,
+    /// Whether the functions of the program are being left for a checkpoint that it goes back to.
+    rolls_back: AtomicBool,
     /// A leaf lock. It stays when the session has closed, until the next one opens: with which status the process exits
     /// is known only at its end.
     owner: Mutex<Option<Arc<dyn Owner>>>,
@@ -95,6 +106,7 @@ static CURRENT: Current = Current {
     lock: AtomicI32::new(-1),
     forked: AtomicBool::new(false),
     stranded: AtomicBool::new(false),
+    rolls_back: AtomicBool::new(false),
     owner: Mutex::new(None),
     observes: AtomicBool::new(false),
     observer: Mutex::new(None),
@@ -133,6 +145,7 @@ fn clear() {
     CURRENT.planned.store(u64::MAX, Ordering::SeqCst);
     CURRENT.attention.store(0, Ordering::SeqCst);
     CURRENT.signal.store(0, Ordering::SeqCst);
+    CURRENT.rolls_back.store(false, Ordering::SeqCst);
 }
 
 fn set<T: ?Sized>(place: &Mutex<Option<Arc<T>>>, to: Option<Arc<T>>) {
@@ -338,6 +351,19 @@ pub(crate) fn strand() {
 /// Whether the walk of the restart ended on its way.
 pub(crate) fn is_stranded() -> bool {
     CURRENT.stranded.load(Ordering::SeqCst)
+}
+
+/// The program goes back to a checkpoint: its functions are left from now on until the session has closed, and every site looks
+/// up.
+pub(crate) fn roll_back() {
+    CURRENT.rolls_back.store(true, Ordering::SeqCst);
+    look_now();
+}
+
+/// Whether the functions of the program are being left for a checkpoint that it goes back to.
+#[inline(always)]
+pub(crate) fn rolls_back() -> bool {
+    CURRENT.rolls_back.load(Ordering::Relaxed)
 }
 
 /// Who hears of files. It hears nothing until [`observe`] says so.

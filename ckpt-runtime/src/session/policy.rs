@@ -119,6 +119,8 @@ pub(super) fn reason_of(stop: i64) -> Option<Reason> {
 pub(crate) struct Policy {
     every: Option<NonZeroU64>,
     fault: Option<u64>,
+    /// A test wants the program to go back at these visits, one after the other.
+    rollbacks: Vec<u64>,
     timer: Option<Timer>,
     /// Where the interval follows from what checkpoints cost.
     auto: Option<Auto>,
@@ -155,6 +157,7 @@ impl Policy {
         Ok(Policy {
             every: config.every,
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
+            rollbacks: config.rollback_visits.clone(),
             timer,
             auto,
             agreement: None,
@@ -196,7 +199,9 @@ impl Policy {
         let every = self.every.map_or(u64::MAX, |n| {
             (visits / n).saturating_add(1).saturating_mul(n.get())
         });
-        let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
+        let faults = self.fault.iter().chain(self.rollbacks.first());
+        let fault = faults.filter(|fault| **fault > visits).min().copied();
+        let fault = fault.unwrap_or(u64::MAX);
         // A check of safe points looks at every visit, a team with other ranks at planned ones only.
         let checked = match self.agreement.is_some() && comm::checks() {
             true => visits + 1,
@@ -223,6 +228,7 @@ impl Policy {
         cfg!(feature = "mpi")
             || self.every.is_some()
             || self.fault.is_some()
+            || !self.rollbacks.is_empty()
             || self.agrees()
             || comm::checks()
     }
@@ -298,6 +304,20 @@ impl Policy {
     /// Whether a test wants the process killed at this visit.
     pub(crate) fn faults_at(&self, visits: u64) -> bool {
         self.fault == Some(visits)
+    }
+
+    /// Whether a test wants the program to go back at this visit. It has happened then.
+    pub(crate) fn rolls_back_at(&mut self, visits: u64) -> bool {
+        let is_it = self.rollbacks.first() == Some(&visits);
+        if is_it {
+            self.rollbacks.remove(0);
+        }
+        is_it
+    }
+
+    /// The visits at which a test wants the program to go back from now on.
+    pub(crate) fn rollbacks_to_come(&self) -> &[u64] {
+        &self.rollbacks
     }
 
     /// A checkpoint has been taken, and the program waited so long for it: the interval begins anew. Gives it where it

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::at_exit::Ending;
+use super::at_exit::{Beginning, Ending};
 use super::auto::History;
 use super::config::{Config, ConfigError};
 use super::events::What;
-use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rule, State};
+use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rollbacks, Rule, State};
 use super::line::Wanted;
 use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
@@ -26,11 +26,13 @@ use crate::base::host::host_name;
 use crate::base::noted::Noted;
 use crate::base::processes;
 use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::rollback::NotRolledBack;
 use crate::base::room::{NO_MEMORY, Reserve};
 use crate::base::run_id::RunId;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
+use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
@@ -39,12 +41,13 @@ use crate::state::journal::{self, Journal, OtherRun, Place};
 use crate::state::process::{self, Process};
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
-use crate::state::standard_streams::StandardStreams;
+use crate::state::standard_streams::{self, StandardStreams};
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
 use crate::value::{LoadError, release_unused};
 
+mod back;
 mod due;
 mod phase;
 
@@ -53,6 +56,8 @@ mod phase;
 pub(super) enum Kind {
     /// Instrumented functions, to which a restart walks.
     Instrumented,
+    /// The same below a `main` that can run again in its process.
+    RunsAgain,
     /// The program, which restores its state itself.
     ByHand,
 }
@@ -94,6 +99,12 @@ pub(crate) struct Run {
     unfinished: Vec<RunId>,
     /// In a loop without messages.
     phase: phase::InPhase,
+    /// Who drives it.
+    kind: Kind,
+    /// The checkpoint that the program is leaving its functions for.
+    goes_back_to: Option<CheckpointId>,
+    /// Where standard input was when the process began, if it is a file.
+    input: Option<u64>,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -233,7 +244,7 @@ impl Run {
         if config.copy_on_write {
             copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
-        let mut process = (kind == Kind::Instrumented).then(|| Process::begin(store.folder()));
+        let mut process = (kind != Kind::ByHand).then(|| Process::begin(store.folder()));
         let policy = Policy::start(config, &history, member).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
@@ -314,6 +325,9 @@ impl Run {
             unfinished,
             decided: None,
             phase: phase::InPhase::default(),
+            kind,
+            goes_back_to: None,
+            input: standard_streams::place_of_input(),
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
@@ -346,7 +360,11 @@ impl Run {
             say(unwatched);
         }
         at_exit::watch();
-        run.mention_restart();
+        run.ending.begins(Beginning {
+            run: run.id,
+            input: run.input,
+            quiet,
+        });
         let mut run = run;
         run.reserve.fill();
         Ok(run)
@@ -385,6 +403,7 @@ impl Run {
             history,
             interval: None,
             rule: Some(rule),
+            rollbacks: own.and_then(rollbacks_of),
             sources,
         };
         Noted::of(self.store.folder()).write_executable();
@@ -396,7 +415,8 @@ impl Run {
         })
     }
 
-    fn mention_restart(&self) {
+    /// Says where a restart begins.
+    pub(super) fn mention_restart(&self) {
         if let (Some(resume), false) = (&self.resume, self.quiet) {
             let (id, visit) = (resume.restored.id(), resume.restored.meta().visit);
             say(&format!(
@@ -435,6 +455,7 @@ impl Run {
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);
+        self.ending.has_arrived();
         self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
@@ -526,6 +547,7 @@ impl Run {
         self.dies_if_asked(visits);
         self.policy.arm(visits);
         self.fill_reserve();
+        self.rolls_back_if_asked(visits);
         Ok(taken)
     }
 
@@ -959,13 +981,21 @@ impl Driver for Run {
         &mut self.statics
     }
 
-    fn close(&mut self, visits: u64) {
+    fn roll_back(&mut self, asked: Asked<'_>) -> Result<Leaves, NotRolledBack> {
+        self.goes_back(asked)
+    }
+
+    fn has_left(&mut self) -> Option<GoesOn> {
+        self.leaves_session()
+    }
+
+    fn close(&mut self, visits: u64, panicked: bool) {
         self.wait_for_writer();
         release_unused();
         current::observe_with(None);
         self.mention_failures();
         current::listen(false);
-        if std::thread::panicking() {
+        if panicked {
             self.ending.record.update(|job| job.visits = visits);
             self.ending.record.ended(State::Failed, "the program panicked");
         } else if self.resume.is_some() {
@@ -978,6 +1008,7 @@ impl Driver for Run {
     }
 
     fn strand(&mut self, fatal: &Fatal) {
+        self.ending.begins_anew_instead(fatal.headline());
         say(&format!(
             "{fatal}\n  note:  what follows is what the program itself says"
         ));
@@ -1013,6 +1044,18 @@ impl Run {
             kill_self();
         }
     }
+}
+
+/// How often the run has gone back before this process or this session of it. What is behind another process is no reason to
+/// give up in this one.
+fn rollbacks_of(own: &Job) -> Option<Rollbacks> {
+    let is_of_this_process =
+        own.pid == std::process::id() && own.process == processes::identity(std::process::id());
+    let before = own.rollbacks?;
+    Some(match is_of_this_process {
+        true => before,
+        false => before.in_another_process(),
+    })
 }
 
 /// Kills this process as `kill -9` would: for tests.

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+pub(super) use environment::ROLLBACK_FAULT;
 use environment::{ASKING, Environment};
 pub use environment::{unknown_variables, variables_of_a_session};
 use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
@@ -88,6 +89,8 @@ pub struct Config {
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
     pub fault_visit: Option<Fault>,
+    /// Go back at these visits, one after the other: for tests.
+    pub rollback_visits: Vec<u64>,
 }
 
 /// How often checkpoints are taken by the clock.
@@ -268,6 +271,7 @@ impl Config {
                 full_every: full_every.or(section.full_every).map_or(1, NonZeroU32::get),
             },
             fault_visit: environment.fault_visit()?,
+            rollback_visits: environment.rollback_visits()?,
         })
     }
 }

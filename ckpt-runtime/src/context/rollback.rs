@@ -1,0 +1,39 @@
+//! Going back to a checkpoint: what is asked for, and how the program goes on.
+
+use crate::base::run_id::RunPrefix;
+use crate::format::CheckpointId;
+
+/// What a rollback is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// Why, for people.
+    pub reason: &'a str,
+    /// A test asks, which may do so as often as it likes.
+    pub is_a_test: bool,
+    /// The checkpoint; none for the newest that may help.
+    pub to: Option<CheckpointId>,
+    /// Site visits so far.
+    pub visits: u64,
+}
+
+/// How the program goes on from a checkpoint that it goes back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GoesOn {
+    /// The checkpoint; the newest that is whole if none is named.
+    pub id: Option<CheckpointId>,
+    /// Its run.
+    pub run: RunPrefix,
+    /// The site visits at which a test wants it to go back after this.
+    pub rollbacks: Vec<u64>,
+    /// Where standard input was when the process began, if it is a file.
+    pub input: Option<u64>,
+}
+
+/// How the program leaves its functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// It unwinds to `main`.
+    Unwinding,
+    /// Its process begins anew.
+    WithItsProcess,
+}
