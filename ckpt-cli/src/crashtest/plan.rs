@@ -109,6 +109,8 @@ pub struct Amount {
 /// Checkpoints that a store keeps by default.
 const KEPT: u64 = 2;
 const KILLS_IN_A_ROW: usize = 3;
+/// Most checkpoints of a process that goes back.
+const MOST_CHECKPOINTS: u64 = 200;
 /// Checkpoints over a whole run when the user chose no interval.
 const CHECKPOINTS: u64 = 20;
 
@@ -185,6 +187,8 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
     };
     let mut trials = vec![trial(Kind::Uninterrupted, Vec::new(), every)];
     for (number, visit) in (0..).zip(spread(visits, amount.sites, &mut random)) {
+        // The process goes on with as many checkpoints as there are before the visit in each stretch of this length.
+        let visit = visit.max(visits / MOST_CHECKPOINTS).max(1);
         // At the very visit of a checkpoint, and some way behind one.
         let every = amount.every.unwrap_or(match number % 2 {
             0 => visit,
@@ -336,6 +340,22 @@ mod tests {
                 }
             )
         );
+    }
+
+    #[test]
+    fn rollbacks_are_behind_a_checkpoint_that_there_is() {
+        for visits in [1, 2, 5, 100, 1_000_000] {
+            let trials = plan_in_process(visits, amount(20));
+            assert!(trials.len() > 4, "{visits}");
+            for trial in &trials {
+                assert!(visits / trial.every <= 2 * MOST_CHECKPOINTS, "{trial:?}");
+                let first = trial.kills.first().and_then(|kill| kill.rollback());
+                assert!(
+                    first.is_none_or(|visit| (trial.every..=visits).contains(&visit)),
+                    "{trial:?}"
+                );
+            }
+        }
     }
 
     #[test]
