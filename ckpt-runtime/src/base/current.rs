@@ -28,6 +28,8 @@ pub(crate) const STOP_SIGNAL: u8 = 2;
 pub(crate) const TIME_LIMIT: u8 = 4;
 /// A checkpoint has been written, or could not be: somebody is to look at what came of it.
 pub(crate) const WRITTEN: u8 = 8;
+/// The state is to be kept in memory.
+pub(crate) const SNAPSHOT: u8 = 16;
 
 /// What the end of a process asks of its session, from whatever thread.
 pub(crate) trait Owner: Send + Sync {
@@ -331,6 +333,19 @@ pub(crate) fn note_signals_in(file: Option<i32>) {
 /// The user is told from now on what an interrupt does, or not.
 pub(crate) fn speak_of_interrupts(speaks: bool) {
     CURRENT.speaks.store(speaks, Ordering::SeqCst);
+}
+
+/// The signal that has asked for a stop, if one has and the stop is not carried out.
+pub(crate) fn stop_asked_for() -> Option<i32> {
+    (attention() & STOP_SIGNAL != 0).then(signal)
+}
+
+/// A signal that the session before this one was sent asks for a stop.
+pub(crate) fn ask_for_stop(signal: Option<i32>) {
+    if let Some(signal) = signal {
+        CURRENT.signal.store(signal, Ordering::SeqCst);
+        call_attention(STOP_SIGNAL);
+    }
 }
 
 /// The signal that asked for a stop.

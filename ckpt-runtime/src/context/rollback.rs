@@ -1,7 +1,10 @@
 //! Going back to a checkpoint: what is asked for, and how the program goes on.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use crate::base::run_id::RunPrefix;
-use crate::format::CheckpointId;
+use crate::format::{CheckpointId, InMemory};
 
 /// What a rollback is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +20,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// How the program goes on from a checkpoint that it goes back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct GoesOn {
     /// The checkpoint; the newest that is whole if none is named.
     pub id: Option<CheckpointId>,
@@ -27,7 +30,24 @@ pub(crate) struct GoesOn {
     pub rollbacks: Vec<u64>,
     /// Where standard input was when the process began, if it is a file.
     pub input: Option<u64>,
+    /// The snapshot in memory that it goes back to, behind that checkpoint.
+    pub snapshot: Option<Arc<InMemory>>,
+    /// The snapshots that it has and keeps, the oldest first.
+    pub kept: Vec<Arc<InMemory>>,
+    /// When its time limit is over, if it has one: a rollback does not give it more.
+    pub ends: Option<Instant>,
 }
+
+impl GoesOn {
+    /// How long it may still run, if there is a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        let left = self.ends?.saturating_duration_since(Instant::now());
+        Some(left.max(SHORTEST))
+    }
+}
+
+/// A limit of no time at all would be no limit.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// How the program leaves its functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

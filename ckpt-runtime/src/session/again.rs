@@ -45,6 +45,9 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
         true => command.env_remove("CKPT_FAULT"),
         false => command.env("CKPT_FAULT", format!("{ROLLBACK_FAULT}{}", visits.join(","))),
     };
+    if let Some(left) = how.time_left() {
+        command.env("CKPT_TIME_LIMIT", format!("{}ms", left.as_millis()));
+    }
     command.exec()
 }
 

@@ -6,8 +6,10 @@
 use std::ffi::c_int;
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Arc, Mutex, Once, OnceLock};
+use std::time::Instant;
 
 use super::again::{self, not_begun};
+use super::events::What;
 use super::exit_code;
 use super::job::{Record, State};
 use super::writer::Desk;
@@ -39,6 +41,8 @@ pub(super) struct Beginning {
     pub run: RunId,
     /// Where standard input was, if it is a file.
     pub input: Option<u64>,
+    /// When its time limit is over, if it has one.
+    pub ends: Option<Instant>,
     pub quiet: bool,
 }
 
@@ -125,7 +129,13 @@ impl Owner for Ending {
     }
 
     fn goes_back_with_its_process(&self, reason: &str, to: Option<u64>, visits: u64) -> NotRolledBack {
-        let Some(Beginning { run, input, quiet }) = self.beginning.get() else {
+        let Some(Beginning {
+            run,
+            input,
+            ends,
+            quiet,
+        }) = self.beginning.get()
+        else {
             return NotRolledBack::NoSession;
         };
         if let Some(member) = comm::member() {
@@ -144,8 +154,17 @@ impl Owner for Ending {
             run: RunPrefix::from(*run),
             rollbacks: Vec::new(),
             input: *input,
+            snapshot: None,
+            kept: Vec::new(),
+            ends: *ends,
         };
-        self.record.rolls_back(rollbacks, to, visits, reason, *quiet);
+        let back = What::Rollback {
+            to,
+            snapshot: None,
+            visits,
+            reason: reason.to_owned(),
+        };
+        self.record.rolls_back(rollbacks, back, *quiet);
         let error = again::as_a_new_process(&how);
         NotRolledBack::NotBegun {
             why: error.to_string(),

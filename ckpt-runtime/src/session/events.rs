@@ -74,6 +74,9 @@ pub enum What {
     Rollback {
         /// The checkpoint, if not the newest that is whole.
         to: Option<u64>,
+        /// The site visit of the state in memory that it goes back to, if it is that and no checkpoint.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<u64>,
         /// The site visit that it was at.
         visits: u64,
         /// Why.
@@ -118,7 +121,12 @@ impl What {
                 reason,
                 "checkpoint written"
             ),
-            What::Rollback { to, visits, reason } => event!(warn, to, visits, reason, "rollback"),
+            What::Rollback {
+                to,
+                snapshot,
+                visits,
+                reason,
+            } => event!(warn, to, snapshot, visits, reason, "rollback"),
             What::Failed { visits, why } => event!(warn, visits, why, "checkpoint failed"),
             What::End {
                 state,

@@ -148,6 +148,8 @@ pub struct Rollbacks {
     pub in_a_row: u32,
     /// The furthest site visit of those.
     pub from: u64,
+    /// The site visit that the last one went back to.
+    pub to: u64,
 }
 
 impl Rollbacks {
@@ -167,6 +169,7 @@ impl Rollbacks {
             count: self.count + 1,
             in_a_row: if gets_on { 1 } else { self.in_a_row + 1 },
             from: self.from.max(visits),
+            to: self.to,
         })
     }
 
@@ -175,6 +178,7 @@ impl Rollbacks {
         Rollbacks {
             in_a_row: 0,
             from: 0,
+            to: 0,
             ..self
         }
     }
@@ -412,31 +416,30 @@ impl Record {
         job.is_some_and(|job| job.last_checkpoint.or(job.restarted_from).is_some())
     }
 
-    /// The program goes back to a checkpoint, the newest if none is named.
-    pub(super) fn rolls_back(
-        &self,
-        rollbacks: Rollbacks,
-        to: Option<u64>,
-        visits: u64,
-        reason: &str,
-        quiet: bool,
-    ) {
+    /// The program goes back, with so many rollbacks by now.
+    pub(super) fn rolls_back(&self, rollbacks: Rollbacks, back: What, quiet: bool) {
+        let What::Rollback {
+            to,
+            snapshot,
+            visits,
+            reason,
+        } = &back
+        else {
+            return;
+        };
         self.update(|job| {
             job.rollbacks = Some(rollbacks);
-            job.visits = visits;
-        });
-        self.happened(What::Rollback {
-            to,
-            visits,
-            reason: reason.to_owned(),
+            job.visits = *visits;
         });
         if !quiet {
-            let to = to.map_or_else(
-                || "the newest checkpoint".into(),
-                |id| format!("checkpoint {}", CheckpointId(id)),
-            );
+            let to = match (to, snapshot) {
+                (_, Some(then)) => format!("its state in memory of site visit {then}"),
+                (Some(id), None) => format!("checkpoint {}", CheckpointId(*id)),
+                (None, None) => "the newest checkpoint".to_owned(),
+            };
             say(&format!("goes back to {to} from site visit {visits}: {reason}"));
         }
+        self.happened(back);
     }
 
     /// Something has happened to the job.

@@ -26,6 +26,9 @@
 //! | `CKPT_STRICT` | `strict` | 1: do not restart from a checkpoint that was taken by a build of other sources | 0: a warning says which files have changed |
 //! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths without `..`, one pair a line | |
 //! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
+//! | `CKPT_SNAPSHOT_EVERY` | `snapshot-every` | the state is kept in memory every so many site visits, for [`rollback`](crate::rollback()) | |
+//! | `CKPT_SNAPSHOT_INTERVAL` | `snapshot-interval` | the same every so often | |
+//! | `CKPT_SNAPSHOTS` | `snapshots` | how many of these stay | 2 |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -673,6 +676,8 @@ impl MainSession {
     /// Closes the session and opens it again, for the walk to the checkpoint that the program goes back to.
     fn again(mut self) -> MainSession {
         crate::frame::detach();
+        // Whoever has asked for a stop asks the session that goes on.
+        let stop = current::stop_asked_for();
         let left = context::remove().and_then(|mut driver| driver.has_left());
         let (Some(how), Some(Opened { config, program })) = (left, self.open.take()) else {
             Fatal::new(
@@ -685,12 +690,14 @@ impl MainSession {
             restart: Some(how.id.map_or(config::Restart::Latest, config::Restart::Id)),
             run: Some(how.run.clone()),
             rollback_visits: how.rollbacks.clone(),
+            time_limit: how.time_left(),
             ..config
         };
         again::as_at_start(&how);
-        match Run::open(&config, program.named(), Kind::RunsAgain) {
+        match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {
             Ok(run) => {
                 run.goes_back_in_process(how);
+                current::ask_for_stop(stop);
                 begin(run, &config);
             }
             Err(error) => {

@@ -50,6 +50,9 @@ use crate::value::{LoadError, release_unused};
 mod back;
 mod due;
 mod phase;
+mod snapshots;
+
+use snapshots::Snapshots;
 
 /// Who drives a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,10 +104,14 @@ pub(crate) struct Run {
     phase: phase::InPhase,
     /// Who drives it.
     kind: Kind,
-    /// The checkpoint that the program is leaving its functions for.
-    goes_back_to: Option<CheckpointId>,
+    /// What the program is leaving its functions for.
+    goes_back_to: Option<back::Point>,
+    /// States that are in memory only.
+    snapshots: Snapshots,
     /// Where standard input was when the process began, if it is a file.
     input: Option<u64>,
+    /// When the time limit of the process is over, if it has one.
+    ends: Option<Instant>,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -144,6 +151,18 @@ pub(crate) struct Run {
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: Named<'_>, kind: Kind) -> Result<Run, SessionError> {
+        Run::open_from(config, program, kind, None)
+    }
+
+    /// The same, to go on so in a process that goes back.
+    pub(super) fn open_from(
+        config: &Config,
+        program: Named<'_>,
+        kind: Kind,
+        how: Option<&GoesOn>,
+    ) -> Result<Run, SessionError> {
+        let kept = how.map_or_else(Vec::new, |how| how.kept.clone());
+        let snapshot = how.and_then(|how| Some((how.id?, how.snapshot.clone()?)));
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
@@ -175,7 +194,16 @@ impl Run {
                     Some(_) => line::find_together(&world, opened, wanted),
                     None => {
                         let store = opened?;
-                        let restored = line::find(&store, wanted)?;
+                        let restored = match snapshot {
+                            Some((before, snapshot)) => {
+                                let restored = Restored::in_memory(before, snapshot);
+                                // What the checkpoint needs beside it.
+                                has_its_files(&store, &restored)
+                                    .map_err(|why| SessionError::Lacks { id: before, why })?;
+                                restored
+                            }
+                            None => line::find(&store, wanted)?,
+                        };
                         (store, restored)
                     }
                 };
@@ -327,7 +355,11 @@ impl Run {
             phase: phase::InPhase::default(),
             kind,
             goes_back_to: None,
+            snapshots: Snapshots::new(config, kept),
             input: standard_streams::place_of_input(),
+            ends: config
+                .time_limit
+                .and_then(|limit| Instant::now().checked_add(limit)),
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
@@ -363,6 +395,7 @@ impl Run {
         run.ending.begins(Beginning {
             run: run.id,
             input: run.input,
+            ends: run.ends,
             quiet,
         });
         let mut run = run;
@@ -542,9 +575,12 @@ impl Run {
             && !self.waits_for_threads(visits, reason)
             && !self.waits_for_process(visits, reason)
         {
-            taken = self.checkpoint(visits, reason, gather)?;
+            taken = self.checkpoint(visits, reason, &mut *gather)?;
         }
         self.dies_if_asked(visits);
+        if !taken {
+            self.keep_in_memory(visits, gather)?;
+        }
         self.policy.arm(visits);
         self.fill_reserve();
         self.rolls_back_if_asked(visits);
@@ -833,19 +869,7 @@ impl Run {
         let snapshot = builder.finish().map_err(|error| error.to_string())?;
         self.bytes = Some(snapshot.bytes());
         release_unused();
-        let notes = self.notes();
-        let meta = Meta {
-            program: self.program.clone(),
-            version: self.version.clone(),
-            visit: visits,
-            time: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| since.as_nanos() as i64),
-            reason: reason.to_string(),
-            host: self.host.clone(),
-            run: Some(self.id),
-            notes,
-        };
+        let meta = self.meta(visits, reason.to_string());
         let commit = match commit {
             Some(commit) => commit,
             None => self.store.begin().map_err(|error| error.to_string())?,
@@ -859,6 +883,23 @@ impl Run {
             began,
             waited: None,
         })
+    }
+
+    /// What a checkpoint that is taken now says of itself.
+    fn meta(&mut self, visits: u64, reason: String) -> Meta {
+        let notes = self.notes();
+        Meta {
+            program: self.program.clone(),
+            version: self.version.clone(),
+            visit: visits,
+            time: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_nanos() as i64),
+            reason,
+            host: self.host.clone(),
+            run: Some(self.id),
+            notes,
+        }
     }
 
     fn notes(&mut self) -> Vec<(String, String)> {

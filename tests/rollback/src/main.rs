@@ -179,6 +179,18 @@ fn threads() {
     println!("{parts:?}");
 }
 
+#[ckpt::instrument]
+fn large() {
+    let mut cells = vec![0_u64; 1 << 18];
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        for cell in &mut cells {
+            *cell = cell.wrapping_mul(31).wrapping_add(draw());
+        }
+        println!("{step} {}", cells[7]);
+    }
+}
+
 /// A check that fails each time.
 #[ckpt::instrument]
 fn always() {
@@ -277,6 +289,7 @@ fn misuses() {
     with_a_library,
     threads,
     always,
+    large,
     misuses,
     on_the_way
 ))]
@@ -305,6 +318,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "library" => with_a_library(),
         "threads" => threads(),
         "always" => always(),
+        "large" => large(),
         "misuses" => misuses(),
         "on-the-way" => on_the_way(),
         other => return Err(format!("there is no program `{other}`").into()),

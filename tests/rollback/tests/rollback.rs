@@ -256,3 +256,70 @@ fn what_is_on_its_way_to_a_site_or_takes_a_checkpoint_cannot_go_back() {
     }
     assert_eq!(ended.stdout.lines().last(), Some("24 7"));
 }
+
+#[test]
+fn states_in_memory_are_gone_back_to_first() {
+    let plain = run("surroundings", &[]);
+    for (visits, then) in [("12", 12), ("14", 12), ("23", 21), ("9,14,14,20", 18)] {
+        let fault = format!("rollback:{visits}");
+        let ended = run(
+            "surroundings",
+            &[
+                ("CKPT_EVERY", "8"),
+                ("CKPT_SNAPSHOT_EVERY", "3"),
+                ("CKPT_FAULT", &fault),
+            ],
+        );
+        assert_eq!(ended.code, Some(0), "{visits}: {}", ended.stderr);
+        let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+        joined(&parts, &plain.stdout);
+        assert!(ended.files == plain.files, "{visits}: other files");
+        let told = format!("goes back to its state in memory of site visit {then}");
+        assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+        assert!(is_one_process(&ended), "{}", ended.stderr);
+    }
+    // One in a row further back each time: two in memory, then the checkpoint.
+    let ended = run(
+        "always",
+        &[
+            ("CKPT_EVERY", "8"),
+            ("CKPT_SNAPSHOT_EVERY", "3"),
+            ("CKPT_SNAPSHOTS", "1"),
+            ("CKPT_KEEP", "all"),
+        ],
+    );
+    for told in [
+        "checkpoint 000002 from",
+        "site visit 15 from",
+        "checkpoint 000001 from",
+    ] {
+        assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+    }
+    // The walk does not arrive: the process begins anew from the checkpoint behind which the state was kept.
+    let plain = run("once", &[]);
+    let variables = [
+        ("CKPT_EVERY", "5"),
+        ("CKPT_SNAPSHOT_EVERY", "3"),
+        ("TEST_STRIKES", "11"),
+    ];
+    let ended = run("once", &variables);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout.lines().last(), plain.stdout.lines().last());
+}
+
+#[test]
+fn states_in_memory_have_their_bounds() {
+    let settings = [
+        ("CKPT_EVERY", "8"),
+        ("CKPT_SNAPSHOT_EVERY", "3"),
+        ("CKPT_MEMORY", "1KiB"),
+    ];
+    let ended = run("large", &settings);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("warning[W2094]").count(),
+        1,
+        "{}",
+        ended.stderr
+    );
+}

@@ -26,6 +26,9 @@ pub(super) const ASKING: &[&str] = &[
 const MODIFYING: &[&str] = &[
     "CKPT_BACKGROUND",
     "CKPT_MEMORY",
+    "CKPT_SNAPSHOT_EVERY",
+    "CKPT_SNAPSHOT_INTERVAL",
+    "CKPT_SNAPSHOTS",
     "CKPT_WHEN_BUSY",
     "CKPT_TEAM_WAIT",
     "CKPT_THREADS",
