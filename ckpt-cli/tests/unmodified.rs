@@ -128,6 +128,19 @@ fn the_plan_is_shown_as_text_data_and_page() {
 }
 
 #[test]
+fn settings_of_cargo_hold_for_the_copy() {
+    let package = Package::new();
+    let setting = "profile.dev.package.lbm2d.overflow-checks=false";
+    let arguments = ["run", "--frozen", "-v", "--config", setting, "--", "--steps", "2"];
+    let built = package.tool(&arguments);
+    assert!(built.status.success(), "{}", said(&built));
+    let rustc = said(&built);
+    let of_program =
+        |line: &&str| line.contains("--crate-name lbm2d") && line.contains("overflow-checks=off");
+    assert!(rustc.lines().any(|line| of_program(&line)), "{rustc}");
+}
+
+#[test]
 fn rewriting_adds_lines_once_and_the_result_needs_no_tool() {
     let package = Package::new();
     let before = ["src/main.rs", "src/solver.rs", "Cargo.toml"].map(|file| (file, package.text(file)));

@@ -204,6 +204,7 @@ impl Restart {
             (Some(record), Some(last)) if record.executable != last => Ok(by_hand(last)),
             (Some(record), _) => Ok(CargoOptions {
                 quiet: self.cargo.quiet,
+                passed_on: record.cargo.passed_on.clone().saying_as(&self.cargo.passed_on),
                 ..record.cargo.clone()
             }),
             (None, Some(last)) => {

@@ -40,6 +40,7 @@ pub fn program(options: &CargoOptions, ranks: Option<u32>) -> Outcome<Program> {
             ..options.cargo_build(&choice, &target)?
         },
     };
+    built.print_messages();
     Program::of(&choice, built)
 }
 
@@ -332,6 +333,8 @@ fn read_files(package: &ReadPackage) -> Vec<PathBuf> {
     let settings = settings_files(&package.workspace);
     let mut list: Vec<PathBuf> = files.chain(sources).chain(manifests).collect();
     list.extend(root.into_iter().chain(settings).chain(configuration_files()));
+    let said = package.options.passed_on.settings_files();
+    list.extend(said.filter_map(|path| std::path::absolute(path).ok()));
     list
 }
 
