@@ -193,7 +193,7 @@ impl Found {
         }
         if self.list.iter().any(|checked| !checked.blocks_for.is_empty()) {
             render::print(
-                "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on, and \
+                "\nWhat is kept for its blocks cannot be restored by itself: what it builds on is not kept any more, and \
                  newer checkpoints need what it holds.\n",
             );
         }

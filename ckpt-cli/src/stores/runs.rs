@@ -251,7 +251,7 @@ pub fn standing(record: &RunRecord, next: &str) -> String {
         Err(_) => return format!("its record cannot be read; {next}"),
     };
     let who = called(&job.program, &job.version, &job.command);
-    let visits = format!("{} site visits", job.visits);
+    let visits = render::count(job.visits as usize, "site visit");
     // What to do about it is said where it happens, and stands in the record.
     let reason = |otherwise: &str| render::shortened(job.reason.as_deref().unwrap_or(otherwise), REASON);
     match job.state {
