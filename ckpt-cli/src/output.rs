@@ -1,7 +1,7 @@
 //! How much is said, and in which colours: `--quiet`, `--color`, notes on standard error and progress bars. Set once, when
 //! the command line has been read.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -103,6 +103,18 @@ pub fn note(text: &str) {
     if !is_quiet() {
         eprintln!("ckpt: {}", printable_lines(text));
     }
+}
+
+/// Whether somebody at the terminal says yes to a question; nobody is there, nobody does.
+pub fn is_meant(question: &str) -> bool {
+    if !std::io::stdin().is_terminal() {
+        return false;
+    }
+    eprint!("{question} [y/N] ");
+    let _ = std::io::stderr().flush(); // the answer is read all the same
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// A spinner until it has a length. On standard error, on a terminal only, and not with `--quiet`.

@@ -110,9 +110,23 @@ pub fn print_as_it_is(text: &str) {
     }
 }
 
-/// Prints a value as JSON.
+/// Of what commands print as JSON. It grows where a field goes away or comes to mean something else; the schemas are in
+/// `docs/src/schemas`.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Prints an object as JSON, with the version of its schema.
 pub fn print_json(value: &impl serde::Serialize) {
-    match serde_json::to_string_pretty(value) {
+    #[derive(serde::Serialize)]
+    struct Document<'v, T> {
+        schema_version: u32,
+        #[serde(flatten)]
+        value: &'v T,
+    }
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        value,
+    };
+    match serde_json::to_string_pretty(&document) {
         Ok(text) => print_as_it_is(&(escaped_json(&text) + "\n")),
         Err(error) => print(&format!("{{\"error\": {:?}}}\n", error.to_string())),
     }

@@ -63,7 +63,7 @@ impl Explain {
                 .iter()
                 .map(|(code, entry)| json!({ "code": code, "says": entry.says }))
                 .collect();
-            render::print_json(&all);
+            render::print_json(&json!({ "messages": all }));
             return;
         }
         let mut table = render::table(&["CODE", "MESSAGE"]);

@@ -90,7 +90,7 @@ impl Inspect {
             (Ranks::One(_), Some(one)) => render::print_json(&one),
             (Ranks::All, Some(last)) => {
                 values.push(last);
-                render::print_json(&values);
+                render::print_json(&json!({ "parts": values }));
             }
             (_, None) => {}
         }

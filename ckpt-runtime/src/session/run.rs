@@ -901,7 +901,7 @@ impl Run {
         if self.failures > 0 {
             say(&format!(
                 "warning[W2006]: {} of this run could not be taken; the last because: {}",
-                count(u64::from(self.failures), "checkpoint"),
+                count(self.failures, "checkpoint"),
                 self.failure
             ));
         }
