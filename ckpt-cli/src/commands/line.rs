@@ -25,14 +25,13 @@ pub struct CommandLine {
 
 const EXAMPLES: &str = "\
 Example:
-  cargo ckpt run --release --interval 5m -- deck.toml    run, with a checkpoint every five minutes
-  cargo ckpt restart                                     continue where it stopped
-  cargo ckpt crashtest -- deck.toml                      prove that a restart gives the same answer
+  cargo ckpt run --release --interval 5m -- deck.toml   run, with checkpoints
+  cargo ckpt restart                                    continue
+  cargo ckpt crashtest -- deck.toml                     prove that that is right
 
-Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command line,
-75 checkpointed and stopped (requeue), 76 no such checkpoint, 77 checkpoint refused,
-78 configuration or store, 79 a site that cannot be honoured, 101 build failed.
-`run` and `restart` pass the program's own code on.";
+Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command line, 75 checkpointed and \
+stopped (requeue), 76 no such checkpoint, 77 checkpoint refused, 78 configuration or store, 79 a site that \
+cannot be honoured, 101 build failed. `run` and `restart` pass the program's own code on.";
 
 impl CommandLine {
     /// Reads it; ends the process where it is wrong, or asks for help.

@@ -8,6 +8,7 @@ use ckpt::store::{CheckpointId, Journals, Mode, RunId, StoreError, printable_lin
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
+use crate::output::told;
 use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
@@ -39,7 +40,7 @@ pub struct Pack {
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt pack                                     heat.ckpt.tar with the newest checkpoint
+  cargo ckpt pack                                     the newest checkpoint
   cargo ckpt pack all                                 the whole store
   cargo ckpt pack 12 -o /media/stick/heat.tar --with deck.toml --with energy.csv
 
@@ -203,7 +204,7 @@ impl Pack {
 }
 
 fn cannot_be_restored(id: CheckpointId, why: &str) {
-    eprintln!("ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}");
+    told!("ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}");
 }
 
 /// The files of all ranks with this number, and those before that each builds on: another rank may have made a full one
@@ -238,7 +239,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
 
 /// Says of a checkpoint that it does not go along, and what does.
 fn is_passed_over(id: CheckpointId, why: &str, instead: &str) {
-    eprintln!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}\n  {instead}");
+    told!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}\n  {instead}");
 }
 
 /// Why a checkpoint is not whole, or cannot be restored.

@@ -87,7 +87,7 @@ impl Rewrite {
             return Ok(0);
         };
         if let Some(warning) = report::outside(&rewritten.package, &rewritten.attempt.placement) {
-            eprint!("{warning}");
+            output::tell(&warning);
         }
         let mut texts = self.texts(&rewritten)?;
         self.manifests(&rewritten, &mut texts)?;

@@ -38,8 +38,8 @@ Example:
   cargo ckpt seal 12 --yes    in a script
   cargo ckpt restart 12
 
-Exit codes: 0 done, 1 the changes are not meant, 2 nobody can be asked, 76 no such checkpoint,
-78 more than values has changed, or a job uses the store.";
+Exit codes: 0 done, 1 the changes are not meant, 2 nobody can be asked, 76 no such checkpoint, 78 more than \
+values has changed, or a job uses the store.";
 
 /// What was found in the file of a rank, and whether it was renewed.
 struct Sealed {

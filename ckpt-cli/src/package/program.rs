@@ -13,6 +13,7 @@ use crate::cargo::choice::choose;
 use crate::cargo::{Built, Program, SitesOf};
 use crate::cargo::{CargoOptions, Choice};
 use crate::failure::Outcome;
+use crate::output::told;
 use crate::package::build::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
 use crate::package::build::fingerprint::{Decided, Fingerprint, RewrittenCopy, sources_of};
 use crate::package::build::report;
@@ -91,7 +92,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         format!("`{what}`, {place}")
     });
     let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
-        eprintln!(
+        told!(
             "ckpt: warning[W3005]: no loop that `main` reaches takes more than a moment, as far as the source tells: \
              the program runs without checkpoints"
         );
@@ -152,7 +153,7 @@ fn sites_are_safe_points(
 
 fn tell(options: &CargoOptions, summary: &str) {
     if !options.quiet {
-        eprint!("{summary}");
+        told!("{summary}");
     }
 }
 

@@ -10,6 +10,7 @@ use ckpt::store::{
 };
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::output::told;
 use crate::render;
 use crate::stores::{self, checkpoint, home};
 
@@ -71,7 +72,7 @@ pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
     for record in &records {
         if let Err(error) = &record.job {
             let error = printable_lines(error);
-            eprintln!(
+            told!(
                 "warning[W3001]: the record of run {} in `{}` cannot be read: {error}",
                 record.run,
                 home(store).display()
