@@ -9,7 +9,10 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use ckpt::store::{StoreError, printable_lines};
+
 use ckpt_compiler::Code;
+
+use crate::columns;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
 pub mod code {
@@ -190,20 +193,23 @@ impl Failure {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         // Nothing can be done about a closed standard error.
+        let columns = columns::of(&std::io::stderr());
         let code = self.code.map_or_else(String::new, |code| format!("[{code}]"));
-        let _ = writeln!(out, "{red}error{code}:{red:#} {}", printable_lines(&self.what));
+        let mut say = |label: &str, style: Style, text: &str, indent: usize| {
+            let indent = " ".repeat(indent);
+            let mut lines = text.lines();
+            let first = format!("{label} {}", lines.next().unwrap_or_default());
+            let rest = lines.map(|line| format!("\n{indent}{line}"));
+            let whole = columns::wrapped(&(first + &rest.collect::<String>()), columns);
+            let text = whole.strip_prefix(label).unwrap_or(&whole);
+            let _ = writeln!(out, "{style}{label}{style:#}{text}");
+        };
+        say(&format!("error{code}:"), red, &printable_lines(&self.what), 2);
         for why in &self.why {
-            for line in printable_lines(why).lines() {
-                let _ = writeln!(out, "  {line}");
-            }
+            say(" ", Style::new(), &printable_lines(why), 2);
         }
         if let Some(next) = &self.next {
-            let next = printable_lines(next);
-            let mut lines = next.lines();
-            let _ = writeln!(out, "{cyan}help:{cyan:#} {}", lines.next().unwrap_or_default());
-            for line in lines {
-                let _ = writeln!(out, "      {line}");
-            }
+            say("help:", cyan, &printable_lines(next), 6);
         }
         if let Some(code) = self.code {
             let _ = writeln!(out, "{cyan}more:{cyan:#} cargo ckpt explain {code}");

@@ -15,10 +15,12 @@
 //! | `stores` | the store that a command is about, and the parts of its ranks |
 //! | `messages` | what each message means |
 //! | `render`, `output`, `failure` | tables; how much is said, and in which colours; what is said when it fails |
+//! | `columns` | texts in the width of a terminal |
 //!
 //! Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod cargo;
+mod columns;
 mod commands;
 mod crashtest;
 mod doctor;
@@ -36,6 +38,7 @@ mod stores;
 mod tui;
 mod values;
 
+use output::told;
 use std::process::ExitCode;
 
 /// Sources are parsed and walked by recursion: generated types and long chains of operators nest deeply.
@@ -60,7 +63,7 @@ const TAKEN_BY: &str = "CKPT_TAKEN_BY";
 
 fn main() -> ExitCode {
     if let Some(error) = leave_session_of_another() {
-        eprintln!("ckpt: cannot start again without the variables of another session: {error}");
+        told!("ckpt: cannot start again without the variables of another session: {error}");
         return ExitCode::FAILURE;
     }
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(perform);
@@ -74,7 +77,7 @@ fn main() -> ExitCode {
 /// Nobody would notice a misspelt variable: it has no effect. A program that is started with checkpoints says so itself.
 fn mention_unknown_variables() {
     for name in ckpt::session::config::unknown_variables() {
-        eprintln!("ckpt: warning[W3042]: {name} is set, but ckpt knows no variable of that name");
+        told!("ckpt: warning[W3042]: {name} is set, but ckpt knows no variable of that name");
     }
 }
 

@@ -28,6 +28,8 @@ struct Group {
 pub struct Entry {
     /// Its words, with placeholders.
     pub says: String,
+    /// The same as a user has seen it, where there are placeholders.
+    pub shown: Option<String>,
     /// Why it is said.
     pub cause: String,
     /// What to do.
@@ -37,6 +39,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Its words, without placeholders.
+    pub fn example_of_words(&self) -> &str {
+        self.shown.as_deref().unwrap_or(&self.says)
+    }
+
     /// What stands in a message for a placeholder of its words, such as `{Self}`.
     pub fn filled_in<'m>(&self, placeholder: &str, words: &'m str) -> Option<&'m str> {
         let (before, behind) = self.says.split_once(placeholder)?;
@@ -104,6 +111,22 @@ mod tests {
         assert!(messages.find("w2001").unwrap().1.says.contains("is set"));
         assert!(messages.find("E0").is_err());
         assert_eq!(messages.group("E2153").unwrap().0, "Sessions");
+    }
+
+    /// A brace may be of the program's.
+    #[test]
+    fn an_entry_with_placeholders_has_an_example_of_its_words() {
+        let lacks = |(code, entry): (&str, &Entry)| {
+            let is_plain = entry.shown.is_some() || !entry.says.contains('{');
+            (!is_plain).then(|| code.to_owned())
+        };
+        let lacking: Vec<String> = Messages::all().iter().filter_map(lacks).collect();
+        assert!(lacking.is_empty(), "write `shown = ..` for {lacking:?}");
+        let entry = Messages::all().find("E2207").unwrap().1;
+        assert_eq!(
+            entry.example_of_words(),
+            "there is no checkpoint 000007 in heat.ckpt.d"
+        );
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! How much is said, and in which colours: `--quiet`, `--color`, notes on standard error and progress bars. Set once, when
 //! the command line has been read.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::columns;
 use ckpt::store::printable_lines;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -101,8 +102,38 @@ pub fn coloured() -> bool {
 /// What is good to know and no result: `ckpt: ...` on standard error.
 pub fn note(text: &str) {
     if !is_quiet() {
-        eprintln!("ckpt: {}", printable_lines(text));
+        tell(&format!("ckpt: {}", printable_lines(text)));
     }
+}
+
+/// Lines on standard error, in the width of the terminal.
+pub fn tell(text: &str) {
+    let stderr = std::io::stderr();
+    let text = columns::wrapped(text, columns::of(&stderr));
+    let _ = writeln!(stderr.lock(), "{}", text.trim_end_matches('\n')); // nobody is left to be told
+}
+
+/// As `format!`, and tells it: see [`tell`].
+macro_rules! told {
+    ($($words:tt)*) => {
+        $crate::output::tell(&format!($($words)*))
+    };
+}
+pub(crate) use told;
+
+/// Whether somebody at the terminal says yes to a question; nobody is there, nobody does.
+pub fn is_meant(question: &str) -> bool {
+    if !std::io::stdin().is_terminal() {
+        return false;
+    }
+    eprint!("{question} [y/N] ");
+    let _ = std::io::stderr().flush(); // the answer is read all the same
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    if matches!(read, Ok(0)) {
+        tell(""); // nobody has ended the line
+    }
+    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// A spinner until it has a length. On standard error, on a terminal only, and not with `--quiet`.

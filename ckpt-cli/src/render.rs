@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use ckpt::store::{printable, printable_lines};
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Row, Table};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row, Table, Width,
+};
 
-use crate::output;
+use crate::{columns, output};
 
 /// How a command prints its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -89,16 +91,127 @@ pub fn print_table(table: &Table) {
         });
         *row = Row::from(cells.collect::<Vec<Cell>>());
     }
+    if let Some(columns) = columns::of(&std::io::stdout()) {
+        fit(&mut table, columns);
+    }
     let text: String = table
         .lines()
-        .fold(String::new(), |text, line| text + line.trim_end() + "\n");
+        .fold(String::new(), |text, line| text + &without_trailing(&line) + "\n");
     print_as_it_is(&text);
+}
+
+/// A line without blanks at its end, which may be coloured.
+fn without_trailing(line: &str) -> String {
+    const PLAIN: &str = "\u{1b}[0m";
+    let line = line.trim_end();
+    match line.strip_suffix(PLAIN) {
+        Some(coloured) => format!("{}{PLAIN}", coloured.trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+/// Blanks between two columns.
+const GAP: usize = 3;
+
+/// Has cells go over several lines where the table is wider than the terminal. Words are not broken, unless there is no other way:
+/// then behind the marks that paths are made of.
+fn fit(table: &mut Table, columns: usize) {
+    let is_wider = table
+        .lines()
+        .any(|line| line.trim_end().chars().count() > columns);
+    if !is_wider {
+        return;
+    }
+    let rows = table.header().into_iter().chain(table.row_iter());
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        for (index, cell) in row.cell_iter().enumerate() {
+            widths.resize(widths.len().max(index + 1), 0);
+            widths[index] = widths[index].max(longest_word(&cell.content()));
+        }
+    }
+    // The widest first, as far as the lines are too long.
+    let mut by_width: Vec<usize> = (0..widths.len()).collect();
+    by_width.sort_by_key(|index| std::cmp::Reverse(widths[*index]));
+    for index in by_width {
+        let all: usize = widths.iter().map(|width| width + GAP).sum();
+        if all <= columns {
+            break;
+        }
+        let allowed = widths[index].saturating_sub(all - columns).max(4);
+        let mut longest = 0;
+        for row in table.row_iter_mut() {
+            let cells = row.cell_iter().enumerate().map(|(place, cell)| {
+                if place != index {
+                    return cell.clone();
+                }
+                let text = parted(&cell.content(), allowed);
+                longest = longest.max(longest_word(&text));
+                match text == cell.content() {
+                    true => cell.clone(),
+                    false => Cell::new(text),
+                }
+            });
+            *row = Row::from(cells.collect::<Vec<Cell>>());
+        }
+        let header = table.header().and_then(|row| row.cell_iter().nth(index));
+        widths[index] = longest.max(header.map_or(0, |cell| longest_word(&cell.content())));
+    }
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width((columns - 2).try_into().unwrap_or(u16::MAX));
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        let with_blanks = (width + GAP - 1).try_into().unwrap_or(u16::MAX);
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(with_blanks)));
+    }
+}
+
+fn longest_word(text: &str) -> usize {
+    let words = text.split_whitespace();
+    words.map(|word| word.chars().count()).max().unwrap_or(0)
+}
+
+/// The text with a new line in words that are longer than allowed, behind `::`, `/`, `_` or `.`.
+fn parted(text: &str, allowed: usize) -> String {
+    let mut parted = String::new();
+    let mut used = 0;
+    for word in text.split_inclusive(' ') {
+        if word.trim_end().chars().count() <= allowed {
+            parted += word;
+            used = 0;
+            continue;
+        }
+        let mut piece = String::new();
+        let mut flush = |piece: &mut String, used: &mut usize| {
+            let length = piece.trim_end().chars().count();
+            if *used > 0 && *used + length > allowed {
+                parted.push('\n');
+                *used = 0;
+            }
+            *used += length;
+            parted += piece;
+            piece.clear();
+        };
+        for (at, one) in word.char_indices() {
+            piece.push(one);
+            let next = word[at + one.len_utf8()..].chars().next();
+            if matches!(one, '/' | '_' | '.' | ':')
+                && next.is_some_and(|next| !"/_.:".contains(next) && !next.is_ascii_digit())
+            {
+                flush(&mut piece, &mut used);
+            }
+        }
+        flush(&mut piece, &mut used);
+        used = 0;
+    }
+    parted
 }
 
 /// Prints text on standard output, in which what a terminal would obey is shown: it may be from a store. Ends quietly when
 /// nobody reads it any more.
 pub fn print(text: &str) {
-    print_as_it_is(&printable_lines(text));
+    let columns = columns::of(&std::io::stdout());
+    print_as_it_is(&columns::wrapped(&printable_lines(text), columns));
 }
 
 /// The same of a text that is to be just that: sources, scripts.
@@ -110,9 +223,23 @@ pub fn print_as_it_is(text: &str) {
     }
 }
 
-/// Prints a value as JSON.
+/// Of what commands print as JSON. It grows where a field goes away or comes to mean something else; the schemas are in
+/// `docs/src/schemas`.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Prints an object as JSON, with the version of its schema.
 pub fn print_json(value: &impl serde::Serialize) {
-    match serde_json::to_string_pretty(value) {
+    #[derive(serde::Serialize)]
+    struct Document<'v, T> {
+        schema_version: u32,
+        #[serde(flatten)]
+        value: &'v T,
+    }
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        value,
+    };
+    match serde_json::to_string_pretty(&document) {
         Ok(text) => print_as_it_is(&(escaped_json(&text) + "\n")),
         Err(error) => print(&format!("{{\"error\": {:?}}}\n", error.to_string())),
     }
@@ -251,6 +378,33 @@ mod tests {
         let text = escaped_json(&serde_json::to_string_pretty(&value).unwrap());
         assert_eq!(printable_lines(&text), text);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn tables_fit_without_breaking_words() {
+        assert_eq!(
+            parted("src/main.rs:7 in hydro::solver::advance_by_one", 16),
+            "src/main.rs:7 in hydro::solver::\nadvance_by_one"
+        );
+        assert_eq!(parted("12.000000001 1.5e-9", 5), "12.000000001 1.5e-9");
+        let mut table = table(&["NAME", "WHERE", "WHY"]);
+        table.add_row([
+            "grid",
+            "src/main.rs:7 in hydro::solver::advance_by_one",
+            "it is used at the site",
+        ]);
+        fit(&mut table, 36);
+        let text = table.to_string();
+        assert!(
+            text.lines().all(|line| line.trim_end().chars().count() <= 36),
+            "{text}"
+        );
+        for word in ["grid", "hydro::solver::", "advance_by_one", "used"] {
+            assert!(
+                text.split_whitespace().any(|found| found == word),
+                "{word}: {text}"
+            );
+        }
     }
 
     #[test]

@@ -320,6 +320,104 @@ fn arguments_reach_the_program_and_its_exit_code_comes_back() {
 }
 
 #[test]
+fn options_of_cargo_reach_cargo() {
+    let here = package("passed", &["src/main.rs"]);
+    let source =
+        "fn main() { println!(\"{} {:?}\", cfg!(said), std::env::args().skip(1).collect::<Vec<_>>()); }";
+    fs::write(here.path().join("src/main.rs"), source).unwrap();
+    cargo_ckpt(here.path(), &["run", "--frozen"])
+        .code(101)
+        .stderr(contains("--frozen").or(contains("Cargo.lock")));
+    let lock = "version = 4\n\n[[package]]\nname = \"passed\"\nversion = \"1.2.3\"\n";
+    fs::write(here.path().join("Cargo.lock"), lock).unwrap();
+    let rustc = std::process::Command::new("rustc").arg("-vV").output().unwrap();
+    let version = String::from_utf8(rustc.stdout).unwrap();
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap();
+    let setting = "build.rustflags=[\"--cfg\", \"said\"]";
+    let ran = cargo_ckpt(
+        here.path(),
+        &[
+            "run",
+            "--frozen",
+            "--target",
+            host,
+            "--config",
+            setting,
+            "--keep-going",
+            "--message-format",
+            "json",
+            "-v",
+            "--",
+            "a",
+            "--",
+            "--frozen",
+        ],
+    )
+    .success();
+    let (printed, said) = text(&ran);
+    assert!(
+        said.contains("Running `")
+            && said.contains("--cfg said")
+            && said.contains(&format!("--target {host}")),
+        "{said}"
+    );
+    let (program, cargo): (Vec<&str>, Vec<&str>) = printed.lines().partition(|line| !line.starts_with('{'));
+    assert_eq!(program, ["true [\"a\", \"--\", \"--frozen\"]"]);
+    let messages: Vec<serde_json::Value> = cargo
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(messages.last().unwrap()["reason"], "build-finished");
+    assert!(
+        here.path()
+            .join("target")
+            .join(host)
+            .join("debug/passed")
+            .is_file()
+    );
+    cargo_ckpt(here.path(), &["run", "--frozen", "-Z", "no-such-feature"])
+        .code(101)
+        .stderr(contains("-Z"));
+    cargo_ckpt(here.path(), &["run", "-q", "-v"]).code(2);
+}
+
+#[test]
+fn errors_of_rustc_are_in_the_form_that_was_asked_for() {
+    let here = package("broken", &["src/main.rs"]);
+    fs::write(here.path().join("src/main.rs"), "fn main() { nonsense }").unwrap();
+    let of = |format: &str| {
+        let options = ["run", "--offline", "--message-format", format];
+        text(&cargo_ckpt(here.path(), &options).code(101))
+    };
+    assert!(of("short").1.contains("src/main.rs:1:13: error[E0425]"));
+    let (printed, _) = of("json");
+    assert!(printed.contains("\"reason\":\"compiler-message\""), "{printed}");
+}
+
+#[test]
+fn commands_of_cargo_that_ckpt_has_not_are_refused_with_a_way() {
+    let here = tempfile::tempdir().unwrap();
+    for (line, way) in [
+        (&["test", "--release"][..], "cargo ckpt crashtest"),
+        (&["nextest", "run"], "cargo nextest run"),
+        (&["bench"], "cargo ckpt report"),
+        (&["build", "--release"], "cargo ckpt rewrite --to"),
+        (&["clippy"], "cargo ckpt plan --check"),
+        (&["add", "serde"], "cargo ckpt init"),
+    ] {
+        cargo_ckpt(here.path(), line)
+            .code(2)
+            .stderr(contains("error[E3113]").and(contains(way)));
+    }
+    cargo_ckpt(here.path(), &["lst"])
+        .code(2)
+        .stderr(contains("'list'"));
+}
+
+#[test]
 fn a_misspelt_variable_is_told_of() {
     let here = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));

@@ -4,6 +4,7 @@
 //! can be made wrong at will.
 
 mod noted;
+mod schema;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -112,6 +113,7 @@ fn the_report_is_there_for_scripts_too() {
         .stdout
         .clone();
     let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    schema::check("crashtest", &json);
     assert_eq!((&json["passed"], &json["seed"]), (&true.into(), &1.into()));
     let trials = json["trials"].as_array().unwrap();
     let visit_7 = trials
@@ -185,6 +187,7 @@ fn what_agreed_by_chance_in_two_uninterrupted_runs_is_no_failure() {
     let options = [&FEW[..], &["--format", "json"]].concat();
     let assert = crashtest(here.path(), &options, "chance").success();
     let json: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    schema::check("crashtest", &json);
     assert_eq!(json["reference"]["runs"], 3);
     assert_eq!(json["trials"][1]["verdict"], "as-runs-differ");
     assert_eq!(json["reference"]["varying"], serde_json::json!(["took * s"]));
@@ -201,6 +204,7 @@ fn what_no_uninterrupted_run_has_is_wrong() {
     let options = [&FEW[..], &["--format", "json"]].concat();
     let assert = crashtest(here.path(), &options, "value").code(1);
     let json: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    schema::check("crashtest", &json);
     assert_eq!(json["reference"]["runs"], 10);
     assert_eq!(json["trials"][1]["verdict"], "different");
 }

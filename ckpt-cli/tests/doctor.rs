@@ -1,5 +1,7 @@
 //! `cargo ckpt doctor`: what it finds, what `--fix` does about it, and that it does nothing else.
 
+mod schema;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -30,6 +32,7 @@ fn it_prints_a_table_or_json() {
         .stdout
         .clone();
     let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    schema::check("doctor", &json);
     assert!(json["checks"].as_array().is_some_and(|checks| checks.len() > 5));
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0, "the probe is gone");
 }

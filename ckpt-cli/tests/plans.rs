@@ -2,6 +2,7 @@
 //! plans that leave something outside.
 
 mod noted;
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,9 @@ impl Package {
     fn plan(&self, arguments: &[&str]) -> Value {
         let mut words = vec!["plan", "--offline", "--format", "json"];
         words.extend(arguments);
-        serde_json::from_str(&self.succeeds(&words).0).unwrap()
+        let plan = serde_json::from_str(&self.succeeds(&words).0).unwrap();
+        schema::check("plan", &plan);
+        plan
     }
 
     fn replace(&self, old: &str, new: &str) {
@@ -536,6 +539,7 @@ fn causes_of_refusal(name: &str, main: &str) -> (Vec<Value>, String) {
     let refused = package.tool(&["plan", "--check", "--offline", "--format", "json"]);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
     let fields: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    schema::check("plan", &fields);
     assert_eq!(fields["code"], "E3080");
     let loops = fields["refused"].as_array().unwrap().iter();
     let causes = loops.flat_map(|one| one["causes"].as_array().unwrap().clone());

@@ -3,6 +3,7 @@
 #[path = "../../tests/harness/src/held.rs"]
 mod held;
 mod noted;
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -169,6 +170,11 @@ fn a_killed_run_is_restarted_as_it_was_started() {
     cargo_ckpt(here.path(), &["list"])
         .success()
         .stdout(contains("completed").and(contains("36 site visits")));
+    for command in ["list", "report"] {
+        let printed = cargo_ckpt(here.path(), &[command, "--format", "json"]).success();
+        let document = serde_json::from_slice(&printed.get_output().stdout).unwrap();
+        schema::check(command, &document);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `plan`, `rewrite`, `init` and `run` on a package that has never heard of ckpt, from its own folder.
 
 mod noted;
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,6 +117,7 @@ fn the_plan_is_shown_as_text_data_and_page() {
     assert!(text.contains("while lbm.steps_done() < steps"), "{text}");
     let json: Value =
         serde_json::from_str(&package.succeeds(&["plan", "--offline", "--format", "json"])).unwrap();
+    schema::check("plan", &json);
     assert_eq!(json["functions"][0]["name"], "main");
     assert_eq!(json["functions"][0]["sites"][0]["line"], 38);
     assert!(json["coverage"].as_f64().unwrap() > 0.9);
@@ -125,6 +127,19 @@ fn the_plan_is_shown_as_text_data_and_page() {
     for source in ["http://", "https://", "src=", "<link"] {
         assert!(!page.contains(source), "the page needs something else: {source}");
     }
+}
+
+#[test]
+fn settings_of_cargo_hold_for_the_copy() {
+    let package = Package::new();
+    let setting = "profile.dev.package.lbm2d.overflow-checks=false";
+    let arguments = ["run", "--frozen", "-v", "--config", setting, "--", "--steps", "2"];
+    let built = package.tool(&arguments);
+    assert!(built.status.success(), "{}", said(&built));
+    let rustc = said(&built);
+    let of_program =
+        |line: &&str| line.contains("--crate-name lbm2d") && line.contains("overflow-checks=off");
+    assert!(rustc.lines().any(|line| of_program(&line)), "{rustc}");
 }
 
 #[test]
@@ -232,6 +247,55 @@ fn init_is_done_once() {
     package.succeeds(&["init"]);
     assert_eq!(package.text("Cargo.toml"), with);
     assert_eq!(package.text("ckpt.toml"), settings);
+    let table: toml::Table = with.parse().unwrap();
+    let dependency = &table["dependencies"]["ckpt"];
+    assert_eq!(dependency["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
+    assert!(dependency["path"].is_str());
+    assert!(
+        !package.folder.path().join(".gitignore").exists(),
+        "no git is here"
+    );
+}
+
+#[test]
+fn what_init_has_done_is_undone() {
+    let package = Package::new();
+    fs::create_dir(package.folder.path().join(".git")).unwrap();
+    fs::write(package.folder.path().join(".gitignore"), "/target").unwrap();
+    let files = ["Cargo.toml", ".gitignore"];
+    let before = files.map(|file| package.text(file));
+    let without_settings = || !package.folder.path().join("ckpt.toml").exists();
+    package.succeeds(&["init"]);
+    assert_eq!(package.text(".gitignore"), "/target\n*.ckpt.d/\n");
+    package.succeeds(&["init", "--ckpt-features", "serde"]);
+    assert_eq!(package.text(".gitignore"), "/target\n*.ckpt.d/\n", "once");
+    package.succeeds(&["init", "--undo"]);
+    assert_eq!(files.map(|file| package.text(file)), before);
+    assert!(without_settings());
+    assert!(package.succeeds(&["init", "--undo"]).contains("nothing to undo"));
+    // What was edited since stays.
+    package.succeeds(&["init"]);
+    package.replace("Cargo.toml", "[package]", "# mine\n[package]");
+    package.replace(".gitignore", "/target", "/results");
+    package.replace("ckpt.toml", "# keep = 2 ", "keep = 3 ");
+    let undone = package.succeeds(&["init", "--undo"]);
+    assert!(undone.contains("ckpt.toml stays"), "{undone}");
+    assert_eq!(
+        package.text("Cargo.toml"),
+        before[0].replace("[package]", "# mine\n[package]")
+    );
+    assert_eq!(package.text(".gitignore"), "/results\n");
+    assert!(!without_settings());
+}
+
+#[test]
+fn init_shows_what_rewrite_would_do() {
+    let package = Package::new();
+    let shown = package.succeeds(&["init", "--diff", "--offline"]);
+    assert!(
+        shown.contains("added ckpt") && shown.contains("+#[ckpt::main"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Cargo's options, and building with them. `choice` finds which program is meant.
 
 pub mod choice;
+mod passed_on;
 mod progress;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, OrFail, Outcome, says};
 pub use choice::Choice;
 use choice::candidate_packages;
+pub use passed_on::{PassedOn, settings_of};
 
 /// The variable by which cargo is told where to keep what it builds on the way.
 pub const BUILD_DIRECTORY: &str = "CARGO_BUILD_BUILD_DIR";
@@ -68,6 +70,9 @@ pub struct CargoOptions {
     /// Build without the network
     #[arg(long)]
     pub offline: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub passed_on: PassedOn,
     /// Results and errors only: no notes, no progress, cargo's neither
     #[arg(short, long)]
     pub quiet: bool,
@@ -78,7 +83,7 @@ pub struct CargoOptions {
     #[arg(long, help_heading = "Options of ckpt")]
     pub no_profile: bool,
     /// Start this executable instead of building one: for machines without cargo
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["package", "bin", "example", "release", "profile"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["package", "bin", "example", "release", "profile", "target"])]
     pub exe: Option<PathBuf>,
 }
 
@@ -137,6 +142,8 @@ pub struct Built {
     pub flags: BTreeMap<PackageId, Vec<String>>,
     /// What rustc said, if kept.
     pub diagnostics: Vec<Diagnostic>,
+    /// All that cargo said, line by line, where it is to be printed.
+    pub messages: Vec<String>,
     /// Whether measured costs said where its sites are.
     pub measured: bool,
     /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
@@ -145,6 +152,16 @@ pub struct Built {
     pub unseeded: Option<String>,
     /// Who has put the sites into it.
     pub sites: SitesOf,
+}
+
+impl Built {
+    /// Prints what cargo said, where that is wanted.
+    pub fn print_messages(&self) {
+        let mut out = std::io::stdout().lock();
+        for line in &self.messages {
+            let _ = writeln!(out, "{line}"); // nobody may read it any more
+        }
+    }
 }
 
 /// The variables that name the folder of build results, the first before the second.
@@ -156,6 +173,7 @@ impl CargoOptions {
         *self
             == CargoOptions {
                 quiet: self.quiet,
+                passed_on: PassedOn::default().saying_as(&self.passed_on),
                 ..CargoOptions::default()
             }
     }
@@ -169,6 +187,7 @@ impl CargoOptions {
 
     fn pinned_with(&self, program: &Program, variable: Option<PathBuf>) -> Self {
         let mut options = self.clone();
+        options.passed_on = options.passed_on.pinned();
         // A relative one is another folder elsewhere, also where a variable names it.
         let variable = variable.filter(|path| path.is_relative());
         let named = self.target_dir.clone().or(variable);
@@ -229,6 +248,7 @@ impl CargoOptions {
         self.locked |= before.locked;
         self.offline |= before.offline;
         self.recompute |= before.recompute;
+        self.passed_on = self.passed_on.and_as_in(&before.passed_on);
         self
     }
 
@@ -271,13 +291,19 @@ impl CargoOptions {
         ] {
             words.extend(on.then(|| name.to_owned()));
         }
+        words.extend(self.passed_on.words());
         words
+    }
+
+    /// Whether cargo may not use the network.
+    pub fn is_offline(&self) -> bool {
+        self.offline || self.passed_on.frozen
     }
 
     /// What `cargo metadata` knows about the workspace, without its dependencies.
     pub fn metadata(&self) -> Outcome<Metadata> {
         let mut command = self.metadata_command()?;
-        command.no_deps();
+        command.no_deps().other_options(self.passed_on.everywhere());
         command.exec().map_err(|error| self.metadata_failure(error))
     }
 
@@ -287,6 +313,7 @@ impl CargoOptions {
         let ask = |more: &[&str]| {
             let mut command = self.metadata_command()?;
             let mut words = self.feature_arguments();
+            words.extend(self.passed_on.everywhere());
             words.extend(["--filter-platform", target].map(str::to_owned));
             words.extend(more.iter().map(|&word| word.to_owned()));
             Ok(command.other_options(words).exec())
@@ -294,7 +321,8 @@ impl CargoOptions {
         if let Ok(found) = ask(&["--offline", "--locked"])? {
             return Ok(found);
         }
-        let (order, last_resort): (&[&str], Option<&[&str]>) = match (self.offline, self.locked) {
+        let is_locked = self.locked || self.passed_on.frozen;
+        let (order, last_resort): (&[&str], Option<&[&str]>) = match (self.is_offline(), is_locked) {
             (true, true) => (&["--offline", "--locked"], None),
             (true, false) => (&["--offline"], None),
             (false, true) => (&["--locked"], None),
@@ -395,6 +423,7 @@ impl CargoOptions {
     pub fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<Built> {
         let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
         if !built.success {
+            built.print_messages();
             return Err(Failure::build(says!("E3039: `{}` does not build", choice.target))
                 .help("cargo says why, above; nothing was started"));
         }
@@ -406,10 +435,9 @@ impl CargoOptions {
 
     /// Runs `cargo build` or `cargo check` on the choice, with these options.
     pub fn run_cargo(&self, verb: &str, choice: &Choice, diagnostics: Diagnostics) -> Outcome<Built> {
-        let format = match diagnostics {
-            Diagnostics::Shown => "--message-format=json-render-diagnostics",
-            Diagnostics::Kept => "--message-format=json-diagnostic-rendered-ansi",
-        };
+        let format = self
+            .passed_on
+            .format_of_messages(diagnostics == Diagnostics::Shown);
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .arg(verb)
@@ -428,7 +456,14 @@ impl CargoOptions {
         let shown = child.stderr.take().map(progress::forward);
         let mut built = Built::default();
         if let Some(stdout) = child.stdout.take() {
-            for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let mut messages = Message::parse_stream(line.as_bytes());
+                let Some(Ok(message)) = messages.next() else {
+                    continue;
+                };
+                if self.passed_on.prints_messages() {
+                    built.messages.push(line.clone());
+                }
                 match message {
                     Message::CompilerArtifact(artifact)
                         if artifact.target.name == choice.target
@@ -499,6 +534,7 @@ impl CargoOptions {
                 .filter(|(_, on)| *on)
                 .map(|(name, _)| OsString::from(name)),
         );
+        list.extend(self.passed_on.for_build().into_iter().map(OsString::from));
         list
     }
 }

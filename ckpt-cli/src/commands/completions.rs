@@ -18,7 +18,7 @@ pub struct Completions {
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt completions bash > ~/.local/share/bash-completion/completions/cargo-ckpt
+  cargo ckpt completions bash > ~/.cargo-ckpt.bash
   cargo ckpt completions zsh > ~/.zfunc/_cargo-ckpt
   cargo ckpt completions fish > ~/.config/fish/completions/cargo-ckpt.fish
 

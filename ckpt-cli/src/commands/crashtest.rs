@@ -70,9 +70,6 @@ pub struct Crashtest {
     /// Leave the scratch folder on disk
     #[arg(long)]
     keep_scratch: bool,
-    /// Show every trial
-    #[arg(short, long)]
-    verbose: bool,
     #[command(flatten)]
     format: FormatOption,
     #[command(flatten)]
@@ -127,7 +124,7 @@ impl Crashtest {
         if self.format.json() {
             render::print_json(&report);
         } else {
-            report.print(self.verbose);
+            report.print(self.cargo.passed_on.verbose > 0);
         }
         Ok(if report.passed { 0 } else { code::NO })
     }

@@ -39,7 +39,7 @@ impl Explain {
         if self.format.json() {
             render::print_json(&json!({
                 "code": code, "group": title, "says": entry.says, "cause": entry.cause, "place": place,
-                "next": entry.next, "example": entry.example,
+                "next": entry.next, "example": entry.example, "shown": entry.example_of_words(),
             }));
             return Ok(0);
         }
@@ -49,7 +49,7 @@ impl Explain {
         });
         render::print(&format!(
             "{code}: {}\n\ncause: {}\nplace: {place}\nnext:  {}\n{example}\n{title}, in the book: messages.html#{}\n",
-            entry.says,
+            entry.example_of_words(),
             entry.cause,
             entry.next,
             code.to_lowercase()
@@ -63,12 +63,12 @@ impl Explain {
                 .iter()
                 .map(|(code, entry)| json!({ "code": code, "says": entry.says }))
                 .collect();
-            render::print_json(&all);
+            render::print_json(&json!({ "messages": all }));
             return;
         }
         let mut table = render::table(&["CODE", "MESSAGE"]);
         for (code, entry) in messages.iter() {
-            table.add_row([code, entry.says.lines().next().unwrap_or_default()]);
+            table.add_row([code, entry.example_of_words().lines().next().unwrap_or_default()]);
         }
         render::print_table(&table);
     }

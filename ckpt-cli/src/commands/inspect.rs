@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
 use ckpt::session::{PLACE_NOTE, VARIABLES_NOTE};
 use ckpt::store::{
-    DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, NAMES_NOTE, Node, NodeKind, Restored,
+    CheckpointId, DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, NAMES_NOTE, Node, NodeKind, Restored,
     VariableContent,
 };
 use serde_json::{Value, json};
@@ -16,11 +16,11 @@ use crate::plot::{self, Picture};
 use crate::render;
 use crate::stores::checkpoint::unreadable;
 use crate::stores::lines::{Lines, Ranks};
-use crate::stores::{StoreArgs, Which, id_list};
+use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
 use crate::values::elements::{Chosen, Elements, indexed};
 use crate::values::find::{Found, find, node_of};
 use crate::values::tree::{node_as_json, row, short_type, variables_table};
-use crate::values::{is_number, select};
+use crate::values::{is_number, rows, select};
 
 /// Look into a checkpoint: its frames and variables, or the values of one
 ///
@@ -29,9 +29,9 @@ use crate::values::{is_number, select};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Inspect {
-    /// Number of the checkpoint, or `latest`
-    #[arg(value_name = "ID", default_value = "latest")]
-    which: Which,
+    /// Number of the checkpoint, `latest` or `all`; a VAR alone is that of the latest
+    #[arg(value_name = "ID")]
+    which: Option<String>,
     /// A variable, a part of it, some elements: `sim`, `sim.pos`, `sim.pos[0..10]`, `grid[2, ..5]`, `sim.bodies[3]`, `sim.bodies[3].pos`, `1/n` in frame 1
     #[arg(value_name = "VAR")]
     variable: Option<String>,
@@ -39,7 +39,7 @@ pub struct Inspect {
     #[arg(long, value_name = "R|all", default_value = "0")]
     rank: Ranks,
     /// Draw the numbers of VAR: a line, or a heat map of its last two dimensions
-    #[arg(long, value_name = "FILE.svg|png", requires = "variable")]
+    #[arg(long, value_name = "FILE.svg|png", requires = "which")]
     plot: Option<PathBuf>,
     /// Take the numbers that are drawn for an array of this shape: ROWS,COLUMNS
     #[arg(long, value_name = "SIZES", value_delimiter = ',', requires = "plot")]
@@ -54,6 +54,8 @@ pub struct Inspect {
 const EXAMPLE: &str = "\
 Example:
   cargo ckpt inspect latest
+  cargo ckpt inspect energy                the newest value
+  cargo ckpt inspect all energy            that of every checkpoint
   cargo ckpt inspect 12 'sim.pos[0..10]'
   cargo ckpt inspect latest grid --plot grid.png
 
@@ -63,8 +65,21 @@ impl Inspect {
     /// Shows.
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
-        let id = lines.resolve(self.which)?;
-        if let Some(to) = &self.plot {
+        let which = self.which()?;
+        let ids = match which {
+            WhichOnes::One(which) => vec![lines.resolve(which)?],
+            WhichOnes::All => {
+                lines.is_not_empty()?;
+                lines.ids().into_iter().map(CheckpointId).collect()
+            }
+        };
+        if let (Some(to), Some(&id)) = (&self.plot, ids.last()) {
+            if which == WhichOnes::All || self.variable().is_none() {
+                return Err(
+                    Failure::usage(says!("E3115: `--plot` draws one variable of one checkpoint"))
+                        .help("name both: `cargo ckpt inspect latest VAR --plot FILE`"),
+                );
+            }
             let rank = match self.rank {
                 Ranks::One(rank) => rank,
                 Ranks::All => lines.parts.first().map_or(0, |part| part.rank),
@@ -72,45 +87,90 @@ impl Inspect {
             return self.draw(&lines.load(lines.part(rank)?, id)?, to);
         }
         let mut values = Vec::new();
+        let mut exit = 0;
+        for (number, id) in ids.into_iter().enumerate() {
+            if number > 0 && !self.store.json() {
+                render::print("\n");
+            }
+            match (self.look_at(&lines, id, which, &mut values), which) {
+                // The others can be looked at all the same.
+                (Err(failure), WhichOnes::All) => {
+                    failure.render();
+                    exit = failure.exit_code();
+                }
+                (looked, _) => looked?,
+            }
+        }
+        if self.store.json() {
+            match (self.rank, which, values.as_slice()) {
+                (Ranks::One(_), WhichOnes::One(_), [one]) => render::print_json(one),
+                _ => render::print_json(&json!({ "parts": values })),
+            }
+        }
+        Ok(exit)
+    }
+
+    /// The checkpoint that is meant: a word that is none is a variable.
+    fn which(&self) -> Outcome<WhichOnes> {
+        let latest = WhichOnes::One(Which::Latest);
+        let Some(word) = &self.which else {
+            return Ok(latest);
+        };
+        match (word.parse::<WhichOnes>(), &self.variable) {
+            (Ok(which), _) => Ok(which),
+            (Err(_), None) => Ok(latest),
+            (Err(why), Some(_)) => Err(Failure::usage(says!("E3116: `{word}` is no checkpoint"))
+                .because(why)
+                .help("the checkpoint comes first, then the variable: `cargo ckpt inspect latest grid`")),
+        }
+    }
+
+    fn variable(&self) -> Option<&str> {
+        let is_which = |word: &&String| word.parse::<WhichOnes>().is_err();
+        let alone = self.which.as_ref().filter(is_which);
+        self.variable.as_ref().or(alone).map(String::as_str)
+    }
+
+    /// Prints a checkpoint, or adds what is to be printed of it.
+    fn look_at(
+        &self,
+        lines: &Lines,
+        id: CheckpointId,
+        which: WhichOnes,
+        values: &mut Vec<Value>,
+    ) -> Outcome<()> {
         for (number, part) in lines.chosen(self.rank, id)?.into_iter().enumerate() {
             let one = One {
                 checkpoint: lines.load(part, id)?,
                 rank: lines.several.then_some(part.rank),
             };
             if self.store.json() {
-                values.push(self.as_json(&one)?);
+                values.push(self.as_json(&one, which)?);
                 continue;
             }
             if number > 0 {
                 render::print("\n");
             }
-            self.print(&one, &lines)?;
+            self.print(&one, lines, which)?;
         }
-        match (self.rank, values.pop()) {
-            (Ranks::One(_), Some(one)) => render::print_json(&one),
-            (Ranks::All, Some(last)) => {
-                values.push(last);
-                render::print_json(&values);
-            }
-            (_, None) => {}
-        }
-        Ok(0)
+        Ok(())
     }
 
-    fn print(&self, one: &One, lines: &Lines) -> Outcome<()> {
-        match &self.variable {
-            None => print_whole(one, lines.ranks()),
-            Some(_) => {
-                if let Some(rank) = one.rank {
-                    render::print(&format!("rank {rank}: "));
-                }
-                self.print_one(&one.checkpoint)
-            }
+    fn print(&self, one: &One, lines: &Lines, which: WhichOnes) -> Outcome<()> {
+        if self.variable().is_none() {
+            return print_whole(one, lines.ranks());
         }
+        let id = one.checkpoint.id();
+        let of = match which {
+            WhichOnes::All => format!("checkpoint {id}, visit {}, ", one.checkpoint.meta().visit),
+            WhichOnes::One(_) => String::new(),
+        };
+        let rank = one.rank.map_or_else(String::new, |rank| format!("rank {rank}: "));
+        self.print_one(&one.checkpoint, &(of + &rank))
     }
 
-    fn as_json(&self, one: &One) -> Outcome<Value> {
-        let mut value = match &self.variable {
+    fn as_json(&self, one: &One, which: WhichOnes) -> Outcome<Value> {
+        let mut value = match self.variable() {
             None => whole_as_json(&one.checkpoint)?,
             Some(_) => {
                 let (found, chosen) = self.chosen(&one.checkpoint)?;
@@ -120,12 +180,15 @@ impl Inspect {
         if let Some(rank) = one.rank {
             value["rank"] = json!(rank);
         }
+        if which == WhichOnes::All {
+            value["id"] = json!(one.checkpoint.id().0);
+        }
         Ok(value)
     }
 
     /// Draws the variable that is asked for.
     fn draw(&self, checkpoint: &Restored, to: &Path) -> Outcome<u8> {
-        let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
+        let (name, inside) = select::split(self.variable().unwrap_or_default())?;
         let found = find(checkpoint, &name)?;
         let node = found.node;
         let NodeKind::Dataset { dtype, shape, .. } = &node.kind else {
@@ -179,8 +242,11 @@ impl Inspect {
 
     /// The variable that is asked for, and its elements, or those of its fields by their paths.
     fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<(Found<'c>, Vec<(String, Chosen)>)> {
-        let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
+        let (name, inside) = select::split(self.variable().unwrap_or_default())?;
         let found = find(checkpoint, &name)?;
+        if let Some(chosen) = self.rows(checkpoint, found.node, inside.as_deref())? {
+            return Ok((found, vec![(String::new(), chosen)]));
+        }
         let indexed = match inside {
             Some(_) => indexed_or_not(&found.name, found.node)?,
             None => Elements::of(found.node)
@@ -195,20 +261,37 @@ impl Inspect {
         Ok((found, chosen))
     }
 
-    fn print_one(&self, checkpoint: &Restored) -> Outcome<()> {
+    /// Elements of a list that is not stored in arrays of one length.
+    fn rows(&self, checkpoint: &Restored, node: &Node, inside: Option<&str>) -> Outcome<Option<Chosen>> {
+        let number = rows::count(node).filter(|_| rows::is_list(node) && indexed(node).is_empty());
+        let (Some(number), Some(inside)) = (number, inside) else {
+            return Ok(None);
+        };
+        let bounds = select::bounds(Some(inside), &[number])?;
+        let (from, to) = bounds.first().copied().unwrap_or_default();
+        let shown = from..to.min(from.saturating_add(self.limit));
+        let texts = shown.map(|row| rows::text(checkpoint, node, row).map_err(unreadable(node)));
+        Ok(Some(Chosen {
+            runs: vec![(vec![from], texts.collect::<Outcome<_>>()?)],
+            number: to - from,
+            ..Chosen::default()
+        }))
+    }
+
+    fn print_one(&self, checkpoint: &Restored, whose: &str) -> Outcome<()> {
         let (found, chosen) = self.chosen(checkpoint)?;
         let frame = &checkpoint.frames()[found.frame];
         let (variable, rust_type) = (&found.variable, short_type(&found.variable.rust_type));
         let place = format!("{}:{}", frame.file, variable.line);
         render::print(&format!(
-            "{}: {rust_type}, in `{}` ({place})\n\n",
+            "{whose}{}: {rust_type}, in `{}` ({place})\n\n",
             variable.key, frame.function
         ));
         let mut table = variables_table();
         row(&mut table, checkpoint, found.node, &found.name, 0)?;
         render::print_table(&table);
         // A single value stands in the table already.
-        let is_part = self.variable.as_deref().is_some_and(|text| text.contains('['));
+        let is_part = self.variable().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
             render::print("\n");
             for (path, chosen) in &chosen {

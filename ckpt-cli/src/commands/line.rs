@@ -1,6 +1,7 @@
 //! The command line as a whole: its options, its help, and what is said where it is wrong.
 
 use super::Command;
+use crate::failure::{Failure, says};
 use crate::output::OutputOptions;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
@@ -24,14 +25,13 @@ pub struct CommandLine {
 
 const EXAMPLES: &str = "\
 Example:
-  cargo ckpt run --release --interval 5m -- deck.toml    run, with a checkpoint every five minutes
-  cargo ckpt restart                                     continue where it stopped
-  cargo ckpt crashtest -- deck.toml                      prove that a restart gives the same answer
+  cargo ckpt run --release --interval 5m -- deck.toml   run, with checkpoints
+  cargo ckpt restart                                    continue
+  cargo ckpt crashtest -- deck.toml                     prove that that is right
 
-Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command line,
-75 checkpointed and stopped (requeue), 76 no such checkpoint, 77 checkpoint refused,
-78 configuration or store, 79 a site that cannot be honoured, 101 build failed.
-`run` and `restart` pass the program's own code on.";
+Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command line, 75 checkpointed and \
+stopped (requeue), 76 no such checkpoint, 77 checkpoint refused, 78 configuration or store, 79 a site that \
+cannot be honoured, 101 build failed. `run` and `restart` pass the program's own code on.";
 
 impl CommandLine {
     /// Reads it; ends the process where it is wrong, or asks for help.
@@ -54,6 +54,12 @@ pub fn whole_command() -> clap::Command {
 
 /// Help and version, or what is wrong with the command line.
 fn wrong_command_line(error: &clap::Error) -> ! {
+    if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some(failure) = command_of_cargo(command)
+    {
+        failure.render();
+        std::process::exit(failure.exit_code().into());
+    }
     if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
         && error.kind() == ErrorKind::UnknownArgument
         && !argument.starts_with('-')
@@ -61,6 +67,41 @@ fn wrong_command_line(error: &clap::Error) -> ! {
         eprintln!("note: arguments for the program go behind two dashes: `-- {argument}`\n");
     }
     error.exit()
+}
+
+/// Why there is no such command, where cargo has one of that name.
+fn command_of_cargo(command: &str) -> Option<Failure> {
+    const TESTS: &str = "tests and benchmarks take moments, so that they have nothing to continue";
+    const NO_ATTRIBUTES: &str =
+        "the sites are put into a copy of the package, and your sources stay as they are";
+    const TESTS_HELP: &str = "`cargo test` (`cargo nextest run`) tests the package as it is, also one with attributes of ckpt;\n\
+        `cargo ckpt crashtest` tests that a killed and restarted run has the answer of an uninterrupted one";
+    let (why, help) = match command {
+        "test" | "t" | "nextest" => (TESTS, TESTS_HELP),
+        "bench" => (
+            TESTS,
+            "`cargo bench` measures the package as it is; what checkpoints cost a run, `cargo ckpt report` says after it",
+        ),
+        "build" | "b" => (
+            NO_ATTRIBUTES,
+            "`cargo ckpt run` builds the copy and starts it; \
+             `cargo ckpt rewrite --to FOLDER` writes a package with sites, which `cargo build` builds without ckpt",
+        ),
+        "check" | "c" | "clippy" => (
+            NO_ATTRIBUTES,
+            "`cargo ckpt plan --check` has rustc check the copy; `cargo check` and `cargo clippy` are for the package itself",
+        ),
+        "new" | "add" => (
+            "a package needs nothing of ckpt to be run with checkpoints",
+            "`cargo ckpt run` takes packages as they are; `cargo ckpt init` adds the dependency for those who write attributes",
+        ),
+        _ => return None,
+    };
+    Some(
+        Failure::usage(says!("E3113: there is no `cargo ckpt {command}`"))
+            .because(why)
+            .help(help),
+    )
 }
 
 /// What `--color` says, before the command line has been read: help and errors about it come earlier.

@@ -224,7 +224,7 @@ fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records:
     render::print_table(&table);
     if list.iter().any(|line| !blocks_for(line).is_empty()) {
         render::print(
-            "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on.\n",
+            "\nWhat is kept for its blocks cannot be restored by itself: what it builds on is not kept any more.\n",
         );
     }
     if has_others {

@@ -8,12 +8,13 @@ use ckpt::store::{CheckpointId, Journals, Mode, RunId, StoreError, printable_lin
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
+use crate::output::told;
 use crate::pack;
 use crate::render;
 use crate::stores::checkpoint;
 use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
 use crate::stores::runs;
-use crate::stores::{StoreArgs, Which};
+use crate::stores::{StoreArgs, Which, WhichOnes};
 
 /// Put checkpoints into one file, to carry or mail to another machine
 ///
@@ -26,7 +27,7 @@ use crate::stores::{StoreArgs, Which};
 pub struct Pack {
     /// Number of the checkpoint, `latest`: the newest that is whole, or `all`: those of all runs, or of the one that `--run` names
     #[arg(value_name = "ID", default_value = "latest")]
-    which: Chosen,
+    which: WhichOnes,
     /// The file to write [default: PROGRAM.ckpt.tar]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -39,39 +40,18 @@ pub struct Pack {
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt pack                                     heat.ckpt.tar with the newest checkpoint
+  cargo ckpt pack                                     the newest checkpoint
   cargo ckpt pack all                                 the whole store
   cargo ckpt pack 12 -o /media/stick/heat.tar --with deck.toml --with energy.csv
 
 Exit codes: 0 done, 76 no such checkpoint, 78 it is damaged, or the file is there already.";
-
-/// What is packed.
-#[derive(Debug, Clone, Copy)]
-enum Chosen {
-    One(Which),
-    All,
-}
-
-impl std::str::FromStr for Chosen {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "all" => Ok(Chosen::All),
-            _ => text
-                .parse()
-                .map(Chosen::One)
-                .map_err(|_: String| "a checkpoint's number, `latest` or `all`".into()),
-        }
-    }
-}
 
 impl Pack {
     /// Chooses and packs.
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
         let run = self.run(&store)?;
-        let is_whole = matches!(self.which, Chosen::All) && self.store.run(&store)?.is_none();
+        let is_whole = matches!(self.which, WhichOnes::All) && self.store.run(&store)?.is_none();
         let lines = Lines::of_run(&store, run.filter(|_| !is_whole))?;
         let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
@@ -120,7 +100,7 @@ impl Pack {
             return Ok(Some(run));
         }
         let lines = Lines::of(store)?;
-        if let Chosen::One(Which::Id(id)) = self.which {
+        if let WhichOnes::One(Which::Id(id)) = self.which {
             return Ok(lines.run_of(id));
         }
         let ids = lines.ids();
@@ -136,7 +116,7 @@ impl Pack {
     /// The files to pack, by rank and number.
     fn chosen(&self, lines: &Lines) -> Outcome<Vec<(u32, CheckpointId)>> {
         match self.which {
-            Chosen::One(Which::Latest) => {
+            WhichOnes::One(Which::Latest) => {
                 let newest = lines.resolve(Which::Latest)?;
                 let out_of_reach = lines.out_of_reach(&lines.list()?)?;
                 let mut found = None;
@@ -164,7 +144,7 @@ impl Pack {
                 }
                 with_what_it_needs(lines, found.unwrap_or(newest))
             }
-            Chosen::One(which) => {
+            WhichOnes::One(which) => {
                 let id = lines.resolve(which)?;
                 for (_, why) in lines
                     .out_of_reach(&lines.list()?)?
@@ -175,7 +155,7 @@ impl Pack {
                 }
                 with_what_it_needs(lines, id)
             }
-            Chosen::All => {
+            WhichOnes::All => {
                 lines.is_not_empty()?;
                 // Of which run they are is not known, and no restart takes them.
                 let of_nobody = lines.of_unknown_run();
@@ -203,7 +183,7 @@ impl Pack {
 }
 
 fn cannot_be_restored(id: CheckpointId, why: &str) {
-    eprintln!("ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}");
+    told!("ckpt: warning[W3051]: checkpoint {id} is packed, and cannot be restored: {why}");
 }
 
 /// The files of all ranks with this number, and those before that each builds on: another rank may have made a full one
@@ -238,7 +218,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
 
 /// Says of a checkpoint that it does not go along, and what does.
 fn is_passed_over(id: CheckpointId, why: &str, instead: &str) {
-    eprintln!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}\n  {instead}");
+    told!("ckpt: warning[W2008]: checkpoint {id} cannot be used and is passed over: {why}\n  {instead}");
 }
 
 /// Why a checkpoint is not whole, or cannot be restored.

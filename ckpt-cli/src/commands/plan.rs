@@ -179,8 +179,8 @@ impl PlanCommand {
         }
         if let Some(checked) = &plan.checked {
             text += &format!(
-                "It compiles with checkpoints; cargo was asked {} times.\n",
-                checked.rounds
+                "It compiles with checkpoints, after {} of cargo.\n",
+                render::count(checked.rounds, "build")
             );
             for one in &checked.decisions {
                 text += &format!("  {}:{}  {}\n", one.file, one.line, one.attribute);

@@ -54,13 +54,13 @@ pub struct Restart {
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt restart                      the newest checkpoint, everything else as before
+  cargo ckpt restart                      the newest checkpoint, else as before
   cargo ckpt restart 12                   checkpoint 12, of whatever run it is
   cargo ckpt restart --run 1a2b3c4d       the newest checkpoint of that run
-  cargo ckpt restart --map /home/a=/work  files that were below /home/a are below /work now
+  cargo ckpt restart --map /home/a=/work  what was in /home/a is in /work
 
-Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped
-(requeue); 76 no such checkpoint; 77 the checkpoint does not fit the program; 101 build failed.";
+Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped (requeue); 76 no \
+such checkpoint; 77 the checkpoint does not fit the program; 101 build failed.";
 
 impl Restart {
     /// Finds, builds and continues.
@@ -204,6 +204,7 @@ impl Restart {
             (Some(record), Some(last)) if record.executable != last => Ok(by_hand(last)),
             (Some(record), _) => Ok(CargoOptions {
                 quiet: self.cargo.quiet,
+                passed_on: record.cargo.passed_on.clone().saying_as(&self.cargo.passed_on),
                 ..record.cargo.clone()
             }),
             (None, Some(last)) => {

@@ -61,6 +61,18 @@ Example:
 Exit codes: 0 done, or nothing was left to do; 101 the package, or what it would become, does not build.";
 
 impl Rewrite {
+    /// What would change in the source of a package.
+    pub fn diff_of(cargo: &CargoOptions) -> Self {
+        Rewrite {
+            diff: true,
+            to: None,
+            in_place: false,
+            level: Level::Attributes,
+            ranks: None,
+            cargo: cargo.clone(),
+        }
+    }
+
     /// Rewrites a copy until it compiles, then shows it or puts it where it was asked for.
     pub fn perform(&self) -> Outcome<u8> {
         let mut package = read::read(&self.cargo)?;
@@ -75,7 +87,7 @@ impl Rewrite {
             return Ok(0);
         };
         if let Some(warning) = report::outside(&rewritten.package, &rewritten.attempt.placement) {
-            eprint!("{warning}");
+            output::tell(&warning);
         }
         let mut texts = self.texts(&rewritten)?;
         self.manifests(&rewritten, &mut texts)?;
@@ -118,7 +130,7 @@ impl Rewrite {
             let text = fs::read_to_string(path).about("cannot read", path)?;
             let mut manifest = Manifest::parse(path, &text)?;
             let features = needs.of_ckpt.get(&package.name).cloned().unwrap_or_default();
-            manifest.add_runtime(&Runtime::find(), &features, None)?;
+            manifest.add_runtime(&Runtime::for_source(), &features, None)?;
             for with in needs.serde.get(&package.name).into_iter().flatten() {
                 manifest.enable(with)?;
             }

@@ -57,10 +57,10 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt run --release --interval 5m --restarts 3 -- deck.toml
   cargo ckpt run --release -n 4 -- deck.toml      four processes of MPI
-  cargo ckpt run --release --resume -- deck.toml  the same to start and to continue: for batch scripts
+  cargo ckpt run --release --resume -- deck.toml  starts and continues: for batch
 
-Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped
-(requeue); 101 the build failed. With `--restarts`, endings with 0 and 75 to 79 are final.";
+Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped (requeue); 101 the \
+build failed. With `--restarts`, endings with 0 and 75 to 79 are final.";
 
 impl Run {
     /// Builds and runs.

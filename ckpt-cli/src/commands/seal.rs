@@ -1,15 +1,15 @@
 //! `cargo ckpt seal`: new checksums for a checkpoint that was changed by hand.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use ckpt::store::{Change, CheckpointId, Damage, Mode, StoreError, printable};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
-use crate::render;
 use crate::stores::checkpoint::store_failure;
 use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which};
+use crate::{output, render};
 
 /// Renew the checksums of a checkpoint that was edited by hand
 ///
@@ -38,8 +38,8 @@ Example:
   cargo ckpt seal 12 --yes    in a script
   cargo ckpt restart 12
 
-Exit codes: 0 done, 1 the changes are not meant, 2 nobody can be asked, 76 no such checkpoint,
-78 more than values has changed, or a job uses the store.";
+Exit codes: 0 done, 1 the changes are not meant, 2 nobody can be asked, 76 no such checkpoint, 78 more than \
+values has changed, or a job uses the store.";
 
 /// What was found in the file of a rank, and whether it was renewed.
 struct Sealed {
@@ -144,14 +144,7 @@ fn show(id: CheckpointId, whose: String, changes: &[Change]) {
 
 /// Asks at the terminal.
 fn is_meant() -> bool {
-    if !std::io::stdin().is_terminal() {
-        return false;
-    }
-    eprint!("Are these changes meant? Then the checkpoint gets new checksums. [y/N] ");
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    output::is_meant("Are these changes meant? Then the checkpoint gets new checksums.")
 }
 
 fn failure(error: &StoreError) -> Failure {

@@ -9,7 +9,7 @@ use crate::failure::{Outcome, code};
 use crate::output::{self, Bar};
 use crate::render;
 use crate::stores::lines::{Lines, Part};
-use crate::stores::{self, StoreArgs, Which, checkpoint};
+use crate::stores::{self, StoreArgs, WhichOnes, checkpoint};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
 ///
@@ -22,16 +22,16 @@ use crate::stores::{self, StoreArgs, Which, checkpoint};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Verify {
-    /// Number of the checkpoint, or `latest` [default: all]
-    #[arg(value_name = "ID")]
-    which: Option<Which>,
+    /// Number of the checkpoint, `latest` or `all`
+    #[arg(value_name = "ID", default_value = "all")]
+    which: WhichOnes,
     #[command(flatten)]
     store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt verify
+  cargo ckpt verify all
   cargo ckpt verify 12
 
 Exit codes: 0 whole, 1 damaged, 76 no such checkpoint.";
@@ -61,8 +61,8 @@ impl Verify {
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
         let ids = match self.which {
-            Some(which) => vec![lines.resolve(which)?],
-            None => {
+            WhichOnes::One(which) => vec![lines.resolve(which)?],
+            WhichOnes::All => {
                 lines.is_not_empty()?;
                 lines.ids().into_iter().map(CheckpointId).collect()
             }
@@ -78,7 +78,7 @@ impl Verify {
         let found = Found {
             lines,
             list,
-            is_all: self.which.is_none(),
+            is_all: self.which == WhichOnes::All,
         };
         if self.store.json() {
             let checkpoints: Vec<_> = found.list.iter().map(|checked| found.as_json(checked)).collect();
@@ -193,7 +193,7 @@ impl Found {
         }
         if self.list.iter().any(|checked| !checked.blocks_for.is_empty()) {
             render::print(
-                "\nWhat is kept for its blocks cannot be restored by itself: retention has removed what it builds on, and \
+                "\nWhat is kept for its blocks cannot be restored by itself: what it builds on is not kept any more, and \
                  newer checkpoints need what it holds.\n",
             );
         }

@@ -212,8 +212,12 @@ fn gap(reference: &Reference, covered: Position, start: usize) -> Box<Difference
     let mut difference = reference.difference("stdout", covered.0, None);
     let missing = (start - covered.0).max(1);
     difference.what = format!(
-        "{missing} line(s) were printed by neither process: written before the checkpoint, but still in a buffer of \
-         the program when it was killed (flush it before the site)"
+        "{} printed by neither process: written before the checkpoint, but still in a buffer of \
+         the program when it was killed (flush it before the site)",
+        match missing {
+            1 => "1 line was".to_owned(),
+            more => format!("{more} lines were"),
+        }
     );
     difference
 }

@@ -20,6 +20,7 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use super::heard::Ranks;
 use super::ranks;
 use crate::failure::{Failure, OrFail, Outcome, says};
+use crate::output::told;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,7 +224,7 @@ fn arrived(origin: &Origin, shared: &Arc<Mutex<Shared>>, ranks: Option<&Ranks>) 
         _ => ask(child, origin.signal, shared, &state, ranks),
     }
     if origin.signal == SIGINT && ranks.is_some() && !is_again {
-        eprintln!(
+        told!(
             "ckpt: interrupted: the ranks stop at their next site, with a checkpoint; press Ctrl-C again to end them at once"
         );
     }

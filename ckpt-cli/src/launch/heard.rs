@@ -11,6 +11,8 @@ use ckpt::session::stop::{Listener, listeners};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::output::told;
+
 use super::ranks;
 
 /// How long a launcher has to pass a signal on.
@@ -79,14 +81,14 @@ fn tell(all: &[Listener], launcher: &Path) {
         .collect();
     let launcher = launcher.display();
     if here.is_empty() {
-        eprintln!(
+        told!(
             "ckpt: warning[W3041]: no rank has confirmed the request to stop, and none of them is on this machine\n  \
              why:   `{launcher}` may not have passed the signal SIGUSR1 on to them\n  \
              help:  send it to one of the ranks on its machine, `kill -USR1 PID`; they agree on it. Until then the program goes on"
         );
         return;
     }
-    eprintln!(
+    told!(
         "ckpt: warning[W3040]: `{launcher}` has not passed the request to stop on to the ranks; those on this machine are told directly\n  \
          why:   a library in it may have taken the signal SIGUSR1 for itself, such as one for OpenCL that hwloc loads\n  \
          help:  for Open MPI, HWLOC_COMPONENTS=-opencl keeps hwloc from that; or use another launcher"

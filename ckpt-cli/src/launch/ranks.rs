@@ -22,8 +22,8 @@ pub struct RankOptions {
     /// Start the program as so many processes (ranks) of MPI
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub ranks: Option<u32>,
-    /// What starts them: `mpirun`, `srun`, or a command of your own in which {n} stands for their number and {cmd} for
-    /// the program with its arguments [default: mpirun]
+    /// What starts them: `mpirun`, `srun`, or a command of your own, in which {cmd} stands for the program with its
+    /// arguments and n, in such braces, for their number [default: mpirun]
     #[arg(long, value_name = "LAUNCHER", value_parser = launcher)]
     pub launcher: Option<String>,
 }

@@ -18,7 +18,7 @@ use signal_hook::consts::SIGINT;
 use super::heard::Ranks;
 use super::{Ending, Record, Supervisor};
 use crate::failure::Outcome;
-use crate::output;
+use crate::output::{self, told};
 use crate::render;
 use crate::stores::continued::unfinished;
 use crate::stores::lines::Lines;
@@ -162,7 +162,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
                 return Ok(ending);
             }
             Next::GiveUp(why) => {
-                eprintln!("ckpt: the program {ending}; not restarting: {why}");
+                told!("ckpt: the program {ending}; not restarting: {why}");
                 return Ok(ending);
             }
             Next::Again(next) => {
@@ -176,7 +176,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
                     format!(" in {}", render::duration(pause))
                 };
                 let number = options.restarts - judge.left;
-                eprintln!(
+                told!(
                     "ckpt: the program {ending}; restart {number} of {} {from}{wait}",
                     options.restarts
                 );
@@ -184,7 +184,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
                     input.begin_again();
                 }
                 if input == Input::Gone {
-                    eprintln!(
+                    told!(
                         "ckpt: warning[W3052]: standard input is a pipe: what the program had read of it is gone, and it goes on with what is left\n  \
                          why:   of a pipe nobody can tell how much was read of it, nor give it again\n  \
                          help:  a program that reads it all along needs a file (`< FILE`); one that has read all of it before its first site needs nothing"
@@ -259,23 +259,23 @@ fn farewell(ending: Ending, run: &Run<'_>, newest: Option<u64>, baseline: Option
     match (ending, newest) {
         (Ending::Code(0 | 75..=79), _) => {}
         // Those behind it may not be restorable any more.
-        (_, Some(id)) if Some(id) <= baseline => eprintln!(
+        (_, Some(id)) if Some(id) <= baseline => told!(
             "ckpt: the program {ending} before its next checkpoint; `cargo ckpt list` shows which of {} it can go on from",
             store.display()
         ),
-        (_, Some(id)) if is_out_of_reach(store, id) => eprintln!(
+        (_, Some(id)) if is_out_of_reach(store, id) => told!(
             "ckpt: the program {ending}; its files cannot be brought back to {}, the newest checkpoint in {}: `cargo ckpt list` shows which it can go on from",
             CheckpointId(id),
             store.display()
         ),
-        (_, Some(id)) => eprintln!(
+        (_, Some(id)) => told!(
             "ckpt: the program {ending}; the newest checkpoint in {} is {}: {} continues from it",
             store.display(),
             CheckpointId(id),
             continuing(store, run.id.get())
         ),
         (Ending::Signal(_), None) => {
-            eprintln!(
+            told!(
                 "ckpt: the program {ending}; there is no checkpoint of this run in {}",
                 store.display()
             );
@@ -326,7 +326,7 @@ impl Input {
         if let Input::File(position) = self {
             let moved = own_input().and_then(|mut file| file.seek(SeekFrom::Start(position)));
             if let Err(error) = moved {
-                eprintln!("ckpt: standard input cannot be read from its beginning again: {error}");
+                told!("ckpt: standard input cannot be read from its beginning again: {error}");
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::cargo::choice::choose;
 use crate::cargo::{Built, Program, SitesOf};
 use crate::cargo::{CargoOptions, Choice};
 use crate::failure::Outcome;
+use crate::output::told;
 use crate::package::build::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
 use crate::package::build::fingerprint::{Decided, Fingerprint, RewrittenCopy, sources_of};
 use crate::package::build::report;
@@ -40,6 +41,7 @@ pub fn program(options: &CargoOptions, ranks: Option<u32>) -> Outcome<Program> {
             ..options.cargo_build(&choice, &target)?
         },
     };
+    built.print_messages();
     Program::of(&choice, built)
 }
 
@@ -90,7 +92,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         format!("`{what}`, {place}")
     });
     let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
-        eprintln!(
+        told!(
             "ckpt: warning[W3005]: no loop that `main` reaches takes more than a moment, as far as the source tells: \
              the program runs without checkpoints"
         );
@@ -151,7 +153,7 @@ fn sites_are_safe_points(
 
 fn tell(options: &CargoOptions, summary: &str) {
     if !options.quiet {
-        eprint!("{summary}");
+        told!("{summary}");
     }
 }
 
@@ -332,6 +334,8 @@ fn read_files(package: &ReadPackage) -> Vec<PathBuf> {
     let settings = settings_files(&package.workspace);
     let mut list: Vec<PathBuf> = files.chain(sources).chain(manifests).collect();
     list.extend(root.into_iter().chain(settings).chain(configuration_files()));
+    let said = package.options.passed_on.settings_files();
+    list.extend(said.filter_map(|path| std::path::absolute(path).ok()));
     list
 }
 

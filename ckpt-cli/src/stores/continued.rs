@@ -8,6 +8,7 @@ use ckpt::session::runs::{RunRecord, has_record, of_no_run};
 use ckpt::store::{CheckpointId, Meta, RunId};
 
 use crate::failure::{Failure, Outcome, says};
+use crate::output::told;
 use crate::stores::runs::{self, described, metas, of_run, records_told, to_continue};
 use crate::stores::{self, Which, checkpoint};
 
@@ -105,7 +106,7 @@ impl Continued {
         let strange = metas.iter().filter(|(_, meta)| !has_record(&records, meta.run));
         let strange: Vec<CheckpointId> = strange.map(|(id, _)| *id).collect();
         if let Some(told) = of_no_run(&strange, store) {
-            eprintln!("{told}");
+            told!("{told}");
         }
         Ok(Continued {
             run: Some(record.run),

@@ -13,6 +13,7 @@ use ckpt::store::{
 };
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::output::told;
 use crate::stores::{Which, checkpoint, runs};
 
 /// The part of a store that one rank writes.
@@ -256,7 +257,7 @@ impl Lines {
             }
             if self.run.is_some() {
                 let why = printable_lines(why);
-                eprintln!(
+                told!(
                     "warning[W3050]: checkpoint {id} is damaged, so that it is not known which run it is of, and is passed over: {why}"
                 );
             }

@@ -85,6 +85,29 @@ impl FromStr for Which {
     }
 }
 
+/// A checkpoint, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhichOnes {
+    /// One.
+    One(Which),
+    /// All.
+    All,
+}
+
+impl FromStr for WhichOnes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(WhichOnes::All),
+            _ => text
+                .parse()
+                .map(WhichOnes::One)
+                .map_err(|_: String| "a checkpoint's number, `latest` or `all`".into()),
+        }
+    }
+}
+
 impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -10,6 +10,7 @@ use ckpt::store::{
 };
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::output::told;
 use crate::render;
 use crate::stores::{self, checkpoint, home};
 
@@ -71,7 +72,7 @@ pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
     for record in &records {
         if let Err(error) = &record.job {
             let error = printable_lines(error);
-            eprintln!(
+            told!(
                 "warning[W3001]: the record of run {} in `{}` cannot be read: {error}",
                 record.run,
                 home(store).display()
@@ -251,7 +252,7 @@ pub fn standing(record: &RunRecord, next: &str) -> String {
         Err(_) => return format!("its record cannot be read; {next}"),
     };
     let who = called(&job.program, &job.version, &job.command);
-    let visits = format!("{} site visits", job.visits);
+    let visits = render::count(job.visits as usize, "site visit");
     // What to do about it is said where it happens, and stands in the record.
     let reason = |otherwise: &str| render::shortened(job.reason.as_deref().unwrap_or(otherwise), REASON);
     match job.state {

@@ -146,7 +146,8 @@ impl<'c> Elements<'c> {
         }
     }
 
-    fn sort(&self) -> Sort {
+    /// What they are.
+    pub fn sort(&self) -> Sort {
         match self {
             Elements::Strings(..) => Sort::String,
             Elements::Array(node, _) => match &node.kind {

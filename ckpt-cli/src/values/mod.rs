@@ -5,6 +5,7 @@
 pub mod differ;
 pub mod elements;
 pub mod find;
+pub mod rows;
 pub mod runs;
 pub mod select;
 pub mod summary;

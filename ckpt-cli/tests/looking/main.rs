@@ -1,11 +1,15 @@
 //! The commands that look into a store: they show what was written, name what is wrong, and change nothing. `store` makes the
 //! stores; here is one, `runs` has two beside each other, `ranks` those of several processes, `terminal` the live view.
 
+mod columns;
+mod documents;
 mod failing;
 #[path = "../noted/mod.rs"]
 mod noted;
 mod ranks;
 mod runs;
+#[path = "../schema/mod.rs"]
+mod schema;
 mod store;
 mod structs;
 mod terminal;

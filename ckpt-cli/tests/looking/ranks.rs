@@ -57,7 +57,7 @@ fn a_rank_is_inspected_by_its_number() {
         .success()
         .stdout(contains("rank 0: step").and(contains("rank 2: step")));
     let all = json(folder.path(), &["inspect", "2", "step", "--rank", "all"]);
-    assert_eq!(all[1]["rank"], 1);
+    assert_eq!(all["parts"][1]["rank"], 1);
     cargo_ckpt(folder.path(), &["inspect", "latest", "--rank", "2"])
         .code(78)
         .stderr(contains("it is the part of rank 2"));

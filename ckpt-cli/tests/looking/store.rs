@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::schema;
 use assert_cmd::Command;
 use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::snapshot::{Snapshot, SnapshotBuilder};
@@ -102,7 +103,9 @@ pub fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Asse
 pub fn json(folder: &Path, arguments: &[&str]) -> serde_json::Value {
     let arguments = [arguments, &["--format", "json"]].concat();
     let output = cargo_ckpt(folder, &arguments).get_output().stdout.clone();
-    serde_json::from_slice(&output).unwrap()
+    let value = serde_json::from_slice(&output).unwrap();
+    schema::check(arguments[0], &value);
+    value
 }
 
 /// Name, length and time of every file of the store.

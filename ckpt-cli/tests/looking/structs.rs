@@ -41,7 +41,12 @@ fn system(folder: &Path) {
     builder.value(main, "dt", 11, None, &0.5);
     builder.value(advance, "dt", 31, None, &0.25);
     builder.value(advance, "self", 30, Some(0), &system);
-    let meta = Meta {
+    let mut store = Store::open(folder.join("nbody.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+}
+
+fn meta() -> Meta {
+    Meta {
         program: "nbody".into(),
         version: "0.1.0".into(),
         visit: 10,
@@ -50,9 +55,7 @@ fn system(folder: &Path) {
         host: "node7".into(),
         run: None,
         notes: Vec::new(),
-    };
-    let mut store = Store::open(folder.join("nbody.ckpt.d"), Mode::ReadWrite).unwrap();
-    store.commit(&builder.finish().unwrap(), &meta).unwrap();
+    }
 }
 
 #[test]
@@ -79,6 +82,103 @@ fn an_element_shows_its_fields_and_a_field_its_element() {
     refused.stderr(contains("outside of 0..3"));
     let refused = cargo_ckpt(here.path(), &["inspect", "1", "dt"]).code(2);
     refused.stderr(contains("several frames have a variable `dt`").and(contains("0/dt, 1/dt")));
+}
+
+#[derive(ckpt::Checkpoint)]
+enum Event {
+    Idle,
+    Collision { with: u32, energy: f64 },
+    Split(u8),
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Particle {
+    name: String,
+    last: Option<[f64; 2]>,
+    events: Vec<Event>,
+}
+
+/// Structs with options and lists, enums, maps: lists whose elements are not in arrays of one length.
+#[test]
+fn elements_of_any_shape_are_shown() {
+    let here = tempfile::tempdir().unwrap();
+    let event = |number: u32| match number % 3 {
+        0 => Event::Idle,
+        1 => Event::Collision {
+            with: number,
+            energy: 0.5 * f64::from(number),
+        },
+        _ => Event::Split(number as u8),
+    };
+    let particle = |number: u32| Particle {
+        name: format!("p{number}"),
+        last: (number % 2 == 1).then(|| [f64::from(number), 0.5]),
+        events: (0..number).map(event).collect(),
+    };
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    let particles: Vec<Particle> = (0..5).map(particle).collect();
+    builder.value(main, "particles", 11, None, &particles);
+    builder.value(main, "events", 12, None, &(0..6).map(event).collect::<Vec<_>>());
+    builder.value(main, "found", 13, None, &vec![None, Some(3_u8), None, Some(4)]);
+    builder.value(main, "lists", 14, None, &vec![vec![1_i64, 2], vec![], vec![3]]);
+    let map = |number: u8| std::collections::BTreeMap::from([(number, -1.5), (number + 1, 2.5)]);
+    builder.value(main, "maps", 15, None, &vec![map(1), map(4)]);
+    builder.value(main, "pairs", 16, None, &vec![(1_u8, Some(2.0)), (3, None)]);
+    builder.value(main, "none", 17, None, &Some(3_u8));
+    let mut store = Store::open(here.path().join("box.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.set_keep(ckpt::store::Keep::All);
+    let snapshot = builder.finish().unwrap();
+    for _ in 0..2 {
+        store.commit(&snapshot, &meta()).unwrap();
+    }
+    let shows = |variable: &str, ends: &str| {
+        let shown = cargo_ckpt(here.path(), &["inspect", variable]).success();
+        shown.stdout(predicates::str::ends_with(format!("\n\n{ends}")));
+    };
+    shows(
+        "particles[3]",
+        "[3] { name: \"p3\", last: Some([3.0, 0.5]), events: [Idle, Collision { with: 1, energy: 0.5 }, Split (2)] }\n",
+    );
+    shows("particles[0..2].last", "[0] None\n[1] Some([1.0, 0.5])\n");
+    shows("particles[1].name", "[1] \"p1\"\n");
+    shows("particles[1].events", "[1] [Idle]\n");
+    shows(
+        "events[4..]",
+        "[4] Collision { with: 4, energy: 2.0 }\n[5] Split (5)\n",
+    );
+    shows("found[1..]", "[1] Some(3)\n[2] None\n[3] Some(4)\n");
+    shows("lists[..]", "[0] [1, 2]\n[1] []\n[2] [3]\n");
+    shows("maps[1]", "[1] {4: -1.5, 5: 2.5}\n");
+    shows("pairs[..]", "[0] (1, Some(2.0))\n[1] (3, None)\n");
+    let shown = json(here.path(), &["inspect", "latest", "found[3]"]);
+    assert_eq!(
+        shown["elements"][0],
+        serde_json::json!({ "index": [3], "values": ["Some(4)"] })
+    );
+    let refused = cargo_ckpt(here.path(), &["inspect", "found[4]"]).code(2);
+    refused.stderr(contains("outside of 0..4"));
+    cargo_ckpt(here.path(), &["inspect", "none[0]"])
+        .code(2)
+        .stderr(contains("is no array"));
+    let all = cargo_ckpt(here.path(), &["inspect", "all", "found[3]"]).success();
+    all.stdout(
+        contains("checkpoint 000001, visit 10, found: ")
+            .and(contains("checkpoint 000002, visit 10, found: ")),
+    );
+    let all = json(here.path(), &["inspect", "all", "found[3]"]);
+    assert_eq!(
+        (&all["parts"][0]["id"], &all["parts"][1]["id"]),
+        (&1.into(), &2.into())
+    );
+    cargo_ckpt(here.path(), &["inspect", "newest", "found"])
+        .code(2)
+        .stderr(contains("E3116").and(contains("cargo ckpt inspect latest grid")));
+    cargo_ckpt(here.path(), &["inspect", "found", "--plot", "x.svg"]).code(2);
+    cargo_ckpt(here.path(), &["inspect", "latest", "--plot", "x.svg"])
+        .code(2)
+        .stderr(contains("E3115"));
+    cargo_ckpt(here.path(), &["verify", "all"]).success();
 }
 
 #[test]

@@ -29,6 +29,16 @@ fn escaped(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// `1 checkpoint`, `2 checkpoints`.
+pub(crate) fn count(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", plural(number))
+}
+
+/// What a word ends with that is of so many.
+pub(crate) fn plural(number: u64) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}
+
 /// A text for a line of a message or a cell of a table. What a terminal would obey, and what changes the order of writing,
 /// stands there as in a literal of Rust: `\u{1b}`, `\n`.
 pub fn printable(text: &str) -> Cow<'_, str> {

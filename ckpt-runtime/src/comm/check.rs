@@ -10,6 +10,7 @@ use super::Member;
 use super::counters::{AtSite, ChannelCounters, faults};
 use super::transport::Delivery;
 use super::world::{World, locked};
+use crate::base::printable::plural;
 use crate::base::report::{Fatal, headline};
 
 /// How long a rank that has nothing to find waits for rank 0 to say what it has found.
@@ -224,7 +225,11 @@ fn unequal(visit: u64, ranks: &[Option<AtSite>]) -> Fatal {
         "E2019: not all ranks have visited sites equally often (site visit {visit})"
     ))
     .at(site.unwrap_or_default())
-    .why(format!("rank(s) {} ended before that visit", missing.join(", ")))
+    .why(format!(
+        "rank{} {} ended before that visit",
+        plural(missing.len() as u64),
+        missing.join(", ")
+    ))
     .help(ALIKE)
 }
 

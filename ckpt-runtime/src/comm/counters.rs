@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::printable::count;
+
 /// Messages of one kind: between these ranks of the world, with this tag, on this communicator.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Route {
@@ -134,8 +136,9 @@ fn crossing(ranks: &[AtSite]) -> Vec<String> {
                 ..
             } = route;
             format!(
-                "rank {source} has sent {sent} message(s) with tag {tag} to rank {destination}, \
-                 which has received {received} of them"
+                "rank {source} has sent {} with tag {tag} to rank {destination}, \
+                 which has received {received} of them",
+                count(sent, "message")
             )
         })
         .collect()
@@ -160,8 +163,9 @@ fn apart(ranks: &[AtSite]) -> Vec<String> {
             && most != least
         {
             faults.push(format!(
-                "rank {ahead} has taken part in {most} collective operation(s) of a communicator of {} ranks, rank {behind} in {least}",
-                members.len()
+                "rank {ahead} has taken part in {} of a communicator of {}, rank {behind} in {least}",
+                count(*most, "collective operation"),
+                count(members.len() as u64, "rank")
             ));
         }
     }
@@ -202,7 +206,7 @@ mod tests {
         let told = faults(&at_site([one.clone(), two.clone()]));
         assert_eq!(
             told,
-            ["rank 0 has sent 2 message(s) with tag 7 to rank 1, which has received 1 of them"]
+            ["rank 0 has sent 2 messages with tag 7 to rank 1, which has received 1 of them"]
         );
         one.withdrawn(&route(0, 1));
         two.received(route(0, 1));

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::base::printable::count;
 use crate::base::report::{Fatal, Headline, headline};
+use crate::base::typed::{right_program, typed};
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::FunctionPlan;
 
@@ -170,7 +172,7 @@ impl Resume {
                     "`{saved}` was at {}:{}, `{now}` is at {}:{}",
                     record.file, record.line, plan.file, plan.line
                 ))
-                .help(RIGHT_PROGRAM));
+                .help(right_program()));
         }
         if record.layout != plan.layout || record.site == 0 || record.site as usize > plan.sites.len() {
             return Err(self
@@ -183,30 +185,29 @@ impl Resume {
                     "its sites or saved variables changed; the checkpoint was taken at {}:{}, the function is at {}:{} now",
                     record.file, record.site_line, plan.file, plan.line
                 ))
-                .help(RIGHT_PROGRAM));
+                .help(right_program()));
         }
         if record.source != plan.source && !self.force_layout {
             return Err(self
                 .refuse(headline!("E2025: the source of `{}` ({}:{}) changed since the checkpoint", plan.function, plan.file, plan.line))
                 .why("its sites and saved variables are the same, but the code around them is not; the result may be of neither version")
                 .help(format!(
-                    "if the change does not touch what was computed before line {}, set CKPT_FORCE_LAYOUT=1 (--force-layout);\n{RIGHT_PROGRAM}",
-                    record.site_line
+                    "if the change does not touch what was computed before line {}, {};\n{}",
+                    record.site_line,
+                    typed("give `--force-layout`", "set CKPT_FORCE_LAYOUT=1 (--force-layout)"),
+                    right_program()
                 )));
         }
         Ok(())
     }
 }
 
-const RIGHT_PROGRAM: &str =
-    "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
-
 /// What changed between a record and the plan of the same function, as far as the record shows.
 fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
     let Some(site) = plan.sites.get((record.site as usize).wrapping_sub(1)) else {
         return format!(
-            "it has {} site(s) now, the checkpoint was taken at site {}",
-            plan.sites.len(),
+            "it has {} now, the checkpoint was taken at site {}",
+            count(plan.sites.len() as u64, "site"),
             record.site
         );
     };

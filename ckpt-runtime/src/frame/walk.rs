@@ -8,6 +8,7 @@ use super::thread::{FunctionSite, Pending, THREAD, site_plan};
 use super::visit::position;
 use crate::base::current;
 use crate::base::report::{Fatal, exit_code, headline, leave};
+use crate::base::typed::{right_program, start_anew};
 use crate::context::resume::Resume;
 use crate::format::Load;
 use crate::state::journal::FILES_NEEDED;
@@ -60,7 +61,8 @@ impl Frame {
         .at(position(place))
         .why("the restart called it, and it ran from its beginning instead of from the checkpoint")
         .help(format!(
-            "write #[ckpt::instrument] on `{callee}` as it was, or start anew without CKPT_RESTART"
+            "write #[ckpt::instrument] on `{callee}` as it was, or {}",
+            start_anew()
         ))
         .exit()
     }
@@ -343,7 +345,7 @@ fn refused_value(
                     "saved as `{}` (line {}), as which the program expects it",
                     saved.rust_type, saved.line
                 ))
-                .help("do what it says, or start anew without CKPT_RESTART");
+                .help(format!("do what it says, or {}", start_anew()));
         }
         Some(saved) if saved.rust_type == rust_type => format!(
             "saved as `{}` (line {}), a type that has changed under its name",
@@ -357,7 +359,5 @@ fn refused_value(
         }
         _ => format!("the program expects `{rust_type}`"),
     };
-    fatal
-        .why(types)
-        .help("restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART")
+    fatal.why(types).help(right_program())
 }

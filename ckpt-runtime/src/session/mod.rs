@@ -67,7 +67,6 @@ mod notices;
 mod place;
 mod policy;
 mod reach;
-mod restart_command;
 pub(crate) mod rollback;
 mod run;
 pub mod runs;
@@ -85,9 +84,11 @@ use std::path::PathBuf;
 
 use crate::base::current;
 use crate::base::forks::goes_on_alone;
+use crate::base::printable::count;
 pub use crate::base::report::exit_code;
 use crate::base::report::{Code, Fatal, Headline, say};
 use crate::base::run_id::RunId;
+use crate::base::typed::{has_command, restart_command, right_program, start_anew, typed};
 use crate::comm;
 use crate::context;
 pub use by_hand::{Saver, Session};
@@ -98,7 +99,6 @@ use crate::state::process::ProcessError;
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 pub use place::PLACE_NOTE;
-use restart_command::restart_command;
 use run::{Kind, Run};
 pub use sources::{Builds, Sources};
 pub use starts_over::{NotUndone, note_left, undo_start};
@@ -453,7 +453,10 @@ impl SessionError {
                 format!("{CONFIG_FILE} may have [session] with dir, every, interval, keep, time-limit")
             }
             SessionError::Store(StoreError::Io { .. }) => {
-                "see that you may read and write there and that the disk is sound, or name another folder for the checkpoints with CKPT_DIR, and start it once more: the program has not run, and nothing was changed".into()
+                format!(
+                    "see that you may read and write there and that the disk is sound, or name another folder for the checkpoints with {}, and start it once more: the program has not run, and nothing was changed",
+                    typed("`--dir`", "CKPT_DIR")
+                )
             }
             SessionError::Store(_) => "the program has not run; nothing was changed".into(),
             SessionError::System { .. } => {
@@ -467,70 +470,103 @@ impl SessionError {
             SessionError::Forked => "open the session in the process that does the work".into(),
             SessionError::Twice { .. } => "give every value its own key".into(),
             SessionError::AroundFiles { .. } => {
-                "name a folder that is for checkpoints only, for example CKPT_DIR=checkpoints: what lies in a store is not watched, so a restart could not bring the program's files back; the program has not run, and nothing was changed".into()
+                format!(
+                    "name a folder that is for checkpoints only, for example {}: what lies in a store is not watched, so a restart could not bring the program's files back; the program has not run, and nothing was changed",
+                    typed("`--dir checkpoints`", "CKPT_DIR=checkpoints")
+                )
             }
             SessionError::NotByHand { .. } | SessionError::Value { .. } => {
-                "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART".into()
+                right_program()
             }
             SessionError::NotRestorable { .. } => {
                 format!("`cargo ckpt list` shows the checkpoints; {} takes the newest that is whole; nothing was deleted", restart_command(None))
             }
             SessionError::NoLine { .. } => {
-                "folders of ranks are named all at once, with `{rank}` in place of the number (CKPT_DIR='n-{rank}.ckpt.d', `--dir`), and those on the disk of a node are there only for ranks on that node;\nwhere the files of a rank are gone, start anew with `cargo ckpt run`, or without CKPT_RESTART; nothing was deleted".into()
+                format!(
+                    "folders of ranks are named all at once, with `{{rank}}` in place of the number ({}), and those on the disk of a node are there only for ranks on that node;\nwhere the files of a rank are gone, {}; nothing was deleted",
+                    typed("`--dir 'n-{rank}.ckpt.d'`", "CKPT_DIR='n-{rank}.ckpt.d'"),
+                    start_anew()
+                )
             }
-            SessionError::OtherRanks { saved, .. } => format!("start it with {saved} ranks (-n {saved})"),
+            SessionError::OtherRanks { saved, .. } => format!("start it with {} (-n {saved})", count(*saved as u64, "rank")),
             SessionError::Apart { .. } => {
                 "a run with CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks".into()
             }
             SessionError::Elsewhere => "see what that rank says".into(),
             SessionError::NoCheckpoint { others, .. } => {
-                let begin = "start anew without CKPT_RESTART, or set CKPT_DIR to the store of the run; nothing was deleted";
+                let begin = format!(
+                    "{}, or {} the store of the run; nothing was deleted",
+                    start_anew(),
+                    typed("name with `--dir`", "set CKPT_DIR to")
+                );
                 match others.is_empty() {
-                    true => begin.into(),
+                    true => begin,
                     false => format!(
-                        "{begin};\nCKPT_RUN with CKPT_RESTART=latest continues another run of this store: {}",
+                        "{begin};\n{} continues another run of this store: {}",
+                        typed("`cargo ckpt restart --run RUN`", "CKPT_RUN with CKPT_RESTART=latest"),
                         others.join(", ")
                     ),
                 }
             }
             SessionError::Completed { .. } => {
-                "start anew without CKPT_RESTART, or run its last part again with CKPT_RESTART and the number of a checkpoint".into()
+                format!(
+                    "{}, or run its last part again with {}",
+                    start_anew(),
+                    typed(
+                        "`cargo ckpt restart` and the number of a checkpoint",
+                        "CKPT_RESTART and the number of a checkpoint"
+                    )
+                )
             }
-            SessionError::OtherProgram { .. } => "set CKPT_DIR to the store of this program".into(),
+            SessionError::OtherProgram { .. } => format!(
+                "{} the store of this program",
+                typed("name with `--dir`", "set CKPT_DIR to")
+            ),
             SessionError::NoSuchRun { .. } => {
                 "`cargo ckpt list` shows the runs; write more digits of the one that is meant".into()
             }
             SessionError::RecordUnreadable { .. } => {
-                "name the run that is to be continued with CKPT_RUN: `cargo ckpt list` shows them; nothing was deleted".into()
+                format!(
+                    "name the run that is to be continued with {}: `cargo ckpt list` shows them; nothing was deleted",
+                    typed("`cargo ckpt restart --run RUN`", "CKPT_RUN")
+                )
             }
             SessionError::OtherArguments { theirs, ours, .. } => format!(
                 "the checkpoint's: {theirs}\nthis process's:    {ours}\n\
-                 what the run has read from its arguments stays as it was: restart with the same ones, or start a new run without CKPT_RESTART;\n\
-                 CKPT_ARGS_CHANGED=1 restarts all the same (`cargo ckpt restart --args-changed -- ...`)"
+                 what the run has read from its arguments stays as it was: restart with the same ones, or {};\n\
+                 {} restarts all the same",
+                start_anew(),
+                typed(
+                    "`cargo ckpt restart --args-changed -- ...`",
+                    "CKPT_ARGS_CHANGED=1 (`cargo ckpt restart --args-changed -- ...`)"
+                )
             ),
-            SessionError::OtherSources { .. } => {
-                "build the sources of the checkpoint again, or start a new run without CKPT_RESTART;\n\
-                 CKPT_STRICT=0 restarts all the same where the change was meant (`strict` in ckpt.toml asks for the refusal)"
-                    .into()
-            }
+            SessionError::OtherSources { .. } => format!(
+                "build the sources of the checkpoint again, or {};\n\
+                 CKPT_STRICT=0 restarts all the same where the change was meant (`strict` in ckpt.toml asks for the refusal)",
+                start_anew()
+            ),
             SessionError::Left { run, .. } => format!(
-                "{} continues it from its newest checkpoint, and does again what it did after that; start anew without CKPT_RESTART",
-                restart_command(Some(*run))
+                "{} continues it from its newest checkpoint, and does again what it did after that; or {}",
+                restart_command(Some(*run)),
+                start_anew()
             ),
             SessionError::OtherFolder { theirs, ours, .. } => format!(
                 "that folder and the store in use there are where they were, and files of the same names in this one would be taken for the run's;\n\
-                 continue it there: `cd {theirs}`; or, if its files are here now: CKPT_MAP='{theirs}={ours}' (`cargo ckpt restart --map ...`)",
+                 continue it there: `cd {theirs}`; or, if its files are here now: {map}",
                 theirs = theirs.display(),
-                ours = ours.display()
+                map = mapped(theirs, ours)
             ),
             SessionError::NamesOldFolder { theirs, ours, .. } => format!(
                 "the program would go on with the files of the old folder, and those of this one be brought back;\n\
-                 say where the old folder is now: CKPT_MAP='{theirs}={ours}' (`cargo ckpt restart --map ...`); where it has a part of the files only, map that part",
-                theirs = theirs.display(),
-                ours = ours.display()
+                 say where the old folder is now: {map}; where it has a part of the files only, map that part",
+                map = mapped(theirs, ours)
             ),
             SessionError::OfOtherRun { .. } => {
-                "name a checkpoint of that run, or leave CKPT_RUN out; `cargo ckpt list` shows which is of which".into()
+                format!(
+                    "name a checkpoint of that run, or leave {} out; `cargo ckpt list` shows which is of which",
+                    typed("`--run`", "CKPT_RUN")
+                )
             }
             SessionError::Lacks { .. } => {
                 "take another checkpoint (`cargo ckpt list` shows them); a store is moved as a whole (`cargo ckpt pack`); nothing was changed".into()
@@ -724,5 +760,14 @@ impl Drop for MainSession {
         {
             run.close(visits, self.panicked || std::thread::panicking());
         }
+    }
+}
+
+/// How it is said that what was in one folder is in another.
+fn mapped(theirs: &std::path::Path, ours: &std::path::Path) -> String {
+    let pair = format!("'{}={}'", theirs.display(), ours.display());
+    match has_command() {
+        true => format!("`cargo ckpt restart --map {pair}`"),
+        false => format!("CKPT_MAP={pair} (`cargo ckpt restart --map ...`)"),
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Once;
 
 use super::config;
-use super::restart_command::restart_command;
 use super::runs::{self, RunRecord};
 use crate::base::report::say;
+use crate::base::typed::restart_command;
 use crate::storage::Store;
 
 /// Nobody would notice a misspelt variable: it has no effect. Said once in the life of a process; it may be why there is

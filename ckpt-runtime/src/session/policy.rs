@@ -57,6 +57,7 @@ impl Reason {
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Reason::Every(count) if count.get() == 1 => f.write_str("every visit"),
             Reason::Every(count) => write!(f, "every {count} visits"),
             Reason::Interval => f.write_str("interval"),
             Reason::Signal(signal) => f.write_str(super::signals::name(*signal)),

@@ -13,7 +13,6 @@ use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rollbacks, Rule, 
 use super::line::Wanted;
 use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
-use super::restart_command::restart_command;
 use super::runs::{self, RunRecord};
 use super::sources::Sources;
 use super::stop::Stops;
@@ -24,11 +23,13 @@ use crate::base::documents::Documents;
 use crate::base::events;
 use crate::base::host::host_name;
 use crate::base::noted::Noted;
+use crate::base::printable::count;
 use crate::base::processes;
 use crate::base::report::{Fatal, exit_code, headline, say};
 use crate::base::rollback::NotRolledBack;
 use crate::base::room::{NO_MEMORY, Reserve};
 use crate::base::run_id::RunId;
+use crate::base::typed::restart_command;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
@@ -962,8 +963,9 @@ impl Run {
     fn mention_failures(&self) {
         if self.failures > 0 {
             say(&format!(
-                "warning[W2006]: {} checkpoint(s) of this run could not be taken; the last because: {}",
-                self.failures, self.failure
+                "warning[W2006]: {} of this run could not be taken; the last because: {}",
+                count(self.failures, "checkpoint"),
+                self.failure
             ));
         }
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 use super::SessionError;
 use super::auto::History;
 use super::job::{Job, LAUNCH_FILE, State};
-use super::restart_command::restart_command;
 use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::{RunId, RunPrefix};
+use crate::base::typed::{has_command, restart_command};
 use crate::format::{CheckpointId, Meta};
 use crate::state::journal;
 use crate::storage::{self, Journals, Store};
@@ -272,11 +272,15 @@ pub fn of_no_run(strangers: &[CheckpointId], folder: &Path) -> Option<String> {
         true => format!("checkpoint {first} is"),
         false => format!("checkpoints {first} to {last} ({} of them) are", strangers.len()),
     };
+    let number = last.0;
+    let by_number = match has_command() {
+        true => format!("`cargo ckpt restart {number}`"),
+        false => format!("`cargo ckpt restart {number}`, or CKPT_RESTART={number}"),
+    };
     Some(format!(
         "warning[W2030]: {which} of no run that has a record in {}, and passed over\n  \
-         help: they may have been copied there; by its number one is taken all the same: `cargo ckpt restart {number}`, or CKPT_RESTART={number}",
+         help: they may have been copied there; by its number one is taken all the same: {by_number}",
         folder.display(),
-        number = last.0,
     ))
 }
 

@@ -19,6 +19,7 @@ use super::journal::FILES_NEEDED;
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use crate::base::report::{Fatal, headline};
+use crate::base::typed::right_program;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
 
 /// State that is saved with each checkpoint and put back in place by a restart; see [`global`](crate::global).
@@ -155,13 +156,10 @@ impl Registered {
             ))
             .at(from.place())
             .why(format!("the program expects `{}`", self.rust_type))
-            .help(RIGHT_PROGRAM)
+            .help(right_program())
         })
     }
 }
-
-const RIGHT_PROGRAM: &str =
-    "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
 
 fn gone(from: &dyn Recorded, name: &str) -> Fatal {
     Fatal::refused(headline!(
@@ -169,14 +167,14 @@ fn gone(from: &dyn Recorded, name: &str) -> Fatal {
     ))
     .at(from.place())
     .why("the static is gone or was renamed, or `ckpt::global` is called for it only after the site")
-    .help(RIGHT_PROGRAM)
+    .help(right_program())
 }
 
 fn unknown(from: &dyn Recorded, name: &str) -> Fatal {
     Fatal::refused(headline!("E2016: the static `{name}` is not in the checkpoint"))
         .at(from.place())
         .why("it is new or was renamed since the checkpoint")
-        .help(RIGHT_PROGRAM)
+        .help(right_program())
 }
 
 macro_rules! atomics {

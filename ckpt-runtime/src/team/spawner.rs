@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
 use crate::base::current;
+use crate::base::printable::{count, plural};
 use crate::base::report::{Fatal, headline, say};
 use crate::comm;
 use crate::context;
@@ -232,9 +233,10 @@ fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) ->
         .map(|(index, visits)| format!("{} (last seen at visit {visits})", index + 1))
         .collect();
     format!(
-        "warning[W2012]: a checkpoint that is due was not taken: thread(s) {} of the team did not come to a site within {}\n  \
+        "warning[W2012]: a checkpoint that is due was not taken: thread{} {} of the team did not come to a site within {}\n  \
          where: {}\n  why:   a checkpoint holds all members of a team, each at a site\n  \
          help:  put the site where all members come by equally often; CKPT_TEAM_WAIT=5m has them wait longer",
+        plural(names.len() as u64),
         names.join(", "),
         humantime::format_duration(patience),
         region()
@@ -243,9 +245,10 @@ fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) ->
 
 fn other_team(saved: usize, found: usize, region: &dyn Fn() -> String) -> Fatal {
     Fatal::refused(headline!(
-        "E2028: the checkpoint holds a team of {saved} thread(s), the program has started {found} now"
+        "E2028: the checkpoint holds a team of {}, the program has started {found} now",
+        count(saved as u64, "thread")
     ))
     .at(region())
     .why("what each member had computed goes to the member of the same number; the region that holds the site keeps its number of threads, later ones may have another")
-    .help(format!("restart with {saved} thread(s); a checkpoint taken outside of the region takes any number"))
+    .help(format!("restart with {}; a checkpoint taken outside of the region takes any number", count(saved as u64, "thread")))
 }

@@ -305,7 +305,7 @@ fn a_checkpoint_that_fails_does_not_stop_the_program() {
     assert_eq!(ended.stdout, whole.stdout);
     ended.expect_message(&[
         "warning[W2005]: no checkpoint was taken at site visit 8",
-        "warning[W2006]: 1 checkpoint(s) of this run could not be taken",
+        "warning[W2006]: 1 checkpoint of this run could not be taken",
     ]);
 }
 
@@ -334,7 +334,7 @@ fn a_failure_in_the_background_is_told_at_the_end() {
         .with("CKPT_EVERY", 10);
     job.run(&[]).expect_code(0).expect_message(&[
         "warning[W2005]: no checkpoint was taken at site visit 10",
-        "warning[W2006]: 1 checkpoint(s) of this run could not be taken",
+        "warning[W2006]: 1 checkpoint of this run could not be taken",
     ]);
 }
 

@@ -238,7 +238,7 @@ fn what_mpi_4_has_brought_is_counted() {
         ("file", "`MPI_File_iwrite_at` under way"),
         ("split", "`MPI_File_read_at_all_begin` under way"),
         ("collective", "`MPI_Barrier_init` under way"),
-        ("message", "rank 0 has sent 1 message(s) with tag 9 to rank 1"),
+        ("message", "rank 0 has sent 1 message with tag 9 to rank 1"),
     ] {
         let ended = run(left);
         assert_ne!(ended.code, Some(0), "{left}");

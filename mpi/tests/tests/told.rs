@@ -93,7 +93,7 @@ fn ranks_at_different_sites_are_found_when_they_agree() {
 #[test]
 fn a_rank_that_ends_before_the_others_is_named() {
     let ended = told("mpirun", "ends", CHECKED);
-    for told in ["E2019", "rank(s) 1 ended before that visit", "(site visit 6)"] {
+    for told in ["E2019", "rank 1 ended before that visit", "(site visit 6)"] {
         assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
     }
 }

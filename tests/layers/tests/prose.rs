@@ -27,7 +27,7 @@ const OF_REFUSALS: [&str; 5] = [
 
 /// Texts with several words, backticks, codes of messages or `ckpt` by which something is decided, each with why that is no
 /// message and no name of ckpt's.
-const OTHERS: [(&str, &[&str], &str); 23] = [
+const OTHERS: [(&str, &[&str], &str); 24] = [
     (
         "ckpt-runtime/src/format/chunks.rs",
         &["where is a chunk"],
@@ -63,6 +63,11 @@ const OTHERS: [(&str, &[&str], &str); 23] = [
         "ckpt-cli/src/commands/line.rs",
         &["ckpt"],
         "the word that cargo puts in front",
+    ),
+    (
+        "ckpt-cli/src/columns.rs",
+        &["`"],
+        "where a line of any text may be broken",
     ),
     // Names of files and settings, which are an interface.
     (

@@ -32,6 +32,7 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
     for text in errors.filter_map(|one| one.rendered.as_ref()) {
         anstream::eprintln!("{}", text.trim_end());
     }
+    built.print_messages();
     let name = &package.workspace.choice.target;
     Failure::build(says!("E3079: `{name}` does not build, without ckpt either"))
         .help("rustc says why, above; nothing was started")

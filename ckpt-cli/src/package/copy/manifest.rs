@@ -18,6 +18,8 @@ pub enum Runtime {
     Path(PathBuf),
     /// A version of the registry.
     Version(String),
+    /// A folder here, and the version that others find in the registry.
+    Both(PathBuf, String),
 }
 
 impl Runtime {
@@ -40,6 +42,14 @@ impl Runtime {
             }
         }
         Runtime::Version(env!("CARGO_PKG_VERSION").to_owned())
+    }
+
+    /// As it is written into a package of the user: with the version that is required also where the library is in a folder.
+    pub fn for_source() -> Self {
+        match Runtime::find() {
+            Runtime::Path(path) => Runtime::Both(path, env!("CARGO_PKG_VERSION").to_owned()),
+            known => known,
+        }
     }
 }
 
@@ -173,6 +183,21 @@ impl Manifest {
         Ok(())
     }
 
+    /// Takes the library away again.
+    pub fn remove_runtime(&mut self) {
+        let is_own = self.is_workspace() && self.inherits_runtime();
+        let root = self.document.as_table_mut();
+        let Some(dependencies) = root.get_mut("dependencies").and_then(Item::as_table_like_mut) else {
+            return;
+        };
+        for name in ["ckpt", RUNTIME] {
+            let is_it = |item: &Item| name == RUNTIME || is_runtime(item, is_own) || is_inherited(item);
+            if dependencies.get(name).is_some_and(is_it) {
+                dependencies.remove(name);
+            }
+        }
+    }
+
     /// Turns a feature of a dependency on.
     pub fn enable(&mut self, with: &WithSerde) -> Outcome<()> {
         let dependencies = self.dependencies()?;
@@ -278,8 +303,12 @@ fn is_runtime(dependency: &Item, inherited: bool) -> bool {
     let Some(table) = dependency.as_table_like() else {
         return false;
     };
-    let is_inherited = table.get("workspace").and_then(Item::as_bool) == Some(true);
-    is_inherited && inherited || table.get("package").and_then(Item::as_str) == Some(RUNTIME)
+    is_inherited(dependency) && inherited || table.get("package").and_then(Item::as_str) == Some(RUNTIME)
+}
+
+fn is_inherited(dependency: &Item) -> bool {
+    let table = dependency.as_table_like();
+    table.is_some_and(|table| table.get("workspace").and_then(Item::as_bool) == Some(true))
 }
 
 /// Adds what is missing to the features of a dependency; nothing where it has an odd shape.
@@ -310,6 +339,10 @@ fn runtime_entry(runtime: &Runtime, features: &[String]) -> InlineTable {
     match runtime {
         Runtime::Path(path) => entry.insert("path", path.display().to_string().into()),
         Runtime::Version(version) => entry.insert("version", version.as_str().into()),
+        Runtime::Both(path, version) => {
+            entry.insert("version", version.as_str().into());
+            entry.insert("path", path.display().to_string().into())
+        }
     };
     entry.insert("package", RUNTIME.into());
     if !features.is_empty() {
@@ -318,23 +351,30 @@ fn runtime_entry(runtime: &Runtime, features: &[String]) -> InlineTable {
     entry
 }
 
+/// The text of a manifest with ckpt in it.
+pub fn with_dependency(manifest: &Path, text: &str, features: &[String]) -> Outcome<String> {
+    let mut edited = Manifest::parse(manifest, text)?;
+    edited.add_runtime(&Runtime::for_source(), features, None)?;
+    Ok(edited.text())
+}
+
+/// The text of a manifest without ckpt in it.
+pub fn without_dependency(manifest: &Path, text: &str) -> Outcome<String> {
+    let mut edited = Manifest::parse(manifest, text)?;
+    edited.remove_runtime();
+    Ok(edited.text())
+}
+
 /// Adds ckpt to a manifest, and says so.
 pub fn add_dependency(manifest: &Path, features: &[String]) -> Outcome<()> {
     let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
-    let mut edited = Manifest::parse(manifest, &text)?;
-    edited.add_runtime(&Runtime::find(), features, None)?;
-    let new = edited.text();
+    let new = with_dependency(manifest, &text, features)?;
     if new == text {
         println!("{} has ckpt already", manifest.display());
         return Ok(());
     }
     fs::write(manifest, new).about("cannot write", manifest)?;
-    let with = if features.is_empty() {
-        String::new()
-    } else {
-        format!(" with {}", features.join(", "))
-    };
-    println!("{}: added ckpt{with}", manifest.display());
+    println!("{}: added ckpt", manifest.display());
     Ok(())
 }
 

@@ -301,13 +301,14 @@ fn settle(package: &ReadPackage, copy: &PackageCopy) -> Outcome<()> {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(["update", "--workspace", "--quiet", "--manifest-path"]);
         command.arg(&copy.manifest).args(offline.then_some("--offline"));
+        command.args(package.options.passed_on.everywhere());
         command
             .stdin(Stdio::null())
             .output()
             .or_fail(|| Failure::start(says!("E3038: cannot start `cargo`")))
     };
     let mut output = update(true)?;
-    if !output.status.success() && !package.options.offline {
+    if !output.status.success() && !package.options.is_offline() {
         output = update(false)?;
     }
     if output.status.success() {

@@ -65,7 +65,9 @@ impl SharedBuilds {
         let _ = lock.lock_shared();
         let folder = shared.folder.join(name_of(mpi_compiler().as_deref()));
         fs::create_dir_all(&folder).ok()?;
-        let known = folder.join(format!("built-{}", options.profile_name()));
+        let target = options.passed_on.target.as_deref().map(plain);
+        let target = target.map_or_else(String::new, |target| format!("{target}-"));
+        let known = folder.join(format!("built-{target}{}", options.profile_name()));
         let is_new = File::create_new(known).is_ok();
         if is_new && !options.quiet {
             output::note(
@@ -126,6 +128,11 @@ fn name_of(compiler: Option<&Path>) -> String {
     let Some(compiler) = compiler else {
         return "without-mpi".into();
     };
+    format!("mpi{}", plain(&compiler.to_string_lossy()))
+}
+
+/// As a part of a file's name.
+fn plain(text: &str) -> String {
     let plain = |one: char| {
         if one.is_alphanumeric() || "._".contains(one) {
             one
@@ -133,8 +140,7 @@ fn name_of(compiler: Option<&Path>) -> String {
             '-'
         }
     };
-    let name: String = compiler.to_string_lossy().chars().map(plain).collect();
-    format!("mpi{name}")
+    text.chars().map(plain).collect()
 }
 
 fn cargo_can() -> bool {

@@ -9,6 +9,7 @@ use ckpt_analysis::{Counter, FileId, PackageAnalysis, Seen};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{AboutFile, Outcome};
+use crate::output::told;
 use crate::package::read::{ReadPackage, Run};
 
 /// What the file holds.
@@ -52,7 +53,7 @@ pub fn analyse(package: &mut ReadPackage) -> PackageAnalysis {
             kept.put_into(&mut analysis, package);
             package.run = Some(kept.run);
         }
-        Some(file) if !package.options.quiet => eprintln!(
+        Some(file) if !package.options.quiet => told!(
             "ckpt: `{}` has changed since the program was measured: costs are estimates; measure again with `cargo ckpt plan --profile`",
             file.display()
         ),

@@ -165,7 +165,7 @@ pub fn read_asking_scripts(options: &CargoOptions) -> Outcome<ReadPackage> {
 fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage> {
     let folder =
         std::env::current_dir().or_fail(|| Failure::start(says!("E3074: there is no working folder")))?;
-    let settings = Settings::read(&folder)?;
+    let settings = Settings::read(&folder, &options.passed_on)?;
     let compiler = Compiler::ask(&settings)?;
     let workspace = Workspace::ask(options, &compiler.target)?;
     let root = read_table(&workspace.root().join("Cargo.toml"))?;

@@ -9,12 +9,18 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use crate::cargo::{PassedOn, settings_of};
 use crate::failure::{Failure, Outcome, says};
 use crate::package::read::cfg::Configuration;
 
-/// The configuration files, the nearest first, and the environment, which goes before them.
+/// The configuration files, the nearest first, the environment, which goes before them, and the command line, which goes before
+/// that.
 #[derive(Debug, Default)]
 pub struct Settings {
+    /// The target, where the command line names one.
+    target: Option<String>,
+    /// What the command line says, the last first: each with the path of a file in the working folder.
+    said: Vec<(PathBuf, Table)>,
     files: Vec<(PathBuf, Table)>,
     variables: BTreeMap<String, String>,
 }
@@ -29,8 +35,8 @@ pub struct Profile {
 }
 
 impl Settings {
-    /// The files that cargo reads when it is started in a folder.
-    pub fn read(folder: &Path) -> Outcome<Self> {
+    /// The files that cargo reads when it is started in a folder, and what it is told with these options.
+    pub fn read(folder: &Path, options: &PassedOn) -> Outcome<Self> {
         let mut folders: Vec<PathBuf> = folder.ancestors().map(|above| above.join(".cargo")).collect();
         let home = cargo_home().filter(|home| !folders.contains(home));
         folders.extend(home);
@@ -46,7 +52,13 @@ impl Settings {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let variables = env::vars_os().filter_map(text).collect();
-        Ok(Settings { files, variables })
+        let said = options.config.iter().rev().map(|word| said(word, folder));
+        Ok(Settings {
+            target: options.target.clone(),
+            said: said.collect::<Outcome<_>>()?,
+            files,
+            variables,
+        })
     }
 
     /// No files, and only these variables.
@@ -63,24 +75,34 @@ impl Settings {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The value at a path of keys, in the nearest file that has one.
+    /// What the command line says, and the files, the nearest first.
+    fn tables(&self) -> impl DoubleEndedIterator<Item = &(PathBuf, Table)> {
+        self.said.iter().chain(&self.files)
+    }
+
+    /// The value at a path of keys, on the command line or in the nearest file that has one.
     fn value(&self, keys: &[&str]) -> Option<(&Path, &Value)> {
-        self.files
-            .iter()
+        self.tables()
             .find_map(|(path, table)| Some((path.as_path(), at(table, keys)?)))
     }
 
+    /// The value at a path of keys on the command line, which goes before the environment.
+    fn said(&self, keys: &[&str]) -> Option<&Value> {
+        self.said.iter().find_map(|(_, table)| at(table, keys))
+    }
+
     fn text(&self, variable: &str, keys: &[&str]) -> Option<String> {
-        let said = self.variable(variable).filter(|text| !text.is_empty());
-        said.or_else(|| self.value(keys)?.1.as_str()).map(str::to_owned)
+        let given = self.said(keys).and_then(Value::as_str);
+        let given = given.or_else(|| self.variable(variable).filter(|text| !text.is_empty()));
+        given.or_else(|| self.value(keys)?.1.as_str()).map(str::to_owned)
     }
 
     /// The compiler that cargo would start.
     pub fn rustc(&self) -> PathBuf {
-        let said = ["RUSTC", "CARGO_BUILD_RUSTC"]
-            .iter()
-            .find_map(|name| self.variable(name).filter(|path| !path.is_empty()));
-        if let Some(path) = said {
+        let variables = ["RUSTC", "CARGO_BUILD_RUSTC"].into_iter();
+        let is_said = self.said(&["build", "rustc"]).is_some();
+        let set = |name| self.variable(name).filter(|path| !path.is_empty());
+        if let Some(path) = variables.filter(|_| !is_said).find_map(set) {
             return path.into();
         }
         match self.value(&["build", "rustc"]) {
@@ -96,6 +118,9 @@ impl Settings {
 
     /// The target to build for, where it is not the machine's own.
     pub fn build_target(&self) -> Option<String> {
+        if let Some(target) = &self.target {
+            return Some(target.clone()).filter(|target| target != "host-tuple");
+        }
         if let Some((_, Value::Array(several))) = self.value(&["build", "target"])
             && self.variable("CARGO_BUILD_TARGET").is_none()
         {
@@ -117,7 +142,7 @@ impl Settings {
         let shouted = target.to_uppercase().replace(['-', '.'], "_");
         let variable = format!("CARGO_TARGET_{shouted}_RUSTFLAGS");
         for_target.extend(self.variable(&variable).map_or(vec![], words));
-        for (_, table) in self.files.iter().rev() {
+        for (_, table) in self.tables().rev() {
             let targets = at(table, &["target"]).and_then(Value::as_table);
             for (name, entry) in targets.into_iter().flatten() {
                 if bare.holds_text(name) {
@@ -135,8 +160,7 @@ impl Settings {
 
     /// A list that cargo puts together from all files, the nearest last.
     fn joined(&self, keys: &[&str]) -> Vec<String> {
-        self.files
-            .iter()
+        self.tables()
             .rev()
             .filter_map(|(_, table)| at(table, keys))
             .flat_map(flags)
@@ -169,12 +193,15 @@ impl Settings {
     }
 
     fn said_of_profile(&self, name: &str, key: &str, manifest: &Table) -> Option<Value> {
+        let keys = ["profile", name, key];
+        if let Some(value) = self.said(&keys) {
+            return Some(value.clone());
+        }
         let shouted = |text: &str| text.to_uppercase().replace('-', "_");
         let variable = format!("CARGO_PROFILE_{}_{}", shouted(name), shouted(key));
         if let Some(text) = self.variable(&variable) {
             return Some(Value::String(text.to_owned()));
         }
-        let keys = ["profile", name, key];
         let configured = self.value(&keys).map(|(_, value)| value);
         configured.or_else(|| at(manifest, &keys)).cloned()
     }
@@ -207,6 +234,21 @@ impl Settings {
             None => name.to_owned(),
         }
     }
+}
+
+/// The settings in a word of the command line, as those of a file in the working folder: paths in them are relative to that.
+fn said(word: &str, folder: &Path) -> Outcome<(PathBuf, Table)> {
+    let (place, text) = settings_of(word);
+    let as_in = match place.is_file() {
+        true => std::path::absolute(&place).unwrap_or(place.clone()),
+        false => folder.join(".cargo").join("config.toml"),
+    };
+    let wrong = |why: &dyn std::fmt::Display| {
+        Failure::build(says!("E3067: cannot read `{}`", place.display())).because(why)
+    };
+    let text = text.map_err(|error| wrong(&error))?;
+    let table = text.parse().map_err(|error: toml::de::Error| wrong(&error))?;
+    Ok((as_in, table))
 }
 
 /// The value at a path of keys.
@@ -264,7 +306,7 @@ mod tests {
         };
         Settings {
             files: texts.iter().map(file).collect(),
-            variables: BTreeMap::new(),
+            ..Settings::default()
         }
     }
 
@@ -304,6 +346,39 @@ mod tests {
     }
 
     #[test]
+    fn the_command_line_goes_before_the_environment() {
+        let options = PassedOn {
+            target: Some("a-b".into()),
+            config: vec![
+                "profile.dev.debug-assertions=true".into(),
+                "build.rustflags=[\"--cfg\", \"said\"]".into(),
+            ],
+            ..PassedOn::default()
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut settings = Settings::read(folder.path(), &options).expect("settings");
+        settings
+            .variables
+            .insert("CARGO_PROFILE_DEV_DEBUG_ASSERTIONS".into(), "false".into());
+        settings.variables.remove("RUSTFLAGS");
+        assert!(settings.profile("dev", &Table::new()).debug_assertions);
+        assert!(
+            settings
+                .rustflags("z", &Configuration::default())
+                .ends_with(&["--cfg".into(), "said".into()])
+        );
+        assert_eq!(settings.build_target().as_deref(), Some("a-b"));
+        let wrong = PassedOn {
+            config: vec!["build.jobs".into()],
+            ..PassedOn::default()
+        };
+        let failure = Settings::read(folder.path(), &wrong)
+            .expect_err("no setting")
+            .to_string();
+        assert!(failure.contains("`--config`"), "{failure}");
+    }
+
+    #[test]
     fn profiles_inherit() {
         let manifest: Table =
             "[profile.release]\npanic = \"abort\"\n[profile.slow]\ninherits = \"release\"\n\
@@ -331,7 +406,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join(".cargo")).expect("a folder");
         fs::write(folder.path().join(".cargo/config.toml"), "[build\n").expect("a file");
-        let failure = Settings::read(folder.path()).expect_err("no TOML").to_string();
+        let failure = Settings::read(folder.path(), &PassedOn::default())
+            .expect_err("no TOML")
+            .to_string();
         assert!(failure.contains("config.toml"), "{failure}");
     }
 }

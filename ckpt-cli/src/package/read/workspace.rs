@@ -282,6 +282,7 @@ fn built_features(options: &CargoOptions, package: &Package, target: &str, dev: 
             &package.id.repr,
         ])
         .args(options.feature_arguments())
+        .args(options.passed_on.everywhere())
         .arg("--manifest-path")
         .arg(&package.manifest_path)
         .stdin(Stdio::null());

@@ -13,6 +13,7 @@ use syn::visit::{self, Visit};
 
 use crate::cargo::CargoOptions;
 use crate::failure::{Failure, OrFail, Outcome, says};
+use crate::output::told;
 use crate::package::read::shown;
 
 /// A source file that could be parsed.
@@ -54,7 +55,7 @@ pub fn sources(options: &CargoOptions) -> Outcome<Vec<Source>> {
             Ok(file) => files.push(Source { path, file }),
             Err(error) => {
                 let at = error.span().start();
-                eprintln!(
+                told!(
                     "warning[W3006]: {}:{}:{}: {error}; the file is passed over",
                     shown(&path),
                     at.line,

@@ -292,8 +292,8 @@ fn decisions(text: &mut String, plan: &Plan) {
     let Some(checked) = &plan.checked else { return };
     let _ = write!(
         text,
-        "\n<h2 id=checked>What the types ask for</h2><p>It compiles with checkpoints; cargo was asked {} times.</p><ul>",
-        checked.rounds
+        "\n<h2 id=checked>What the types ask for</h2><p>It compiles with checkpoints, after {} of cargo.</p><ul>",
+        render::count(checked.rounds, "build")
     );
     for one in &checked.decisions {
         let _ = write!(

@@ -1,0 +1,220 @@
+//! Everything at home in 80 columns: every command in a terminal of 80 by 24, where no line is longer and no word is broken.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::store::{damage, store, two_runs};
+
+const COLUMNS: usize = 80;
+
+/// What a command prints in a terminal, line by line.
+fn in_a_terminal(folder: &Path, line: &str) -> Vec<String> {
+    let ckpt = env!("CARGO_BIN_EXE_cargo-ckpt");
+    let line = format!("stty cols {COLUMNS} rows 24; {ckpt} ckpt {line}");
+    let output = command(folder, "timeout")
+        .args(["120", "script", "-qec", &line, "/dev/null"])
+        .env("TERM", "xterm-256color")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(plain).collect()
+}
+
+/// What it prints where there is no terminal.
+fn in_a_pipe(folder: &Path, line: &str) -> String {
+    let ckpt = env!("CARGO_BIN_EXE_cargo-ckpt");
+    let output = command(folder, "sh")
+        .args(["-c", &format!("{ckpt} ckpt {line} 2>&1")])
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn command(folder: &Path, name: &str) -> Command {
+    let mut command = Command::new(name);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
+        command.env_remove(name);
+    }
+    command.env_remove("COLUMNS").current_dir(folder);
+    command
+}
+
+/// A line without colours; of what was written over, only the last.
+fn plain(line: &str) -> String {
+    let mut plain = String::new();
+    for (number, piece) in line.split('\u{1b}').enumerate() {
+        let end = match number {
+            0 => 0,
+            _ => piece
+                .find(|c: char| c.is_ascii_alphabetic())
+                .map_or(0, |end| end + 1),
+        };
+        plain += &piece[end..];
+    }
+    let shown = plain
+        .trim_end_matches('\r')
+        .rsplit('\r')
+        .next()
+        .unwrap_or_default();
+    shown.to_owned()
+}
+
+/// What is wrong with the output of a command; `changes` something, so that it cannot be asked twice.
+fn faults(folder: &Path, line: &str, changes: bool) -> Vec<String> {
+    let lines = in_a_terminal(folder, line);
+    assert!(!lines.is_empty(), "{line}");
+    let is_long = |line: &&String| line.chars().count() > COLUMNS && !is_one_word(line);
+    let mut faults: Vec<String> = lines
+        .iter()
+        .filter(is_long)
+        .map(|found| format!("{line}: {} columns: {found}", found.chars().count()))
+        .collect();
+    if changes {
+        return faults;
+    }
+    let shown: BTreeSet<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+    for word in in_a_pipe(folder, line).split_whitespace() {
+        let is_of_a_line = word.chars().all(|one| "-─".contains(one));
+        let is_time = word.chars().any(|one| one.is_ascii_digit());
+        let mut parts = word.split_inclusive(['/', '_', '.', ':']);
+        let is_parted = parts.all(|part| shown.iter().any(|found| found.contains(part)));
+        if !is_of_a_line && !is_time && !is_parted {
+            faults.push(format!("{line}: the word {word} is broken, or not there"));
+        }
+    }
+    faults
+}
+
+/// A path has no place to be broken at.
+fn is_one_word(line: &str) -> bool {
+    line.split_whitespace()
+        .any(|word| word.chars().count() > COLUMNS / 2)
+        && line.split_whitespace().count() <= 3
+}
+
+const HELPS: [&str; 23] = [
+    "run",
+    "restart",
+    "plan",
+    "rewrite",
+    "init",
+    "list",
+    "inspect",
+    "tui",
+    "report",
+    "verify",
+    "diff",
+    "prune",
+    "export",
+    "seal",
+    "pack",
+    "unpack",
+    "crashtest",
+    "expand",
+    "clean",
+    "doctor",
+    "explain",
+    "completions",
+    "man",
+];
+
+#[test]
+fn help_fits_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    let mut found = faults(here.path(), "--help", false);
+    for command in HELPS {
+        found.extend(faults(here.path(), &format!("{command} --help"), false));
+        found.extend(faults(here.path(), &format!("{command} -h"), false));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn what_commands_say_of_stores_fits_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 5);
+    damage(here.path(), 4);
+    let looks = [
+        "list",
+        "inspect 1",
+        "inspect 1 sim",
+        "inspect 1 names",
+        "inspect 1 nothing",
+        "inspect 9",
+        "verify",
+        "diff 1 2",
+        "diff 1 1",
+        "prune --keep 2 --dry-run",
+        "report",
+        "restart",
+        "seal 1",
+        "explain",
+        "explain E2029",
+        "explain E0",
+        "list --dir nowhere",
+        "run --exe /bin/true",
+        "run",
+        "test",
+        "lst",
+        "run deck.toml",
+        "clean --dry-run",
+        "doctor",
+        "diff a b",
+    ];
+    let changes = [
+        "export 1 --all --to state.npz",
+        "pack latest",
+        "unpack heat.ckpt.tar --dir again.ckpt.d",
+        "prune --keep 2",
+    ];
+    let mut found = Vec::new();
+    looks
+        .iter()
+        .for_each(|line| found.extend(faults(here.path(), line, false)));
+    changes
+        .iter()
+        .for_each(|line| found.extend(faults(here.path(), line, true)));
+    let runs = tempfile::tempdir().unwrap();
+    two_runs(runs.path());
+    for line in ["diff a/heat.ckpt.d b/heat.ckpt.d", "list --dir a/heat.ckpt.d"] {
+        found.extend(faults(runs.path(), line, false));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn what_commands_say_of_packages_fits_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    fs::create_dir(here.path().join("src")).unwrap();
+    fs::write(
+        here.path().join("Cargo.toml"),
+        "[package]\nname = \"wide\"\nedition = \"2024\"\n[workspace]\n",
+    )
+    .unwrap();
+    let source = "struct ParticlesInTheBox { positions: Vec<[f64; 3]>, velocities: Vec<[f64; 3]> }\n\
+        impl ParticlesInTheBox { fn advance_by_one_step_of_time(&mut self, step: f64) {\n\
+        for (position, velocity) in self.positions.iter_mut().zip(&self.velocities) {\n\
+        for axis in 0..3 { position[axis] += step * velocity[axis]; } } } }\n\
+        fn main() {\n let mut particles = ParticlesInTheBox { positions: vec![[0.0; 3]; 1000], velocities: vec![[1.0; 3]; 1000] };\n\
+        for time_of_the_simulation in 0..100000u32 {\n particles.advance_by_one_step_of_time(1e-3);\n\
+        if time_of_the_simulation % 10000 == 0 { println!(\"{time_of_the_simulation} {}\", particles.positions[0][0]); }\n }\n}\n";
+    fs::write(here.path().join("src/main.rs"), source).unwrap();
+    let mut found = Vec::new();
+    for line in [
+        "plan --offline",
+        "plan --offline --all",
+        "plan --offline -- deck.toml",
+        "expand",
+        "run --bin other",
+        "run --profile",
+        "init -p other",
+    ] {
+        found.extend(faults(here.path(), line, false));
+    }
+    for line in ["init", "init --undo"] {
+        found.extend(faults(here.path(), line, true));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
