@@ -26,6 +26,8 @@ pub(crate) struct GoesOn {
     pub id: Option<CheckpointId>,
     /// Its run.
     pub run: RunPrefix,
+    /// A test has asked for it, and is to be shown where.
+    pub is_a_test: bool,
     /// The site visits at which a test wants it to go back after this.
     pub rollbacks: Vec<u64>,
     /// Where standard input was when the process began, if it is a file.

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
+use super::ROLLBACK_MARK;
 use super::config::ROLLBACK_FAULT;
 use crate::base::report::{Code, Fatal, Headline, exit_code};
 use crate::base::rollback::NotRolledBack;
@@ -20,6 +21,9 @@ const OF_THIS_PROCESS: &str = "/proc/self/exe";
 
 /// The process becomes what it was when it was started, as far as it can.
 pub(super) fn as_at_start(how: &GoesOn) {
+    if how.is_a_test {
+        standard_streams::print(ROLLBACK_MARK);
+    }
     standard_streams::begin_anew(how.input);
     process::as_at_start();
 }

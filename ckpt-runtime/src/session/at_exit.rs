@@ -152,6 +152,7 @@ impl Owner for Ending {
         let how = GoesOn {
             id: to.map(CheckpointId),
             run: RunPrefix::from(*run),
+            is_a_test: false,
             rollbacks: Vec::new(),
             input: *input,
             snapshot: None,

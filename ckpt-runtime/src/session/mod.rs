@@ -104,8 +104,8 @@ pub use sources::{Builds, Sources};
 pub use starts_over::{NotUndone, note_left, undo_start};
 pub use variables::VARIABLES_NOTE;
 
-/// What a test of rollbacks (`CKPT_FAULT=rollback:N`) prints to standard output at each: whoever reads it knows what was printed
-/// before.
+/// What a test of rollbacks (`CKPT_FAULT=rollback:N`) prints to standard output at each, when the functions of the program have been
+/// left: whoever reads it knows what was printed before.
 pub const ROLLBACK_MARK: &[u8] = b"\x1e\x1e ckpt has rolled back \x1e\x1e";
 
 /// Why a session could not be opened.
@@ -715,7 +715,7 @@ impl MainSession {
         // Whoever has asked for a stop asks the session that goes on.
         let stop = current::stop_asked_for();
         let left = context::remove().and_then(|mut driver| driver.has_left());
-        let (Some(how), Some(Opened { config, program })) = (left, self.open.take()) else {
+        let (Some(mut how), Some(Opened { config, program })) = (left, self.open.take()) else {
             Fatal::new(
                 exit_code::STORE,
                 Headline::bug("nothing to go back to; this is a bug in ckpt"),
@@ -730,6 +730,7 @@ impl MainSession {
             ..config
         };
         again::as_at_start(&how);
+        how.is_a_test = false;
         match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {
             Ok(run) => {
                 run.goes_back_in_process(how);

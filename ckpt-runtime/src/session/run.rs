@@ -107,6 +107,8 @@ pub(crate) struct Run {
     kind: Kind,
     /// What the program is leaving its functions for.
     goes_back_to: Option<back::Point>,
+    /// A test has asked for that.
+    is_a_test: bool,
     /// States that are in memory only.
     snapshots: Snapshots,
     /// Where standard input was when the process began, if it is a file.
@@ -356,6 +358,7 @@ impl Run {
             phase: phase::InPhase::default(),
             kind,
             goes_back_to: None,
+            is_a_test: false,
             snapshots: Snapshots::new(config, kept),
             input: standard_streams::place_of_input(),
             ends: config

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use super::super::ROLLBACK_MARK;
 use super::super::again::{self, not_begun};
 use super::super::events::What;
 use super::super::job::Rollbacks;
@@ -16,7 +15,6 @@ use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::RunPrefix;
 use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
-use crate::state::standard_streams;
 use crate::team::{self};
 use crate::thread;
 use crate::value::release_unused;
@@ -75,6 +73,7 @@ impl Run {
         };
         self.ending.record.rolls_back(rollbacks, back, self.quiet);
         self.goes_back_to = Some(to);
+        self.is_a_test = asked.is_a_test;
         current::roll_back();
         // Threads are not left from outside, and without unwinding nothing is.
         let unwinds = !cfg!(panic = "abort") && !team::is_open() && thread::others().is_empty();
@@ -120,6 +119,7 @@ impl Run {
         Some(GoesOn {
             id: Some(to.id),
             run: RunPrefix::from(self.id),
+            is_a_test: self.is_a_test,
             rollbacks: self.policy.rollbacks_to_come().to_vec(),
             input: self.input,
             snapshot: to.snapshot.clone(),
@@ -153,11 +153,7 @@ impl Run {
             to: None,
             visits,
         };
-        let leaves = self.goes_back(asked);
-        if leaves.is_ok() {
-            standard_streams::print(ROLLBACK_MARK);
-        }
-        match leaves {
+        match self.goes_back(asked) {
             Ok(Leaves::Unwinding) => {}
             Ok(Leaves::WithItsProcess) => {
                 if let Some(how) = self.how_to_go_on() {
