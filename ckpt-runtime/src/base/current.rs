@@ -83,6 +83,8 @@ struct Current {
     stranded: AtomicBool,
     /// Whether the functions of the program are being left for a checkpoint that it goes back to.
     rolls_back: AtomicBool,
+    /// Whether the program goes back in its process and has not arrived: what was set up in it is there already.
+    comes_back: AtomicBool,
     /// A leaf lock. It stays when the session has closed, until the next one opens: with which status the process exits
     /// is known only at its end.
     owner: Mutex<Option<Arc<dyn Owner>>>,
@@ -109,6 +111,7 @@ static CURRENT: Current = Current {
     forked: AtomicBool::new(false),
     stranded: AtomicBool::new(false),
     rolls_back: AtomicBool::new(false),
+    comes_back: AtomicBool::new(false),
     owner: Mutex::new(None),
     observes: AtomicBool::new(false),
     observer: Mutex::new(None),
@@ -148,6 +151,7 @@ fn clear() {
     CURRENT.attention.store(0, Ordering::SeqCst);
     CURRENT.signal.store(0, Ordering::SeqCst);
     CURRENT.rolls_back.store(false, Ordering::SeqCst);
+    CURRENT.comes_back.store(false, Ordering::SeqCst);
 }
 
 fn set<T: ?Sized>(place: &Mutex<Option<Arc<T>>>, to: Option<Arc<T>>) {
@@ -379,6 +383,16 @@ pub(crate) fn roll_back() {
 #[inline(always)]
 pub(crate) fn rolls_back() -> bool {
     CURRENT.rolls_back.load(Ordering::Relaxed)
+}
+
+/// The program walks to a checkpoint in the process in which it has gone back, or has arrived.
+pub(crate) fn comes_back_now(comes_back: bool) {
+    CURRENT.comes_back.store(comes_back, Ordering::SeqCst);
+}
+
+/// Whether the program walks to a checkpoint in the process in which it has gone back.
+pub(crate) fn comes_back() -> bool {
+    CURRENT.comes_back.load(Ordering::SeqCst)
 }
 
 /// Who hears of files. It hears nothing until [`observe`] says so.

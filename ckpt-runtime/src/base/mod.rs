@@ -25,6 +25,7 @@ pub(crate) mod kept_open;
 pub(crate) mod lock;
 pub(crate) mod noted;
 pub(crate) mod own;
+pub(crate) mod own_threads;
 pub(crate) mod pages;
 pub(crate) mod parallel;
 pub(crate) mod printable;

@@ -52,6 +52,7 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
     if let Some(left) = how.time_left() {
         command.env("CKPT_TIME_LIMIT", format!("{}ms", left.as_millis()));
     }
+    process::closes_when_replaced();
     command.exec()
 }
 

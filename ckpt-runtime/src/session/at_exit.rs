@@ -4,14 +4,17 @@
 //! reached its site must not end with success, whatever `main` returned.
 
 use std::ffi::c_int;
-use std::panic::{self, PanicHookInfo};
+use std::panic::{self};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::Instant;
 
 use super::again::{self, not_begun};
 use super::events::What;
 use super::exit_code;
+use super::job::Rollbacks;
 use super::job::{Record, State};
+use super::run::{choose, points_of};
 use super::writer::Desk;
 use crate::base::current::{self, Owner};
 use crate::base::lock::locked;
@@ -20,7 +23,7 @@ use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::{RunId, RunPrefix};
 use crate::comm;
 use crate::context::rollback::GoesOn;
-use crate::format::CheckpointId;
+use crate::storage::{Mode, Store};
 
 /// What the end of the process needs of a session, which may have closed by then.
 #[derive(Debug, Default)]
@@ -29,8 +32,8 @@ pub(super) struct Ending {
     /// Where checkpoints are on their way to the disk, and of which process: one that the program forked has no thread
     /// for it.
     desk: Mutex<Option<(u32, Arc<Desk>)>>,
-    /// The program goes back in its process, and has not arrived. A leaf lock.
-    back: Mutex<Option<Back>>,
+    /// The program goes back in its process, and has not arrived: how the process goes on where it does not. A leaf lock.
+    back: Mutex<Option<GoesOn>>,
     /// What does not change from the beginning of the session on.
     beginning: OnceLock<Beginning>,
 }
@@ -44,22 +47,8 @@ pub(super) struct Beginning {
     /// When its time limit is over, if it has one.
     pub ends: Option<Instant>,
     pub quiet: bool,
-}
-
-/// A rollback in the process that has not arrived.
-struct Back {
-    /// How the process goes on where that fails.
-    how: GoesOn,
-    /// What the program does when it panics: on the way it does nothing, as the process begins anew then.
-    hook: Hook,
-}
-
-type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
-
-impl std::fmt::Debug for Back {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Back").field(&self.how).finish()
-    }
+    /// The store.
+    pub folder: PathBuf,
 }
 
 impl Ending {
@@ -73,17 +62,29 @@ impl Ending {
         let _ = self.beginning.set(beginning);
     }
 
+    /// The functions of the program are being left: where it does not come to their end, the process begins anew.
+    pub fn leaves(&self, how: GoesOn) {
+        *locked(&self.back) = Some(how);
+        // A destructor that panics meanwhile would abort the process, and what panics on the way has found it set up already.
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if let Some(owner) = current::owner() {
+                owner.begins_anew_instead("something panicked on its way");
+            }
+            before(info);
+        }));
+    }
+
     /// The session is that of a program that goes back in its process: where it does not arrive, the process begins anew.
     pub fn goes_back(&self, how: GoesOn) {
-        let hook = panic::take_hook();
-        panic::set_hook(Box::new(|_| ()));
-        *locked(&self.back) = Some(Back { how, hook });
+        *locked(&self.back) = Some(how);
+        current::comes_back_now(true);
     }
 
     /// The walk of the restart has arrived.
     pub fn has_arrived(&self) {
-        if let Some(back) = locked(&self.back).take() {
-            panic::set_hook(back.hook);
+        if locked(&self.back).take().is_some() {
+            current::comes_back_now(false);
         }
     }
 
@@ -116,7 +117,7 @@ impl Owner for Ending {
     }
 
     fn begins_anew_instead(&self, headline: &str) {
-        let Some(Back { how, hook }) = locked(&self.back).take() else {
+        let Some(how) = locked(&self.back).take() else {
             return;
         };
         say(&format!(
@@ -124,7 +125,6 @@ impl Owner for Ending {
         ));
         self.drain();
         let error = again::as_a_new_process(&how);
-        panic::set_hook(hook);
         say(&not_begun(&error).to_string());
     }
 
@@ -134,6 +134,7 @@ impl Owner for Ending {
             input,
             ends,
             quiet,
+            folder,
         }) = self.beginning.get()
         else {
             return NotRolledBack::NoSession;
@@ -146,11 +147,15 @@ impl Owner for Ending {
             Ok(rollbacks) => rollbacks,
             Err(why) => return why,
         };
-        if !self.record.has_checkpoint() {
+        let points = match Store::open(folder, Mode::ReadOnly) {
+            Ok(store) => points_of(&store, *run),
+            Err(_) => Vec::new(),
+        };
+        let Some(point) = choose(points, to, rollbacks) else {
             return NotRolledBack::NoCheckpoint { id: to };
-        }
+        };
         let how = GoesOn {
-            id: to.map(CheckpointId),
+            id: Some(point.id),
             run: RunPrefix::from(*run),
             is_a_test: false,
             rollbacks: Vec::new(),
@@ -160,10 +165,14 @@ impl Owner for Ending {
             ends: *ends,
         };
         let back = What::Rollback {
-            to,
+            to: Some(point.id.0),
             snapshot: None,
             visits,
             reason: reason.to_owned(),
+        };
+        let rollbacks = Rollbacks {
+            to: point.visits,
+            ..rollbacks
         };
         self.record.rolls_back(rollbacks, back, *quiet);
         let error = again::as_a_new_process(&how);
@@ -177,6 +186,7 @@ impl Owner for Ending {
     }
 
     fn exits(&self, status: Option<c_int>) {
+        self.begins_anew_instead("the program ended on its way");
         self.drain();
         if current::is_stranded() {
             // SAFETY: ends the process at once. The standard library has flushed stdout before it called `exit`; handlers

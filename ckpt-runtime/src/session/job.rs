@@ -409,13 +409,6 @@ impl Record {
         job.and_then(|job| job.rollbacks).unwrap_or_default()
     }
 
-    /// Whether the run has a checkpoint, as far as this process knows.
-    pub(super) fn has_checkpoint(&self) -> bool {
-        let current = self.current();
-        let job = current.as_ref().map(|open| &open.job);
-        job.is_some_and(|job| job.last_checkpoint.or(job.restarted_from).is_some())
-    }
-
     /// The program goes back, with so many rollbacks by now.
     pub(super) fn rolls_back(&self, rollbacks: Rollbacks, back: What, quiet: bool) {
         let What::Rollback {

@@ -29,6 +29,7 @@
 //! | `CKPT_SNAPSHOT_EVERY` | `snapshot-every` | the state is kept in memory every so many site visits, for [`rollback`](crate::rollback()) | |
 //! | `CKPT_SNAPSHOT_INTERVAL` | `snapshot-interval` | the same every so often | |
 //! | `CKPT_SNAPSHOTS` | `snapshots` | how many of these stay | 2 |
+//! | `CKPT_ROLLBACK_IN_PROCESS` | `rollback-in-process` | 0: where the program goes back to a checkpoint, its process begins anew | 1: it stays, where that is possible |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -95,7 +96,7 @@ pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};
 pub use crate::handles::Place;
-use crate::state::process::ProcessError;
+use crate::state::process::{self, ProcessError};
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 pub use place::PLACE_NOTE;
@@ -700,12 +701,6 @@ impl MainSession {
         if current::is_forked() {
             return false;
         }
-        if panicked
-            && context::walks()
-            && let Some(owner) = current::owner()
-        {
-            owner.begins_anew_instead("the program panicked on its way");
-        }
         current::rolls_back()
     }
 
@@ -731,6 +726,12 @@ impl MainSession {
         };
         again::as_at_start(&how);
         how.is_a_test = false;
+        if process::has_files_open() {
+            say(
+                "warning[W2092]: the process begins anew, as the program could not go back in it: a file that no variable holds is open, and is further on than it was",
+            );
+            again::not_begun(&again::as_a_new_process(&how)).exit()
+        }
         match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {
             Ok(run) => {
                 run.goes_back_in_process(how);

@@ -19,6 +19,7 @@ use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
 use crate::base::lock::locked;
+use crate::base::own_threads;
 use crate::base::report::{exit_code, say};
 use crate::comm::{self, Agreement, Member, Outcome, World};
 
@@ -604,7 +605,10 @@ impl Timer {
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("ckpt-timer".into())
-            .spawn(move || theirs.watch())?;
+            .spawn(move || {
+                let _ours = own_threads::is_ours();
+                theirs.watch();
+            })?;
         Ok(Timer {
             shared,
             thread: Some(thread),

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::base::current;
+use crate::base::own_threads;
 
 /// A run that is shorter does not last for enough questions.
 const SHORT: Duration = Duration::from_millis(500);
@@ -96,6 +97,7 @@ impl Asker {
         let thread = std::thread::Builder::new()
             .name("ckpt-reach".into())
             .spawn(move || {
+                let _ours = own_threads::is_ours();
                 while !theirs.load(Ordering::Relaxed) {
                     std::thread::sleep(PAUSE);
                     current::look_now();

@@ -53,6 +53,8 @@ mod due;
 mod phase;
 mod snapshots;
 
+pub(super) use back::{choose, points_of};
+
 use snapshots::Snapshots;
 
 /// Who drives a session.
@@ -107,6 +109,8 @@ pub(crate) struct Run {
     kind: Kind,
     /// What the program is leaving its functions for.
     goes_back_to: Option<back::Point>,
+    /// Whether it goes back in its process, where it can.
+    in_process: bool,
     /// A test has asked for that.
     is_a_test: bool,
     /// States that are in memory only.
@@ -358,6 +362,7 @@ impl Run {
             phase: phase::InPhase::default(),
             kind,
             goes_back_to: None,
+            in_process: config.rollback_in_process,
             is_a_test: false,
             snapshots: Snapshots::new(config, kept),
             input: standard_streams::place_of_input(),
@@ -401,6 +406,7 @@ impl Run {
             input: run.input,
             ends: run.ends,
             quiet,
+            folder: run.store.folder().to_owned(),
         });
         let mut run = run;
         run.reserve.fill();

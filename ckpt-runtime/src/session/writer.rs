@@ -15,6 +15,7 @@ use super::policy::Reason;
 use crate::base::current;
 use crate::base::lock::locked;
 use crate::base::own::unobserved;
+use crate::base::own_threads;
 use crate::base::signals::undisturbed;
 use crate::format::{CheckpointId, Meta, StoreError};
 use crate::handles::{self, Entered, Outside};
@@ -123,6 +124,7 @@ impl Writer {
         ending.writes_at(Arc::clone(&desk));
         let thread = std::thread::Builder::new().name("ckpt-writer".into());
         let work = move || {
+            let _ours = own_threads::is_ours();
             let mut entered = Entered::default();
             // All that this thread does to files is ckpt's own business.
             unobserved(|| {

@@ -9,6 +9,7 @@ use std::fs;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
+use crate::base::kept_open;
 use crate::base::report::{Fatal, say};
 
 /// Name of the note in every checkpoint of a program that has such descriptors.
@@ -47,7 +48,7 @@ const fn kind(begins: &'static str, name: &'static str, tells_apart: bool, is_of
 }
 
 /// What each number stands for, as the kernel calls it.
-type Open = BTreeMap<i32, String>;
+pub(super) type Open = BTreeMap<i32, String>;
 
 /// The things of a kind, by its name: for each the numbers that stand for it.
 type Things = BTreeMap<String, Vec<Vec<i32>>>;
@@ -138,6 +139,35 @@ fn lacks(kind: &str, then: &[Vec<i32>], now: usize) -> String {
         then.len(),
         numbers.join("; ")
     )
+}
+
+/// What is open now, by its number: what this process shows of itself left out.
+pub(super) fn now() -> Open {
+    let mut open = open();
+    open.retain(|_, thing| !thing.starts_with("/proc/"));
+    open
+}
+
+/// Whether there is a file or folder beside these, and those of ckpt.
+pub(super) fn has_files_beside(before: &Open) -> bool {
+    let is_file = |thing: &str| {
+        thing.starts_with('/')
+            && !thing.starts_with("/dev/")
+            && KINDS.iter().all(|kind| !thing.starts_with(kind.begins))
+    };
+    now().iter().any(|(number, thing)| {
+        before.get(number) != Some(thing) && !kept_open::is_ours(*number) && is_file(thing)
+    })
+}
+
+/// All but these, and standard streams, are closed in a program that takes the place of this one.
+pub(super) fn close_when_replaced(before: &Open) {
+    for (number, thing) in now() {
+        if number > 2 && before.get(&number) != Some(&thing) {
+            // SAFETY: only the flag of a number is changed, which may have been closed meanwhile: then nothing is.
+            unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+    }
 }
 
 fn open() -> Open {

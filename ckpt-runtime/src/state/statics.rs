@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use super::journal::FILES_NEEDED;
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
+use crate::base::current;
 use crate::base::report::{Fatal, headline};
 use crate::base::typed::right_program;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
@@ -275,6 +276,10 @@ macro_rules! once {
                         .map_err(|_| LoadError::invalid("another thread has set it meanwhile")),
                     (None, true) => Err(LoadError::invalid(
                         "it is set already and was not when the checkpoint was taken",
+                    )),
+                    // It was set before the checkpoint, and nobody sets it again in this process.
+                    (Some(_), true) if current::comes_back() && !T::FIXED => Err(LoadError::invalid(
+                        "it was set once in this process, and what is in it may have changed since the checkpoint",
                     )),
                     _ => Ok(()),
                 }

@@ -1,5 +1,7 @@
 //! Programs that go back to a checkpoint in their process; the first argument says which.
 
+mod surprises;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::env;
@@ -10,6 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, RwLock};
 use std::thread;
+
+use surprises::{destructors, exits, exits_on_the_way, handler, hook, scopes, set_once, signals};
 
 const STEPS: u64 = 24;
 
@@ -43,9 +47,14 @@ fn strikes(step: u64) -> bool {
     };
     let mark = CString::new(mark).expect("a path has no zero byte");
     let flags = libc::O_CREAT | libc::O_EXCL | libc::O_WRONLY;
-    // SAFETY: a plain system call with a path that lives until it returns.
-    wanted == Some(step)
-        && unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, mark.as_ptr(), flags, 0o600) } >= 0
+    if wanted != Some(step) {
+        return false;
+    }
+    // SAFETY: plain system calls with a path that lives until they return; the file is nobody else's.
+    unsafe {
+        let made = libc::syscall(libc::SYS_openat, libc::AT_FDCWD, mark.as_ptr(), flags, 0o600);
+        made >= 0 && libc::syscall(libc::SYS_close, made) == 0
+    }
 }
 
 fn note(step: u64) -> io::Result<()> {
@@ -291,7 +300,15 @@ fn misuses() {
     always,
     large,
     misuses,
-    on_the_way
+    on_the_way,
+    set_once,
+    hook,
+    signals,
+    exits,
+    scopes,
+    destructors,
+    exits_on_the_way,
+    handler
 ))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     ckpt::global("DRAWN", &DRAWN);
@@ -300,6 +317,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ckpt::global("MESH", &MESH);
     ckpt::global("TURNS", &TURNS);
     ckpt::global("WORDS", &WORDS);
+    ckpt::global("LIST", &surprises::LIST);
+    ckpt::global("CELLS", &surprises::CELLS);
     let program = env::args().nth(1).ok_or("which program?")?;
     match &*program {
         "surroundings" => {
@@ -320,6 +339,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "always" => always(),
         "large" => large(),
         "misuses" => misuses(),
+        "set-once" => set_once(),
+        "hook" => hook(),
+        "signals" => signals(),
+        "exits" => exits(),
+        "scopes" => scopes(),
+        "destructors" => destructors(),
+        "handler" => handler(),
+        "exits-on-the-way" => exits_on_the_way(),
         "on-the-way" => on_the_way(),
         other => return Err(format!("there is no program `{other}`").into()),
     }

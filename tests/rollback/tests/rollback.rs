@@ -323,3 +323,43 @@ fn states_in_memory_have_their_bounds() {
         ended.stderr
     );
 }
+
+#[test]
+fn what_is_in_no_variable_is_no_surprise() {
+    for (program, stays) in [
+        ("set-once", false),
+        ("hook", true),
+        ("signals", true),
+        ("exits", false),
+        ("scopes", false),
+        ("destructors", false),
+        ("exits-on-the-way", false),
+        ("handler", false),
+    ] {
+        let plain = run(program, &[]);
+        assert_eq!(plain.code, Some(0), "{program}: {}", plain.stderr);
+        let variables = [("CKPT_EVERY", "5"), ("TEST_STRIKES", "12")];
+        let ended = run(program, &variables);
+        assert_eq!(ended.code, Some(0), "{program}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains("goes back to"),
+            "{program}: {}",
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, plain.stdout, "{program}: {}", ended.stderr);
+        assert_eq!(is_one_process(&ended), stays, "{program}: {}", ended.stderr);
+        assert!(program != "handler" || ended.stderr.contains("E2336"), "{}", ended.stderr);
+        // Where the user wants a new process each time it is one.
+        let ended = run(
+            program,
+            &[&variables[..], &[("CKPT_ROLLBACK_IN_PROCESS", "0")]].concat(),
+        );
+        assert_eq!(
+            (ended.code, &ended.stdout),
+            (Some(0), &plain.stdout),
+            "{program}: {}",
+            ended.stderr
+        );
+        assert!(!is_one_process(&ended), "{program}: {}", ended.stderr);
+    }
+}

@@ -82,6 +82,8 @@ pub struct Config {
     pub snapshot_every: Option<NonZeroU64>,
     /// The state is kept in memory every so often.
     pub snapshot_interval: Option<Duration>,
+    /// A program that goes back does so in its process, where it can; else the process begins anew.
+    pub rollback_in_process: bool,
     /// How many of these snapshots stay.
     pub snapshots: usize,
     /// A checkpoint that is due by visits while the one before it is being written is left out; else the program waits.
@@ -176,6 +178,7 @@ struct Section {
     snapshot_every: Option<NonZeroU64>,
     snapshot_interval: Option<String>,
     snapshots: Option<NonZeroU32>,
+    rollback_in_process: Option<bool>,
     when_busy: Option<String>,
     team_wait: Option<String>,
     compression: Option<String>,
@@ -271,6 +274,9 @@ impl Config {
                 section.snapshot_interval,
                 &TIME,
             )?,
+            rollback_in_process: flag("CKPT_ROLLBACK_IN_PROCESS")?
+                .or(section.rollback_in_process)
+                .unwrap_or(true),
             snapshots: environment
                 .parse::<NonZeroU32>("CKPT_SNAPSHOTS", "a number of snapshots, 1 or more")?
                 .or(section.snapshots)

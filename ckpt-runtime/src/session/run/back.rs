@@ -10,22 +10,61 @@ use super::super::events::What;
 use super::super::job::Rollbacks;
 use super::{Kind, Run};
 use crate::base::current;
+use crate::base::own_threads;
 use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
-use crate::base::run_id::RunPrefix;
+use crate::base::run_id::{RunId, RunPrefix};
 use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
+use crate::storage::Store;
 use crate::team::{self};
 use crate::thread;
 use crate::value::release_unused;
 
 /// What a program can go back to.
 #[derive(Debug)]
-pub(super) struct Point {
+pub(in super::super) struct Point {
     /// The checkpoint, or that before the snapshot.
-    id: CheckpointId,
-    visits: u64,
+    pub id: CheckpointId,
+    pub visits: u64,
     snapshot: Option<Arc<InMemory>>,
+}
+
+/// The checkpoints of a run, the oldest first.
+pub(in super::super) fn points_of(store: &Store, run: RunId) -> Vec<Point> {
+    let ids = store.ids().unwrap_or_default().into_iter();
+    let point = |id: CheckpointId| {
+        let meta = store.meta(id).ok()?;
+        let is_of_run = meta.run == Some(run);
+        is_of_run.then_some(Point {
+            id,
+            visits: meta.visit,
+            snapshot: None,
+        })
+    };
+    ids.filter_map(point).collect()
+}
+
+/// Which of these it is: the newest, or the one that is asked for.
+pub(in super::super) fn choose(
+    mut points: Vec<Point>,
+    asked: Option<u64>,
+    rollbacks: Rollbacks,
+) -> Option<Point> {
+    points.sort_by_key(|point| std::cmp::Reverse(point.visits));
+    let oldest = points.len().checked_sub(1)?;
+    let at = match asked {
+        Some(id) => points
+            .iter()
+            .position(|point| point.snapshot.is_none() && point.id.0 == id)?,
+        // What it has gone back to may hold what is wrong: the one before that, if there is one.
+        None if rollbacks.in_a_row > 1 => {
+            let is_before = |point: &Point| point.visits < rollbacks.to;
+            points.iter().position(is_before).unwrap_or(oldest)
+        }
+        None => 0,
+    };
+    points.into_iter().nth(at)
 }
 
 impl Run {
@@ -43,20 +82,7 @@ impl Run {
             false => before.another(asked.visits)?,
             true => before.in_another_process().another(asked.visits)?,
         };
-        let points = self.points_newest_first();
-        let to = match asked.to {
-            Some(id) => points
-                .into_iter()
-                .find(|point| point.snapshot.is_none() && point.id == id),
-            // What it has gone back to may hold what is wrong: the one before that, if there is one.
-            None if rollbacks.in_a_row > 1 => {
-                let is_before = |point: &Point| point.visits < rollbacks.to;
-                let oldest = points.len().saturating_sub(1);
-                let at = points.iter().position(is_before).unwrap_or(oldest);
-                points.into_iter().nth(at)
-            }
-            None => points.into_iter().next(),
-        };
+        let to = choose(self.points(), asked.to.map(|id| id.0), rollbacks);
         let Some(to) = to else {
             let id = asked.to.map(|id| id.0);
             return Err(NotRolledBack::NoCheckpoint { id });
@@ -75,41 +101,41 @@ impl Run {
         self.goes_back_to = Some(to);
         self.is_a_test = asked.is_a_test;
         current::roll_back();
-        // Threads are not left from outside, and without unwinding nothing is.
-        let unwinds = !cfg!(panic = "abort") && !team::is_open() && thread::others().is_empty();
-        match unwinds && self.kind == Kind::RunsAgain {
-            true => Ok(Leaves::Unwinding),
-            false => Ok(Leaves::WithItsProcess),
+        if self.leaves_with_its_process() {
+            return Ok(Leaves::WithItsProcess);
         }
+        if let Some(how) = self.how_to_go_on() {
+            self.ending.leaves(how);
+        }
+        Ok(Leaves::Unwinding)
     }
 
-    /// What the program can go back to, the newest first.
-    fn points_newest_first(&self) -> Vec<Point> {
-        let ids = self.store.ids().unwrap_or_default().into_iter();
-        let own = |id: CheckpointId| {
-            let meta = self.store.meta(id).ok()?;
-            (meta.run == Some(self.id)).then_some((id, meta.visit))
-        };
-        let checkpoints: Vec<(CheckpointId, u64)> = ids.filter_map(own).collect();
-        let before = |visit: u64| checkpoints.iter().rev().find(|(_, other)| *other <= visit);
-        let mut points: Vec<Point> = checkpoints
-            .iter()
-            .map(|(id, visits)| Point {
-                id: *id,
-                visits: *visits,
-                snapshot: None,
-            })
-            .collect();
+    /// Whether the functions of the program cannot be left in its process: threads are not left from outside, and may wait for
+    /// what would come; without unwinding nothing is left.
+    fn leaves_with_its_process(&self) -> bool {
+        cfg!(panic = "abort")
+            || !self.in_process
+            || self.kind != Kind::RunsAgain
+            || team::is_open()
+            || !thread::others().is_empty()
+            || own_threads::are_others()
+    }
+
+    /// What the program can go back to.
+    fn points(&self) -> Vec<Point> {
+        let mut points = points_of(&self.store, self.id);
+        let before = |visit: u64| points.iter().rev().find(|point| point.visits <= visit);
         // Where a snapshot cannot be gone back to, the checkpoint before it is.
-        points.extend(self.snapshots.all().iter().filter_map(|snapshot| {
+        let snapshots = self.snapshots.all().iter().filter_map(|snapshot| {
             let visits = snapshot.meta().visit;
             Some(Point {
-                id: before(visits)?.0,
+                id: before(visits)?.id,
                 visits,
                 snapshot: Some(Arc::clone(snapshot)),
             })
-        }));
-        points.sort_by_key(|point| std::cmp::Reverse(point.visits));
+        });
+        let snapshots: Vec<Point> = snapshots.collect();
+        points.extend(snapshots);
         points
     }
 

@@ -21,9 +21,11 @@ use std::sync::{Mutex, OnceLock};
 use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
 
+use super::descriptors::{self};
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use crate::base::children;
+use crate::base::current;
 use crate::base::lock::locked;
 use crate::base::report::{Fatal, headline};
 use crate::handles::{moved, start_folder, without_links};
@@ -45,6 +47,8 @@ static START: OnceLock<Start> = OnceLock::new();
 struct Start {
     variables: Variables,
     identity: Identity,
+    /// What was open.
+    descriptors: descriptors::Open,
     /// A leaf lock.
     given: Mutex<Given>,
 }
@@ -65,6 +69,7 @@ fn start() -> &'static Start {
         Start {
             variables: environment::now(),
             identity: Identity::now(),
+            descriptors: descriptors::now(),
             given: Mutex::new(Given::now()),
         }
     })
@@ -126,6 +131,22 @@ pub(crate) fn as_at_start() {
     }
     for limit in &given.limits {
         let _ = limits::restore(std::slice::from_ref(limit));
+    }
+    given.signals.as_at_start();
+}
+
+/// Whether a file or folder is open that the program was not started with, and that is not ckpt's: a number (`libc::open`), or in a
+/// static. Nothing closes it when functions are left, and it is further on than it was.
+pub(crate) fn has_files_open() -> bool {
+    START
+        .get()
+        .is_none_or(|start| descriptors::has_files_beside(&start.descriptors))
+}
+
+/// What was not open when the process was started is not open in a program that takes its place.
+pub(crate) fn closes_when_replaced() {
+    if let Some(start) = START.get() {
+        descriptors::close_when_replaced(&start.descriptors);
     }
 }
 
@@ -365,6 +386,16 @@ impl StateSource for Process {
             ))
             .why("a handler is code, which no checkpoint holds: what installs it was not executed again")
             .help("install it in a statement with `#[ckpt(reexecute)]` of a function that has a site; or start anew"));
+        }
+        if current::comes_back()
+            && let Some(signal) = Signals::now().has_more(&self.start.given().signals, &self.changes.signals)
+        {
+            return Err(Fatal::refused(headline!(
+                "E2336: the program has a handler for {}, and had none at the checkpoint",
+                signal.name()
+            ))
+            .why("a handler that was installed since stays in the process in which the program goes back")
+            .help("nothing: the process begins anew"));
         }
         for lock in &self.changes.locks {
             lock.take().map_err(|error| {

@@ -66,6 +66,34 @@ impl Signals {
         self.0.iter().filter(had).cloned().collect()
     }
 
+    /// What is ignored, left to the system or blocked becomes what it was at the start, where nobody has a handler.
+    pub fn as_at_start(&self) {
+        for now in Signals::now().0 {
+            let Some(given) = self.0.iter().find(|given| given.number == now.number) else {
+                continue;
+            };
+            let has_handler = [now.action, given.action].contains(&Action::Handled);
+            // What cannot be is missing at a restart as well, which says so.
+            if has_handler {
+                let _ = block(given.number, given.blocked);
+            } else if *given != now {
+                let _ = restore(std::slice::from_ref(given));
+            }
+        }
+    }
+
+    /// The first for which the process has a handler of its own now, and had none then.
+    pub fn has_more<'a>(&'a self, start: &Signals, had: &[Signal]) -> Option<&'a Signal> {
+        let is_new = |now: &&Signal| {
+            now.action == Action::Handled
+                && !start.0.contains(now)
+                && !had
+                    .iter()
+                    .any(|one| one.number == now.number && one.action == Action::Handled)
+        };
+        self.0.iter().find(is_new)
+    }
+
     /// What has changed from the first of these to the second is as in the second.
     pub fn take_over(&mut self, before: &Signals, after: Signals) {
         for signal in after.0.into_iter().filter(|signal| !before.0.contains(signal)) {
