@@ -35,6 +35,7 @@
 //! | what can be saved, and how | [`Checkpoint`] and its derive, [`value`] |
 //! | threads that share work | [`team()`], [`sync`], [`thread`] |
 //! | statics, functions behind pointers, what a restart makes again, output | [`global()`], [`function()`], [`replayed()`], [`output`] |
+//! | going back to a checkpoint when a state is wrong | [`check!`], [`rollback()`] |
 //! | checkpoints by hand, without attributes | [`Session`] |
 //! | reading and writing files of checkpoints | [`store`], [`snapshot`] |
 //!
@@ -200,6 +201,7 @@ pub use ckpt_macros::object;
 pub use iterators::replay::{Replayed, replayed};
 pub use session::functions::function;
 pub use session::globals::global;
+pub use session::rollback::{NotRolledBack, rollback, rollback_to};
 pub use session::{Session, SessionError};
 pub use state::snapshot;
 pub use state::statics::Global;
@@ -207,6 +209,37 @@ pub use state::statics::Global;
 pub use state::statics::Place;
 pub use value::{Checkpoint, LoadError, SaveError};
 pub use work::{Member, Schedule, Team, team};
+
+/// Goes back to the newest checkpoint if a condition does not hold: for what is always true of a right state, such as a quantity
+/// that is conserved.
+///
+/// The condition is looked at whether there is a session or not. Where it does not hold and the program cannot go back
+/// ([`NotRolledBack`]), it panics as `assert!` does: what it has computed is wrong.
+///
+/// ```
+/// #[ckpt::main]
+/// fn main() {
+///     let mut parts = vec![0.5, 0.25, 0.25];
+///     for _ in 0..100 {
+///         ckpt::checkpoint!();
+///         parts.rotate_left(1);
+///         let whole: f64 = parts.iter().sum();
+///         ckpt::check!((whole - 1.0).abs() < 1e-12, "the parts make {whole}");
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! check {
+    ($condition:expr $(,)?) => {
+        $crate::check!($condition, "`{}` does not hold", ::core::stringify!($condition))
+    };
+    ($condition:expr, $($what:tt)+) => {
+        if $condition {
+        } else {
+            $crate::__rt::check_failed(::core::format_args!($($what)+))
+        }
+    };
+}
 
 /// A place where a checkpoint may be taken.
 ///

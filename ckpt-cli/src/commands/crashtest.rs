@@ -10,7 +10,7 @@ use regex::Regex;
 
 use crate::cargo::CargoOptions;
 use crate::cargo::SitesOf;
-use crate::crashtest::plan::{Amount, Kind, plan};
+use crate::crashtest::plan::{Amount, Kind, plan, plan_in_process};
 use crate::crashtest::process::Launcher;
 use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
@@ -43,6 +43,9 @@ pub struct Crashtest {
     /// Kill several times in a row in this many trials
     #[arg(long, value_name = "R", default_value_t = 3)]
     rows: u64,
+    /// Roll the program back in its process instead of killing it: at sites, some way behind a checkpoint, several times
+    #[arg(long)]
+    in_process: bool,
     /// Take a checkpoint at every K-th site visit [default: where the program is killed; 50 per run otherwise]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
@@ -155,7 +158,10 @@ impl Crashtest {
             seed,
             ranks: self.ranks.ranks,
         };
-        let planned = plan(expected.visits, amount);
+        let planned = match self.in_process {
+            false => plan(expected.visits, amount),
+            true => plan_in_process(expected.visits, amount),
+        };
         bar.set_length(planned.len() as u64);
         bar.set_style(output::style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
         bar.set_message("trials");

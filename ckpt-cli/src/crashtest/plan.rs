@@ -15,6 +15,8 @@ pub enum Kill {
     Commit(u64),
     /// SIGKILL at this fraction of the time of an uninterrupted run.
     Instant(f64),
+    /// No kill: the program goes back to its newest checkpoint at this site visit, in its process.
+    Rollback(u64),
 }
 
 /// Which process a kill strikes.
@@ -63,6 +65,10 @@ pub enum Kind {
     Instant,
     /// Several kills, each of the process that the last restart began.
     Row,
+    /// A rollback at a site visit.
+    Rollback,
+    /// Several rollbacks, one after the other.
+    Rollbacks,
 }
 
 /// One trial: kills in order, then a process that runs to the end.
@@ -103,6 +109,8 @@ pub struct Amount {
 /// Checkpoints that a store keeps by default.
 const KEPT: u64 = 2;
 const KILLS_IN_A_ROW: usize = 3;
+/// Most checkpoints of a process that goes back.
+const MOST_CHECKPOINTS: u64 = 200;
 /// Checkpoints over a whole run when the user chose no interval.
 const CHECKPOINTS: u64 = 20;
 
@@ -115,6 +123,8 @@ impl Kind {
             Kind::Commit => "killed in a commit",
             Kind::Instant => "killed at any instant",
             Kind::Row => "killed several times",
+            Kind::Rollback => "rolled back at a site",
+            Kind::Rollbacks => "rolled back several times",
         }
     }
 }
@@ -164,6 +174,45 @@ fn victim(kind: Kind, number: u32, ranks: u32) -> Victim {
     }
 }
 
+/// Plans trials in which the program goes back in its process, where it is not killed.
+pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
+    let mut random = fastrand::Rng::with_seed(amount.seed);
+    let every = amount.every.unwrap_or((visits / CHECKPOINTS).max(1));
+    let trial = |kind, kills, every| Trial {
+        kind,
+        kills,
+        victim: Victim::Process,
+        every,
+        then_every: every,
+    };
+    let mut trials = vec![trial(Kind::Uninterrupted, Vec::new(), every)];
+    for (number, visit) in (0..).zip(spread(visits, amount.sites, &mut random)) {
+        // The process goes on with as many checkpoints as there are before the visit in each stretch of this length.
+        let visit = visit.max(visits / MOST_CHECKPOINTS).max(1);
+        // At the very visit of a checkpoint, and some way behind one.
+        let every = amount.every.unwrap_or(match number % 2 {
+            0 => visit,
+            _ => random.u64(visit.div_ceil(2)..=visit),
+        });
+        trials.push(trial(Kind::Rollback, vec![Kill::Rollback(visit)], every));
+    }
+    for _ in 0..amount.random {
+        let visit = random.u64(every.min(visits)..=visits);
+        trials.push(trial(Kind::Rollback, vec![Kill::Rollback(visit)], every));
+    }
+    for _ in 0..amount.rows {
+        let mut at: Vec<u64> = (0..KILLS_IN_A_ROW)
+            .map(|_| random.u64(every.min(visits)..=visits))
+            .collect();
+        at.sort_unstable();
+        // The second time from the same visit as well.
+        at.insert(0, at[0]);
+        let rollbacks = at.into_iter().map(Kill::Rollback).collect();
+        trials.push(trial(Kind::Rollbacks, rollbacks, every));
+    }
+    trials
+}
+
 /// The first process leaves as many checkpoints as are kept and is killed; the second dies in a step of its first
 /// commit, the one that also removes the oldest; the third goes on.
 fn in_commits(visits: u64, amount: Amount) -> Vec<Trial> {
@@ -207,14 +256,22 @@ impl Kill {
         match self {
             Kill::Visit(visit) => Some(format!("visit:{visit}{on}")),
             Kill::Commit(step) => Some(format!("commit-step:{step}{on}")),
-            Kill::Instant(_) => None,
+            Kill::Instant(_) | Kill::Rollback(_) => None,
+        }
+    }
+
+    /// The visit at which the program goes back instead.
+    pub fn rollback(self) -> Option<u64> {
+        match self {
+            Kill::Rollback(visit) => Some(visit),
+            _ => None,
         }
     }
 
     /// The time of the kill for a run of this length.
     pub fn instant(self, whole: Duration) -> Option<Duration> {
         match self {
-            Kill::Visit(_) | Kill::Commit(_) => None,
+            Kill::Visit(_) | Kill::Commit(_) | Kill::Rollback(_) => None,
             Kill::Instant(fraction) => Some(whole.mul_f64(fraction)),
         }
     }
@@ -283,6 +340,22 @@ mod tests {
                 }
             )
         );
+    }
+
+    #[test]
+    fn rollbacks_are_behind_a_checkpoint_that_there_is() {
+        for visits in [1, 2, 5, 100, 1_000_000] {
+            let trials = plan_in_process(visits, amount(20));
+            assert!(trials.len() > 4, "{visits}");
+            for trial in &trials {
+                assert!(visits / trial.every <= 2 * MOST_CHECKPOINTS, "{trial:?}");
+                let first = trial.kills.first().and_then(|kill| kill.rollback());
+                assert!(
+                    first.is_none_or(|visit| (trial.every..=visits).contains(&visit)),
+                    "{trial:?}"
+                );
+            }
+        }
     }
 
     #[test]

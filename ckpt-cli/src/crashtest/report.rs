@@ -79,12 +79,17 @@ impl Done {
             Kill::Visit(visit) => format!("visit {visit}"),
             Kill::Commit(step) => format!("step {step} of the next commit"),
             Kill::Instant(fraction) => format!("{:.0} % of the run", fraction * 100.0),
+            Kill::Rollback(visit) => format!("visit {visit}"),
+        };
+        let done = match self.trial.kind {
+            Kind::Rollback | Kind::Rollbacks => "rolled back",
+            _ => "killed",
         };
         let list: Vec<_> = self.trial.kills.iter().map(word).collect();
         if list.is_empty() {
             "no kill".into()
         } else {
-            format!("{}killed at {}", self.trial.victim.words(), list.join(", then "))
+            format!("{}{done} at {}", self.trial.victim.words(), list.join(", then "))
         }
     }
 }

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use ckpt::session::ROLLBACK_MARK;
+use ckpt::session::events::What;
 use ckpt::session::job::State;
 use regex::Regex;
 use serde::Serialize;
@@ -347,6 +349,37 @@ impl Test<'_> {
             verdict: Verdict::Same,
         };
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
+        let rollbacks: Vec<String> = trial
+            .kills
+            .iter()
+            .filter_map(|kill| kill.rollback())
+            .map(|visit| visit.to_string())
+            .collect();
+        if !rollbacks.is_empty() {
+            let mut variables = environment(&store, trial.every);
+            variables.push(("CKPT_FAULT", format!("rollback:{}", rollbacks.join(",")).into()));
+            let until = Until {
+                kill: None,
+                victim: trial.victim,
+                limit,
+                stretched: None,
+            };
+            let finished = self.launch(&variables, until)?;
+            done.seconds = finished.time.as_secs_f64();
+            done.checkpoint_bytes = stores::largest_bytes(&store);
+            done.not_taken = not_taken(&finished.stderr);
+            done.resumed = rolled_back_to(&store)?;
+            done.killed = done.resumed.len();
+            if finished.ending != Ending::Code(0) {
+                done.verdict = failed(0, &finished);
+                return Ok(done);
+            }
+            let outputs = between_rollbacks(&finished.stdout);
+            let written = initial.written_since(self.scratch.working())?;
+            let contents = self.contents(files::among(written, &self.comparison.named))?;
+            done.verdict = self.judge(expected, &outputs, &contents, tell)?;
+            return Ok(done);
+        }
         let mut outputs: Vec<Vec<Vec<u8>>> = Vec::new();
         let kills = trial.kills.iter().copied().map(Some).chain([None]);
         for (run, kill) in kills.enumerate() {
@@ -527,6 +560,35 @@ impl Drop for Busy {
 
 fn environment(store: &Path, every: u64) -> Vec<(&'static str, OsString)> {
     vec![(STORE, store.into()), ("CKPT_EVERY", every.to_string().into())]
+}
+
+/// The checkpoints that the program has gone back to.
+fn rolled_back_to(store: &Path) -> Outcome<Vec<Option<u64>>> {
+    let Some(job) = stores::job(store, None)? else {
+        return Ok(Vec::new());
+    };
+    let events = ckpt::session::events::read(store, job.run).into_iter();
+    let rollbacks = events.filter_map(|event| match event.what {
+        What::Rollback { to, .. } => Some(to),
+        _ => None,
+    });
+    Ok(rollbacks.collect())
+}
+
+/// What the process has printed until each rollback, and after the last one.
+fn between_rollbacks(stdout: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
+    let own = stdout.first().map(Vec::as_slice).unwrap_or_default();
+    let mut outputs = Vec::new();
+    let mut rest = own;
+    while let Some(at) = rest
+        .windows(ROLLBACK_MARK.len())
+        .position(|bytes| bytes == ROLLBACK_MARK)
+    {
+        outputs.push(vec![rest[..at].to_vec()]);
+        rest = &rest[at + ROLLBACK_MARK.len()..];
+    }
+    outputs.push(vec![rest.to_vec()]);
+    outputs
 }
 
 fn failed(run: usize, finished: &Finished) -> Verdict {

@@ -225,6 +225,10 @@ fn processes(events: &[Event]) -> Vec<Process> {
             }),
             What::Failed { .. } => last.not_taken.push(event.at),
             What::End { state, reason, .. } => (last.state, last.reason) = (Some(*state), reason.clone()),
+            What::Rollback { visits, reason, .. } => {
+                last.state = Some(State::Failed);
+                last.reason = Some(format!("rolled back from site visit {visits}: {reason}"));
+            }
             What::Start { .. } => {}
         }
     }

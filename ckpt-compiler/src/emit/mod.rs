@@ -75,16 +75,15 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
     let emitter = &*emitter;
     let rt = rt();
     let frame = frame();
-    let session = options.opens_session.then(|| {
-        let session = made("session");
+    let program = options.opens_session.then(|| {
         let sources = options.sources.as_ref().map(Sources::expression);
         let sources = sources.unwrap_or_else(|| quote!(::core::option::Option::None));
         quote! {
-            let #session = #rt::open(#rt::Program {
+            #rt::Program {
                 name: ::core::env!("CARGO_PKG_NAME"),
                 version: ::core::env!("CARGO_PKG_VERSION"),
                 sources: #sources,
-            });
+            }
         }
     });
     let plan = emitter.function_plan(item, source, options);
@@ -117,16 +116,35 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
             clippy::while_let_loop,
         )]
     };
-    let function = quote! {
-        #lints #(#attrs)* #vis #signature {
-            #session
-            static __CKPT_PLAN: #rt::FunctionPlan = #plan;
-            #depth
-            let mut #frame = #rt::Frame::enter(&__CKPT_PLAN);
-            #from_the_beginning
-            #parameters
-            #body
+    let body = quote! {
+        static __CKPT_PLAN: #rt::FunctionPlan = #plan;
+        #depth
+        let mut #frame = #rt::Frame::enter(&__CKPT_PLAN);
+        #from_the_beginning
+        #parameters
+        #body
+    };
+    let body = match program {
+        // It runs again whenever the program goes back to a checkpoint.
+        Some(program) if signature.inputs.is_empty() => {
+            let main = made("main");
+            let output = &signature.output;
+            quote! {
+                fn #main() #output { #body }
+                #rt::run_main(#program, #main)
+            }
         }
+        Some(program) => {
+            let session = made("session");
+            quote! {
+                let #session = #rt::open(#program);
+                #body
+            }
+        }
+        None => body,
+    };
+    let function = quote! {
+        #lints #(#attrs)* #vis #signature { #body }
     };
     Emitted {
         function,

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use super::changes::FileObserver;
 use super::interrupts::{Interrupts, Sender};
 use super::lock::locked;
+use super::rollback::NotRolledBack;
 use super::visit_number::VisitNumber;
 
 /// The last visit number that a session counts to; threads that are not the session's count from there on.
@@ -27,6 +28,8 @@ pub(crate) const STOP_SIGNAL: u8 = 2;
 pub(crate) const TIME_LIMIT: u8 = 4;
 /// A checkpoint has been written, or could not be: somebody is to look at what came of it.
 pub(crate) const WRITTEN: u8 = 8;
+/// The state is to be kept in memory.
+pub(crate) const SNAPSHOT: u8 = 16;
 
 /// What the end of a process asks of its session, from whatever thread.
 pub(crate) trait Owner: Send + Sync {
@@ -35,6 +38,14 @@ pub(crate) trait Owner: Send + Sync {
 
     /// ckpt is about to end the run with an error.
     fn refused(&self, headline: &str);
+
+    /// Before that: where it is a rollback in the process that cannot be carried out, the process begins anew instead, and this
+    /// does not return.
+    fn begins_anew_instead(&self, headline: &str);
+
+    /// The program goes back to a checkpoint, this one or the newest, from so many site visits: asked for on a thread that is not
+    /// the session's, so that the process begins anew. Does not return unless that cannot be.
+    fn goes_back_with_its_process(&self, reason: &str, to: Option<u64>, visits: u64) -> NotRolledBack;
 
     /// This process ends with an error: so must all others.
     fn abort(&self, code: i32);
@@ -70,6 +81,8 @@ struct Current {
     forked: AtomicBool,
     /// Whether the walk of a restart ended somewhere on its way.
     stranded: AtomicBool,
+    /// Whether the functions of the program are being left for a checkpoint that it goes back to.
+    rolls_back: AtomicBool,
     /// A leaf lock. It stays when the session has closed, until the next one opens: with which status the process exits
     /// is known only at its end.
     owner: Mutex<Option<Arc<dyn Owner>>>,
@@ -95,6 +108,7 @@ static CURRENT: Current = Current {
     lock: AtomicI32::new(-1),
     forked: AtomicBool::new(false),
     stranded: AtomicBool::new(false),
+    rolls_back: AtomicBool::new(false),
     owner: Mutex::new(None),
     observes: AtomicBool::new(false),
     observer: Mutex::new(None),
@@ -133,6 +147,7 @@ fn clear() {
     CURRENT.planned.store(u64::MAX, Ordering::SeqCst);
     CURRENT.attention.store(0, Ordering::SeqCst);
     CURRENT.signal.store(0, Ordering::SeqCst);
+    CURRENT.rolls_back.store(false, Ordering::SeqCst);
 }
 
 fn set<T: ?Sized>(place: &Mutex<Option<Arc<T>>>, to: Option<Arc<T>>) {
@@ -320,6 +335,19 @@ pub(crate) fn speak_of_interrupts(speaks: bool) {
     CURRENT.speaks.store(speaks, Ordering::SeqCst);
 }
 
+/// The signal that has asked for a stop, if one has and the stop is not carried out.
+pub(crate) fn stop_asked_for() -> Option<i32> {
+    (attention() & STOP_SIGNAL != 0).then(signal)
+}
+
+/// A signal that the session before this one was sent asks for a stop.
+pub(crate) fn ask_for_stop(signal: Option<i32>) {
+    if let Some(signal) = signal {
+        CURRENT.signal.store(signal, Ordering::SeqCst);
+        call_attention(STOP_SIGNAL);
+    }
+}
+
 /// The signal that asked for a stop.
 pub(crate) fn signal() -> i32 {
     CURRENT.signal.load(Ordering::SeqCst)
@@ -338,6 +366,19 @@ pub(crate) fn strand() {
 /// Whether the walk of the restart ended on its way.
 pub(crate) fn is_stranded() -> bool {
     CURRENT.stranded.load(Ordering::SeqCst)
+}
+
+/// The program goes back to a checkpoint: its functions are left from now on until the session has closed, and every site looks
+/// up.
+pub(crate) fn roll_back() {
+    CURRENT.rolls_back.store(true, Ordering::SeqCst);
+    look_now();
+}
+
+/// Whether the functions of the program are being left for a checkpoint that it goes back to.
+#[inline(always)]
+pub(crate) fn rolls_back() -> bool {
+    CURRENT.rolls_back.load(Ordering::Relaxed)
 }
 
 /// Who hears of files. It hears nothing until [`observe`] says so.

@@ -30,6 +30,7 @@ pub(crate) mod parallel;
 pub(crate) mod printable;
 pub(crate) mod processes;
 pub(crate) mod report;
+pub(crate) mod rollback;
 pub(crate) mod room;
 pub(crate) mod run_id;
 pub(crate) mod signals;

@@ -158,6 +158,9 @@ impl Fatal {
     /// Prints the message, notes the reason in the job's state and ends the process. Destructors do not run: the
     /// program's state is not to be trusted further.
     pub(crate) fn exit(self) -> ! {
+        if let Some(owner) = current::owner() {
+            owner.begins_anew_instead(self.headline());
+        }
         // What several threads find wrong at once is said once: the others wait until the first has ended the process.
         if ENDING.swap(true, Ordering::SeqCst) {
             std::thread::sleep(PATIENCE);

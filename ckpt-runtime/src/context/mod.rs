@@ -6,15 +6,18 @@
 
 pub(crate) mod frames;
 pub(crate) mod resume;
+pub(crate) mod rollback;
 
 use std::cell::RefCell;
 use std::time::Duration;
 
 use crate::base::forks::Ours;
 use crate::base::report::Fatal;
+use crate::base::rollback::NotRolledBack;
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::statics::Statics;
 use resume::Resume;
+use rollback::{Asked, GoesOn, Leaves};
 
 /// Makes the program's functions say what they save.
 pub(crate) type Gather<'a> = &'a mut dyn FnMut(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>;
@@ -75,8 +78,18 @@ pub(crate) trait Driver {
     /// The statics that the program has named.
     fn statics(&mut self) -> &mut Statics;
 
-    /// The program came to its end, after so many visits.
-    fn close(&mut self, visits: u64);
+    /// Goes back to a checkpoint: from now on the program leaves its functions, so.
+    ///
+    /// # Errors
+    /// It cannot, and goes on.
+    fn roll_back(&mut self, asked: Asked<'_>) -> Result<Leaves, NotRolledBack>;
+
+    /// The program has left its functions for the checkpoint that it goes back to: how it goes on from there. The session is
+    /// about to close.
+    fn has_left(&mut self) -> Option<GoesOn>;
+
+    /// The program came to its end, after so many visits, or panicked.
+    fn close(&mut self, visits: u64, panicked: bool);
 }
 
 /// What the thread has of the session.

@@ -193,7 +193,7 @@ struct Links<'a> {
     paths: &'a [String],
 }
 
-fn frame_info(frame: &FrameRecord) -> FrameInfo {
+pub(super) fn frame_info(frame: &FrameRecord) -> FrameInfo {
     let plan = frame.plan;
     let site = (frame.site as usize)
         .checked_sub(1)

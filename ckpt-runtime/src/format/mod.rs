@@ -15,6 +15,7 @@ mod frames;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod hdf5;
+mod in_memory;
 mod index;
 mod large;
 mod packed;
@@ -37,6 +38,7 @@ use crate::base::time;
 
 pub(crate) use container::{read_head, verify_file};
 pub use error::{Damage, StoreError};
+pub(crate) use in_memory::InMemory;
 pub(crate) use previous::Base;
 pub use previous::{Compression, Storing};
 pub(crate) use renew::renew;

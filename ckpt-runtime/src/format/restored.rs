@@ -3,10 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::columns::Stored;
 use super::container::Container;
+use super::in_memory::InMemory;
+use super::index::Index;
 use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
@@ -76,11 +78,34 @@ fn nothing_loaded() -> LoadError {
 #[derive(Debug)]
 pub struct Restored {
     id: CheckpointId,
-    pub(super) blocks: Blocks,
+    holder: Holder,
     frames: Vec<FrameInfo>,
     statics: Vec<VariableInfo>,
     tables: ThreadBound<OnceCell<Tables>>,
     tree: std::sync::OnceLock<Node>,
+}
+
+/// Where its values are.
+#[derive(Debug)]
+enum Holder {
+    File(Box<Blocks>),
+    Memory(Arc<InMemory>),
+}
+
+impl Holder {
+    fn index(&self) -> &Index {
+        match self {
+            Holder::File(blocks) => &blocks.container.index,
+            Holder::Memory(memory) => &memory.index,
+        }
+    }
+
+    fn source(&self) -> &dyn Source {
+        match self {
+            Holder::File(blocks) => &**blocks,
+            Holder::Memory(memory) => &**memory,
+        }
+    }
 }
 
 /// The datasets of a file, each checked when it is read.
@@ -101,26 +126,34 @@ impl Restored {
         container
             .verify_structure()
             .map_err(|damage| StoreError::damaged(&container.path, damage))?;
-        let frames = container
-            .index
-            .frames
-            .iter()
-            .map(|frame| frame.info.clone())
-            .collect();
-        let statics = container.index.statics.iter();
-        let statics = statics.map(|(variable, _)| variable.clone()).collect();
         let blocks = Blocks {
             container,
             kept: Mutex::default(),
         };
-        Ok(Restored {
+        Ok(Restored::of(id, Holder::File(Box::new(blocks))))
+    }
+
+    /// A snapshot that is in memory; `id` is that of the checkpoint before it.
+    pub(crate) fn in_memory(id: CheckpointId, memory: Arc<InMemory>) -> Restored {
+        Restored::of(id, Holder::Memory(memory))
+    }
+
+    fn of(id: CheckpointId, holder: Holder) -> Restored {
+        let index = holder.index();
+        let frames = index.frames.iter().map(|frame| frame.info.clone()).collect();
+        let statics = index
+            .statics
+            .iter()
+            .map(|(variable, _)| variable.clone())
+            .collect();
+        Restored {
             id,
-            blocks,
+            holder,
             frames,
             statics,
             tables: ThreadBound::new(OnceCell::new()),
             tree: std::sync::OnceLock::new(),
-        })
+        }
     }
 
     /// Checks every byte.
@@ -128,7 +161,10 @@ impl Restored {
     /// # Errors
     /// All damage found, by dataset.
     pub(crate) fn verify(&self) -> Result<(), Vec<Damage>> {
-        self.blocks.container.verify()
+        match &self.holder {
+            Holder::File(blocks) => blocks.container.verify(),
+            Holder::Memory(_) => Ok(()),
+        }
     }
 
     /// Checks every byte, and keeps the large datasets that it has read until somebody takes them.
@@ -136,13 +172,15 @@ impl Restored {
     /// # Errors
     /// [`StoreError::Damaged`].
     pub(crate) fn read_all(self) -> Result<Restored, StoreError> {
-        match self.blocks.container.read_all() {
-            Ok(kept) => *self.blocks.kept() = kept,
-            Err(damage) => {
-                return Err(StoreError::Damaged {
-                    path: self.path().to_owned(),
-                    damage,
-                });
+        if let Holder::File(blocks) = &self.holder {
+            match blocks.container.read_all() {
+                Ok(kept) => *blocks.kept() = kept,
+                Err(damage) => {
+                    return Err(StoreError::Damaged {
+                        path: self.path().to_owned(),
+                        damage,
+                    });
+                }
             }
         }
         Ok(self)
@@ -155,23 +193,29 @@ impl Restored {
 
     /// Its file.
     pub fn path(&self) -> &Path {
-        &self.blocks.container.path
+        match &self.holder {
+            Holder::File(blocks) => &blocks.container.path,
+            Holder::Memory(memory) => &memory.place,
+        }
     }
 
     /// Size of its file.
     pub fn file_bytes(&self) -> u64 {
-        self.blocks.container.length
+        match &self.holder {
+            Holder::File(blocks) => blocks.container.length,
+            Holder::Memory(_) => 0,
+        }
     }
 
     /// Other checkpoints that it needs: blocks of it are only there.
     pub fn needs(&self) -> Vec<CheckpointId> {
-        let files = &self.blocks.container.index.files;
+        let files = &self.holder.index().files;
         files.iter().map(|file| file.id).collect()
     }
 
     /// What is known about it.
     pub fn meta(&self) -> &Meta {
-        &self.blocks.container.index.meta
+        &self.holder.index().meta
     }
 
     /// Its frames, thread after thread, the outermost first.
@@ -229,8 +273,12 @@ impl Restored {
 
     /// The whole checkpoint as a tree of groups and datasets.
     pub fn tree(&self) -> &Node {
-        self.tree
-            .get_or_init(|| super::tree::build(&self.blocks.container.index))
+        self.tree.get_or_init(|| super::tree::build(self.holder.index()))
+    }
+
+    /// The bytes of a block.
+    pub(super) fn bytes_of(&self, block: &Block) -> Result<Vec<u8>, LoadError> {
+        bytes(self.holder.source(), block)
     }
 
     /// None of this is generic: it would be compiled again for every type of every program.
@@ -242,7 +290,7 @@ impl Restored {
         load: Load<'_>,
     ) -> Result<(), LoadError> {
         let missing = || LoadError::from(LoadProblem::NoVariable(name.to_owned()));
-        let frames = &self.blocks.container.index.frames;
+        let frames = &self.holder.index().frames;
         let mut holder = frames.get(frame).ok_or_else(missing)?;
         let mut position = holder
             .info
@@ -271,7 +319,7 @@ impl Restored {
     fn read(&self, stored: &Stored, load: Load<'_>) -> Result<(), LoadError> {
         let tables = self.tables()?;
         let context = Context {
-            source: &self.blocks,
+            source: self.holder.source(),
             tables,
         };
         let mut cursor = stored.cursor();
@@ -290,8 +338,8 @@ impl Restored {
             return Ok(tables);
         }
         let mut all = Vec::new();
-        for table in &self.blocks.container.index.tables {
-            let ids = self.blocks.bytes(&table.ids)?;
+        for table in &self.holder.index().tables {
+            let ids = self.bytes_of(&table.ids)?;
             let ids = ids
                 .chunks_exact(8)
                 .map(|id| u64::from_le_bytes(std::array::from_fn(|k| id[k])))
@@ -313,7 +361,7 @@ impl Recorded for Restored {
     }
 
     fn put_back(&self, name: &str, global: &dyn Place) -> Result<(), LoadError> {
-        let statics = &self.blocks.container.index.statics;
+        let statics = &self.holder.index().statics;
         let found = statics.iter().find(|(variable, _)| variable.key == name);
         let stored = found.and_then(|(_, column)| column.as_ref());
         let stored = stored.ok_or_else(|| LoadError::from(LoadProblem::NoVariable(name.to_owned())))?;
@@ -333,19 +381,17 @@ impl Recorded for Restored {
     }
 }
 
-impl Blocks {
-    /// The bytes of a block; the dataset around it is right.
-    pub fn bytes(&self, block: &Block) -> Result<Vec<u8>, LoadError> {
-        let length =
-            usize::try_from(block.length).map_err(|_| LoadError::invalid("too large for this machine"))?;
-        let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(length)
-            .map_err(|_| LoadError::invalid(format_args!("no memory for {length} bytes")))?;
-        bytes.resize(length, 0);
-        self.read(block, &mut bytes)?;
-        Ok(bytes)
-    }
+/// The bytes of a block; the dataset around it is right.
+fn bytes(source: &dyn Source, block: &Block) -> Result<Vec<u8>, LoadError> {
+    let length =
+        usize::try_from(block.length).map_err(|_| LoadError::invalid("too large for this machine"))?;
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(length)
+        .map_err(|_| LoadError::invalid(format_args!("no memory for {length} bytes")))?;
+    bytes.resize(length, 0);
+    source.read(block, &mut bytes)?;
+    Ok(bytes)
 }
 
 impl Blocks {

@@ -133,7 +133,7 @@ impl Restored {
             length: count * size,
             ..block
         };
-        self.blocks.bytes(&block)
+        self.bytes_of(&block)
     }
 
     /// The numbers from element `first` on, at most `count`, as `f64`: rounded where an `f64` cannot hold them. A

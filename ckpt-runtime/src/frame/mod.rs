@@ -21,6 +21,7 @@ mod walk;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::panic::resume_unwind;
 use std::sync::atomic::Ordering;
 
 pub use begun::{Begun, Walk};
@@ -86,6 +87,17 @@ pub(crate) fn end_thread() -> u64 {
 pub(crate) fn visits() -> Option<u64> {
     let visits = THREAD.try_with(Thread::visits).ok()?;
     (visits < LAST).then_some(visits)
+}
+
+/// What unwinds the functions of a program that goes back to a checkpoint.
+#[derive(Debug)]
+struct GoesBack;
+
+/// Leaves the functions of the program, for the checkpoint that it goes back to.
+#[cold]
+#[inline(never)]
+pub(crate) fn leave() -> ! {
+    resume_unwind(Box::new(GoesBack))
 }
 
 /// One activation of an instrumented function.
@@ -216,6 +228,10 @@ impl Frame {
             registrar,
             body,
         );
+        // Somebody on the way has caught what unwinds.
+        if is_linked && current::rolls_back() {
+            leave();
+        }
         if is_linked && !fresh {
             self.fresh &= !site_bit(site);
         }

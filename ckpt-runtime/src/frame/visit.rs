@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use super::registrar::Missing;
 use super::thread::{FunctionSite, Lent, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
 use super::{Frame, Registrar};
+use crate::base::current;
 use crate::base::report::{Fatal, Headline, headline};
 use crate::comm;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
@@ -19,6 +20,9 @@ impl Frame {
                 fatal.exit();
             }
         });
+        if current::rolls_back() && !std::thread::panicking() {
+            super::leave();
+        }
     }
 
     fn look(&mut self, thread: &Thread, site: u32, registrar: &dyn Fn(&mut Registrar)) -> Result<(), Fatal> {

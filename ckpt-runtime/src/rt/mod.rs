@@ -13,7 +13,7 @@ pub use crate::frame::{
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
-pub use crate::session::{MainSession, Program, Sources, open};
+pub use crate::session::{MainSession, Program, Sources, open, run_main};
 pub use crate::value::items::{Items, Owned};
 pub use crate::value::{
     DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_boxed, load_object, reach_objects,
@@ -28,6 +28,7 @@ pub use crate::team::{
 pub use crate::thread::watched;
 pub use crate::value::{BySerde, FromSerde, from_serde};
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use crate::base::report::{Fatal, headline};
@@ -75,6 +76,17 @@ fn no_stand_in<T>() -> Fatal {
     ))
     .why("a restart makes the value again with something of that type, and ckpt cannot make any")
     .help("take it out of `#[ckpt(refill(..))]`, and make the value from what does not move")
+}
+
+/// The condition of a [`check!`](crate::check) does not hold.
+#[cold]
+#[track_caller]
+pub fn check_failed(what: fmt::Arguments<'_>) -> ! {
+    let why = match crate::rollback(what) {
+        Ok(never) => match never {},
+        Err(why) => why,
+    };
+    panic!("{what}, and the program cannot go back: {why}")
 }
 
 /// The next item of an iterator that is rebuilt at restart. `count` items were taken when a checkpoint was saved; the

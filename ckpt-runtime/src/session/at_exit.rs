@@ -4,14 +4,23 @@
 //! reached its site must not end with success, whatever `main` returned.
 
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, Once};
+use std::panic::{self, PanicHookInfo};
+use std::sync::{Arc, Mutex, Once, OnceLock};
+use std::time::Instant;
 
+use super::again::{self, not_begun};
+use super::events::What;
 use super::exit_code;
 use super::job::{Record, State};
 use super::writer::Desk;
 use crate::base::current::{self, Owner};
 use crate::base::lock::locked;
+use crate::base::report::say;
+use crate::base::rollback::NotRolledBack;
+use crate::base::run_id::{RunId, RunPrefix};
 use crate::comm;
+use crate::context::rollback::GoesOn;
+use crate::format::CheckpointId;
 
 /// What the end of the process needs of a session, which may have closed by then.
 #[derive(Debug, Default)]
@@ -20,12 +29,62 @@ pub(super) struct Ending {
     /// Where checkpoints are on their way to the disk, and of which process: one that the program forked has no thread
     /// for it.
     desk: Mutex<Option<(u32, Arc<Desk>)>>,
+    /// The program goes back in its process, and has not arrived. A leaf lock.
+    back: Mutex<Option<Back>>,
+    /// What does not change from the beginning of the session on.
+    beginning: OnceLock<Beginning>,
+}
+
+/// What does not change from the beginning of a session on.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    pub run: RunId,
+    /// Where standard input was, if it is a file.
+    pub input: Option<u64>,
+    /// When its time limit is over, if it has one.
+    pub ends: Option<Instant>,
+    pub quiet: bool,
+}
+
+/// A rollback in the process that has not arrived.
+struct Back {
+    /// How the process goes on where that fails.
+    how: GoesOn,
+    /// What the program does when it panics: on the way it does nothing, as the process begins anew then.
+    hook: Hook,
+}
+
+type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
+
+impl std::fmt::Debug for Back {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Back").field(&self.how).finish()
+    }
 }
 
 impl Ending {
     /// Checkpoints are written here from now on.
     pub fn writes_at(&self, desk: Arc<Desk>) {
         *locked(&self.desk) = Some((std::process::id(), desk));
+    }
+
+    /// The session has opened.
+    pub fn begins(&self, beginning: Beginning) {
+        let _ = self.beginning.set(beginning);
+    }
+
+    /// The session is that of a program that goes back in its process: where it does not arrive, the process begins anew.
+    pub fn goes_back(&self, how: GoesOn) {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(|_| ()));
+        *locked(&self.back) = Some(Back { how, hook });
+    }
+
+    /// The walk of the restart has arrived.
+    pub fn has_arrived(&self) {
+        if let Some(back) = locked(&self.back).take() {
+            panic::set_hook(back.hook);
+        }
     }
 
     /// Waits until the disk has what has been taken.
@@ -54,6 +113,63 @@ impl Owner for Ending {
 
     fn refused(&self, headline: &str) {
         self.record.ended(State::Refused, headline);
+    }
+
+    fn begins_anew_instead(&self, headline: &str) {
+        let Some(Back { how, hook }) = locked(&self.back).take() else {
+            return;
+        };
+        say(&format!(
+            "warning[W2092]: the process begins anew, as the program could not go back in it: {headline}"
+        ));
+        self.drain();
+        let error = again::as_a_new_process(&how);
+        panic::set_hook(hook);
+        say(&not_begun(&error).to_string());
+    }
+
+    fn goes_back_with_its_process(&self, reason: &str, to: Option<u64>, visits: u64) -> NotRolledBack {
+        let Some(Beginning {
+            run,
+            input,
+            ends,
+            quiet,
+        }) = self.beginning.get()
+        else {
+            return NotRolledBack::NoSession;
+        };
+        if let Some(member) = comm::member() {
+            return NotRolledBack::Ranks { ranks: member.size };
+        }
+        self.drain();
+        let rollbacks = match self.record.rollbacks().another(visits) {
+            Ok(rollbacks) => rollbacks,
+            Err(why) => return why,
+        };
+        if !self.record.has_checkpoint() {
+            return NotRolledBack::NoCheckpoint { id: to };
+        }
+        let how = GoesOn {
+            id: to.map(CheckpointId),
+            run: RunPrefix::from(*run),
+            is_a_test: false,
+            rollbacks: Vec::new(),
+            input: *input,
+            snapshot: None,
+            kept: Vec::new(),
+            ends: *ends,
+        };
+        let back = What::Rollback {
+            to,
+            snapshot: None,
+            visits,
+            reason: reason.to_owned(),
+        };
+        self.record.rolls_back(rollbacks, back, *quiet);
+        let error = again::as_a_new_process(&how);
+        NotRolledBack::NotBegun {
+            why: error.to_string(),
+        }
     }
 
     fn abort(&self, code: i32) {

@@ -88,6 +88,7 @@ impl Session {
             sources: None,
         };
         let run = Run::open(&config, program, Kind::ByHand)?;
+        run.mention_restart();
         if let Some(resume) = &run.resume {
             match resume.restored.frames() {
                 [frame]
@@ -256,7 +257,7 @@ impl Drop for Session {
         {
             // A program by hand may look at a checkpoint and end: that is no walk that went astray.
             run.resume = None;
-            run.close(self.visits);
+            run.close(self.visits, std::thread::panicking());
         }
     }
 }

@@ -70,6 +70,18 @@ pub enum What {
         /// Why not.
         why: String,
     },
+    /// The program goes back to a checkpoint without being started again.
+    Rollback {
+        /// The checkpoint, if not the newest that is whole.
+        to: Option<u64>,
+        /// The site visit of the state in memory that it goes back to, if it is that and no checkpoint.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<u64>,
+        /// The site visit that it was at.
+        visits: u64,
+        /// Why.
+        reason: String,
+    },
     /// The process ended, and knew it: one that was killed has no end.
     End {
         /// How.
@@ -109,6 +121,12 @@ impl What {
                 reason,
                 "checkpoint written"
             ),
+            What::Rollback {
+                to,
+                snapshot,
+                visits,
+                reason,
+            } => event!(warn, to, snapshot, visits, reason, "rollback"),
             What::Failed { visits, why } => event!(warn, visits, why, "checkpoint failed"),
             What::End {
                 state,

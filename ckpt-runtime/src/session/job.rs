@@ -16,8 +16,10 @@ use super::sources::Builds;
 use crate::base::documents::{Documents, Durability};
 use crate::base::lock::locked;
 use crate::base::processes;
+use crate::base::report::say;
+use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::RunId;
-use crate::format::StoreError;
+use crate::format::{CheckpointId, StoreError};
 use crate::handles::Place;
 use crate::storage::{Mode, Store, documents_of_run};
 
@@ -126,9 +128,60 @@ pub struct Job {
     /// When checkpoints are taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
+    /// How often the program has gone back to a checkpoint without being started again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollbacks: Option<Rollbacks>,
     /// What the programs were made of that were processes of the run.
     #[serde(default, skip_serializing_if = "Builds::is_empty")]
     pub sources: Builds,
+}
+
+/// So often a program may go back without coming further.
+const MOST_IN_A_ROW: u32 = 3;
+
+/// How often a program has gone back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rollbacks {
+    /// In the whole run.
+    pub count: u64,
+    /// How many of the last were from site visits up to [`from`](Self::from): the program came no further.
+    pub in_a_row: u32,
+    /// The furthest site visit of those.
+    pub from: u64,
+    /// The site visit that the last one went back to.
+    pub to: u64,
+}
+
+impl Rollbacks {
+    /// With one more, from this site visit.
+    ///
+    /// # Errors
+    /// There were so many from there that another one would not help.
+    pub(crate) fn another(self, visits: u64) -> Result<Rollbacks, NotRolledBack> {
+        let gets_on = self.in_a_row == 0 || visits > self.from;
+        if !gets_on && self.in_a_row >= MOST_IN_A_ROW {
+            return Err(NotRolledBack::NoProgress {
+                times: self.in_a_row,
+                visits: self.from,
+            });
+        }
+        Ok(Rollbacks {
+            count: self.count + 1,
+            in_a_row: if gets_on { 1 } else { self.in_a_row + 1 },
+            from: self.from.max(visits),
+            to: self.to,
+        })
+    }
+
+    /// Another process goes on, which somebody has started.
+    pub(crate) fn in_another_process(self) -> Rollbacks {
+        Rollbacks {
+            in_a_row: 0,
+            from: 0,
+            to: 0,
+            ..self
+        }
+    }
 }
 
 /// When a process takes checkpoints without being asked to.
@@ -347,6 +400,46 @@ impl Record {
         open.add(what);
         *self.current() = Some(open);
         Ok(())
+    }
+
+    /// How often the program has gone back so far.
+    pub(super) fn rollbacks(&self) -> Rollbacks {
+        let current = self.current();
+        let job = current.as_ref().map(|open| &open.job);
+        job.and_then(|job| job.rollbacks).unwrap_or_default()
+    }
+
+    /// Whether the run has a checkpoint, as far as this process knows.
+    pub(super) fn has_checkpoint(&self) -> bool {
+        let current = self.current();
+        let job = current.as_ref().map(|open| &open.job);
+        job.is_some_and(|job| job.last_checkpoint.or(job.restarted_from).is_some())
+    }
+
+    /// The program goes back, with so many rollbacks by now.
+    pub(super) fn rolls_back(&self, rollbacks: Rollbacks, back: What, quiet: bool) {
+        let What::Rollback {
+            to,
+            snapshot,
+            visits,
+            reason,
+        } = &back
+        else {
+            return;
+        };
+        self.update(|job| {
+            job.rollbacks = Some(rollbacks);
+            job.visits = *visits;
+        });
+        if !quiet {
+            let to = match (to, snapshot) {
+                (_, Some(then)) => format!("its state in memory of site visit {then}"),
+                (Some(id), None) => format!("checkpoint {}", CheckpointId(*id)),
+                (None, None) => "the newest checkpoint".to_owned(),
+            };
+            say(&format!("goes back to {to} from site visit {visits}: {reason}"));
+        }
+        self.happened(back);
     }
 
     /// Something has happened to the job.

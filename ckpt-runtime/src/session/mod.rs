@@ -26,6 +26,9 @@
 //! | `CKPT_STRICT` | `strict` | 1: do not restart from a checkpoint that was taken by a build of other sources | 0: a warning says which files have changed |
 //! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths without `..`, one pair a line | |
 //! | `CKPT_TRUST` | | numbers of users whose stores are taken beside your own, separated by commas | |
+//! | `CKPT_SNAPSHOT_EVERY` | `snapshot-every` | the state is kept in memory every so many site visits, for [`rollback`](crate::rollback()) | |
+//! | `CKPT_SNAPSHOT_INTERVAL` | `snapshot-interval` | the same every so often | |
+//! | `CKPT_SNAPSHOTS` | `snapshots` | how many of these stay | 2 |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -48,6 +51,7 @@
 //! the newest run that has not completed: one that ended with exit code 0 has (exit code 76 where all have). The number of
 //! a checkpoint restarts from that one, whatever became of its run.
 
+mod again;
 pub mod arguments;
 mod at_exit;
 pub mod auto;
@@ -63,6 +67,7 @@ mod notices;
 mod place;
 mod policy;
 mod reach;
+pub(crate) mod rollback;
 mod run;
 pub mod runs;
 mod signals;
@@ -74,13 +79,14 @@ mod writer;
 
 use std::io;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 
 use crate::base::current;
 use crate::base::forks::goes_on_alone;
 use crate::base::printable::count;
 pub use crate::base::report::exit_code;
-use crate::base::report::{Code, Fatal, Headline};
+use crate::base::report::{Code, Fatal, Headline, say};
 use crate::base::run_id::RunId;
 use crate::base::typed::{has_command, restart_command, right_program, start_anew, typed};
 use crate::comm;
@@ -97,6 +103,10 @@ use run::{Kind, Run};
 pub use sources::{Builds, Sources};
 pub use starts_over::{NotUndone, note_left, undo_start};
 pub use variables::VARIABLES_NOTE;
+
+/// What a test of rollbacks (`CKPT_FAULT=rollback:N`) prints to standard output at each, when the functions of the program have been
+/// left: whoever reads it knows what was printed before.
+pub const ROLLBACK_MARK: &[u8] = b"\x1e\x1e ckpt has rolled back \x1e\x1e";
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -594,42 +604,76 @@ pub struct Program {
 #[derive(Debug)]
 #[must_use = "the session ends when this is dropped"]
 pub struct MainSession {
-    open: bool,
+    /// What it was opened with; nothing where there is none.
+    open: Option<Opened>,
+    /// Whether it ends because the program has panicked.
+    panicked: bool,
     thread: PhantomData<*const ()>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    config: Config,
+    program: Program,
 }
 
 /// Opens the session of a program under `#[ckpt::main]`, if one is asked for. What cannot be opened ends the process.
 pub fn open(program: Program) -> MainSession {
-    let opened = try_open(program);
-    match opened {
+    open_as(program, Kind::Instrumented)
+}
+
+fn open_as(program: Program, kind: Kind) -> MainSession {
+    match try_open(program, kind) {
         Ok(open) => MainSession {
             open,
+            panicked: false,
             thread: PhantomData,
         },
         Err(error) => error.fatal().exit(),
     }
 }
 
-fn try_open(program: Program) -> Result<bool, SessionError> {
+/// Runs the body of `main` under its session, if one is asked for: once, and again from a checkpoint whenever the program goes
+/// back to one.
+pub fn run_main<R>(program: Program, main: impl Fn() -> R) -> R {
+    let mut session = open_as(program, Kind::RunsAgain);
+    if session.open.is_none() {
+        return main();
+    }
+    loop {
+        let outcome = catch_unwind(AssertUnwindSafe(&main));
+        if !session.goes_back(outcome.is_err()) {
+            drop(session);
+            return outcome.unwrap_or_else(|payload| resume_unwind(payload));
+        }
+        drop(outcome);
+        session = session.again();
+    }
+}
+
+fn try_open(program: Program, kind: Kind) -> Result<Option<Opened>, SessionError> {
     if inherited::are_anothers() {
-        return Ok(false);
+        return Ok(None);
     }
     let Some(config) = Config::read(program.name)? else {
         if comm::rank_before_start().is_none_or(|rank| rank == 0) {
             notices::mention_unknown_variables(false);
         }
-        return Ok(false);
+        return Ok(None);
     };
-    let named = run::Named {
-        name: program.name,
-        version: program.version,
-        sources: program.sources,
-    };
-    let run = match Run::open(&config, named, Kind::Instrumented) {
+    let run = match Run::open(&config, program.named(), kind) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
-        Err(SessionError::AlreadyOpen) => return Ok(false),
+        Err(SessionError::AlreadyOpen) => return Ok(None),
         opened => opened?,
     };
+    run.mention_restart();
+    begin(run, &config);
+    inherited::take();
+    Ok(Some(Opened { config, program }))
+}
+
+/// The functions of this thread have this session from now on.
+fn begin(run: Run, config: &Config) {
     match run.resume {
         Some(_) => current::look_now(),
         None => run.policy.arm(0),
@@ -637,20 +681,85 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     let skips = config.skip_deep_sites && !run.policy.counts_visits();
     context::install(Box::new(run));
     crate::frame::attach(0, skips);
-    inherited::take();
-    Ok(true)
+}
+
+impl Program {
+    fn named(&self) -> run::Named<'static> {
+        run::Named {
+            name: self.name,
+            version: self.version,
+            sources: self.sources,
+        }
+    }
+}
+
+impl MainSession {
+    /// The body of `main` has ended, by a panic or not: whether it is to run again, from a checkpoint.
+    fn goes_back(&mut self, panicked: bool) -> bool {
+        self.panicked = panicked;
+        if current::is_forked() {
+            return false;
+        }
+        if panicked
+            && context::walks()
+            && let Some(owner) = current::owner()
+        {
+            owner.begins_anew_instead("the program panicked on its way");
+        }
+        current::rolls_back()
+    }
+
+    /// Closes the session and opens it again, for the walk to the checkpoint that the program goes back to.
+    fn again(mut self) -> MainSession {
+        crate::frame::detach();
+        // Whoever has asked for a stop asks the session that goes on.
+        let stop = current::stop_asked_for();
+        let left = context::remove().and_then(|mut driver| driver.has_left());
+        let (Some(mut how), Some(Opened { config, program })) = (left, self.open.take()) else {
+            Fatal::new(
+                exit_code::STORE,
+                Headline::bug("nothing to go back to; this is a bug in ckpt"),
+            )
+            .exit()
+        };
+        let config = Config {
+            restart: Some(how.id.map_or(config::Restart::Latest, config::Restart::Id)),
+            run: Some(how.run.clone()),
+            rollback_visits: how.rollbacks.clone(),
+            time_limit: how.time_left(),
+            ..config
+        };
+        again::as_at_start(&how);
+        how.is_a_test = false;
+        match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {
+            Ok(run) => {
+                run.goes_back_in_process(how);
+                current::ask_for_stop(stop);
+                begin(run, &config);
+            }
+            Err(error) => {
+                say(&error.to_string());
+                again::not_begun(&again::as_a_new_process(&how)).exit()
+            }
+        }
+        MainSession {
+            open: Some(Opened { config, program }),
+            panicked: false,
+            thread: PhantomData,
+        }
+    }
 }
 
 impl Drop for MainSession {
     fn drop(&mut self) {
-        if !self.open {
+        if self.open.is_none() {
             return;
         }
         let visits = crate::frame::detach();
         if let Some(mut run) = context::remove()
             && !goes_on_alone()
         {
-            run.close(visits);
+            run.close(visits, self.panicked || std::thread::panicking());
         }
     }
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
-use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
+use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
 use crate::base::lock::locked;
 use crate::base::report::{exit_code, say};
 use crate::comm::{self, Agreement, Member, Outcome, World};
@@ -119,7 +119,11 @@ pub(super) fn reason_of(stop: i64) -> Option<Reason> {
 #[derive(Debug)]
 pub(crate) struct Policy {
     every: Option<NonZeroU64>,
+    /// So often the state is kept in memory.
+    snapshot_every: Option<NonZeroU64>,
     fault: Option<u64>,
+    /// A test wants the program to go back at these visits, one after the other.
+    rollbacks: Vec<u64>,
     timer: Option<Timer>,
     /// Where the interval follows from what checkpoints cost.
     auto: Option<Auto>,
@@ -145,17 +149,23 @@ impl Policy {
                 (Some(auto.first()), Some(auto))
             }
         };
-        let timer = match (interval, config.time_limit) {
-            (None, None) => None,
-            (interval, limit) => Some(Timer::start(interval, limit, member.is_none())?),
+        let snapshot = config.snapshot_interval.filter(|_| member.is_none());
+        let timer = match (interval, config.time_limit, snapshot) {
+            (None, None, None) => None,
+            (interval, limit, _) => Some(Timer::start(interval, limit, member.is_none())?),
         };
+        if let (Some(timer), Some(interval)) = (&timer, snapshot) {
+            timer.change(|deadlines| deadlines.snapshot = Some(Snapshots::every(interval)));
+        }
         let is_meant = |fault: &Fault| match (fault.rank, member) {
             (Some(rank), Some(member)) => rank == member.rank,
             (rank, _) => rank.is_none_or(|rank| rank == 0),
         };
         Ok(Policy {
             every: config.every,
+            snapshot_every: config.snapshot_every.filter(|_| member.is_none()),
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
+            rollbacks: config.rollback_visits.clone(),
             timer,
             auto,
             agreement: None,
@@ -194,16 +204,18 @@ impl Policy {
                 _ => locked(reach).visited(Instant::now()),
             }
         }
-        let every = self.every.map_or(u64::MAX, |n| {
-            (visits / n).saturating_add(1).saturating_mul(n.get())
-        });
-        let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
+        let next = |n: NonZeroU64| (visits / n).saturating_add(1).saturating_mul(n.get());
+        let every = self.every.map_or(u64::MAX, next);
+        let snapshot = self.snapshot_every.map_or(u64::MAX, next);
+        let faults = self.fault.iter().chain(self.rollbacks.first());
+        let fault = faults.filter(|fault| **fault > visits).min().copied();
+        let fault = fault.unwrap_or(u64::MAX);
         // A check of safe points looks at every visit, a team with other ranks at planned ones only.
         let checked = match self.agreement.is_some() && comm::checks() {
             true => visits + 1,
             false => u64::MAX,
         };
-        let planned = every.min(fault).min(agreed).min(checked).min(LAST);
+        let planned = every.min(snapshot).min(fault).min(agreed).min(checked).min(LAST);
         current::plan(planned);
         if comm::checks() {
             current::look_now();
@@ -223,7 +235,9 @@ impl Policy {
     pub(crate) fn counts_visits(&self) -> bool {
         cfg!(feature = "mpi")
             || self.every.is_some()
+            || self.snapshot_every.is_some()
             || self.fault.is_some()
+            || !self.rollbacks.is_empty()
             || self.agrees()
             || comm::checks()
     }
@@ -296,9 +310,29 @@ impl Policy {
         every.or((attention & INTERVAL != 0).then_some(Reason::Interval))
     }
 
+    /// Whether the state is to be kept in memory at this visit.
+    pub(crate) fn snapshot_is_due(&self, visits: u64) -> bool {
+        self.snapshot_every
+            .is_some_and(|every| visits.is_multiple_of(every.get()))
+    }
+
     /// Whether a test wants the process killed at this visit.
     pub(crate) fn faults_at(&self, visits: u64) -> bool {
         self.fault == Some(visits)
+    }
+
+    /// Whether a test wants the program to go back at this visit. It has happened then.
+    pub(crate) fn rolls_back_at(&mut self, visits: u64) -> bool {
+        let is_it = self.rollbacks.first() == Some(&visits);
+        if is_it {
+            self.rollbacks.remove(0);
+        }
+        is_it
+    }
+
+    /// The visits at which a test wants the program to go back from now on.
+    pub(crate) fn rollbacks_to_come(&self) -> &[u64] {
+        &self.rollbacks
     }
 
     /// A checkpoint has been taken, and the program waited so long for it: the interval begins anew. Gives it where it
@@ -444,11 +478,39 @@ fn without_a_visit(time: Duration) -> String {
     )
 }
 
+/// When the state is to be kept in memory.
+#[derive(Debug)]
+struct Snapshots {
+    interval: Duration,
+    next: Instant,
+}
+
+impl Snapshots {
+    fn every(interval: Duration) -> Snapshots {
+        let now = Instant::now();
+        Snapshots {
+            interval,
+            next: now.checked_add(interval).unwrap_or(now),
+        }
+    }
+
+    /// Whether it is time for one.
+    fn ring(&mut self, now: Instant) -> bool {
+        let is_due = self.next <= now;
+        if is_due {
+            self.next = now.checked_add(self.interval).unwrap_or(now);
+        }
+        is_due
+    }
+}
+
 #[derive(Debug)]
 struct Deadlines {
     interval: Option<Duration>,
     /// When the next checkpoint is due by the interval; none while one is waiting for its site.
     checkpoint: Option<Instant>,
+    /// When the state is to be kept in memory.
+    snapshot: Option<Snapshots>,
     /// The time limit and the moment it ends.
     limit: Option<(Duration, Instant)>,
     /// The slowest checkpoint so far.
@@ -487,6 +549,13 @@ impl Deadlines {
             self.checkpoint = None;
             flags |= INTERVAL;
         }
+        if self
+            .snapshot
+            .as_mut()
+            .is_some_and(|snapshots| snapshots.ring(now))
+        {
+            flags |= SNAPSHOT;
+        }
         if self.stop().is_some_and(|due| due <= now) {
             self.limit = None;
             flags |= TIME_LIMIT;
@@ -503,6 +572,7 @@ impl Deadlines {
             self.checkpoint,
             self.stop(),
             self.retry.map(|(_, due)| due),
+            self.snapshot.as_ref().map(|snapshots| snapshots.next),
             question,
         ]
         .into_iter()
@@ -519,6 +589,7 @@ impl Timer {
         let deadlines = Deadlines {
             interval,
             checkpoint: interval.and_then(|interval| now.checked_add(interval)),
+            snapshot: None,
             limit: limit.and_then(|limit| Some((limit, now.checked_add(limit)?))),
             slowest: Duration::ZERO,
             retry: None,
@@ -608,6 +679,7 @@ mod tests {
         let limit = Some((limit, now + limit));
         Deadlines {
             interval: None,
+            snapshot: None,
             checkpoint: None,
             limit,
             slowest,

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::at_exit::Ending;
+use super::at_exit::{Beginning, Ending};
 use super::auto::History;
 use super::config::{Config, ConfigError};
 use super::events::What;
-use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rule, State};
+use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rollbacks, Rule, State};
 use super::line::Wanted;
 use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
@@ -26,12 +26,14 @@ use crate::base::noted::Noted;
 use crate::base::printable::count;
 use crate::base::processes;
 use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::rollback::NotRolledBack;
 use crate::base::room::{NO_MEMORY, Reserve};
 use crate::base::run_id::RunId;
 use crate::base::typed::restart_command;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
+use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
@@ -40,20 +42,26 @@ use crate::state::journal::{self, Journal, OtherRun, Place};
 use crate::state::process::{self, Process};
 use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
-use crate::state::standard_streams::StandardStreams;
+use crate::state::standard_streams::{self, StandardStreams};
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
 use crate::value::{LoadError, release_unused};
 
+mod back;
 mod due;
 mod phase;
+mod snapshots;
+
+use snapshots::Snapshots;
 
 /// Who drives a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Instrumented functions, to which a restart walks.
     Instrumented,
+    /// The same below a `main` that can run again in its process.
+    RunsAgain,
     /// The program, which restores its state itself.
     ByHand,
 }
@@ -95,6 +103,18 @@ pub(crate) struct Run {
     unfinished: Vec<RunId>,
     /// In a loop without messages.
     phase: phase::InPhase,
+    /// Who drives it.
+    kind: Kind,
+    /// What the program is leaving its functions for.
+    goes_back_to: Option<back::Point>,
+    /// A test has asked for that.
+    is_a_test: bool,
+    /// States that are in memory only.
+    snapshots: Snapshots,
+    /// Where standard input was when the process began, if it is a file.
+    input: Option<u64>,
+    /// When the time limit of the process is over, if it has one.
+    ends: Option<Instant>,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
@@ -134,6 +154,18 @@ pub(crate) struct Run {
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: Named<'_>, kind: Kind) -> Result<Run, SessionError> {
+        Run::open_from(config, program, kind, None)
+    }
+
+    /// The same, to go on so in a process that goes back.
+    pub(super) fn open_from(
+        config: &Config,
+        program: Named<'_>,
+        kind: Kind,
+        how: Option<&GoesOn>,
+    ) -> Result<Run, SessionError> {
+        let kept = how.map_or_else(Vec::new, |how| how.kept.clone());
+        let snapshot = how.and_then(|how| Some((how.id?, how.snapshot.clone()?)));
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
@@ -165,7 +197,16 @@ impl Run {
                     Some(_) => line::find_together(&world, opened, wanted),
                     None => {
                         let store = opened?;
-                        let restored = line::find(&store, wanted)?;
+                        let restored = match snapshot {
+                            Some((before, snapshot)) => {
+                                let restored = Restored::in_memory(before, snapshot);
+                                // What the checkpoint needs beside it.
+                                has_its_files(&store, &restored)
+                                    .map_err(|why| SessionError::Lacks { id: before, why })?;
+                                restored
+                            }
+                            None => line::find(&store, wanted)?,
+                        };
                         (store, restored)
                     }
                 };
@@ -234,7 +275,7 @@ impl Run {
         if config.copy_on_write {
             copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
-        let mut process = (kind == Kind::Instrumented).then(|| Process::begin(store.folder()));
+        let mut process = (kind != Kind::ByHand).then(|| Process::begin(store.folder()));
         let policy = Policy::start(config, &history, member).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
@@ -315,6 +356,14 @@ impl Run {
             unfinished,
             decided: None,
             phase: phase::InPhase::default(),
+            kind,
+            goes_back_to: None,
+            is_a_test: false,
+            snapshots: Snapshots::new(config, kept),
+            input: standard_streams::place_of_input(),
+            ends: config
+                .time_limit
+                .and_then(|limit| Instant::now().checked_add(limit)),
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
@@ -347,7 +396,12 @@ impl Run {
             say(unwatched);
         }
         at_exit::watch();
-        run.mention_restart();
+        run.ending.begins(Beginning {
+            run: run.id,
+            input: run.input,
+            ends: run.ends,
+            quiet,
+        });
         let mut run = run;
         run.reserve.fill();
         Ok(run)
@@ -386,6 +440,7 @@ impl Run {
             history,
             interval: None,
             rule: Some(rule),
+            rollbacks: own.and_then(rollbacks_of),
             sources,
         };
         Noted::of(self.store.folder()).write_executable();
@@ -397,7 +452,8 @@ impl Run {
         })
     }
 
-    fn mention_restart(&self) {
+    /// Says where a restart begins.
+    pub(super) fn mention_restart(&self) {
         if let (Some(resume), false) = (&self.resume, self.quiet) {
             let (id, visit) = (resume.restored.id(), resume.restored.meta().visit);
             say(&format!(
@@ -436,6 +492,7 @@ impl Run {
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);
+        self.ending.has_arrived();
         self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
@@ -522,11 +579,15 @@ impl Run {
             && !self.waits_for_threads(visits, reason)
             && !self.waits_for_process(visits, reason)
         {
-            taken = self.checkpoint(visits, reason, gather)?;
+            taken = self.checkpoint(visits, reason, &mut *gather)?;
         }
         self.dies_if_asked(visits);
+        if !taken {
+            self.keep_in_memory(visits, gather)?;
+        }
         self.policy.arm(visits);
         self.fill_reserve();
+        self.rolls_back_if_asked(visits);
         Ok(taken)
     }
 
@@ -812,19 +873,7 @@ impl Run {
         let snapshot = builder.finish().map_err(|error| error.to_string())?;
         self.bytes = Some(snapshot.bytes());
         release_unused();
-        let notes = self.notes();
-        let meta = Meta {
-            program: self.program.clone(),
-            version: self.version.clone(),
-            visit: visits,
-            time: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| since.as_nanos() as i64),
-            reason: reason.to_string(),
-            host: self.host.clone(),
-            run: Some(self.id),
-            notes,
-        };
+        let meta = self.meta(visits, reason.to_string());
         let commit = match commit {
             Some(commit) => commit,
             None => self.store.begin().map_err(|error| error.to_string())?,
@@ -838,6 +887,23 @@ impl Run {
             began,
             waited: None,
         })
+    }
+
+    /// What a checkpoint that is taken now says of itself.
+    fn meta(&mut self, visits: u64, reason: String) -> Meta {
+        let notes = self.notes();
+        Meta {
+            program: self.program.clone(),
+            version: self.version.clone(),
+            visit: visits,
+            time: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_nanos() as i64),
+            reason,
+            host: self.host.clone(),
+            run: Some(self.id),
+            notes,
+        }
     }
 
     fn notes(&mut self) -> Vec<(String, String)> {
@@ -961,13 +1027,21 @@ impl Driver for Run {
         &mut self.statics
     }
 
-    fn close(&mut self, visits: u64) {
+    fn roll_back(&mut self, asked: Asked<'_>) -> Result<Leaves, NotRolledBack> {
+        self.goes_back(asked)
+    }
+
+    fn has_left(&mut self) -> Option<GoesOn> {
+        self.leaves_session()
+    }
+
+    fn close(&mut self, visits: u64, panicked: bool) {
         self.wait_for_writer();
         release_unused();
         current::observe_with(None);
         self.mention_failures();
         current::listen(false);
-        if std::thread::panicking() {
+        if panicked {
             self.ending.record.update(|job| job.visits = visits);
             self.ending.record.ended(State::Failed, "the program panicked");
         } else if self.resume.is_some() {
@@ -980,6 +1054,7 @@ impl Driver for Run {
     }
 
     fn strand(&mut self, fatal: &Fatal) {
+        self.ending.begins_anew_instead(fatal.headline());
         say(&format!(
             "{fatal}\n  note:  what follows is what the program itself says"
         ));
@@ -1015,6 +1090,18 @@ impl Run {
             kill_self();
         }
     }
+}
+
+/// How often the run has gone back before this process or this session of it. What is behind another process is no reason to
+/// give up in this one.
+fn rollbacks_of(own: &Job) -> Option<Rollbacks> {
+    let is_of_this_process =
+        own.pid == std::process::id() && own.process == processes::identity(std::process::id());
+    let before = own.rollbacks?;
+    Some(match is_of_this_process {
+        true => before,
+        false => before.in_another_process(),
+    })
 }
 
 /// Kills this process as `kill -9` would: for tests.

@@ -173,6 +173,30 @@ fn go_on(input: Input) -> Result<(), String> {
         .ok_or_else(|| "standard input cannot be brought to where it was read".to_owned())
 }
 
+/// Where standard input is read from, if it is a file: what waits in the buffer has been read already.
+pub(crate) fn place_of_input() -> Option<u64> {
+    length()?;
+    seek(stdin(), SeekFrom::Current(0)).ok()
+}
+
+/// Prints this behind what the program has printed.
+pub(crate) fn print(bytes: &[u8]) {
+    let mut stdout = io::stdout().lock();
+    let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+}
+
+/// Standard input is read from that place next, as in a process that begins; what the program has printed leaves its buffer.
+pub(crate) fn begin_anew(input: Option<u64>) {
+    let _ = io::stdout().flush();
+    if let Some(place) = input {
+        with_buffer(move |buffer| {
+            let waiting = buffer.fill_buf()?.len();
+            buffer.consume(waiting);
+            seek(stdin(), SeekFrom::Start(place)).map_err(io::Error::from)
+        });
+    }
+}
+
 /// The length of standard input, if it is a file.
 fn length() -> Option<u64> {
     let status = fstat(stdin()).ok()?;

@@ -222,6 +222,8 @@ impl<T: Checkpoint> Global for Mutex<T> {
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
         let value = T::load(from)?;
         *unlocked(self.try_lock())? = value;
+        // Where the program goes back in its process, whoever held it has unwound.
+        self.clear_poison();
         Ok(())
     }
 }
@@ -233,6 +235,7 @@ impl<T: Checkpoint> Global for RwLock<T> {
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
         let value = T::load(from)?;
         *unlocked(self.try_write())? = value;
+        self.clear_poison();
         Ok(())
     }
 }

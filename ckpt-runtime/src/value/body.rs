@@ -193,6 +193,47 @@ impl Body {
         (all && self.written.is_none()).then(|| self.filled(0..self.length))
     }
 
+    /// Whether all of it was copied, or is zero.
+    pub fn is_all_here(&self) -> bool {
+        self.written.is_none() && self.blocks.iter().all(|taken| !matches!(taken, Taken::Same))
+    }
+
+    /// Copies the bytes from `offset` on, where all of it is here; whether there are so many.
+    pub fn copy_to(&self, offset: usize, into: &mut [u8]) -> bool {
+        if offset.checked_add(into.len()).is_none_or(|end| end > self.length) {
+            return false;
+        }
+        // Pieces that end where blocks do.
+        let many = (PIECE / self.block).max(1) * self.block;
+        let (mut pieces, mut at, mut rest) = (Vec::new(), offset, into);
+        while !rest.is_empty() {
+            let length = (many - at % many).min(rest.len());
+            let (piece, behind) = rest.split_at_mut(length);
+            pieces.push((at, piece));
+            (at, rest) = (at + length, behind);
+        }
+        let all = pieces.iter().map(|(_, piece)| piece.len()).sum();
+        parallel::each(pieces.into_iter(), all, |(at, piece)| self.copy_piece(at, piece));
+        true
+    }
+
+    fn copy_piece(&self, mut at: usize, mut into: &mut [u8]) {
+        while !into.is_empty() {
+            let number = at / self.block;
+            let range = self.range(number);
+            let length = (range.end - at).min(into.len());
+            let (part, behind) = into.split_at_mut(length);
+            match self.copy_of(number) {
+                Some(bytes) => {
+                    let from = at - range.start;
+                    part.copy_from_slice(&bytes[from..from + length]);
+                }
+                None => part.fill(0),
+            }
+            (at, into) = (at + length, behind);
+        }
+    }
+
     /// A part that lies in blocks that were copied.
     fn filled(&self, range: std::ops::Range<usize>) -> &[u8] {
         debug_assert!(range.end <= self.memory.capacity());

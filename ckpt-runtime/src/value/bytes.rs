@@ -110,6 +110,27 @@ impl Bytes {
         self.0.len() + self.1.as_ref().map_or(0, |body| body.copied())
     }
 
+    /// Whether all of them are in memory, or known to be zero.
+    pub(crate) fn is_all_here(&self) -> bool {
+        !self.is_incomplete() && self.1.as_ref().is_none_or(|body| body.is_all_here())
+    }
+
+    /// Copies those from `offset` on, of bytes that are all here; whether there are so many.
+    pub(crate) fn copy_to(&self, offset: usize, into: &mut [u8]) -> bool {
+        match &self.1 {
+            Some(body) => body.copy_to(offset, into),
+            None => {
+                let end = offset.checked_add(into.len());
+                let Some(part) = end.and_then(|end| self.0.get(offset..end)) else {
+                    return false;
+                };
+                let pieces = part.chunks(PIECE).zip(into.chunks_mut(PIECE));
+                parallel::each(pieces, part.len(), |(from, to)| to.copy_from_slice(from));
+                true
+            }
+        }
+    }
+
     /// Makes room for `more` bytes; whether there is memory for them. Where there is not, they are incomplete.
     #[must_use]
     pub fn make_room(&mut self, more: usize) -> bool {

@@ -112,6 +112,23 @@ fn a_launcher_of_another_mpi_is_told() {
 }
 
 #[test]
+fn ranks_that_cannot_go_back_in_the_job_say_so_and_go_on() {
+    let job = tempfile::tempdir().expect("a folder for the job");
+    let settings = [
+        ("CKPT_DIR", "node-{rank}"),
+        ("CKPT_EVERY", "1"),
+        ("CKPT_FAULT", "rollback:3"),
+    ];
+    let ended = two_ranks("mpirun", program(), job.path(), &settings).noted();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("W2093") && ended.stderr.contains("E2386"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn a_store_in_which_a_rank_can_keep_nothing_is_named() {
     let ended = told("mpirun", "store", &[]);
     for told in ["E2186", "node-1/runs/", "nothing was deleted"] {

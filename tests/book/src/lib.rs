@@ -19,6 +19,7 @@ pages! {
     files = "docs/src/files.md";
     libraries = "docs/src/libraries.md";
     limits = "docs/src/limits.md";
+    rollback = "docs/src/rollback.md";
     threads = "docs/src/threads.md";
     tutorial = "docs/src/tutorial.md";
     unmodified = "docs/src/unmodified.md";

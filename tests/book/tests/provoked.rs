@@ -19,6 +19,10 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
         "ckpt-cli/src/package/build/oracle/mod.rs",
         &["E1202", "E1204", "E1208", "E1211", "E1214"],
     ),
+    (
+        "tests/rollback/tests/rollback.rs",
+        &["E2380-E2385", "E2387-E2389", "W2092-W2094"],
+    ),
     ("ckpt-cli/src/package/show/full.rs", &["E3064-E3065"]),
     ("ckpt-analysis/src/tests/statics.rs", &["E1307"]),
     ("machines/tests/tests/python.rs", &["W2002"]),

@@ -20,9 +20,9 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 
 /// Where a word is another thing than the name of a library: keys of tables and their files, the names of the language (types,
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
-/// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, the crate that a
+/// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, commands of cargo, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 50] = [
+const OTHERS: [(&str, &[&str]); 51] = [
     ("ckpt-analysis/src/calls/apply.rs", &["Option", "Result"]),
     ("ckpt-analysis/src/calls/macros.rs", &["checkpoint"]),
     (
@@ -115,7 +115,8 @@ const OTHERS: [(&str, &[&str]); 50] = [
         "ckpt-cli/src/package/read/cfg.rs",
         &["all", "any", "cfg", "panic", "test"],
     ),
-    ("ckpt-cli/src/package/read/mod.rs", &["cfg", "include"]),
+    ("ckpt-cli/src/package/build/driver.rs", &["check"]),
+    ("ckpt-cli/src/package/read/mod.rs", &["cfg", "check", "include"]),
     (
         "ckpt-cli/src/package/read/modules.rs",
         &["cfg", "concat", "core", "env", "include", "path", "std"],

@@ -38,6 +38,9 @@ struct Options {
     /// Write nothing: compare the verdicts with the page, and fail if one differs
     #[arg(long)]
     check: bool,
+    /// Roll the programs back in their process instead of killing them; the page is not written
+    #[arg(long, requires = "check")]
+    in_process: bool,
     /// Try nothing: write the page from the rows in docs/src/reach.json
     #[arg(long, conflicts_with_all = ["names", "check"])]
     page: bool,
@@ -115,7 +118,10 @@ fn try_all(packages: &[&Package], tool: &Tool, options: &Options, book: &Mutex<B
     let bar = progress_bar(packages.len());
     let next = AtomicUsize::new(0);
     let differences = Mutex::new(Vec::new());
-    let effort = Effort { sites: options.sites };
+    let effort = Effort {
+        sites: options.sites,
+        in_process: options.in_process,
+    };
     let work = || -> Result<()> {
         while let Some(package) = packages.get(next.fetch_add(1, Ordering::Relaxed)) {
             bar.set_message(package.name.clone());

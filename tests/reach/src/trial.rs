@@ -18,6 +18,8 @@ use crate::tool::{Answer, Tool, root};
 pub struct Effort {
     /// Kills at this many site visits.
     pub sites: u64,
+    /// Rollbacks in the process, in place of kills.
+    pub in_process: bool,
 }
 
 /// What `cargo ckpt plan` prints, as far as the table needs it.
@@ -151,6 +153,9 @@ impl Test<'_> {
         let mut options = bin(run);
         let sites = self.effort.sites.to_string();
         options.extend(["--seed", SEED, "--sites", &sites].map(OsString::from));
+        if self.effort.in_process {
+            options.push("--in-process".into());
+        }
         options.extend(["--commits", "2", "--random", "2", "--rows", "1"].map(OsString::from));
         for pattern in &self.package.ignore {
             options.extend(["--ignore", pattern].map(OsString::from));

@@ -17,9 +17,9 @@ fn the_page_tells_the_truth_about_a_small_share() {
     let offline = std::env::var_os("CARGO_NET_OFFLINE").is_some();
     let tool = Tool::build(target, Duration::from_secs(600), offline).unwrap();
     let table = Table::read(&root().join("docs/src/reach.json")).unwrap();
-    for name in SHARE {
+    for (name, in_process) in SHARE.iter().flat_map(|name| [(name, false), (name, true)]) {
         let package = Package::read(&root().join("testdata").join(name)).unwrap();
-        let rows = trial::package(&package, &tool, Effort { sites: 2 }).unwrap();
+        let rows = trial::package(&package, &tool, Effort { sites: 2, in_process }).unwrap();
         let differences = table.differences(&rows);
         assert!(differences.is_empty(), "{}", differences.join("\n"));
     }

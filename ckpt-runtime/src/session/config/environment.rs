@@ -9,6 +9,9 @@ use super::{ConfigError, Fault};
 use crate::base::trust;
 use crate::handles::moved;
 
+/// What stands in front of the visits at which a test wants the program to go back.
+pub(in super::super) const ROLLBACK_FAULT: &str = "rollback:";
+
 /// Variables that ask for a session; the others only modify one.
 pub(super) const ASKING: &[&str] = &[
     "CKPT_DIR",
@@ -23,6 +26,9 @@ pub(super) const ASKING: &[&str] = &[
 const MODIFYING: &[&str] = &[
     "CKPT_BACKGROUND",
     "CKPT_MEMORY",
+    "CKPT_SNAPSHOT_EVERY",
+    "CKPT_SNAPSHOT_INTERVAL",
+    "CKPT_SNAPSHOTS",
     "CKPT_WHEN_BUSY",
     "CKPT_TEAM_WAIT",
     "CKPT_THREADS",
@@ -130,6 +136,23 @@ impl Environment<'_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// `CKPT_FAULT=rollback:N,M`: goes back at visit N, and when it comes to visit M after that.
+    pub fn rollback_visits(&self) -> Result<Vec<u64>, ConfigError> {
+        let value = self.get("CKPT_FAULT").unwrap_or_default();
+        let text = value.to_string_lossy();
+        let Some(visits) = text.strip_prefix(ROLLBACK_FAULT) else {
+            return Ok(Vec::new());
+        };
+        let visits: Result<Vec<u64>, _> = visits.split(',').map(str::parse).collect();
+        visits.map_err(|_| {
+            wrong(
+                "CKPT_FAULT",
+                &text,
+                "rollback:N or rollback:N,M,.. with site visits",
+            )
+        })
     }
 
     /// `CKPT_FAULT=visit:N`, or `visit:N@R` for rank R; the faults of a commit are the store's.

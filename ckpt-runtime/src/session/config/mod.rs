@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+pub(super) use environment::ROLLBACK_FAULT;
 use environment::{ASKING, Environment};
 pub use environment::{unknown_variables, variables_of_a_session};
 use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
@@ -28,6 +29,9 @@ pub const CONFIG_FILE: &str = "ckpt.toml";
 
 /// Interval between checkpoints when a session is asked for and nothing says how often.
 pub const DEFAULT_INTERVAL: Duration = Duration::from_secs(600);
+
+/// How many snapshots stay in memory.
+const SNAPSHOTS: usize = 2;
 
 /// How long threads of a team that stand at a site wait for the others.
 const TEAM_WAIT: Duration = Duration::from_secs(60);
@@ -74,6 +78,12 @@ pub struct Config {
     pub background: bool,
     /// Bytes that copies of the state may take; where one would take more, the program waits for the disk.
     pub memory: Option<u64>,
+    /// The state is kept in memory every so many site visits.
+    pub snapshot_every: Option<NonZeroU64>,
+    /// The state is kept in memory every so often.
+    pub snapshot_interval: Option<Duration>,
+    /// How many of these snapshots stay.
+    pub snapshots: usize,
     /// A checkpoint that is due by visits while the one before it is being written is left out; else the program waits.
     pub skip_when_busy: bool,
     /// How long threads of a team that stand at a site wait for the others.
@@ -88,6 +98,8 @@ pub struct Config {
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
     pub fault_visit: Option<Fault>,
+    /// Go back at these visits, one after the other: for tests.
+    pub rollback_visits: Vec<u64>,
 }
 
 /// How often checkpoints are taken by the clock.
@@ -161,6 +173,9 @@ struct Section {
     time_limit: Option<String>,
     background: Option<bool>,
     memory: Option<String>,
+    snapshot_every: Option<NonZeroU64>,
+    snapshot_interval: Option<String>,
+    snapshots: Option<NonZeroU32>,
     when_busy: Option<String>,
     team_wait: Option<String>,
     compression: Option<String>,
@@ -248,6 +263,18 @@ impl Config {
             force_layout: flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: flag("CKPT_QUIET")?.unwrap_or(false),
             memory: environment.overrules("memory", section.memory, &BYTES)?,
+            snapshot_every: environment
+                .parse("CKPT_SNAPSHOT_EVERY", "a number of site visits, 1 or more")?
+                .or(section.snapshot_every),
+            snapshot_interval: environment.overrules(
+                "snapshot-interval",
+                section.snapshot_interval,
+                &TIME,
+            )?,
+            snapshots: environment
+                .parse::<NonZeroU32>("CKPT_SNAPSHOTS", "a number of snapshots, 1 or more")?
+                .or(section.snapshots)
+                .map_or(SNAPSHOTS, |number| number.get() as usize),
             skip_when_busy: environment
                 .overrules("when-busy", section.when_busy, &WHEN_BUSY)?
                 .unwrap_or(false),
@@ -268,6 +295,7 @@ impl Config {
                 full_every: full_every.or(section.full_every).map_or(1, NonZeroU32::get),
             },
             fault_visit: environment.fault_visit()?,
+            rollback_visits: environment.rollback_visits()?,
         })
     }
 }

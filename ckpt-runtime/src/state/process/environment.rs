@@ -86,7 +86,8 @@ pub(super) fn restore(changed: &Changed) {
             continue;
         }
         // SAFETY: nobody reads the environment past the standard library, which locks it, meanwhile: a session opens at the
-        // very beginning of `main`, before the program has started a thread, and those of ckpt read no variable.
+        // very beginning of `main`, before the program has started a thread, and those of ckpt read no variable. Where it opens
+        // again after a rollback, the threads of the program have ended.
         unsafe {
             match value {
                 Some(value) => std::env::set_var(name, value),

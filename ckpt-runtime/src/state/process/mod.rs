@@ -109,6 +109,26 @@ impl Given {
     }
 }
 
+/// What the program has made of its process is undone, as far as it can be: code that is executed again is to find what it found
+/// when the program was started. Handlers of signals stay, as the libraries that have them would not install them again.
+pub(crate) fn as_at_start() {
+    let Some(start) = START.get() else { return };
+    let given = start.given();
+    // What cannot be undone would be missing at a restart as well, which says so.
+    let _ = std::env::set_current_dir(start_folder());
+    environment::restore(&environment::changed(
+        &environment::now(),
+        &start.variables,
+        &Changed::new(),
+    ));
+    if let Some(umask) = given.umask {
+        rustix::process::umask(Mode::from_raw_mode(umask as _));
+    }
+    for limit in &given.limits {
+        let _ = limits::restore(std::slice::from_ref(limit));
+    }
+}
+
 /// MPI is about to come up, and may install handlers of signals: what it makes of the process is not the program's. To be
 /// called once it is up: what is returned.
 pub(crate) fn before_mpi() -> Box<dyn FnOnce()> {

@@ -1,0 +1,61 @@
+//! Going back to a checkpoint: what is asked for, and how the program goes on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::base::run_id::RunPrefix;
+use crate::format::{CheckpointId, InMemory};
+
+/// What a rollback is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// Why, for people.
+    pub reason: &'a str,
+    /// A test asks, which may do so as often as it likes.
+    pub is_a_test: bool,
+    /// The checkpoint; none for the newest that may help.
+    pub to: Option<CheckpointId>,
+    /// Site visits so far.
+    pub visits: u64,
+}
+
+/// How the program goes on from a checkpoint that it goes back to.
+#[derive(Debug, Clone)]
+pub(crate) struct GoesOn {
+    /// The checkpoint; the newest that is whole if none is named.
+    pub id: Option<CheckpointId>,
+    /// Its run.
+    pub run: RunPrefix,
+    /// A test has asked for it, and is to be shown where.
+    pub is_a_test: bool,
+    /// The site visits at which a test wants it to go back after this.
+    pub rollbacks: Vec<u64>,
+    /// Where standard input was when the process began, if it is a file.
+    pub input: Option<u64>,
+    /// The snapshot in memory that it goes back to, behind that checkpoint.
+    pub snapshot: Option<Arc<InMemory>>,
+    /// The snapshots that it has and keeps, the oldest first.
+    pub kept: Vec<Arc<InMemory>>,
+    /// When its time limit is over, if it has one: a rollback does not give it more.
+    pub ends: Option<Instant>,
+}
+
+impl GoesOn {
+    /// How long it may still run, if there is a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        let left = self.ends?.saturating_duration_since(Instant::now());
+        Some(left.max(SHORTEST))
+    }
+}
+
+/// A limit of no time at all would be no limit.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// How the program leaves its functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// It unwinds to `main`.
+    Unwinding,
+    /// Its process begins anew.
+    WithItsProcess,
+}

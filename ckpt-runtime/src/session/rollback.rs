@@ -1,0 +1,95 @@
+//! How a program goes back to its last checkpoint.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+
+use super::again;
+use crate::base::current;
+pub use crate::base::rollback::NotRolledBack;
+use crate::context;
+use crate::context::rollback::{Asked, Leaves};
+use crate::format::CheckpointId;
+use crate::frame;
+use crate::team::{self};
+
+/// Goes back to the newest checkpoint of the run, without the process being started again: does not return if it can.
+///
+/// The functions of the program are left as by a panic, destructors included; then all that a restart brings back comes back,
+/// and the program goes on behind that checkpoint. What it has printed since is printed again. Where threads of the program run
+/// beside `main`, or panics abort, the process begins anew instead (`exec`).
+///
+/// A program that asks again without having come further goes back one checkpoint more, and after the third time it is told
+/// that going back does not help.
+///
+/// # Errors
+/// Why it cannot go back. Nothing has changed then, and the program may go on.
+///
+/// ```
+/// # fn energy_of(cells: &[f64]) -> f64 { cells.iter().sum() }
+/// #[ckpt::instrument]
+/// fn simulate(cells: &mut [f64], steps: u32) -> Result<(), ckpt::NotRolledBack> {
+///     let before = energy_of(cells);
+///     for _ in 0..steps {
+///         ckpt::checkpoint!();
+///         cells.rotate_left(1);
+///         if energy_of(cells) != before {
+///             ckpt::rollback("the energy is not conserved")?;
+///         }
+///     }
+///     Ok(())
+/// }
+///
+/// #[ckpt::main(calls(simulate))]
+/// fn main() {
+///     let mut cells = vec![1.0, 2.0, 3.0];
+///     simulate(&mut cells, 100).unwrap();
+/// }
+/// ```
+pub fn rollback(reason: impl Display) -> Result<Infallible, NotRolledBack> {
+    go_back(&reason.to_string(), None)
+}
+
+/// The same to the checkpoint of this number.
+///
+/// # Errors
+/// As [`rollback`]; the run has no such checkpoint.
+pub fn rollback_to(checkpoint: u64, reason: impl Display) -> Result<Infallible, NotRolledBack> {
+    go_back(&reason.to_string(), Some(CheckpointId(checkpoint)))
+}
+
+fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRolledBack> {
+    if current::is_forked() {
+        return Err(NotRolledBack::Forked);
+    }
+    if !current::is_active() {
+        return Err(NotRolledBack::NoSession);
+    }
+    if std::thread::panicking() {
+        return Err(NotRolledBack::Unwinding);
+    }
+    if !team::is_here() {
+        return Err(NotRolledBack::OtherThread);
+    }
+    if team::walks() {
+        return Err(NotRolledBack::Restarting);
+    }
+    let visits = frame::visits().unwrap_or(0);
+    if team::is_member() {
+        let owner = current::owner().ok_or(NotRolledBack::NoSession)?;
+        return Err(owner.goes_back_with_its_process(reason, to.map(|to| to.0), visits));
+    }
+    let asked = Asked {
+        reason,
+        is_a_test: false,
+        to,
+        visits,
+    };
+    let leaves = context::with_driver(|driver| driver.roll_back(asked)).ok_or(NotRolledBack::Busy)??;
+    if leaves == Leaves::WithItsProcess {
+        let how = context::with_driver(|driver| driver.has_left()).flatten();
+        if let Some(how) = how {
+            again::not_begun(&again::as_a_new_process(&how)).exit();
+        }
+    }
+    frame::leave()
+}

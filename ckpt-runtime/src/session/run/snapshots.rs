@@ -1,0 +1,121 @@
+//! States that are in memory only: taken more often than checkpoints, gone with the process. A program that goes back takes the
+//! newest.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::super::config::Config;
+use super::Run;
+use crate::base::current::{self, SNAPSHOT};
+use crate::base::report::{Fatal, say};
+use crate::context::Gather;
+use crate::context::frames::Frames;
+use crate::format::InMemory;
+use crate::state::process::Process;
+use crate::state::snapshot::SnapshotBuilder;
+use crate::state::source::StateSource;
+use crate::thread;
+use crate::value::Capture;
+
+/// The newest snapshots, the oldest first.
+#[derive(Debug)]
+pub(super) struct Snapshots {
+    all: VecDeque<Arc<InMemory>>,
+    /// How many there are at most.
+    most: usize,
+    /// Bytes that they may take together.
+    room: Option<u64>,
+    /// The user knows that there was no memory for one.
+    told: bool,
+}
+
+impl Snapshots {
+    /// With those that were kept before the program went back.
+    pub fn new(config: &Config, kept: Vec<Arc<InMemory>>) -> Snapshots {
+        Snapshots {
+            all: kept.into(),
+            most: config.snapshots,
+            room: config.memory,
+            told: false,
+        }
+    }
+
+    pub fn all(&self) -> &VecDeque<Arc<InMemory>> {
+        &self.all
+    }
+
+    /// Those of states up to this site visit.
+    pub fn up_to(&self, visits: u64) -> Vec<Arc<InMemory>> {
+        let all = self.all.iter();
+        all.filter(|snapshot| snapshot.meta().visit <= visits)
+            .cloned()
+            .collect()
+    }
+
+    /// Whether there is room for one more of so many bytes beside the newest of them.
+    fn has_room_for(&self, bytes: u64) -> bool {
+        self.room.is_none_or(|room| bytes <= room)
+    }
+
+    /// Room for one of so many bytes is made.
+    fn make_room(&mut self, bytes: u64) {
+        while self.all.len() >= self.most {
+            self.all.pop_front();
+        }
+        let taken = |all: &VecDeque<Arc<InMemory>>| all.iter().map(|one| one.bytes()).sum::<u64>();
+        while !self.all.is_empty() && !self.has_room_for(taken(&self.all).saturating_add(bytes)) {
+            self.all.pop_front();
+        }
+    }
+
+    /// The program goes on without, and is told once.
+    fn given_up(&mut self, visits: u64, why: &str) {
+        // What was kept is memory that the program may need.
+        self.all.clear();
+        if !std::mem::replace(&mut self.told, true) {
+            say(&format!(
+                "warning[W2094]: no snapshot was kept in memory at site visit {visits}: {why} (said once)\n  \
+                 the program goes on; a rollback takes the newest checkpoint"
+            ));
+        }
+    }
+}
+
+impl Run {
+    /// Keeps the state in memory if that is due at this visit.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    pub(super) fn keep_in_memory(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
+        let is_alone = self.world.member().is_none() && thread::others().is_empty();
+        if !is_due || !is_alone || self.process.as_ref().and_then(Process::obstacle).is_some() {
+            return Ok(());
+        }
+        let expected = self.bytes.unwrap_or(0);
+        if !self.snapshots.has_room_for(expected) {
+            self.snapshots
+                .given_up(visits, "it would take more memory than `memory` allows");
+            return Ok(());
+        }
+        self.snapshots.make_room(expected);
+        let mut builder = SnapshotBuilder::in_blocks(Capture::default());
+        Frames::AtSite(gather).save(&mut builder)?;
+        for source in self.sources() {
+            source.save(&mut builder)?;
+        }
+        let snapshot = match builder.finish() {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                self.snapshots.given_up(visits, &error.to_string());
+                return Ok(());
+            }
+        };
+        self.bytes = Some(snapshot.bytes());
+        let meta = self.meta(visits, "a snapshot".to_owned());
+        if let Some(snapshot) = InMemory::of(snapshot, meta, self.store.folder()) {
+            self.snapshots.all.push_back(Arc::new(snapshot));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,325 @@
+//! A program that goes back to a checkpoint in its process gives the answer of a run that never did, prints again what it has
+//! printed since, and says by name what cannot be: E2380 to E2389, W2092 and W2093.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+const MARK: &str = "\u{1e}\u{1e} ckpt has rolled back \u{1e}\u{1e}";
+
+struct Ended {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+    /// What it has left in its folder, its store left out.
+    files: Vec<(PathBuf, Vec<u8>)>,
+    pids: Vec<u64>,
+}
+
+fn run(program: &str, variables: &[(&str, &str)]) -> Ended {
+    let folder = TempDir::new().unwrap();
+    let mark = TempDir::new().unwrap();
+    run_in(folder.path(), mark.path(), program, variables)
+}
+
+fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)]) -> Ended {
+    let input = mark.join("input.txt");
+    let lines: String = (0..100)
+        .map(|number| format!("{}\n", number * number % 83))
+        .collect();
+    fs::write(&input, lines).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rollback"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CKPT_") {
+            command.env_remove(name);
+        }
+    }
+    let output = command
+        .arg(program)
+        .current_dir(folder)
+        .env("TEST_MARK", mark.join("mark"))
+        .envs(variables.iter().copied())
+        .stdin(fs::File::open(input).unwrap())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    let mut files: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| (path.file_name().unwrap().into(), fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    let log = fs::read_dir(folder.join("rollback.ckpt.d/runs"))
+        .into_iter()
+        .flatten();
+    let events: String = log
+        .map(|run| fs::read_to_string(run.unwrap().path().join("events.log")).unwrap())
+        .collect();
+    let pid = |line: &str| {
+        let (_, rest) = line.split_once("\"event\":\"start\",\"pid\":")?;
+        rest.split(',').next()?.parse().ok()
+    };
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        files,
+        pids: events.lines().filter_map(pid).collect(),
+    }
+}
+
+/// What was printed in all, where each part begins again somewhere in what was printed before.
+fn joined(parts: &[&str], whole: &str) {
+    let mut covered = 0;
+    for (index, part) in parts.iter().enumerate() {
+        let is_last = index + 1 == parts.len();
+        let found = (0..=covered).rev().find(|from| {
+            whole.get(*from..).is_some_and(|rest| match is_last {
+                true => rest == *part,
+                false => rest.starts_with(part),
+            })
+        });
+        let from =
+            found.unwrap_or_else(|| panic!("part {index} is not of the whole:\n{part}\nwhole:\n{whole}"));
+        covered = covered.max(from + part.len());
+    }
+    assert_eq!(covered, whole.len());
+}
+
+/// Rolled back at these visits the program gives the answer of the plain one.
+#[track_caller]
+fn same_when_rolled_back(program: &str, every: u64, visits: &str, plain: &Ended) -> Ended {
+    let fault = format!("rollback:{visits}");
+    let ended = run(
+        program,
+        &[("CKPT_EVERY", &every.to_string()), ("CKPT_FAULT", &fault)],
+    );
+    assert_eq!(ended.code, Some(0), "{visits}: {}", ended.stderr);
+    let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+    assert_eq!(parts.len(), visits.split(',').count() + 1, "{}", ended.stderr);
+    joined(&parts, &plain.stdout);
+    assert!(ended.files == plain.files, "{visits}: other files");
+    ended
+}
+
+/// A step goes wrong once, and the program goes back by itself. Gives what it was.
+#[track_caller]
+fn same_when_struck(program: &str, step: u64, plain: &Ended) -> Ended {
+    let ended = run(
+        program,
+        &[("CKPT_EVERY", "5"), ("TEST_STRIKES", &step.to_string())],
+    );
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("goes back to"), "{}", ended.stderr);
+    let (first, last) = (plain.stdout.lines().next(), plain.stdout.lines().last());
+    assert_eq!(
+        (ended.stdout.lines().next(), ended.stdout.lines().last()),
+        (first, last)
+    );
+    assert!(ended.files == plain.files);
+    ended
+}
+
+fn is_one_process(ended: &Ended) -> bool {
+    !ended.stderr.contains("restarts from")
+}
+
+#[test]
+fn all_that_a_process_is_made_of_comes_back() {
+    let plain = run("surroundings", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    for visit in 1..=24 {
+        let ended = same_when_rolled_back("surroundings", visit, &visit.to_string(), &plain);
+        assert!(is_one_process(&ended), "{}", ended.stderr);
+    }
+    for visits in ["7", "14,14,14,14,14,23", "23,23", "5,6,7,8,9,10"] {
+        same_when_rolled_back("surroundings", 3, visits, &plain);
+    }
+    let ended = same_when_struck("surroundings", 13, &plain);
+    assert!(is_one_process(&ended), "{}", ended.stderr);
+    assert_eq!(ended.pids.len(), 2, "a rollback is in the record of the run");
+    assert_eq!(ended.pids[0], ended.pids[1]);
+}
+
+#[test]
+fn standard_input_is_read_again() {
+    let plain = run("reads", &[]);
+    for visit in [1, 4, 5, 9, 23] {
+        same_when_rolled_back("reads", 1, &visit.to_string(), &plain);
+        same_when_rolled_back(
+            "reads",
+            1.max(visit - 1),
+            &format!("{visit},{}", visit + 1),
+            &plain,
+        );
+    }
+}
+
+#[test]
+fn a_program_that_catches_what_unwinds_goes_back_all_the_same() {
+    let plain = run("caught", &[]);
+    for visits in ["1", "5,9", "24"] {
+        same_when_rolled_back("caught", 1, visits, &plain);
+    }
+    for step in [4, 8] {
+        same_when_struck("caught", step, &plain);
+    }
+}
+
+#[test]
+fn what_cannot_be_put_back_has_the_process_begin_anew() {
+    for program in ["once", "library"] {
+        let plain = run(program, &[]);
+        let ended = same_when_struck(program, 12, &plain);
+        assert!(ended.stderr.contains("warning[W2092]"), "{}", ended.stderr);
+        assert!(!is_one_process(&ended), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("thread 'main'"), "{}", ended.stderr);
+        assert_eq!(
+            ended.pids[0], ended.pids[1],
+            "it is the same process for whoever has started it"
+        );
+    }
+    // Behind the statement that sets it there is nothing to put back.
+    let plain = run("once", &[]);
+    let ended = same_when_rolled_back("once", 20, "22", &plain);
+    assert!(is_one_process(&ended), "{}", ended.stderr);
+}
+
+#[test]
+fn a_member_of_a_team_has_the_process_begin_anew() {
+    let plain = run("threads", &[]);
+    let ended = same_when_struck("threads", 13, &plain);
+    assert!(!is_one_process(&ended), "{}", ended.stderr);
+    for visits in ["5", "10,11,24"] {
+        same_when_rolled_back("threads", 1, visits, &plain);
+    }
+}
+
+#[test]
+fn a_check_that_fails_each_time_ends_the_program() {
+    let ended = run("always", &[("CKPT_EVERY", "5")]);
+    assert_eq!(ended.code, Some(101));
+    assert_eq!(
+        ended.stderr.matches("goes back to").count(),
+        3,
+        "{}",
+        ended.stderr
+    );
+    // From the one before, where the newest does not help.
+    assert!(ended.stderr.contains("checkpoint 000003") && ended.stderr.contains("checkpoint 000002"));
+    let said =
+        "`step < 17` does not hold, and the program cannot go back: E2388: the program has gone back 3 times";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    let last: Vec<&str> = ended.stdout.lines().rev().take(1).collect();
+    assert_eq!(last, ["17"]);
+    // Without a session it is an assertion.
+    let ended = run("always", &[]);
+    assert_eq!(ended.code, Some(101));
+    assert!(
+        ended.stderr.contains("E2380: there is no session"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn what_cannot_be_is_said_and_the_program_goes_on() {
+    let ended = run("misuses", &[("CKPT_EVERY", "4")]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for code in [
+        "E2387: the run has no checkpoint yet to go back to",
+        "E2387: the run has no checkpoint 77 to go back to",
+        "E2384",
+        "E2382",
+        "E2381",
+    ] {
+        assert!(ended.stdout.contains(code), "{code}: {}", ended.stdout);
+    }
+    assert_eq!(ended.stdout.lines().last(), Some("24"));
+    let ended = run("misuses", &[("CKPT_EVERY", "4"), ("CKPT_FAULT", "rollback:2")]);
+    assert!(ended.stderr.contains("warning[W2093]: E2387"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_is_on_its_way_to_a_site_or_takes_a_checkpoint_cannot_go_back() {
+    let ended = run(
+        "on-the-way",
+        &[("CKPT_EVERY", "10"), ("CKPT_FAULT", "rollback:12")],
+    );
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for code in ["E2387", "E2385", "E2383"] {
+        assert!(ended.stdout.contains(code), "{code}: {}", ended.stdout);
+    }
+    assert_eq!(ended.stdout.lines().last(), Some("24 7"));
+}
+
+#[test]
+fn states_in_memory_are_gone_back_to_first() {
+    let plain = run("surroundings", &[]);
+    for (visits, then) in [("12", 12), ("14", 12), ("23", 21), ("9,14,14,20", 18)] {
+        let fault = format!("rollback:{visits}");
+        let ended = run(
+            "surroundings",
+            &[
+                ("CKPT_EVERY", "8"),
+                ("CKPT_SNAPSHOT_EVERY", "3"),
+                ("CKPT_FAULT", &fault),
+            ],
+        );
+        assert_eq!(ended.code, Some(0), "{visits}: {}", ended.stderr);
+        let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+        joined(&parts, &plain.stdout);
+        assert!(ended.files == plain.files, "{visits}: other files");
+        let told = format!("goes back to its state in memory of site visit {then}");
+        assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+        assert!(is_one_process(&ended), "{}", ended.stderr);
+    }
+    // One in a row further back each time: two in memory, then the checkpoint.
+    let ended = run(
+        "always",
+        &[
+            ("CKPT_EVERY", "8"),
+            ("CKPT_SNAPSHOT_EVERY", "3"),
+            ("CKPT_SNAPSHOTS", "1"),
+            ("CKPT_KEEP", "all"),
+        ],
+    );
+    for told in [
+        "checkpoint 000002 from",
+        "site visit 15 from",
+        "checkpoint 000001 from",
+    ] {
+        assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+    }
+    // The walk does not arrive: the process begins anew from the checkpoint behind which the state was kept.
+    let plain = run("once", &[]);
+    let variables = [
+        ("CKPT_EVERY", "5"),
+        ("CKPT_SNAPSHOT_EVERY", "3"),
+        ("TEST_STRIKES", "11"),
+    ];
+    let ended = run("once", &variables);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout.lines().last(), plain.stdout.lines().last());
+}
+
+#[test]
+fn states_in_memory_have_their_bounds() {
+    let settings = [
+        ("CKPT_EVERY", "8"),
+        ("CKPT_SNAPSHOT_EVERY", "3"),
+        ("CKPT_MEMORY", "1KiB"),
+    ];
+    let ended = run("large", &settings);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("warning[W2094]").count(),
+        1,
+        "{}",
+        ended.stderr
+    );
+}
