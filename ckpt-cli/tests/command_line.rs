@@ -70,6 +70,41 @@ fn bash_completes_one_word_and_two() {
     assert_eq!(&lines[1..], ["--format", "build"], "{answers}");
 }
 
+#[test]
+fn completions_are_installed_once() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join(".bashrc"), "alias l=ls").unwrap();
+    let install = |shell: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+        for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR"] {
+            command.env_remove(name);
+        }
+        command.env("HOME", home.path()).env("SHELL", "/bin/bash");
+        noted(command.args(["completions", "--install"]).args(shell).assert())
+    };
+    install(&[]).success().stdout(contains("a new shell has them"));
+    install(&["bash"]).success();
+    let text = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
+    assert_eq!(text(".bashrc").lines().count(), 2, "{}", text(".bashrc"));
+    assert!(text(".bashrc").starts_with("alias l=ls\n"));
+    let ask = r#"
+        complete -W build cargo
+        source ~/.bashrc
+        COMP_WORDS=(cargo ckpt verify --for); COMP_CWORD=3
+        function=$(complete -p cargo | sed 's/.*-F \([^ ]*\).*/\1/'); $function cargo --for verify; echo "${COMPREPLY[@]}""#;
+    Command::new("bash")
+        .env("HOME", home.path())
+        .args(["--norc", "-c", ask])
+        .assert()
+        .success()
+        .stdout("--format\n");
+    install(&["fish"]).success();
+    assert!(text(".config/fish/conf.d/cargo-ckpt.fish").contains("restart"));
+    install(&["zsh"]).success();
+    assert!(text(".zshrc").contains("zsh/site-functions/_cargo-ckpt"));
+    install(&["elvish"]).code(2).stderr(contains("E3117"));
+}
+
 /// What a shell prints, with its completions in the file `completions`; nothing where there is no such shell.
 fn in_shell(shell: &str, arguments: &[&str], ask: &str) -> Option<Vec<String>> {
     let here = tempfile::tempdir().unwrap();
@@ -134,9 +169,21 @@ fn there_is_a_man_page_for_every_command() {
     let page = |name: &str| fs::read_to_string(here.path().join("man").join(name)).unwrap();
     assert!(page("cargo-ckpt.1").contains("cargo\\-ckpt\\-restart(1)"));
     assert!(page("cargo-ckpt-restart.1").contains("Continue a run from a checkpoint"));
-    cargo_ckpt(here.path(), &["man", "run"])
-        .success()
-        .stdout(contains(".TH"));
+    let of_run = page("cargo-ckpt-run.1");
+    let version = env!("CARGO_PKG_VERSION");
+    for part in [
+        ".TH CARGO-CKPT-RUN 1",
+        &format!("ckpt {version}"),
+        "cargo\\-ckpt\\-run \\- Build the program",
+        "\\fBcargo ckpt run [OPTIONS] [\\-\\- <ARGS>...]\\fR",
+        ".SH EXAMPLES\n.nf\n  cargo ckpt run",
+        ".SH \"EXIT STATUS\"",
+        &format!(".SH VERSION\n{version}"),
+    ] {
+        assert!(of_run.contains(part), "{part}: {of_run}");
+    }
+    assert_eq!(page("cargo-ckpt-resume.1"), ".so man1/cargo-ckpt-restart.1\n");
+    cargo_ckpt(here.path(), &["man", "run"]).success().stdout(of_run);
     cargo_ckpt(here.path(), &["man", "sail"])
         .code(2)
         .stderr(contains("no command `sail`"));
