@@ -627,7 +627,7 @@ impl Decider<'_> {
         }
     }
 
-    /// The field that no checkpoint can hold, however deep it is: `Person.contacts: Weak<Person>` for a `Town`.
+    /// The field that no checkpoint can hold, however deep it is: `Person.home: Receiver<Place>` for a `Town`.
     fn field_in_the_way(&self, one: &Finding) -> Option<&OpaqueField> {
         let mut ty = self.type_of(one)?;
         let mut found = None;

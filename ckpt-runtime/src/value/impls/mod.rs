@@ -28,6 +28,7 @@ mod streams;
 mod streams_tests;
 mod structs;
 mod text;
+mod text_iterators;
 mod times;
 mod wrappers;
 
