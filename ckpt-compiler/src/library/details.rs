@@ -339,6 +339,8 @@ sections! {
         Counted = "counted",
         /// A trait of which ckpt has one that takes its place in a box.
         Writers = "writers",
+        /// The same for what is read from.
+        Readers = "readers",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
         Replaced = "replaced",
     }

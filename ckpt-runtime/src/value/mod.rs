@@ -53,6 +53,8 @@ pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::functions::Function;
 pub(crate) use impls::functions::name as name_function;
 pub use impls::shared::Pointee;
+#[doc(hidden)]
+pub use impls::streams::Unread;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
 #[doc(hidden)]

@@ -23,7 +23,7 @@ mod ranges;
 pub mod shared;
 #[cfg(feature = "smallvec")]
 mod smallvec;
-mod streams;
+pub mod streams;
 #[cfg(test)]
 mod streams_tests;
 mod structs;

@@ -34,7 +34,6 @@ pub trait Pointee: 'static {
     }
     /// Puts the value in the place of what stands in for it.
     #[doc(hidden)]
-    #[expect(clippy::boxed_local, reason = "its size may not be known")]
     fn settle(&mut self, value: Box<Self>) {
         drop(value);
     }
