@@ -11,6 +11,7 @@ mod files;
     reason = "`fn(A)` and `for<'a> fn(&'a A)` are two types, which only their lifetimes tell apart"
 )]
 pub mod functions;
+mod image;
 #[cfg(feature = "indexmap")]
 mod indexmap;
 mod lists;
