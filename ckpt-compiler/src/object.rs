@@ -198,6 +198,8 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
                 .map(move |ty| quote!(for<'__any> #ty: #rt::#bound<'__any>))
         })
         .collect();
+    // Any of them does: there is no value.
+    let first = types.first();
     let makes = types.iter().map(|ty| {
         quote_spanned! {at(ty)=> |__from| {
             let __value = <#ty as ::ckpt::Checkpoint>::load(__from)?;
@@ -234,6 +236,12 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
                 __from: &mut ::ckpt::value::Decoder<'_>,
             ) -> ::core::result::Result<::std::boxed::Box<Self>, ::ckpt::value::LoadError> {
                 <::std::boxed::Box<#object> as ::ckpt::Checkpoint>::load(__from)
+            }
+            fn dead() -> ::std::rc::Weak<Self> {
+                ::std::rc::Weak::<#first>::new()
+            }
+            fn dead_sync() -> ::std::sync::Weak<Self> {
+                ::std::sync::Weak::<#first>::new()
             }
         }
     }

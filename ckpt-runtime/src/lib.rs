@@ -34,7 +34,7 @@
 //! | the attributes | [`macro@main`], [`macro@instrument`], [`checkpoint!`], [`macro@object`] |
 //! | what can be saved, and how | [`Checkpoint`] and its derive, [`value`] |
 //! | threads that share work | [`team()`], [`sync`], [`thread`] |
-//! | statics, functions behind pointers, what a restart makes again, output | [`global()`], [`function()`], [`replayed()`], [`output`] |
+//! | statics, functions behind pointers, what a restart makes again, input and output | [`global()`], [`function()`], [`replayed()`], [`input`], [`output`] |
 //! | going back to a checkpoint when a state is wrong | [`check!`], [`rollback()`] |
 //! | checkpoints by hand, without attributes | [`Session`] |
 //! | reading and writing files of checkpoints | [`store`], [`snapshot`] |
@@ -57,6 +57,7 @@ mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handles;
+pub mod input;
 mod iterators;
 pub mod output;
 pub mod plan;

@@ -12,8 +12,9 @@
 //! | [`saved_types`] | what stands in the way of saving a struct or an enum |
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`objects`] | what the objects of a trait need to be saved |
-//! | [`writers`] | `Box<dyn Write>` |
+//! | [`writers`] | `Box<dyn Write>`, `Box<dyn Read>` |
 //! | [`lent_readers`] | readers of files that only they use |
+//! | [`used_up_readers`] | readers whose lines are gone over |
 //! | [`mutable_loans`] | exclusive references to what a signature does not name |
 //! | [`generic_loans`] | exclusive references to types that hang on type parameters |
 //! | [`globals`] | statics and thread-locals that a run may change |
@@ -51,15 +52,13 @@ pub mod reexecution;
 pub mod refill;
 pub mod saved_types;
 pub mod threads;
+pub(crate) mod used_up_readers;
 pub mod writers;
 
 use crate::diagnostics::OpaqueField;
 use crate::source::Position;
 use crate::source::edits::Edit;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
-pub const OUTPUTS: &str = "dyn ckpt::output::Write";
 
 /// What rustc's answers have led to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,6 +92,8 @@ pub struct Decisions {
     pub not_serde: BTreeSet<Position>,
     /// References that are taken by value: the byte of each `&`.
     pub owned: BTreeSet<Position>,
+    /// Calls that use up a reader, written as those of functions: the byte of each method's name, and the function.
+    pub used_up: BTreeMap<Position, &'static str>,
     /// Where names for functions are left out: rustc has said no to them.
     pub unnamed_functions: BTreeSet<Position>,
 }

@@ -282,7 +282,12 @@ impl Parts<'_> {
             name: self.field.clone(),
             type_name: Some(text),
         };
-        if !matches!(ty, syn::Type::Reference(reference) if is_text(reference)) {
+        let is_text = match ty {
+            syn::Type::Reference(reference) => is_text(reference),
+            syn::Type::Path(path) => goes_over_text(self.library, &path.path),
+            _ => false,
+        };
+        if !is_text {
             self.unsaveable_but_text.get_or_insert_with(|| field.clone());
         }
         self.unsaveable.get_or_insert(field);
@@ -303,6 +308,7 @@ impl<'ast> Visit<'ast> for Parts<'_> {
             | syn::Type::TraitObject(_)
             | syn::Type::ImplTrait(_) => self.is_in_the_way(ty),
             syn::Type::Path(path) if self.handles.has(&path.path, self.generics) => self.is_in_the_way(ty),
+            syn::Type::Path(path) if goes_over_text(self.library, &path.path) => self.is_in_the_way(ty),
             // What is behind it is known by name where the trait is another one.
             syn::Type::Path(path) if crate::decisions::writers::is_boxed(self.library, &path.path) => {}
             syn::Type::Path(path) => {
@@ -320,6 +326,20 @@ impl<'ast> Visit<'ast> for Parts<'_> {
             _ => visit::visit_type(self, ty),
         }
     }
+}
+
+/// An iterator over a text, `Chars<'a>`: saved by value as the text is.
+fn goes_over_text(library: &Library, path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|last| {
+        let only_lives = match &last.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => {
+                let mut arguments = arguments.args.iter();
+                arguments.all(|one| matches!(one, syn::GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        };
+        only_lives && library.says(&last.ident.to_string(), library::Types::TextIterators)
+    })
 }
 
 fn is_static_text(reference: &syn::TypeReference) -> bool {
@@ -345,7 +365,7 @@ mod tests {
                     struct D { c: C, rule: fn(Vec<&f64>) -> f64 } struct E { d: D }\n\
                     struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
                     trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n\
-                    struct J<'a> { name: &'a str } struct K<'a> { all: Vec<J<'a>> } struct L { rule: Vec<fn(&f64, usize) -> f64> }\n";
+                    struct J<'a> { name: &'a str, rest: Peekable<Chars<'a>> } struct K<'a> { all: Vec<J<'a>> } struct L { rule: Vec<fn(&f64, usize) -> f64> }\n";
         let program = Program::of_text(text);
         let types = Types::of(Library::builtin(), &program);
         let held = |name: &str| {

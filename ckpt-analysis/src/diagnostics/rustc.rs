@@ -100,8 +100,6 @@ impl fmt::Display for HeldIn {
 pub enum TypeAdvice {
     /// A writer of tables.
     TableWriter,
-    /// A pointer that does not own.
-    Weak,
     /// An iterator.
     Iterator,
     /// A reference.
@@ -118,9 +116,6 @@ impl TypeAdvice {
             Self::TableWriter => {
                 "keep the `File` in the variable, and make the writer where rows are written: \
                  `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
-            }
-            Self::Weak => {
-                "keep the values in a `Vec`, and in place of the `Weak` the index of the other value there"
             }
             Self::Iterator => {
                 "collect what it goes over into a `Vec` before the loop, and keep an index into that"

@@ -4,6 +4,7 @@ pub mod marks;
 
 use crate::calls::Wrapped;
 use crate::decisions::Decisions;
+use crate::decisions::used_up_readers::as_function;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
@@ -103,6 +104,9 @@ pub fn edits(
         end: at + 1,
         ..Edit::insert(file, at, "")
     }));
+    for (&place, function) in decisions.used_up.iter().filter(|(place, _)| is_marked(place)) {
+        list.extend(as_function(program, place, function));
+    }
     for (index, _) in program.files.iter().enumerate() {
         let mut types = Types {
             program,

@@ -313,6 +313,8 @@ sections! {
         Unsaved = "unsaved",
         /// An iterator.
         Iterators = "iterators",
+        /// An iterator over a text, if it has no parameter but a lifetime.
+        TextIterators = "text_iterators",
         /// Its values hold no reference if those of its parameters hold none.
         OfValues = "of_values",
         /// Stands for something of a library that a restart makes again.
@@ -331,14 +333,14 @@ sections! {
         Late = "late",
         /// A writer that passes on what it has in its buffer when it is dropped.
         Flushes = "flushes",
-        /// A pointer that does not own what is behind it.
-        Weak = "weak",
         /// A writer of tables, of the type that it writes to.
         TableWriters = "table_writers",
         /// A pointer that counts how many of its kind point to the same value.
         Counted = "counted",
         /// A trait of which ckpt has one that takes its place in a box.
         Writers = "writers",
+        /// The same for what is read from.
+        Readers = "readers",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
         Replaced = "replaced",
     }

@@ -9,6 +9,7 @@ pub use variants::payload_of;
 use super::column::{DType, Kind};
 use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
+use super::impls::shared::Shared;
 use super::room::Room;
 use super::{Checkpoint, Number};
 use crate::handles::ReopenedFiles;
@@ -281,14 +282,21 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the next shared object.
-    pub(crate) fn object<P: std::any::Any + Clone>(
-        &mut self,
-        load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
-    ) -> Result<P, LoadError> {
-        let context = self.context;
+    pub(crate) fn object<P: Shared>(&mut self) -> Result<P, LoadError> {
         if let Cursor::Zeros(zeros) = *self.cursor {
-            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)));
+            return P::load_value(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?))).map(P::of);
         }
+        let (table, id) = self.object_number()?;
+        self.context.tables.get(table, id, self.context)
+    }
+
+    /// Takes the shared object that the next `Weak` leads to. It may not be there before this variable is restored.
+    pub(crate) fn object_of_weak<P: Shared>(&mut self) -> Result<P, LoadError> {
+        let (table, id) = self.object_number()?;
+        self.context.tables.get_early(table, id, self.context)
+    }
+
+    fn object_number(&mut self) -> Result<(u32, u64), LoadError> {
         self.cursor.see_through();
         let Cursor::Data(data) = &mut *self.cursor else {
             return Err(mismatch("a shared object", self.cursor));
@@ -297,8 +305,8 @@ impl<'a> Decoder<'a> {
             return Err(mismatch("a shared object", self.cursor));
         };
         let mut id = [0; 8];
-        id.copy_from_slice(data.take(8, context)?);
-        context.tables.get(table, u64::from_le_bytes(id), context, load)
+        id.copy_from_slice(data.take(8, self.context)?);
+        Ok((table, u64::from_le_bytes(id)))
     }
 
     /// Whether a value is made of nothing, only to stand in for one: it must have no effect beyond itself.
@@ -325,8 +333,9 @@ impl<'a> Decoder<'a> {
         self.context.tables.now()
     }
 
-    /// Reports what is left when a variable has been restored.
+    /// Makes what is still missing of a variable that has been restored, and reports what is left of its columns.
     pub(crate) fn finish(&self) -> Result<(), LoadError> {
+        self.context.tables.settle(self.context)?;
         match self.cursor.left() {
             None => Ok(()),
             Some((left, path)) => Err(LoadError {

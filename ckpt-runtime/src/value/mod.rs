@@ -53,6 +53,8 @@ pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::functions::Function;
 pub(crate) use impls::functions::name as name_function;
 pub use impls::shared::Pointee;
+#[doc(hidden)]
+pub use impls::streams::Unread;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
 #[doc(hidden)]
@@ -90,7 +92,7 @@ pub(crate) use stand_in::{can_stand_in, stand_in};
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
     note = "if it is `dyn Trait` of a trait of yours, list the types behind it on the trait: `#[ckpt::object(TypeA, TypeB)]`; closures (`dyn Fn(..)`) never have it: make an enum of the rules, or a trait; pointers to functions (`fn(f64) -> f64`) have it, but for those of many references",
     note = "if it is a field or variable whose type has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
-    note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; `Weak`, references, threads and other handles never have it",
+    note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; references, threads and other handles never have it",
     note = "if it is a `&mut` that a method gives, `step(sim.grid())` with a site in `step`: pass the whole, or take the part out (`std::mem::take`), pass it, and put it back",
     note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`; `#[ckpt(refill)]` if it has fields with `#[ckpt(keep)]`"
 )]

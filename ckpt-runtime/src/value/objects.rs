@@ -3,6 +3,9 @@
 //! While saving, an object met for the first time gets a number and waits in a queue, so that long chains of objects
 //! do not recurse. At the end the tables are put in an order in which every object stands after those it refers to;
 //! a reader therefore finds everything an object needs already made. A cycle has no such order and is refused.
+//!
+//! A `Weak` has no part in that order: it may lead to an object that is not made yet. Then a value that stands in is put
+//! where the object will be, and the object in its place before anybody looks at it.
 
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
@@ -17,6 +20,7 @@ use super::cursor::{Context, Cursor};
 use super::decode::Decoder;
 use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
+use super::impls::shared::Shared;
 use super::owned::{Depth, Made};
 use super::reach::{contains_itself, type_key};
 use crate::base::forked::Copier;
@@ -32,8 +36,11 @@ pub(crate) struct Objects {
     table_of: HashMap<TypeId, u32>,
     /// The tables of what types own that contain themselves; `None` for types that do not.
     owned: HashMap<TypeId, Option<u32>>,
-    known: HashMap<(TypeId, usize), usize>,
+    /// The objects by their addresses.
+    known: HashMap<usize, usize>,
     objects: Vec<Object>,
+    /// Which kinds of pointers may lead to an object before it is made.
+    may_be_early: HashMap<TypeId, bool>,
     queue: VecDeque<usize>,
     /// What has been referred to by the objects that are being saved, the innermost last.
     refers_to: Vec<usize>,
@@ -65,6 +72,10 @@ type SaveObject = fn(&dyn Any, &mut Encoder<'_>);
 struct Object {
     table: u32,
     id: u64,
+    /// The type of the pointers that lead to it.
+    kind: TypeId,
+    /// Whether a pointer that keeps it alive leads to it, not only a `Weak`.
+    is_owned: bool,
     keep: Box<dyn Any>,
     save: SaveObject,
     variable: Rc<str>,
@@ -114,55 +125,89 @@ impl Objects {
         self.error.is_some()
     }
 
-    /// The table and number of the object at `address`; it is saved later if it is new. `keep` holds the object alive,
-    /// so that its address stays its own until the checkpoint is complete.
-    pub fn refer<P: Any + Clone>(
-        &mut self,
-        pointer: &P,
-        address: usize,
-        type_name: &'static str,
-        save: SaveObject,
-    ) -> (u32, u64) {
-        let kind = TypeId::of::<P>();
+    /// The table and number of the object that `pointer` points to; it is saved later if it is new. A clone of the pointer
+    /// holds the object alive, so that its address stays its own until the checkpoint is complete.
+    pub fn refer<P: Shared>(&mut self, pointer: &P) -> (u32, u64) {
+        let (table, index) = self.known_or_new(pointer);
+        let Some(index) = index else {
+            return (table, 0);
+        };
+        self.objects[index].is_owned = true;
+        self.stands_after(index);
+        (table, self.objects[index].id)
+    }
+
+    /// The same for a `Weak`, of which `pointer` was made: it keeps nothing alive, and may lead back.
+    pub fn refer_weakly<P: Shared>(&mut self, pointer: &P) -> (u32, u64) {
+        let (table, index) = self.known_or_new(pointer);
+        let Some(index) = index else {
+            return (table, 0);
+        };
+        let may_be_early = self.may_be_early.entry(TypeId::of::<P>());
+        if !*may_be_early.or_insert_with(P::may_be_early) {
+            self.stands_after(index);
+        }
+        (table, self.objects[index].id)
+    }
+
+    /// The table of the pointer's kind, and the object; none where it cannot be saved.
+    fn known_or_new<P: Shared>(&mut self, pointer: &P) -> (u32, Option<usize>) {
+        let (kind, address) = (TypeId::of::<P>(), pointer.address());
         let next = self.tables.len() as u32;
         let table = *self.table_of.entry(kind).or_insert(next);
         if table == next {
             self.tables.push(Table {
-                type_name,
+                type_name: std::any::type_name::<P>(),
                 ..Table::default()
             });
         }
-        let index = match self.known.get(&(kind, address)) {
-            Some(&index) => index,
-            None => {
-                if !self.has_room_for_one() {
-                    return (table, 0);
-                }
-                let index = self.objects.len();
-                let id = self.tables[table as usize].count;
-                self.tables[table as usize].count += 1;
-                let keep: Box<dyn Any> = Box::new(pointer.clone());
-                let variable = self.variable.clone();
-                self.objects.push(Object {
-                    table,
-                    id,
-                    keep,
-                    save,
-                    variable,
-                    refers_to: vec![],
-                    column: Column::Empty,
-                });
-                self.known.insert((kind, address), index);
-                self.queue.push_back(index);
-                index
+        if let Some(&index) = self.known.get(&address) {
+            let known = &self.objects[index];
+            if known.kind != kind {
+                let other = self.tables[known.table as usize].type_name;
+                self.fail(format!(
+                    "it is shared as `{}` and as `{other}`; a restart would make two of it: use one of the two types for all pointers to it",
+                    std::any::type_name::<P>()
+                ));
+                return (table, None);
             }
-        };
+            return (table, Some(index));
+        }
+        if !self.has_room_for_one() {
+            return (table, None);
+        }
+        let index = self.objects.len();
+        let id = self.tables[table as usize].count;
+        self.tables[table as usize].count += 1;
+        let keep: Box<dyn Any> = Box::new(pointer.clone());
+        let variable = self.variable.clone();
+        self.objects.push(Object {
+            table,
+            id,
+            kind,
+            is_owned: false,
+            keep,
+            save: |object, to| {
+                if let Some(pointer) = object.downcast_ref::<P>() {
+                    pointer.save_value(to);
+                }
+            },
+            variable,
+            refers_to: vec![],
+            column: Column::Empty,
+        });
+        self.known.insert(address, index);
+        self.queue.push_back(index);
+        (table, Some(index))
+    }
+
+    /// What is being saved stands after this object.
+    fn stands_after(&mut self, index: usize) {
         if room::grow(&mut self.refers_to, 1) {
             self.refers_to.push(index);
         } else {
             self.fail(NO_MEMORY.to_owned());
         }
-        (table, self.objects[index].id)
     }
 
     /// Whether there is memory for one object more; where there is not, that is reported.
@@ -233,6 +278,8 @@ impl Objects {
         self.objects.push(Object {
             table: place as u32,
             id,
+            kind: TypeId::of::<()>(),
+            is_owned: true,
             keep: Box::new(()),
             save: |_, _| {},
             variable: self.variable.clone(),
@@ -269,6 +316,7 @@ impl Objects {
     /// The finished tables and the files that the program writes, or the first error of the whole checkpoint.
     pub fn finish(mut self) -> Result<Finished, SaveError> {
         self.drain();
+        self.look_for_owners();
         let order = self.order();
         let sizes = self.objects.iter().map(|object| object.column.bytes() as usize);
         if !self.failed() && !room::is_there(sizes.sum::<usize>()) {
@@ -315,6 +363,18 @@ impl Objects {
         })
     }
 
+    /// What only a `Weak` leads to would be gone after a restart.
+    fn look_for_owners(&mut self) {
+        let Some(lost) = self.objects.iter().find(|object| !object.is_owned) else {
+            return;
+        };
+        self.variable = lost.variable.clone();
+        let type_name = self.tables[lost.table as usize].type_name;
+        self.fail(format!(
+            "a `Weak` in it leads to what no `{type_name}` in the checkpoint keeps alive; a restart would find it gone: let a variable that is saved hold it (`#[ckpt(save)]`), or drop it before the site"
+        ));
+    }
+
     /// Depth-first order of the references, children first, without recursion.
     fn order(&mut self) -> Vec<usize> {
         const NEW: u8 = 0;
@@ -346,7 +406,7 @@ impl Objects {
                             self.variable = self.objects[child].variable.clone();
                             let type_name = self.tables[self.objects[child].table as usize].type_name;
                             self.fail(format!(
-                                "its shared pointers form a cycle through `{type_name}`; a checkpoint holds shared objects only if none refers back to itself: link by index, or rebuild the back links after the restart"
+                                "its shared pointers form a cycle through `{type_name}`; a checkpoint holds shared objects only if none refers back to itself: make one pointer of the cycle a `Weak`, or link by index"
                             ));
                             return order;
                         }
@@ -421,7 +481,13 @@ pub(crate) struct Tables {
     now: OnceCell<Instant>,
     /// Which types contain themselves, of those that have been asked for.
     contain_themselves: RefCell<HashMap<TypeId, bool>>,
+    /// The pointers to what stands in for an object that is not made yet, by its table and row.
+    early: RefCell<HashMap<(u32, usize), Box<dyn Any>>>,
+    /// What makes these objects.
+    waiting: RefCell<Vec<MakeLater>>,
 }
+
+type MakeLater = Box<dyn FnOnce(&Context<'_>) -> Result<(), LoadError>>;
 
 struct LoadTable {
     rows: Rows,
@@ -458,6 +524,8 @@ impl Tables {
             files,
             now: OnceCell::new(),
             contain_themselves: RefCell::default(),
+            early: RefCell::default(),
+            waiting: RefCell::default(),
         }
     }
 
@@ -479,23 +547,63 @@ impl Tables {
     }
 
     /// The object `id` of table `number`, made now with everything before it if it is not there yet.
-    pub fn get<P: Any + Clone>(
-        &self,
-        number: u32,
-        id: u64,
-        context: &Context<'_>,
-        load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
-    ) -> Result<P, LoadError> {
+    pub fn get<P: Shared>(&self, number: u32, id: u64, context: &Context<'_>) -> Result<P, LoadError> {
         let (table, row) = self.find(number, id)?;
         // Rows are in an order in which each needs only earlier ones: while one is made, those are there.
-        while table.count::<P>(number)? <= row {
-            let object = table.next(number, id, context, &load)?;
-            table.push(object);
+        loop {
+            let at = table.count::<P>(number)?;
+            if at > row {
+                break;
+            }
+            let value = table.next(number, id, context, P::load_value)?;
+            let early = self.early.borrow_mut().remove(&(number, at));
+            table.push(match early {
+                Some(early) => early
+                    .downcast::<P>()
+                    .map_err(|_| two_types(number))?
+                    .settle(value)?,
+                None => P::of(value),
+            });
         }
         table
             .made(|made: &mut Vec<P>| made.get(row).cloned())
             .flatten()
             .ok_or_else(|| invalid("it is lost".to_owned()))
+    }
+
+    /// The same for a `Weak`: if the object is not there yet, a pointer to where it will be after [`Tables::settle`].
+    pub fn get_early<P: Shared>(&self, number: u32, id: u64, context: &Context<'_>) -> Result<P, LoadError> {
+        let (table, row) = self.find(number, id)?;
+        if row < table.count::<P>(number)? {
+            return self.get(number, id, context);
+        }
+        if let Some(early) = self.early.borrow().get(&(number, row)) {
+            return early
+                .downcast_ref::<P>()
+                .cloned()
+                .ok_or_else(|| two_types(number));
+        }
+        let Some(early) = P::early() else {
+            return self.get(number, id, context);
+        };
+        self.early
+            .borrow_mut()
+            .insert((number, row), Box::new(early.clone()));
+        self.waiting.borrow_mut().push(Box::new(move |context| {
+            context.tables.get::<P>(number, id, context).map(drop)
+        }));
+        Ok(early)
+    }
+
+    /// Makes the objects that a `Weak` has led to before they were there.
+    pub fn settle(&self, context: &Context<'_>) -> Result<(), LoadError> {
+        loop {
+            let next = self.waiting.borrow_mut().pop();
+            match next {
+                Some(make) => make(context)?,
+                None => return Ok(()),
+            }
+        }
     }
 
     /// The owned object `id` of table `number`, which nothing else may take; made as [`Tables::get`] makes it.
@@ -507,11 +615,7 @@ impl Tables {
         load: fn(&mut Decoder<'_>) -> Result<P, LoadError>,
     ) -> Result<P, LoadError> {
         let (table, row) = self.find(number, id)?;
-        let other = || {
-            invalid(format!(
-                "the objects of table {number} are wanted as two different types"
-            ))
-        };
+        let other = || two_types(number);
         while table
             .owned
             .with(|made: &mut Vec<Option<P>>| made.len())
@@ -550,6 +654,12 @@ impl Tables {
     }
 }
 
+fn two_types(number: u32) -> LoadError {
+    invalid(format!(
+        "the objects of table {number} are wanted as two different types"
+    ))
+}
+
 fn invalid(why: String) -> LoadError {
     LoadProblem::Invalid(why).into()
 }
@@ -579,11 +689,8 @@ impl LoadTable {
     }
 
     fn count<P: Any>(&self, number: u32) -> Result<usize, LoadError> {
-        self.made(|made: &mut Vec<P>| made.len()).ok_or_else(|| {
-            invalid(format!(
-                "the shared objects of table {number} are wanted as two different types"
-            ))
-        })
+        self.made(|made: &mut Vec<P>| made.len())
+            .ok_or_else(|| two_types(number))
     }
 
     fn push<P: Any>(&self, object: P) {

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::num::{NonZeroI8, NonZeroU64, NonZeroUsize, Wrapping};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
@@ -319,6 +319,21 @@ fn shared_objects_stay_shared() {
     assert_eq!(*z, [1, 2]);
 }
 
+#[test]
+fn tokens_that_are_used_up() {
+    let words = ["a", "b", "c"].map(str::to_owned);
+    let mut tokens = words.to_vec().into_iter().peekable();
+    assert!(round_trip(&tokens).eq(words.clone()));
+    tokens.next();
+    tokens.peek();
+    assert!(round_trip(&tokens).eq(words[1..].to_vec()));
+    assert!(
+        round_trip(&vec![tokens.clone(), tokens])[1]
+            .clone()
+            .eq(words[1..].to_vec())
+    );
+}
+
 /// A list of `Rc`s with a tail that others share, longer than any stack would bear.
 struct Link {
     number: u32,
@@ -403,6 +418,195 @@ fn a_cycle_is_refused() {
     assert_eq!(error.variable, "x");
     assert!(error.why.contains("cycle"), "{}", error.why);
     ring.0.take();
+}
+
+/// A tree whose nodes know their parents.
+struct Node {
+    name: String,
+    parent: RefCell<Weak<Node>>,
+    me: Weak<Node>,
+    children: RefCell<Vec<Rc<Node>>>,
+}
+
+impl Checkpoint for Node {
+    fn save(&self, to: &mut Encoder<'_>) {
+        const NAMES: &[Cow<'static, str>] = &[
+            Cow::Borrowed("name"),
+            Cow::Borrowed("parent"),
+            Cow::Borrowed("me"),
+            Cow::Borrowed("children"),
+        ];
+        self.name.save(&mut to.field(NAMES, 0));
+        self.parent.save(&mut to.field(NAMES, 1));
+        self.me.save(&mut to.field(NAMES, 2));
+        self.children.save(&mut to.field(NAMES, 3));
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        Ok(Node {
+            name: from.field(&["name"])?,
+            parent: from.field(&["parent"])?,
+            me: from.field(&["me"])?,
+            children: from.field(&["children"])?,
+        })
+    }
+}
+
+impl Node {
+    fn new(name: &str) -> Rc<Node> {
+        Rc::new_cyclic(|me| Node {
+            name: name.to_owned(),
+            parent: RefCell::default(),
+            me: me.clone(),
+            children: RefCell::default(),
+        })
+    }
+    fn add(self: &Rc<Node>, child: Rc<Node>) {
+        *child.parent.borrow_mut() = Rc::downgrade(self);
+        self.children.borrow_mut().push(child);
+    }
+    /// The names from here to the root, as the pointers to parents lead.
+    fn way(&self) -> Vec<String> {
+        let above = self.parent.borrow().upgrade();
+        let above = above.map(|parent| parent.way());
+        [vec![self.name.clone()], above.unwrap_or_default()].concat()
+    }
+}
+
+#[test]
+fn weak_pointers_lead_where_they_led() {
+    let root = Node::new("root");
+    let inner = Node::new("inner");
+    root.add(inner.clone());
+    root.add(Node::new("other"));
+    inner.add(Node::new("leaf"));
+    let leaf = inner.children.borrow()[0].clone();
+    let gone = Rc::downgrade(&Rc::new(1));
+    let kept = Arc::new(Mutex::new(2));
+    let value = (
+        Rc::downgrade(&leaf),
+        leaf.clone(),
+        root.clone(),
+        vec![gone.clone(), gone],
+        (Arc::downgrade(&kept), vec![kept]),
+    );
+    let (weak, again, top, gone, (to_kept, kept)) = round_trip(&value);
+    assert!(Rc::ptr_eq(&weak.upgrade().unwrap(), &again));
+    assert_eq!(again.way(), ["leaf", "inner", "root"]);
+    let up = again.parent.borrow().upgrade().unwrap();
+    assert!(Rc::ptr_eq(&up, &top.children.borrow()[0]));
+    assert!(Rc::ptr_eq(&up.me.upgrade().unwrap(), &up));
+    assert_eq!(top.children.borrow()[1].way(), ["other", "root"]);
+    assert!(top.parent.borrow().upgrade().is_none());
+    assert!(gone.iter().all(|gone| gone.upgrade().is_none()));
+    *to_kept.upgrade().unwrap().lock().unwrap() = 7;
+    assert_eq!(*kept[0].lock().unwrap(), 7);
+    let counts = |rc: &Rc<Node>| (Rc::strong_count(rc), Rc::weak_count(rc));
+    drop((up, value, weak));
+    assert_eq!(counts(&top), counts(&root));
+    assert_eq!(counts(&again), counts(&leaf));
+    drop(leaf);
+    drop(inner);
+    assert_eq!(
+        counts(&top.children.borrow()[0]),
+        counts(&root.children.borrow()[0])
+    );
+
+    everywhere_weak(&root);
+}
+
+/// In lists and options, beside what they lead to.
+fn everywhere_weak(root: &Rc<Node>) {
+    let value = (
+        vec![Some(Rc::downgrade(root)), None, Some(Weak::new())],
+        [Rc::downgrade(root), Weak::new()],
+        root.clone(),
+    );
+    let (list, [first, second], root) = round_trip(&value);
+    let is_root = |weak: &Weak<Node>| weak.upgrade().is_some_and(|found| Rc::ptr_eq(&found, &root));
+    assert!(is_root(list[0].as_ref().unwrap()) && is_root(&first));
+    assert!(list[1].is_none() && list[2].as_ref().unwrap().upgrade().is_none());
+    assert!(second.upgrade().is_none());
+}
+
+#[test]
+fn long_chains_with_weak_pointers_back() {
+    struct Back {
+        number: u32,
+        next: Option<Rc<Back>>,
+        before: RefCell<Weak<Back>>,
+    }
+    impl Checkpoint for Back {
+        fn save(&self, to: &mut Encoder<'_>) {
+            const NAMES: &[Cow<'static, str>] = &[
+                Cow::Borrowed("number"),
+                Cow::Borrowed("next"),
+                Cow::Borrowed("before"),
+            ];
+            self.number.save(&mut to.field(NAMES, 0));
+            self.next.save(&mut to.field(NAMES, 1));
+            self.before.save(&mut to.field(NAMES, 2));
+        }
+        fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+            Ok(Back {
+                number: from.field(&["number"])?,
+                next: from.field(&["next"])?,
+                before: from.field(&["before"])?,
+            })
+        }
+    }
+    impl Drop for Back {
+        fn drop(&mut self) {
+            let mut next = self.next.take();
+            while let Some(mut link) = next.and_then(Rc::into_inner) {
+                next = link.next.take();
+            }
+        }
+    }
+    let mut head = Rc::new(Back {
+        number: 0,
+        next: None,
+        before: RefCell::default(),
+    });
+    for number in 1..50_000 {
+        let next = Rc::new(Back {
+            number,
+            next: Some(head.clone()),
+            before: RefCell::default(),
+        });
+        *head.before.borrow_mut() = Rc::downgrade(&next);
+        head = next;
+    }
+    let again = round_trip(&head);
+    let mut last = again.clone();
+    while let Some(next) = last.next.clone() {
+        last = next;
+    }
+    let mut count = 0;
+    loop {
+        assert_eq!(last.number, count);
+        let Some(before) = last.before.borrow().upgrade() else {
+            break;
+        };
+        (last, count) = (before, count + 1);
+    }
+    assert_eq!(count, 49_999);
+    assert!(Rc::ptr_eq(&last, &again));
+}
+
+#[test]
+fn what_only_a_weak_pointer_leads_to_is_refused() {
+    let outside = Rc::new(5);
+    let error = encode(&vec![Rc::downgrade(&outside)]).unwrap_err();
+    assert!(error.why.contains("keeps alive"), "{}", error.why);
+    assert!(encode(&(Rc::downgrade(&outside), outside)).is_ok());
+}
+
+#[test]
+fn one_object_has_one_type() {
+    let text: Rc<[u8; 2]> = Rc::new([1, 2]);
+    let slice: Rc<[u8]> = text.clone();
+    let error = encode(&(text, slice)).unwrap_err();
+    assert!(error.why.contains("two types"), "{}", error.why);
 }
 
 #[test]

@@ -99,7 +99,7 @@ const OTHERS: [(&str, &[&str]); 51] = [
             "f32", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize",
         ],
     ),
-    ("ckpt-cli/src/package/build/oracle/mod.rs", &["E0478"]),
+    ("ckpt-cli/src/package/build/oracle/mod.rs", &["E0382", "E0478"]),
     (
         "ckpt-cli/src/package/copy/features.rs",
         &["mpi", "serialize", "smallvec"],

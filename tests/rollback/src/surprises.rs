@@ -191,7 +191,12 @@ pub fn handler() {
         ckpt::checkpoint!();
         if step == 11 {
             // SAFETY: the handler does nothing.
-            unsafe { libc::signal(libc::SIGURG, hears as extern "C" fn(libc::c_int) as libc::sighandler_t) };
+            unsafe {
+                libc::signal(
+                    libc::SIGURG,
+                    hears as extern "C" fn(libc::c_int) as libc::sighandler_t,
+                )
+            };
         }
         if step < 20 {
             look(step);

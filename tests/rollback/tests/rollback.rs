@@ -348,7 +348,11 @@ fn what_is_in_no_variable_is_no_surprise() {
         );
         assert_eq!(ended.stdout, plain.stdout, "{program}: {}", ended.stderr);
         assert_eq!(is_one_process(&ended), stays, "{program}: {}", ended.stderr);
-        assert!(program != "handler" || ended.stderr.contains("E2336"), "{}", ended.stderr);
+        assert!(
+            program != "handler" || ended.stderr.contains("E2336"),
+            "{}",
+            ended.stderr
+        );
         // Where the user wants a new process each time it is one.
         let ended = run(
             program,

@@ -6,13 +6,13 @@ mod sites;
 
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
+use crate::decisions::Decisions;
 use crate::decisions::bounds::{associated_type, type_parameter};
-use crate::decisions::lent_readers;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
-use crate::decisions::writers::{is_output, output_edits};
-use crate::decisions::{Decisions, OUTPUTS};
+use crate::decisions::writers::{Stream, stream_edits, stream_of};
+use crate::decisions::{lent_readers, used_up_readers};
 use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said};
 use crate::items::Items;
 use crate::source::locate::{self, Found};
@@ -40,6 +40,8 @@ pub enum FindingKind {
     NotSplit,
     /// What a type borrows does not live as long as it would have to.
     ShortLifetime,
+    /// A value is used after it was moved.
+    Moved,
     /// A refusal in ckpt's own words.
     Refusal,
     /// Anything else.
@@ -49,7 +51,10 @@ pub enum FindingKind {
 impl FindingKind {
     /// Whether it may be gone once something else is decided.
     pub fn is_vague(self) -> bool {
-        matches!(self, Self::ShortLifetime | Self::Refusal | Self::Other)
+        matches!(
+            self,
+            Self::ShortLifetime | Self::Moved | Self::Refusal | Self::Other
+        )
     }
 }
 
@@ -64,8 +69,8 @@ pub struct Finding {
     pub definition: Option<Position>,
     /// The places that lie in files of the program, the primary ones first: bytes of the original text.
     pub places: Vec<Position>,
-    /// Whether it is about the trait of outputs, by which a box of std's is exchanged.
-    pub is_about_outputs: bool,
+    /// The traits by which those of std are exchanged in boxes, as far as it is about them.
+    pub is_about: Vec<Stream>,
     /// What it says, for people: nothing goes by it.
     pub said: Said,
 }
@@ -186,9 +191,10 @@ impl Decider<'_> {
             }
             FindingKind::NotSerde => self.not_serde(one, round),
             FindingKind::Destructor => self.destructor(one, round),
-            FindingKind::ShortLifetime if self.not_output(one) || self.bounded_objects(one) => true,
-            FindingKind::Other if self.not_output(one) => true,
-            FindingKind::ShortLifetime | FindingKind::Refusal | FindingKind::Other => {
+            FindingKind::ShortLifetime if self.not_stream(one) || self.bounded_objects(one) => true,
+            FindingKind::Other if self.not_stream(one) => true,
+            FindingKind::Moved if self.uses_up_reader(one) => true,
+            FindingKind::ShortLifetime | FindingKind::Moved | FindingKind::Refusal | FindingKind::Other => {
                 self.give_up(one, round)
             }
         }
@@ -300,33 +306,44 @@ impl Decider<'_> {
                 self.decisions.derives.extend(needed.derives);
                 true
             }
-            Err(_) => self.output(name) || self.holder(one, round),
+            Err(_) => self.stream(name) || self.holder(one, round),
         }
     }
 
     /// `Box<dyn Write>`: another trait takes the place of std's, of which a checkpoint knows what is behind it.
-    fn output(&mut self, name: &str) -> bool {
-        let edits = if is_output(self.library, name) {
-            output_edits(self.library, self.program)
-        } else {
-            Vec::new()
+    fn stream(&mut self, name: &str) -> bool {
+        let Some(stream) = stream_of(self.library, name) else {
+            return false;
         };
-        let is_new = !edits.is_empty() && !self.decisions.objects.contains_key(OUTPUTS);
+        let edits = stream_edits(stream, self.library, self.program);
+        let is_new = !edits.is_empty() && !self.decisions.objects.contains_key(stream.key());
         if is_new {
-            self.decisions.objects.insert(OUTPUTS.into(), edits);
+            self.decisions.objects.insert(stream.key().into(), edits);
+        }
+        is_new
+    }
+
+    /// `open(path)?.lines()` takes the reader: the call is written so that this shows.
+    fn uses_up_reader(&mut self, one: &Finding) -> bool {
+        let mut is_new = false;
+        for &place in &one.places {
+            if let Some(function) = used_up_readers::function_at(self.library, self.program, place) {
+                is_new |= self.decisions.used_up.insert(place, function).is_none();
+            }
         }
         is_new
     }
 
     /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
-    fn not_output(&mut self, one: &Finding) -> bool {
-        match self.decisions.objects.get_mut(OUTPUTS) {
-            Some(edits) if one.is_about_outputs && !edits.is_empty() => {
+    fn not_stream(&mut self, one: &Finding) -> bool {
+        let mut is_new = false;
+        for stream in &one.is_about {
+            if let Some(edits) = self.decisions.objects.get_mut(stream.key()) {
+                is_new |= !edits.is_empty();
                 edits.clear();
-                true
             }
-            _ => false,
         }
+        is_new
     }
 
     /// A type with functions or references in it: a restart rebuilds the value, and fills the rest in.
@@ -620,6 +637,7 @@ impl Decider<'_> {
             | FindingKind::NotFixed
             | FindingKind::ShortLifetime
             | FindingKind::Refusal
+            | FindingKind::Moved
             | FindingKind::Other => RustcObstacle::DoesNotCompile {
                 holder,
                 said: one.said.clone(),
@@ -627,7 +645,7 @@ impl Decider<'_> {
         }
     }
 
-    /// The field that no checkpoint can hold, however deep it is: `Person.contacts: Weak<Person>` for a `Town`.
+    /// The field that no checkpoint can hold, however deep it is: `Person.home: Receiver<Place>` for a `Town`.
     fn field_in_the_way(&self, one: &Finding) -> Option<&OpaqueField> {
         let mut ty = self.type_of(one)?;
         let mut found = None;

@@ -26,7 +26,7 @@ fn finding(kind: FindingKind, type_name: &str, at: &str) -> Finding {
         type_name: type_name.into(),
         definition: None,
         places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
-        is_about_outputs: false,
+        is_about: Vec::new(),
         said: Said::default(),
     }
 }

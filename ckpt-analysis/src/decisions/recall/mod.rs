@@ -7,6 +7,7 @@
 
 mod texts;
 
+use crate::decisions::Decisions;
 use crate::decisions::changed_inputs::inputs_change;
 use crate::decisions::effects::Effects;
 use crate::decisions::knowledge::{Knowledge, RefusedSite};
@@ -14,8 +15,7 @@ use crate::decisions::objects::object_edits;
 use crate::decisions::other_branches::is_used_elsewhere;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
-use crate::decisions::writers::output_edits;
-use crate::decisions::{Decisions, OUTPUTS};
+use crate::decisions::writers::{Stream, stream_edits};
 use crate::diagnostics::{OpaqueField, RustcObstacle};
 use crate::items::FnId;
 use crate::placement::Placement;
@@ -236,10 +236,10 @@ impl<'r> Recall<'r> {
     fn objects(&self, decisions: &mut Decisions) {
         let program = self.program;
         for (name, is_edited) in &self.record.objects {
-            if name == OUTPUTS {
+            if let Some(stream) = Stream::of_key(name) {
                 if self.only_inside {
                     let edits = if *is_edited {
-                        output_edits(&self.analysis.library, program)
+                        stream_edits(stream, &self.analysis.library, program)
                     } else {
                         Vec::new()
                     };

@@ -335,7 +335,7 @@ pub fn findings(
                 kind: finding.kind,
                 places: finding.places.iter().filter_map(original).collect(),
                 definition: finding.definition.as_ref().and_then(original),
-                is_about_outputs: finding.is_about_outputs,
+                is_about: finding.is_about,
                 said: finding.said,
                 type_name: finding.type_name,
             };

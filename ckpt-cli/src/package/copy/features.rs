@@ -109,6 +109,8 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("arrayvec", "0.7", "arrayvec"),
     ("csv", "1", "csv"),
     ("fastrand", "2", "fastrand"),
+    ("image", "0.24", "image-0.24"),
+    ("image", "0.25", "image"),
     ("indexmap", "2", "indexmap"),
     ("mpi", "0.7", "mpi"),
     ("mpi", "0.8", "mpi"),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, LinkedList, VecDeque, binary_heap, linked_list, vec_deque};
+use std::iter::Peekable;
 use std::{array, vec};
 
 use crate::value::items::{Items, collections, items};
@@ -79,6 +80,19 @@ lists! {
     std::vec::IntoIter<T>, [], |list| list.as_slice(), |items| items.into_iter();
     // In the inner order, which is a valid heap: making it a heap again moves nothing.
     BinaryHeap<T>, [+ Ord], |list| list.as_slice(), |items| BinaryHeap::from(items);
+}
+
+/// What it still gives, whether it has been looked at or not: only a copy tells.
+impl<T: Checkpoint + Clone> Checkpoint for Peekable<vec::IntoIter<T>> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        self.clone().collect::<Vec<T>>().save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        Vec::load(from).map(|items| items.into_iter().peekable())
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<Vec<T>>();
+    }
 }
 
 impl<T: Checkpoint> Checkpoint for VecDeque<T> {

@@ -11,6 +11,7 @@ mod files;
     reason = "`fn(A)` and `for<'a> fn(&'a A)` are two types, which only their lifetimes tell apart"
 )]
 pub mod functions;
+mod image;
 #[cfg(feature = "indexmap")]
 mod indexmap;
 mod lists;
@@ -23,11 +24,12 @@ mod ranges;
 pub mod shared;
 #[cfg(feature = "smallvec")]
 mod smallvec;
-mod streams;
+pub mod streams;
 #[cfg(test)]
 mod streams_tests;
 mod structs;
 mod text;
+mod text_iterators;
 mod times;
 mod wrappers;
 

@@ -124,6 +124,19 @@ impl<R: Unread + ?Sized> Unread for Box<R> {
     }
 }
 
+/// What is read through a buffer is given back to what is behind it only while nothing is in the buffer.
+impl<R: Read> Unread for BufReader<R> {
+    fn unread(&mut self, count: u64) -> std::io::Result<()> {
+        match count {
+            0 => Ok(()),
+            _ => Err(std::io::ErrorKind::Unsupported.into()),
+        }
+    }
+    fn can_unread(&self) -> bool {
+        false
+    }
+}
+
 /// Those that hold nothing to give back.
 macro_rules! cannot_unread {
     ($($type:ty)*) => {$(

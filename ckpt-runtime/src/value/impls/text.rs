@@ -96,7 +96,7 @@ impl Checkpoint for Args {
 
 /// A piece of text that lasts: a literal in the program or a part of what it has read is, after a restart, some bytes on
 /// the heap that are never given back, once for every text.
-fn lasting(text: String) -> &'static str {
+pub(super) fn lasting(text: String) -> &'static str {
     static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = texts.get(text.as_str()) {

@@ -1,7 +1,8 @@
 //! Who owns what is shared: an owner that is in scope at a site counts after a restart too, whether it is used then or not.
 
-use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+use std::sync::{self, Arc, Mutex};
 
 #[derive(Debug, Clone, PartialEq, ckpt::Checkpoint)]
 struct Cell {
@@ -190,6 +191,71 @@ pub fn weak_pointer_that_is_done_with() {
     for k in 0..2 {
         ckpt::checkpoint!();
         println!("{k} {} {:?}", Rc::weak_count(&grid), Rc::get_mut(&mut grid));
+    }
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Node {
+    value: f64,
+    parent: RefCell<Weak<Node>>,
+    children: RefCell<Vec<Rc<Node>>>,
+}
+
+impl Node {
+    fn new(value: f64) -> Rc<Node> {
+        Rc::new(Node {
+            value,
+            parent: RefCell::default(),
+            children: RefCell::default(),
+        })
+    }
+    fn add(self: &Rc<Node>, child: &Rc<Node>) {
+        *child.parent.borrow_mut() = Rc::downgrade(self);
+        self.children.borrow_mut().push(Rc::clone(child));
+    }
+    fn way_up(&self) -> String {
+        match self.parent.borrow().upgrade() {
+            Some(parent) => format!("{} < {}", self.value, parent.way_up()),
+            None => self.value.to_string(),
+        }
+    }
+}
+
+#[ckpt::instrument(owners)]
+pub fn a_tree_that_knows_its_parents() {
+    let root = Node::new(0.5);
+    let mut last = Rc::clone(&root);
+    for k in 0..3 {
+        ckpt::checkpoint!();
+        let child = Node::new(f64::from(k));
+        last.add(&child);
+        last.add(&Node::new(-f64::from(k)));
+        last = child;
+        println!("{k} {} {}", last.way_up(), Rc::strong_count(&root));
+    }
+    let list = root.children.borrow();
+    let ways: Vec<String> = list.iter().map(|child| child.way_up()).collect();
+    println!("{ways:?} {} {}", Rc::weak_count(&root), Rc::weak_count(&last));
+}
+
+#[ckpt::instrument(owners)]
+pub fn observers_that_go() {
+    let mut owners: Vec<Arc<Mutex<u64>>> = (0..3).map(|k| Arc::new(Mutex::new(k))).collect();
+    let mut observers: Vec<sync::Weak<Mutex<u64>>> = owners.iter().map(Arc::downgrade).collect();
+    for k in 0..4 {
+        ckpt::checkpoint!();
+        if k == 1 {
+            owners.remove(0);
+        }
+        for observer in &observers {
+            if let Some(seen) = observer.upgrade() {
+                *seen.lock().unwrap() += k;
+            }
+        }
+        if k == 2 {
+            observers.retain(|observer| observer.strong_count() > 0);
+        }
+        println!("{k} {} {owners:?}", observers.len());
     }
 }
 

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
-use ckpt_analysis::{FindingKind as Kind, Said};
+use ckpt_analysis::{FindingKind as Kind, Said, Stream};
 use ckpt_compiler::{Code, Relayed};
 use rustc::Saying;
 
@@ -19,6 +19,9 @@ use crate::messages::Messages;
 
 /// The code of rustc for a bound of a lifetime that does not hold.
 const SHORT_BOUND: &str = "E0478";
+
+/// That for a value that is used after it was moved.
+const MOVED: &str = "E0382";
 
 /// A part of a file of the copy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,8 +45,8 @@ pub struct Finding {
     pub definition: Option<CopyRange>,
     /// The places that it points to, the primary ones first.
     pub places: Vec<CopyRange>,
-    /// Whether it is about the trait of outputs, by which a box of std's is exchanged.
-    pub is_about_outputs: bool,
+    /// The traits by which those of std are exchanged in boxes, as far as it is about them.
+    pub is_about: Vec<Stream>,
     /// The text for people.
     pub rendered: Prose,
     /// What it says, taken apart.
@@ -79,7 +82,14 @@ impl Finding {
             type_name,
             definition,
             places: spans.into_iter().filter_map(|span| place(span, folder)).collect(),
-            is_about_outputs: Saying::NamesOutputTrait.is_in(diagnostic),
+            is_about: [
+                (Saying::NamesOutputTrait, Stream::Output),
+                (Saying::NamesInputTrait, Stream::Input),
+            ]
+            .into_iter()
+            .filter(|(saying, _)| saying.is_in(diagnostic))
+            .map(|(_, stream)| stream)
+            .collect(),
             rendered: Prose(diagnostic.rendered.clone().unwrap_or_default()),
             said: said(diagnostic),
         })
@@ -117,10 +127,14 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
     }) = Relayed::read(&report.message)
     else {
         let codes = report.code.as_ref().map(|code| code.code.as_str());
-        return match codes == Some(SHORT_BOUND) || Saying::LifetimeTooShort.is_in(report) {
-            true => (Kind::ShortLifetime, String::new()),
-            false => (Kind::Other, String::new()),
+        let kind = if codes == Some(MOVED) {
+            Kind::Moved
+        } else if codes == Some(SHORT_BOUND) || Saying::LifetimeTooShort.is_in(report) {
+            Kind::ShortLifetime
+        } else {
+            Kind::Other
         };
+        return (kind, String::new());
     };
     let ty = || {
         let entry = Messages::all().entry(code);
@@ -284,6 +298,7 @@ mod tests {
             [Kind::Refusal]
         );
         assert_eq!(of("pub fn f() -> u8 { x }"), [Kind::Other]);
+        assert_eq!(of("pub fn f(x: String) -> String { drop(x); x }"), [Kind::Moved]);
         assert_eq!(of("pub fn f() { let x = 1; }"), []);
         let lent = "pub fn f<'a, 'b>(_: &'a u8, b: &'b u8) -> &'a u8 { b }";
         assert_eq!(of(lent), [Kind::ShortLifetime]);

@@ -22,6 +22,8 @@ pub(super) enum Saying {
     ParameterWithoutBound,
     /// Anywhere, the trait of ckpt that takes the place of `std::io::Write` in a box.
     NamesOutputTrait,
+    /// The same of those for `std::io::Read` and `std::io::BufRead`.
+    NamesInputTrait,
 }
 
 /// The part of a report that has the words.
@@ -132,9 +134,15 @@ mod tests {
     }
 
     #[test]
-    fn the_trait_of_outputs_is_called_so() {
+    fn the_traits_of_streams_are_called_so() {
         let name = std::any::type_name::<dyn ckpt::output::Write>();
         assert!(name.ends_with(&TABLE[&Saying::NamesOutputTrait].says), "{name}");
+        for name in [
+            std::any::type_name::<dyn ckpt::input::Read>(),
+            std::any::type_name::<dyn ckpt::input::BufRead>(),
+        ] {
+            assert!(name.contains(&TABLE[&Saying::NamesInputTrait].says), "{name}");
+        }
     }
 
     /// Where a lifetime is too short by a bound, rustc has a code.

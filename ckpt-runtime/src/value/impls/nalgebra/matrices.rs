@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use source::{
     ArrayStorage, Const, DMatrix, DVector, Dim, Dyn, Isometry, Matrix, OPoint, Point, Quaternion, RowDVector,
-    SMatrix, SVector, Scalar, Translation, U1, Unit, VecStorage,
+    Rotation, SMatrix, SVector, Scalar, Translation, U1, Unit, VecStorage,
 };
 
 use super::super::transparent;
@@ -123,6 +123,7 @@ transparent! {
     [T: Checkpoint + Scalar, const D: usize] Point<T, D> => SVector<T, D>, |point| &point.coords, |coords| OPoint::from(coords);
     [T: Checkpoint + Scalar, const D: usize] Translation<T, D> => SVector<T, D>, |shift| &shift.vector, |vector| Translation::from(vector);
     [T: Checkpoint + Scalar] Quaternion<T> => SVector<T, 4>, |quaternion| &quaternion.coords, |coords| Quaternion { coords };
+    [T: Checkpoint + Scalar, const D: usize] Rotation<T, D> => SMatrix<T, D, D>, |turn| turn.matrix(), |matrix| Rotation::from_matrix_unchecked(matrix);
     // Made without normalising: the bits that were saved.
     [T: Checkpoint] Unit<T> => T, |unit| unit.as_ref(), |value| Unit::new_unchecked(value);
 }
@@ -143,7 +144,7 @@ impl<T: Checkpoint + Scalar, R: Checkpoint, const D: usize> Checkpoint for Isome
 
 #[cfg(test)]
 mod tests {
-    use super::source::{Isometry3, Matrix2x3, Point2, UnitQuaternion, Vector3};
+    use super::source::{Isometry3, Matrix2x3, Point2, Rotation3, UnitQuaternion, Vector3};
 
     use super::*;
     use crate::value::tests::{everywhere, round_trip};
@@ -161,6 +162,7 @@ mod tests {
         everywhere(&[Point2::new(1.5, 2.5)]);
         let turn = UnitQuaternion::from_euler_angles(0.1, 0.2, 0.3);
         everywhere(&[turn]);
+        everywhere(&[Rotation3::from_euler_angles(0.1, 0.2, 0.3)]);
         let isometry = Isometry3::from_parts(Vector3::new(1.0, 2.0, 3.0).into(), turn);
         assert_eq!(round_trip(&isometry), isometry);
     }
