@@ -193,6 +193,11 @@ pub enum LostStatic {
         /// A function that changes it.
         by: String,
     },
+    /// A macro of the program makes it, wherever it is called.
+    OfMacro {
+        /// The macro's name.
+        name: String,
+    },
     /// Nothing outside its function can name it.
     Hidden {
         /// Its name.
@@ -210,6 +215,11 @@ impl LostStatic {
                 format!(
                     "make `{name}` an atomic, a `Mutex` or a `thread_local!` of a `Cell`, all of which are saved; or a variable of `main` that is passed on"
                 ),
+            ),
+            Self::OfMacro { name } => words(
+                format!("E1313: the macro `{name}!` makes a static that changes, and ckpt cannot name it"),
+                "what a macro makes is not in the source: no checkpoint would hold it, and a restart would find it at its initial value",
+                format!("write the static out where `{name}!` is called, or have the macro be given one"),
             ),
             Self::Hidden { name } => words(
                 format!(

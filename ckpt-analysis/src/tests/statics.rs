@@ -127,3 +127,49 @@ fn a_mutable_static_that_reachable_code_changes_is_refused() {
     }
     assert!(refused(&with("println!(\"{}\", COUNT + TABLE[1].min(2));")).is_empty());
 }
+
+#[test]
+fn structs_of_the_program_are_saved_field_by_field() {
+    let new = edited(
+        "\
+use std::sync::Mutex as Lock;
+type Counter = AtomicU64;
+struct Stats<T> { name: &'static str, calls: Counter, last: T }
+struct Pair(Stats<AtomicU64>, u8);
+struct Fixed { size: usize }
+static PAIR: LazyLock<Pair> = LazyLock::new(make);
+static FIXED: Fixed = Fixed { size: 3 };
+static LOCK: Lock<u8> = Lock::new(1);
+fn main() { run(); }
+",
+    );
+    for part in [
+        "impl < T : ckpt :: Global > ckpt::Global for Stats < T >",
+        "ckpt::Global::save(&self.calls, &mut to.field(NAMES, 0));",
+        "impl  ckpt::Global for Pair",
+        "ckpt::Global::restore(&self.0, from)",
+        "\"::PAIR\"), &PAIR);",
+        "\"::LOCK\"), &LOCK);",
+    ] {
+        assert!(new.contains(part), "{part}\nis not in\n{new}");
+    }
+    for part in ["FIXED\")", "for Fixed", "self.name", "self.1"] {
+        assert!(!new.contains(part), "{part}\nis in\n{new}");
+    }
+}
+
+#[test]
+fn statics_that_a_macro_makes_are_refused() {
+    let text = "\
+macro_rules! counter { ($n:ident) => { static $n: AtomicU64 = AtomicU64::new(0); } }
+macro_rules! named { ($n:ident) => { fn $n(_: &'static AtomicU64) {} } }
+macro_rules! unused { () => { static N: AtomicU64 = AtomicU64::new(0); } }
+counter!(MADE);
+named!(shown);
+fn main() { MADE.load(Relaxed); }
+";
+    assert_eq!(
+        refused(text),
+        ["E1313: the macro `counter!` makes a static that changes, and ckpt cannot name it"]
+    );
+}

@@ -24,7 +24,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
         &["E2336", "E2380-E2385", "E2387-E2389", "W2092-W2094"],
     ),
     ("ckpt-cli/src/package/show/full.rs", &["E3064-E3065"]),
-    ("ckpt-analysis/src/tests/statics.rs", &["E1307"]),
+    ("ckpt-analysis/src/tests/statics.rs", &["E1307", "E1313"]),
     ("machines/tests/tests/python.rs", &["W2002"]),
     ("ckpt-cli/tests/doctor.rs", &["E3110"]),
     ("ckpt-cli/tests/plans.rs", &["E1302"]),

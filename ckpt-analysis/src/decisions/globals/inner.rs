@@ -1,7 +1,7 @@
 //! Statics inside functions. Only their function can name them, and it may not have run yet when a restart needs them: so
 //! the item moves out into the module, under a name of its own, and the function gets a `use` in its place.
 
-use super::{is_lazy, registration, statics_of};
+use super::{Changing, is_lazy, registration, statics_of};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
@@ -24,11 +24,14 @@ pub(super) struct Inner {
     pub lines: Vec<String>,
     /// Those that lean on other items of their function: by name and byte.
     pub stuck: Vec<(String, usize)>,
+    /// The types of all that are named.
+    pub types: Vec<syn::Type>,
 }
 
 /// Those inside the functions of an item. `taken` are the names that are given already.
 pub(super) fn of_item(
     library: &Library,
+    changing: &Changing<'_>,
     program: &Program,
     file: FileId,
     item: &Item,
@@ -36,6 +39,7 @@ pub(super) fn of_item(
 ) -> Inner {
     let mut finder = InnerStatics {
         library,
+        changing,
         program,
         file,
         behind: bytes(program, file, item.span()).end,
@@ -53,6 +57,7 @@ pub(super) fn of_item(
 
 struct InnerStatics<'p> {
     library: &'p Library,
+    changing: &'p Changing<'p>,
     program: &'p Program,
     file: FileId,
     /// The byte behind the item of the module.
@@ -188,8 +193,10 @@ impl<'ast> Visit<'ast> for InnerStatics<'_> {
                 _ => None,
             };
             if let Some(item) = item {
-                let names = statics_of(self.library, &item);
-                if !names.is_empty() {
+                let statics = statics_of(self.library, self.changing, &item);
+                if !statics.is_empty() {
+                    let (names, types): (Vec<_>, Vec<_>) = statics.into_iter().unzip();
+                    self.found.types.extend(types);
                     self.move_out(&item, &names);
                     continue;
                 }

@@ -1,19 +1,22 @@
 //! Global state: statics and thread-locals that a run may change are named at the start of `main`, so that they are part
 //! of every checkpoint. Modules hide theirs from each other, so each module names its own and calls those inside it.
 
+mod changing;
 mod inner;
 mod mutable;
+
+use changing::Changing;
 
 pub(super) use mutable::reached;
 pub use mutable::{RefusedStatic, refused_statics};
 
-use crate::items::{FnId, Items, may_change};
+use crate::items::{FnId, Items, TypeId};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{CrateKind, CrateSource, FileId, Position, Program};
 use ckpt_compiler::library::{Library, Macros, Types, last_name};
 use ckpt_compiler::syntax::macros::name_of_macro;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use syn::spanned::Spanned;
 use syn::{Item, ItemMacro, ItemStatic, StaticMutability, Type};
 
@@ -84,10 +87,14 @@ fn name_all(
     lines: &dyn Fn(usize, &[String], Position) -> Lines,
     found: &mut GlobalEdits,
 ) {
+    let changing = Changing::of(library, program, items);
+    let mut structs = BTreeSet::new();
     let mut calls = Vec::new();
     for (index, krate) in program.crates.iter().enumerate() {
         let mut namer = Namer {
             library,
+            changing: &changing,
+            structs: &mut structs,
             program,
             krate,
             naming,
@@ -115,6 +122,9 @@ fn name_all(
             calls.push(path);
         }
     }
+    found
+        .edits
+        .extend(structs.into_iter().filter_map(|id| changing.impl_of(id)));
     let function = items.function(main);
     let text = &program.file(function.place.file).text;
     for call in calls {
@@ -130,6 +140,9 @@ fn name_all(
 
 struct Namer<'p> {
     library: &'p Library,
+    changing: &'p Changing<'p>,
+    /// Structs of the program that statics have in them.
+    structs: &'p mut BTreeSet<TypeId>,
     program: &'p Program,
     krate: &'p CrateSource,
     /// What the functions that do it are called.
@@ -158,9 +171,15 @@ impl Namer<'_> {
         for item in items {
             let before = lines.len();
             match item {
-                Item::Static(one) if names_globals => lines.extend(of_static(self.library, one)),
+                Item::Static(one) if names_globals => {
+                    self.changing.structs_in(&one.ty, self.structs);
+                    lines.extend(of_static(self.library, self.changing, one));
+                }
                 Item::Macro(one) if names_globals && holds_statics(self.library, one) => {
-                    lines.extend(of_macro(self.library, one));
+                    for (_, ty) in statics_in(one) {
+                        self.changing.structs_in(&ty, self.structs);
+                    }
+                    lines.extend(of_macro(self.library, self.changing, one));
                 }
                 Item::Mod(one) => {
                     inline.push(one.ident.to_string());
@@ -179,7 +198,11 @@ impl Namer<'_> {
                     }
                 }
                 Item::Fn(_) | Item::Impl(_) | Item::Trait(_) if names_globals => {
-                    let inner = inner::of_item(self.library, self.program, file, item, &mut taken);
+                    let inner =
+                        inner::of_item(self.library, self.changing, self.program, file, item, &mut taken);
+                    for ty in &inner.types {
+                        self.changing.structs_in(ty, self.structs);
+                    }
                     let stuck = inner.stuck.into_iter().map(|(name, at)| (name, file, at));
                     self.found.stuck.extend(stuck);
                     self.found.edits.extend(inner.edits);
@@ -214,10 +237,10 @@ impl Namer<'_> {
     }
 }
 
-fn of_static(library: &Library, item: &ItemStatic) -> Option<String> {
+fn of_static(library: &Library, changing: &Changing<'_>, item: &ItemStatic) -> Option<String> {
     let name = item.ident.to_string();
     let is_late = matches!(&*item.ty, Type::Path(path) if library.says(&last_name(&path.path), Types::Late));
-    (is_shared(item) && may_change(library, &item.ty)).then(|| registration(&name, &name, is_late))
+    (is_shared(item) && changing.says(&item.ty)).then(|| registration(&name, &name, is_late))
 }
 
 fn is_shared(item: &ItemStatic) -> bool {
@@ -235,14 +258,15 @@ fn registration(path: &str, name: &str, is_late: bool) -> String {
 }
 
 /// The names of the statics that an item declares and that may change, if it declares nothing else.
-fn statics_of(library: &Library, item: &Item) -> Vec<syn::Ident> {
+fn statics_of(library: &Library, changing: &Changing<'_>, item: &Item) -> Vec<(syn::Ident, Type)> {
     match item {
-        Item::Static(one) if is_shared(one) && may_change(library, &one.ty) => vec![one.ident.clone()],
+        Item::Static(one) if is_shared(one) && changing.says(&one.ty) => {
+            vec![(one.ident.clone(), (*one.ty).clone())]
+        }
         Item::Macro(one) if holds_statics(library, one) => {
             let all = statics_in(one);
-            let changes = all.iter().any(|(_, ty)| may_change(library, ty));
-            let names = all.into_iter().map(|(name, _)| name);
-            if changes { names.collect() } else { Vec::new() }
+            let changes = all.iter().any(|(_, ty)| changing.says(ty));
+            if changes { all } else { Vec::new() }
         }
         _ => Vec::new(),
     }
@@ -258,10 +282,8 @@ fn is_lazy(library: &Library, item: &ItemMacro) -> bool {
 }
 
 /// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
-fn of_macro(library: &Library, item: &ItemMacro) -> Vec<String> {
-    let changing = statics_in(item)
-        .into_iter()
-        .filter(|(_, ty)| may_change(library, ty));
+fn of_macro(library: &Library, kinds: &Changing<'_>, item: &ItemMacro) -> Vec<String> {
+    let changing = statics_in(item).into_iter().filter(|(_, ty)| kinds.says(ty));
     changing
         .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(library, item)))
         .collect()
@@ -351,9 +373,13 @@ fn main() {
 
     #[test]
     fn what_a_library_computes_late_is_named_by_a_function() {
+        let (program, items) = (Program::default(), Items::default());
+        let changing = Changing::of(Library::builtin(), &program, &items);
         let named = |text: &str| match syn::parse_str::<Item>(text).unwrap() {
-            Item::Macro(one) => of_macro(Library::builtin(), &one),
-            Item::Static(one) => of_static(Library::builtin(), &one).into_iter().collect(),
+            Item::Macro(one) => of_macro(Library::builtin(), &changing, &one),
+            Item::Static(one) => of_static(Library::builtin(), &changing, &one)
+                .into_iter()
+                .collect(),
             _ => Vec::new(),
         };
         let lazy = "ckpt::global(concat!(module_path!(), \"::A\"), (|| &*A) as fn() -> &'static _);";

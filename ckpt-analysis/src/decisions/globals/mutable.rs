@@ -1,6 +1,7 @@
 //! Statics that no checkpoint can hold, and that the program changes: `static mut`, which only `unsafe` code can look at,
 //! and statics that nothing outside their function can name.
 
+use super::Changing;
 use crate::Analysis;
 use crate::calls::CallId;
 use crate::diagnostics::LostStatic;
@@ -10,9 +11,10 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Macros, last_name};
 use ckpt_compiler::syntax::origins::place_path;
 use ckpt_compiler::visit::{self, Visit};
+use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::{Expr, ItemStatic, StaticMutability};
+use syn::{Expr, ItemMacro, ItemStatic, StaticMutability};
 
 /// A static whose value a restart would lose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,9 +55,60 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
         at,
         lost: LostStatic::Hidden { name },
     });
-    let mut all: Vec<RefusedStatic> = mutable.chain(stuck).collect();
+    let of_macros = of_macros(program, analysis);
+    let mut all: Vec<RefusedStatic> = mutable.chain(stuck).chain(of_macros).collect();
     all.sort_by_key(|one| (one.file, one.at));
     all
+}
+
+/// Macros of the program that are called somewhere and make statics that change.
+fn of_macros(program: &Program, analysis: &Analysis) -> Vec<RefusedStatic> {
+    let changing = Changing::of(&analysis.library, program, &analysis.items);
+    let mut found = Vec::new();
+    for (index, source) in program.files.iter().enumerate() {
+        let mut macros = Definitions::default();
+        macros.visit_file(&source.ast);
+        for item in macros.0 {
+            let Some(name) = &item.ident else { continue };
+            let makes = declares_static(item.mac.tokens.clone()) && changing.names_one(&item.mac.tokens);
+            let call = format!("{name}!");
+            if makes && program.files.iter().any(|file| file.text.contains(&call)) {
+                found.push(RefusedStatic {
+                    file: FileId(index),
+                    at: bytes(program, FileId(index), name.span()).start,
+                    lost: LostStatic::OfMacro {
+                        name: name.to_string(),
+                    },
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The definitions of macros.
+#[derive(Default)]
+struct Definitions<'ast>(Vec<&'ast ItemMacro>);
+
+impl<'ast> Visit<'ast> for Definitions<'ast> {
+    fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+        self.0.push(item);
+    }
+}
+
+/// Whether there is a `static`, and not only a lifetime of that name.
+fn declares_static(tokens: TokenStream) -> bool {
+    let mut is_lifetime = false;
+    for token in tokens {
+        let was_lifetime = is_lifetime;
+        is_lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        match token {
+            TokenTree::Ident(word) if word == "static" && !was_lifetime => return true,
+            TokenTree::Group(group) if declares_static(group.stream()) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The last names of the paths that reachable functions change, each with one of them.
