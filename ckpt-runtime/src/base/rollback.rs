@@ -42,6 +42,12 @@ pub enum NotRolledBack {
         /// How far it came.
         visits: u64,
     },
+    /// The process is in a state that cannot be brought back.
+    #[error("E2390: {what}")]
+    Obstacle {
+        /// Which.
+        what: String,
+    },
     /// The process could not begin anew.
     #[error("E2389: the process could not begin anew: {why}")]
     NotBegun {

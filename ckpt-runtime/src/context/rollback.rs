@@ -24,6 +24,8 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct GoesOn {
     /// The checkpoint; the newest that is whole if none is named.
     pub id: Option<CheckpointId>,
+    /// Nobody has named it: where it is damaged, the one before it will do.
+    pub is_newest: bool,
     /// Its run.
     pub run: RunPrefix,
     /// A test has asked for it, and is to be shown where.

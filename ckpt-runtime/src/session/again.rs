@@ -11,7 +11,7 @@ use std::process::Command;
 
 use super::ROLLBACK_MARK;
 use super::config::ROLLBACK_FAULT;
-use crate::base::report::{Code, Fatal, Headline, exit_code};
+use crate::base::report::{Code, Fatal, Headline, exit_code, say};
 use crate::base::rollback::NotRolledBack;
 use crate::context::rollback::GoesOn;
 use crate::state::{process, standard_streams};
@@ -40,7 +40,10 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
         .args(arguments)
         .env(
             "CKPT_RESTART",
-            how.id.map_or_else(|| "latest".to_owned(), |id| id.0.to_string()),
+            match how.id.filter(|_| !how.is_newest) {
+                Some(id) => id.0.to_string(),
+                None => "latest".to_owned(),
+            },
         )
         .env("CKPT_RUN", how.run.to_string())
         .env_remove("CKPT_TAKEN_BY");
@@ -54,6 +57,13 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
     }
     process::closes_when_replaced();
     command.exec()
+}
+
+/// Says why it does.
+pub(super) fn say_why(headline: &str) {
+    say(&format!(
+        "warning[W2092]: the process begins anew, as the program could not go back in it: {headline}"
+    ));
 }
 
 /// By its name, which is what lists of processes show, unless that is another one by now.

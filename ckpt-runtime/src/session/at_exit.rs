@@ -120,9 +120,7 @@ impl Owner for Ending {
         let Some(how) = locked(&self.back).take() else {
             return;
         };
-        say(&format!(
-            "warning[W2092]: the process begins anew, as the program could not go back in it: {headline}"
-        ));
+        again::say_why(headline);
         self.drain();
         let error = again::as_a_new_process(&how);
         say(&not_begun(&error).to_string());
@@ -156,6 +154,7 @@ impl Owner for Ending {
         };
         let how = GoesOn {
             id: Some(point.id),
+            is_newest: to.is_none() && rollbacks.in_a_row == 1,
             run: RunPrefix::from(*run),
             is_a_test: false,
             rollbacks: Vec::new(),

@@ -718,7 +718,10 @@ impl MainSession {
             .exit()
         };
         let config = Config {
-            restart: Some(how.id.map_or(config::Restart::Latest, config::Restart::Id)),
+            restart: Some(match how.id.filter(|_| !how.is_newest) {
+                Some(id) => config::Restart::Id(id),
+                None => config::Restart::Latest,
+            }),
             run: Some(how.run.clone()),
             rollback_visits: how.rollbacks.clone(),
             time_limit: how.time_left(),
@@ -727,9 +730,7 @@ impl MainSession {
         again::as_at_start(&how);
         how.is_a_test = false;
         if process::has_files_open() {
-            say(
-                "warning[W2092]: the process begins anew, as the program could not go back in it: a file that no variable holds is open, and is further on than it was",
-            );
+            again::say_why("a file that no variable holds is open, and is further on than it was");
             again::not_begun(&again::as_a_new_process(&how)).exit()
         }
         match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {

@@ -111,6 +111,8 @@ pub(crate) struct Run {
     goes_back_to: Option<back::Point>,
     /// Whether it goes back in its process, where it can.
     in_process: bool,
+    /// That is the newest checkpoint, or what is newer still.
+    takes_newest: bool,
     /// A test has asked for that.
     is_a_test: bool,
     /// States that are in memory only.
@@ -363,6 +365,7 @@ impl Run {
             kind,
             goes_back_to: None,
             in_process: config.rollback_in_process,
+            takes_newest: false,
             is_a_test: false,
             snapshots: Snapshots::new(config, kept),
             input: standard_streams::place_of_input(),

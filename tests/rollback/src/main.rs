@@ -252,6 +252,19 @@ fn on_the_way() {
     }
 }
 
+/// In a state that no checkpoint could be taken in.
+fn led_elsewhere() {
+    // SAFETY: plain calls on numbers of files that are open.
+    unsafe {
+        let out = libc::dup(1);
+        libc::dup2(2, 1);
+        let Err(why) = ckpt::rollback("while standard output is led elsewhere");
+        libc::dup2(out, 1);
+        libc::close(out);
+        println!("{why}");
+    }
+}
+
 fn said(outcome: Result<std::convert::Infallible, ckpt::NotRolledBack>) {
     let Err(why) = outcome;
     println!("{why}");
@@ -264,6 +277,7 @@ fn misuses() {
     for step in 1..=STEPS {
         ckpt::checkpoint!();
         if step == 10 {
+            led_elsewhere();
             said(ckpt::rollback_to(77, "to one that is not there"));
             thread::spawn(|| said(ckpt::rollback("on another thread")))
                 .join()

@@ -233,6 +233,7 @@ fn what_cannot_be_is_said_and_the_program_goes_on() {
     for code in [
         "E2387: the run has no checkpoint yet to go back to",
         "E2387: the run has no checkpoint 77 to go back to",
+        "E2390",
         "E2384",
         "E2382",
         "E2381",

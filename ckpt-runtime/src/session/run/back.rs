@@ -16,7 +16,8 @@ use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::{RunId, RunPrefix};
 use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
-use crate::storage::Store;
+use crate::state::process::Process;
+use crate::storage::{Journals, Store};
 use crate::team::{self};
 use crate::thread;
 use crate::value::release_unused;
@@ -33,10 +34,11 @@ pub(in super::super) struct Point {
 /// The checkpoints of a run, the oldest first.
 pub(in super::super) fn points_of(store: &Store, run: RunId) -> Vec<Point> {
     let ids = store.ids().unwrap_or_default().into_iter();
+    let mut journals = Journals::default();
     let point = |id: CheckpointId| {
         let meta = store.meta(id).ok()?;
-        let is_of_run = meta.run == Some(run);
-        is_of_run.then_some(Point {
+        let can_return = meta.run == Some(run) && journals.can_return(store, &meta).is_ok();
+        can_return.then_some(Point {
             id,
             visits: meta.visit,
             snapshot: None,
@@ -76,6 +78,11 @@ impl Run {
         if let Some(member) = self.world.member() {
             return Err(NotRolledBack::Ranks { ranks: member.size });
         }
+        if let Some(obstacle) = self.process.as_ref().and_then(Process::obstacle) {
+            return Err(NotRolledBack::Obstacle {
+                what: obstacle.what(),
+            });
+        }
         self.wait_for_writer();
         let before = self.ending.record.rollbacks();
         let rollbacks = match asked.is_a_test {
@@ -100,6 +107,7 @@ impl Run {
         self.ending.record.rolls_back(rollbacks, back, self.quiet);
         self.goes_back_to = Some(to);
         self.is_a_test = asked.is_a_test;
+        self.takes_newest = asked.to.is_none() && rollbacks.in_a_row == 1;
         current::roll_back();
         if self.leaves_with_its_process() {
             return Ok(Leaves::WithItsProcess);
@@ -144,6 +152,7 @@ impl Run {
         let to = self.goes_back_to.as_ref()?;
         Some(GoesOn {
             id: Some(to.id),
+            is_newest: self.takes_newest,
             run: RunPrefix::from(self.id),
             is_a_test: self.is_a_test,
             rollbacks: self.policy.rollbacks_to_come().to_vec(),
