@@ -322,7 +322,7 @@ fn shared_objects_stay_shared() {
 #[test]
 fn tokens_that_are_used_up() {
     let words = ["a", "b", "c"].map(str::to_owned);
-    let mut tokens = words.to_vec().into_iter().peekable();
+    let mut tokens = Vec::from(words.clone()).into_iter().peekable();
     assert!(round_trip(&tokens).eq(words.clone()));
     tokens.next();
     tokens.peek();
