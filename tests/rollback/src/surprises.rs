@@ -44,12 +44,12 @@ fn panics_in_silence() {
 pub fn hook() {
     let seen = Arc::new(AtomicU64::new(0));
     #[ckpt(reexecute)]
-    let _installed = {
+    panic::set_hook(Box::new({
         let seen = Arc::clone(&seen);
-        panic::set_hook(Box::new(move |_| {
+        move |_| {
             seen.fetch_add(1, Ordering::Relaxed);
-        }))
-    };
+        }
+    }));
     for step in 1..=STEPS {
         ckpt::checkpoint!();
         look(step);
@@ -174,7 +174,7 @@ fn set_up_once() {
 #[ckpt::instrument]
 pub fn exits_on_the_way() {
     #[ckpt(reexecute)]
-    let _done = set_up_once();
+    set_up_once();
     for step in 1..=STEPS {
         ckpt::checkpoint!();
         look(step);
