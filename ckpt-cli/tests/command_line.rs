@@ -418,13 +418,8 @@ fn options_of_cargo_reach_cargo() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(messages.last().unwrap()["reason"], "build-finished");
-    assert!(
-        here.path()
-            .join("target")
-            .join(host)
-            .join("debug/passed")
-            .is_file()
-    );
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| here.path().join("target"), Into::into);
+    assert!(target.join(host).join("debug/passed").is_file());
     cargo_ckpt(here.path(), &["run", "--frozen", "-Z", "no-such-feature"])
         .code(101)
         .stderr(contains("-Z"));
@@ -612,7 +607,7 @@ fn expand_shows_what_an_annotated_function_becomes() {
         .stdout(contains("src/main.rs:2").and(contains("deep::Thing::step")));
     cargo_ckpt(here.path(), &["expand", "main"])
         .success()
-        .stdout(contains("::ckpt::__rt::open").and(contains("fn main() {")));
+        .stdout(contains("::ckpt::__rt::run_main").and(contains("fn main() {")));
     cargo_ckpt(here.path(), &["expand", "Thing::step"])
         .success()
         .stdout(contains("impl super::Thing {"));
