@@ -7,8 +7,9 @@ use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
 use crate::visit::{self, Visit, VisitMut};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprClosure, Lifetime, Pat, ReturnType, parse_quote};
+use syn::{Block, Expr, ExprClosure, Lifetime, Pat, ReturnType, Stmt, parse_quote};
 
 /// Whether the body of a closure can stand where the closure is called: nothing that cannot be seen leaves it, and it is
 /// not asynchronous.
@@ -33,7 +34,10 @@ pub fn written_out(library: &Library, closure: &ExprClosure, given: &[Expr], nam
             let value = names.fresh(Kind::Value);
             parse_quote!({ #(#bind)* let #value: #ty = #body; #value })
         }
-        ReturnType::Default => parse_quote!({ #(#bind)* #body }),
+        ReturnType::Default => {
+            let body = as_last(&body);
+            parse_quote!({ #(#bind)* #body })
+        }
     }
 }
 
@@ -48,7 +52,17 @@ fn body_of(library: &Library, closure: &ExprClosure, names: &Names) -> Expr {
     };
     leaver.visit_expr_mut(&mut body);
     let label = leaver.label;
+    let body = as_last(&body);
     parse_quote!(#label: { #body })
+}
+
+/// An expression as the value of a block: `match x { .. } == 1` would be a statement there, and something behind it.
+fn as_last(value: &Expr) -> TokenStream {
+    let alone = syn::parse2::<Block>(quote!({ #value }));
+    match alone.as_ref().map(|block| &block.stmts[..]) {
+        Ok([Stmt::Expr(_, None)]) => value.to_token_stream(),
+        _ => quote!((#value)),
+    }
 }
 
 /// A label that is new in the function.

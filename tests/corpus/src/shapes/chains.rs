@@ -229,12 +229,13 @@ pub fn ends_that_stop_early() {
     let list = vec![4u64, 9, 16, 25];
     let any = list.iter().any(|x| simulated(1, *x) % 3 == 0);
     let all = list.iter().all(|x| simulated(1, *x) < 900);
+    let none = list.iter().all(|x| match simulated(1, *x) { 0 => 1, _ => 2 } == 2);
     let found = list.iter().copied().find(|x| simulated(1, *x) % 2 == 0);
     let mapped = list
         .iter()
         .find_map(|x| Some(simulated(1, *x)).filter(|y| y % 2 == 1));
     let place = list.iter().position(|x| simulated(2, *x) % 4 == 1);
-    println!("= {any} {all} {found:?} {mapped:?} {place:?}");
+    println!("= {any} {all} {none} {found:?} {mapped:?} {place:?}");
 }
 
 #[ckpt::instrument(calls(simulated))]
