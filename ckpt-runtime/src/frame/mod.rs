@@ -228,10 +228,6 @@ impl Frame {
             registrar,
             body,
         );
-        // Somebody on the way has caught what unwinds. A destructor that is called by it goes on.
-        if is_linked && current::rolls_back() && !std::thread::panicking() {
-            leave();
-        }
         if is_linked && !fresh {
             self.fresh &= !site_bit(site);
         }

@@ -15,6 +15,10 @@ use crate::team::{self};
 
 impl Frame {
     pub(super) fn visit(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
+        // Somebody has caught what unwinds, and the program has gone on to here.
+        if current::rolls_back() && !std::thread::panicking() {
+            super::leave();
+        }
         THREAD.with(|thread| {
             if let Err(fatal) = self.look(thread, site, registrar) {
                 fatal.exit();

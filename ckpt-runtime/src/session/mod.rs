@@ -638,10 +638,8 @@ fn open_as(program: Program, kind: Kind) -> MainSession {
 /// back to one.
 pub fn run_main<R>(program: Program, main: impl Fn() -> R) -> R {
     let mut session = open_as(program, Kind::RunsAgain);
-    if session.open.is_none() {
-        return main();
-    }
     loop {
+        // The only call: with several, each would be optimised by itself.
         let outcome = catch_unwind(AssertUnwindSafe(&main));
         if !session.goes_back(outcome.is_err()) {
             drop(session);
