@@ -22,8 +22,8 @@ pub(crate) struct Asked<'a> {
 /// How the program goes on from a checkpoint that it goes back to.
 #[derive(Debug, Clone)]
 pub(crate) struct GoesOn {
-    /// The checkpoint; the newest that is whole if none is named.
-    pub id: Option<CheckpointId>,
+    /// The checkpoint.
+    pub id: CheckpointId,
     /// Nobody has named it: where it is damaged, the one before it will do.
     pub is_newest: bool,
     /// Its run.
@@ -43,6 +43,11 @@ pub(crate) struct GoesOn {
 }
 
 impl GoesOn {
+    /// The checkpoint, if it has to be that one, and not the newest that is whole.
+    pub fn named(&self) -> Option<CheckpointId> {
+        (!self.is_newest).then_some(self.id)
+    }
+
     /// How long it may still run, if there is a limit.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.ends?.saturating_duration_since(Instant::now());

@@ -16,17 +16,13 @@ use crate::team::{self};
 impl Frame {
     pub(super) fn visit(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
         // Somebody has caught what unwinds, and the program has gone on to here.
-        if current::rolls_back() && !std::thread::panicking() {
-            super::leave();
-        }
+        leave_if_asked();
         THREAD.with(|thread| {
             if let Err(fatal) = self.look(thread, site, registrar) {
                 fatal.exit();
             }
         });
-        if current::rolls_back() && !std::thread::panicking() {
-            super::leave();
-        }
+        leave_if_asked();
     }
 
     fn look(&mut self, thread: &Thread, site: u32, registrar: &dyn Fn(&mut Registrar)) -> Result<(), Fatal> {
@@ -85,6 +81,13 @@ impl Frame {
                 team::visit(thread.visits(), &mut gather)
             }
         }
+    }
+}
+
+/// Leaves the functions of a program that goes back. What a destructor visits meanwhile is left with its caller.
+fn leave_if_asked() {
+    if current::rolls_back() && !std::thread::panicking() {
+        super::leave();
     }
 }
 

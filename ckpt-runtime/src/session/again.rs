@@ -40,7 +40,7 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
         .args(arguments)
         .env(
             "CKPT_RESTART",
-            match how.id.filter(|_| !how.is_newest) {
+            match how.named() {
                 Some(id) => id.0.to_string(),
                 None => "latest".to_owned(),
             },

@@ -10,11 +10,9 @@ use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::Instant;
 
 use super::again::{self, not_begun};
-use super::events::What;
 use super::exit_code;
-use super::job::Rollbacks;
 use super::job::{Record, State};
-use super::run::{choose, points_of};
+use super::run::{decide, points_of};
 use super::writer::Desk;
 use crate::base::current::{self, Owner};
 use crate::base::lock::locked;
@@ -22,7 +20,8 @@ use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::{RunId, RunPrefix};
 use crate::comm;
-use crate::context::rollback::GoesOn;
+use crate::context::rollback::{Asked, GoesOn};
+use crate::format::CheckpointId;
 use crate::storage::{Mode, Store};
 
 /// What the end of the process needs of a session, which may have closed by then.
@@ -141,20 +140,23 @@ impl Owner for Ending {
             return NotRolledBack::Ranks { ranks: member.size };
         }
         self.drain();
-        let rollbacks = match self.record.rollbacks().another(visits) {
-            Ok(rollbacks) => rollbacks,
-            Err(why) => return why,
+        let asked = Asked {
+            reason,
+            is_a_test: false,
+            to: to.map(CheckpointId),
+            visits,
         };
-        let points = match Store::open(folder, Mode::ReadOnly) {
+        let points = || match Store::open(folder, Mode::ReadOnly) {
             Ok(store) => points_of(&store, *run),
             Err(_) => Vec::new(),
         };
-        let Some(point) = choose(points, to, rollbacks) else {
-            return NotRolledBack::NoCheckpoint { id: to };
+        let (point, is_newest) = match decide(&self.record, points, asked, *quiet) {
+            Ok(decided) => decided,
+            Err(why) => return why,
         };
         let how = GoesOn {
-            id: Some(point.id),
-            is_newest: to.is_none() && rollbacks.in_a_row == 1,
+            id: point.id,
+            is_newest,
             run: RunPrefix::from(*run),
             is_a_test: false,
             rollbacks: Vec::new(),
@@ -163,17 +165,6 @@ impl Owner for Ending {
             kept: Vec::new(),
             ends: *ends,
         };
-        let back = What::Rollback {
-            to: Some(point.id.0),
-            snapshot: None,
-            visits,
-            reason: reason.to_owned(),
-        };
-        let rollbacks = Rollbacks {
-            to: point.visits,
-            ..rollbacks
-        };
-        self.record.rolls_back(rollbacks, back, *quiet);
         let error = again::as_a_new_process(&how);
         NotRolledBack::NotBegun {
             why: error.to_string(),

@@ -716,7 +716,7 @@ impl MainSession {
             .exit()
         };
         let config = Config {
-            restart: Some(match how.id.filter(|_| !how.is_newest) {
+            restart: Some(match how.named() {
                 Some(id) => config::Restart::Id(id),
                 None => config::Restart::Latest,
             }),

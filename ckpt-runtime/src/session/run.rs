@@ -53,7 +53,7 @@ mod due;
 mod phase;
 mod snapshots;
 
-pub(super) use back::{choose, points_of};
+pub(super) use back::{decide, points_of};
 
 use snapshots::Snapshots;
 
@@ -171,7 +171,7 @@ impl Run {
         how: Option<&GoesOn>,
     ) -> Result<Run, SessionError> {
         let kept = how.map_or_else(Vec::new, |how| how.kept.clone());
-        let snapshot = how.and_then(|how| Some((how.id?, how.snapshot.clone()?)));
+        let snapshot = how.and_then(|how| Some((how.id, how.snapshot.clone()?)));
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;

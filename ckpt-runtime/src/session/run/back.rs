@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::again::{self, not_begun};
 use super::super::events::What;
-use super::super::job::Rollbacks;
+use super::super::job::{Record, Rollbacks};
 use super::{Kind, Run};
 use crate::base::current;
 use crate::base::own_threads;
@@ -48,11 +48,7 @@ pub(in super::super) fn points_of(store: &Store, run: RunId) -> Vec<Point> {
 }
 
 /// Which of these it is: the newest, or the one that is asked for.
-pub(in super::super) fn choose(
-    mut points: Vec<Point>,
-    asked: Option<u64>,
-    rollbacks: Rollbacks,
-) -> Option<Point> {
+fn choose(mut points: Vec<Point>, asked: Option<u64>, rollbacks: Rollbacks) -> Option<Point> {
     points.sort_by_key(|point| std::cmp::Reverse(point.visits));
     let oldest = points.len().checked_sub(1)?;
     let at = match asked {
@@ -67,6 +63,37 @@ pub(in super::super) fn choose(
         None => 0,
     };
     points.into_iter().nth(at)
+}
+
+/// Decides to which of these points the program goes back, and notes that. Gives whether that is the newest as well.
+///
+/// # Errors
+/// Going back does not help any more, or there is no such point.
+pub(in super::super) fn decide(
+    record: &Record,
+    points: impl FnOnce() -> Vec<Point>,
+    asked: Asked<'_>,
+    quiet: bool,
+) -> Result<(Point, bool), NotRolledBack> {
+    let before = record.rollbacks();
+    let rollbacks = match asked.is_a_test {
+        false => before.another(asked.visits)?,
+        true => before.in_another_process().another(asked.visits)?,
+    };
+    let id = asked.to.map(|id| id.0);
+    let point = choose(points(), id, rollbacks).ok_or(NotRolledBack::NoCheckpoint { id })?;
+    let back = What::Rollback {
+        to: Some(point.id.0),
+        snapshot: point.snapshot.as_ref().map(|_| point.visits),
+        visits: asked.visits,
+        reason: asked.reason.to_owned(),
+    };
+    let noted = Rollbacks {
+        to: point.visits,
+        ..rollbacks
+    };
+    record.rolls_back(noted, back, quiet);
+    Ok((point, id.is_none() && rollbacks.in_a_row == 1))
 }
 
 impl Run {
@@ -84,30 +111,10 @@ impl Run {
             });
         }
         self.wait_for_writer();
-        let before = self.ending.record.rollbacks();
-        let rollbacks = match asked.is_a_test {
-            false => before.another(asked.visits)?,
-            true => before.in_another_process().another(asked.visits)?,
-        };
-        let to = choose(self.points(), asked.to.map(|id| id.0), rollbacks);
-        let Some(to) = to else {
-            let id = asked.to.map(|id| id.0);
-            return Err(NotRolledBack::NoCheckpoint { id });
-        };
-        let back = What::Rollback {
-            to: Some(to.id.0),
-            snapshot: to.snapshot.as_ref().map(|_| to.visits),
-            visits: asked.visits,
-            reason: asked.reason.to_owned(),
-        };
-        let rollbacks = Rollbacks {
-            to: to.visits,
-            ..rollbacks
-        };
-        self.ending.record.rolls_back(rollbacks, back, self.quiet);
+        let (to, is_newest) = decide(&self.ending.record, || self.points(), asked, self.quiet)?;
         self.goes_back_to = Some(to);
         self.is_a_test = asked.is_a_test;
-        self.takes_newest = asked.to.is_none() && rollbacks.in_a_row == 1;
+        self.takes_newest = is_newest;
         current::roll_back();
         if self.leaves_with_its_process() {
             return Ok(Leaves::WithItsProcess);
@@ -151,7 +158,7 @@ impl Run {
     pub(super) fn how_to_go_on(&self) -> Option<GoesOn> {
         let to = self.goes_back_to.as_ref()?;
         Some(GoesOn {
-            id: Some(to.id),
+            id: to.id,
             is_newest: self.takes_newest,
             run: RunPrefix::from(self.id),
             is_a_test: self.is_a_test,
