@@ -41,7 +41,7 @@ pub struct Obstacle {
     /// The name of the call.
     pub call: String,
     /// The numbers of ranks for which it stands in the way.
-    pub ranks: Vec<usize>,
+    pub ranks: Box<[usize]>,
     /// Why.
     pub why: String,
     /// What can be done about it.
@@ -145,7 +145,7 @@ impl SafePoints {
         Obstacle {
             place: Some(place.clone()),
             call: name.clone(),
-            ranks: self.counts.clone(),
+            ranks: self.counts.as_slice().into(),
             why: format!(
                 "the crate depends on `{library}` and is not in the workspace, so that what its calls exchange is not seen"
             ),
@@ -165,7 +165,7 @@ impl SafePoints {
             None => Err(Obstacle {
                 place: None,
                 call: String::new(),
-                ranks: self.counts.clone(),
+                ranks: self.counts.as_slice().into(),
                 why: "the site is not between two statements of a loop's body".into(),
                 way: WayOut::BetweenStatements,
             }),
@@ -248,7 +248,7 @@ impl SafePoints {
             Ok(safe) if safe.ranks.is_empty() => Err(Obstacle {
                 place: None,
                 call: String::new(),
-                ranks: safe.idle,
+                ranks: safe.idle.into(),
                 why: "no rank is seen to come to it".into(),
                 way: WayOut::Follow,
             }),
@@ -307,7 +307,7 @@ impl SafePoints {
         Obstacle {
             place,
             call,
-            ranks,
+            ranks: ranks.into(),
             why: violation.why.clone(),
             way: violation.way,
         }
