@@ -91,9 +91,11 @@ impl<'a> Lowerer<'a> {
         let (Some(first), Some(name)) = (full.first(), full.last()) else {
             return found;
         };
-        let first_here = &names[..1];
+        let is_here =
+            |name: &str| self.resolver.path(scope, &[name.to_owned()], Namespace::Types) != Resolved::Outside;
         let is_own = matches!(*first, "crate" | "$crate" | "self" | "super" | "Self")
-            || self.resolver.path(scope, first_here, Namespace::Types) != Resolved::Outside;
+            || is_here(first)
+            || names.first().is_some_and(|name| is_here(name));
         for (of, call) in self.told() {
             let ends_so = full
                 .iter()

@@ -277,6 +277,16 @@ fn what_cannot_be_told_is_refused_by_name() {
         let found = refused(calls, &program(text));
         assert!(found.contains(told), "{found}\n{text}");
     }
+    // A crate under another name, and a function that another module passes on.
+    for start in [
+        "extern crate solver as other;\nfn norm(x: &mpi::topology::SimpleCommunicator) -> f64 { other::norm(x) }\n",
+        "mod inner { pub use solver::norm; } use inner::norm;\n",
+        "mod inner { pub use solver::*; } use inner::*;\n",
+        "type S = solver::Solver; fn norm(x: &mpi::topology::SimpleCommunicator) -> f64 { S::norm(x) }\n",
+    ] {
+        let text = program("for step in 0..9 { /*unsafe*/ if rank == 0 { norm(&world); } }");
+        check(calls, &format!("{start}{text}"));
+    }
     // Names that come by an import of everything.
     check(
         calls,
