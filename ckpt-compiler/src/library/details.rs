@@ -341,6 +341,8 @@ sections! {
         Writers = "writers",
         /// The same for what is read from.
         Readers = "readers",
+        /// Reads through a buffer.
+        Buffered = "buffered",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
         Replaced = "replaced",
     }
