@@ -356,8 +356,7 @@ mod tests {
             (quote!(f(input: &mut Unknown)), quote!(input.lines())),
         ] {
             let function = quote!(fn #signature { for line in #over { ckpt::checkpoint!(); } });
-            let text =
-                try_expand(quote!(), &function, false).map_or_else(|errors| errors.to_tokens(), |text| text);
+            let text = try_expand(quote!(), &function, false).unwrap_or_else(|errors| errors.to_tokens());
             assert!(!text.to_string().contains("BufRead"), "{text}");
         }
     }

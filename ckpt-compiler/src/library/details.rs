@@ -380,6 +380,8 @@ sections! {
     }
     /// Macros, by what they are given.
     "macros" => Macros {
+        /// Types whose values are the bits of a number, `struct Flags: u32 { .. }`, with `bits` and `from_bits`.
+        Bits = "bits",
         /// A condition, and a text.
         Condition = "condition",
         /// Two values, and a text.
