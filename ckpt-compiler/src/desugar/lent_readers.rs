@@ -65,6 +65,49 @@ struct Turner<'a> {
     lent: HashMap<LocalId, bool>,
 }
 
+/// What gives the items.
+enum Source {
+    /// It is made for each item.
+    Lent(Expr),
+    /// It owns the reader.
+    Own(Expr),
+}
+
+impl Source {
+    fn iterator(&self) -> &Expr {
+        let (Self::Lent(iterator) | Self::Own(iterator)) = self;
+        iterator
+    }
+}
+
+/// Whether these are the lines of a reader, and nothing around them.
+fn calls_of_lines(library: &Library, iterator: &Expr) -> bool {
+    let Expr::Call(call) = iterator else { return false };
+    let Expr::Path(path) = &*call.func else {
+        return false;
+    };
+    let rt = rt();
+    match path.path == parse_quote!(#rt::value) {
+        true => call
+            .args
+            .first()
+            .is_some_and(|inner| calls_of_lines(library, inner)),
+        false => library.key(&last_name(&path.path)) == Some(Streams::Lines),
+    }
+}
+
+/// An iterator over a reader, as `streams` writes it: it can be saved.
+fn is_of_runtime(call: &syn::ExprCall) -> bool {
+    let rt = rt();
+    let functions: [syn::Path; 4] = [
+        parse_quote!(#rt::value),
+        parse_quote!(#rt::enumerate),
+        parse_quote!(#rt::skip),
+        parse_quote!(#rt::take_first),
+    ];
+    matches!(&*call.func, Expr::Path(path) if functions.contains(&path.path))
+}
+
 /// What is around the iterator, the innermost first.
 enum Around<'e> {
     Enumerate,
@@ -96,10 +139,18 @@ impl Turner<'_> {
         if !one.attrs.is_empty() {
             return None;
         }
-        let (around, next) = self.taken_apart(&one.expr)?;
+        let (around, source) = self.taken_apart(&one.expr)?;
         let (mut before, mut head, mut turn): (Vec<Stmt>, Vec<Stmt>, Vec<Stmt>) = Default::default();
         let mut item = self.names.fresh(Kind::Item);
         let (first, rt, given) = (item.clone(), rt(), plain(Kind::Item));
+        let next = match source {
+            Source::Lent(next) => next,
+            Source::Own(iterator) => {
+                let name = self.names.fresh(Kind::Source);
+                before.push(parse_quote!(let mut #name = #iterator;));
+                parse_quote!(#name)
+            }
+        };
         for part in around {
             let last = item.clone();
             match part {
@@ -177,32 +228,42 @@ impl Turner<'_> {
     }
 
     /// What is around an iterator over a reader that is lent, and that iterator as it is made for one item.
-    fn taken_apart<'e>(&self, expr: &'e Expr) -> Option<(Vec<Around<'e>>, Expr)> {
+    fn taken_apart<'e>(&self, expr: &'e Expr) -> Option<(Vec<Around<'e>>, Source)> {
         let library = self.marks.library;
         let mut around = Vec::new();
         let mut at = expr;
-        let next = loop {
+        let source = loop {
             match at {
                 Expr::Paren(inner) => at = &inner.expr,
                 Expr::MethodCall(call) => {
                     if let Some(next) = self.method_of_reader(call) {
-                        break next;
+                        break Source::Lent(next);
                     }
                     around.push(self.adaptor(call)?);
                     at = &call.receiver;
                 }
-                Expr::Call(call) => break self.function_of_reader(call)?,
+                Expr::Call(call) => match self.function_of_reader(call) {
+                    Some(next) => break Source::Lent(next),
+                    // What has no closures is saved as it is.
+                    None if is_of_runtime(call)
+                        && around
+                            .iter()
+                            .any(|one| matches!(one, Around::By(..) | Around::Flatten)) =>
+                    {
+                        break Source::Own(at.clone());
+                    }
+                    None => return None,
+                },
                 _ => return None,
             }
         };
         around.reverse();
         // Behind others, what is flattened may be anything.
         let flattens = |one: &Around<'_>| matches!(one, Around::Flatten);
-        let goes_over_lines = matches!(&next, Expr::Call(call) if matches!(&*call.func, Expr::Path(path)
-            if library.key(&last_name(&path.path)) == Some(Streams::Lines)));
+        let goes_over_lines = calls_of_lines(library, source.iterator());
         let is_first = around.iter().skip(1).all(|one| !flattens(one));
         let is_known = is_first && (goes_over_lines || !around.first().is_some_and(flattens));
-        is_known.then_some((around, next))
+        is_known.then_some((around, source))
     }
 
     fn adaptor<'e>(&self, call: &'e syn::ExprMethodCall) -> Option<Around<'e>> {

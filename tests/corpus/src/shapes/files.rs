@@ -195,6 +195,34 @@ pub fn reader_that_is_lent() {
     }
 }
 
+#[ckpt::instrument]
+pub fn lines_of_a_file_through_closures() {
+    make_input();
+    let reader = BufReader::new(File::open("input.txt").unwrap());
+    let mut sum = 0;
+    for (number, line) in reader
+        .lines()
+        .skip(1)
+        .map_while(Result::ok)
+        .filter(|line| !line.is_empty())
+        .enumerate()
+    {
+        ckpt::checkpoint!();
+        sum = sum * 3 + line.len() + number;
+        println!("{number} {line} {sum}");
+    }
+    let mut sum = 0;
+    for line in BufReader::new(File::open("input.txt").unwrap())
+        .lines()
+        .flatten()
+        .take(4)
+    {
+        ckpt::checkpoint!();
+        sum += line.len();
+        println!("{line} {sum}");
+    }
+}
+
 #[ckpt::instrument(calls(some_lines))]
 pub fn lines_of_readers_that_are_lent() {
     make_input();
