@@ -10,6 +10,7 @@
 //! | [`other_branches`] | variables that are used in other branches than those with the sites |
 //! | [`refill`] | structs of which a checkpoint holds a part |
 //! | [`saved_types`] | what stands in the way of saving a struct or an enum |
+//! | [`macro_types`] | structs and enums that a macro declares |
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`objects`] | what the objects of a trait need to be saved |
 //! | [`writers`] | `Box<dyn Write>`, `Box<dyn Read>` |
@@ -42,6 +43,7 @@ pub mod globals;
 pub mod knowledge;
 pub mod learn;
 mod lent_readers;
+pub(crate) mod macro_types;
 mod mpi_handles;
 pub mod mutable_loans;
 pub mod objects;

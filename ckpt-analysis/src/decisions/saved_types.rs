@@ -1,5 +1,6 @@
 //! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
 
+use crate::decisions::macro_types;
 use crate::decisions::mpi_handles::Handles;
 use crate::diagnostics::OpaqueField;
 use crate::source::Position;
@@ -8,6 +9,7 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::library::{self, Library, last_name};
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use syn::spanned::Spanned;
 
 /// A struct or enum.
@@ -31,6 +33,8 @@ pub struct TypeInfo {
 pub struct Types {
     all: BTreeMap<Position, TypeInfo>,
     by_name: HashMap<String, Vec<Position>>,
+    /// Of those that a macro declares, where they end.
+    in_macros: BTreeMap<Position, Range<usize>>,
     /// Whether the program asks where in memory something is: a text that was saved is elsewhere after a restart.
     asks_where: bool,
 }
@@ -59,7 +63,46 @@ impl Types {
             info.is_checkpoint |= by_hand.contains(&info.name);
             types.by_name.entry(info.name.clone()).or_default().push(place);
         }
+        types.add_those_of_macros(library, program, &by_hand);
         types
+    }
+
+    /// What their fields hold rustc says.
+    fn add_those_of_macros(&mut self, library: &Library, program: &Program, by_hand: &BTreeSet<String>) {
+        let of_items: BTreeSet<String> = self.by_name.keys().cloned().collect();
+        for (place, one) in macro_types::declared(program) {
+            let is_known = one
+                .bits
+                .as_ref()
+                .is_none_or(|bits| library.says(&bits.by, library::Macros::Bits));
+            let names: Vec<&String> = one
+                .names
+                .iter()
+                .filter(|name| !of_items.contains(*name))
+                .collect();
+            let (Some(first), true) = (names.first(), is_known) else {
+                continue;
+            };
+            let info = TypeInfo {
+                name: (*first).clone(),
+                is_checkpoint: names.iter().any(|name| by_hand.contains(*name)),
+                mentions: BTreeSet::new(),
+                unsaveable: None,
+                unsaveable_but_text: None,
+            };
+            for name in names {
+                self.by_name.entry(name.clone()).or_default().push(place);
+            }
+            self.all.insert(place, info);
+            self.in_macros.insert(place, one.range);
+        }
+    }
+
+    /// The type that a macro declares in whose tokens this place is.
+    pub fn in_macro(&self, place: Position) -> Option<Position> {
+        let mut around = self.in_macros.range(..=place).rev();
+        let (&start, range) = around.next()?;
+        (start.0 == place.0 && range.contains(&place.1)).then_some(start)
     }
 
     /// The type whose item begins there.

@@ -3,8 +3,8 @@
 pub mod marks;
 
 use crate::calls::Wrapped;
-use crate::decisions::Decisions;
 use crate::decisions::used_up_readers::as_function;
+use crate::decisions::{Decisions, macro_types};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
@@ -115,6 +115,13 @@ pub fn edits(
             edits: &mut list,
         };
         types.visit_file(&program.files[index].ast);
+    }
+    if !decisions.derives.is_empty() {
+        for (place, one) in macro_types::declared(program) {
+            if decisions.derives.contains(&place) {
+                list.extend(macro_types::edits(program, place, &one));
+            }
+        }
     }
     // Behind the derives: what makes a type visible stands at the same place, and belongs to the item.
     for edit in decisions.objects.values().flatten() {

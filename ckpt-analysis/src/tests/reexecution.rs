@@ -499,6 +499,8 @@ fn what_installs_a_handler_is_executed_again_with_what_it_takes() {
     let looks = "if !running.load(Ordering::SeqCst) { break; }";
     let begins = |before: &str, expected: &[&str]| {
         let found = installing(before, looks, "fn install(flag: &Arc<AtomicBool>) { let flag = Arc::clone(flag); ctrlc::set_handler(move || flag.store(false, Ordering::SeqCst)).unwrap(); }
+            fn install_if(wanted: bool, level: Option<u32>, flag: &Arc<AtomicBool>) { if let Some(level) = level { if wanted && level > 1 { let flag = Arc::clone(flag); ctrlc::set_handler(move || flag.store(false, Ordering::SeqCst)).unwrap(); } } }
+            fn install_unless(flag: &AtomicBool) { if flag.load(Ordering::SeqCst) { ctrlc::set_handler(|| {}).unwrap(); } }
             fn install_and_tell() { ctrlc::set_handler(|| {}).unwrap(); println!(\"installed\"); }");
         assert_eq!(found, expected, "{before}");
     };
@@ -514,6 +516,12 @@ fn what_installs_a_handler_is_executed_again_with_what_it_takes() {
     begins("install(&running);", &["install(&running)"]);
     begins("if args > 2 { ctrlc::set_handler(|| {}).unwrap(); }", &["if"]);
     begins("let _ = ctrlc::set_handler(|| {});", &["_"]);
+    begins("install_if(true, Some(args as u32), &running);", &[]);
+    begins("let wanted = args > 2; install_if(wanted, None, &running);", &[]);
+    begins("let wanted = args > 2; install_if(wanted, LEVEL, &running);", &["install_if(wanted,"]);
+    // It may look at another value the second time.
+    begins("let mut wanted = u[0] > 2.0; wanted = !wanted; install_if(wanted, LEVEL, &running);", &[]);
+    begins("install_unless(&running);", &[]);
     // It does more, which would be done twice.
     begins("install_and_tell();", &[]);
     begins("if u[0] > 2.0 { ctrlc::set_handler(|| {}).unwrap(); }", &[]);

@@ -11,6 +11,7 @@ pub mod form;
 pub mod inlined_closures;
 pub mod iterator_replay;
 mod late_arguments;
+mod lent_readers;
 pub mod named_iterators;
 pub mod parallel_blocks;
 mod reborrow;
@@ -77,6 +78,7 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     reborrow::reborrow(function, marks, &locals);
     elements::name(function, marks, names);
     named_iterators::move_in(function, marks, known, &locals);
+    lent_readers::take_turns(function, marks, names);
     counted::count(function, marks, known, names);
     closures::open(function, marks, known, names);
     shared_captures::share(function, marks, &names.locals());

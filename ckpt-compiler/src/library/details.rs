@@ -341,6 +341,8 @@ sections! {
         Writers = "writers",
         /// The same for what is read from.
         Readers = "readers",
+        /// Reads through a buffer.
+        Buffered = "buffered",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
         Replaced = "replaced",
     }
@@ -378,6 +380,8 @@ sections! {
     }
     /// Macros, by what they are given.
     "macros" => Macros {
+        /// Types whose values are the bits of a number, `struct Flags: u32 { .. }`, with `bits` and `from_bits`.
+        Bits = "bits",
         /// A condition, and a text.
         Condition = "condition",
         /// Two values, and a text.

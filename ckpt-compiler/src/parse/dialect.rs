@@ -1,8 +1,10 @@
 //! Rust as the older editions have it, where it differs from what syn reads: `Box<Fn(f64) -> f64>` for
-//! `Box<dyn Fn(f64) -> f64>`. The `dyn` is put in between tokens; all others keep their places in the source. A name that
-//! can be spelled in two ways has one spelling from here on.
+//! `Box<dyn Fn(f64) -> f64>`, and methods of traits whose parameters have no names, `fn step(&mut self, f64);`. What is missing
+//! is put in between tokens; all others keep their places in the source. A name that can be spelled in two ways has one
+//! spelling from here on.
 
 use super::spelling::{may_be_raw, spelled};
+use super::unnamed_parameters::with_names;
 use crate::syntax::language::is_function_trait;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
@@ -30,10 +32,10 @@ pub fn parse_file(text: &str) -> syn::Result<syn::File> {
     Ok(file)
 }
 
-/// The same tokens, with a `dyn` before every trait of functions that stands where only a type can be, and with one spelling
-/// for each name outside of macros.
+/// The same tokens, with a `dyn` before every trait of functions that stands where only a type can be, with a `_` for each
+/// parameter of a trait's method that has no name, and with one spelling for each name outside of macros.
 pub fn modern(tokens: TokenStream) -> TokenStream {
-    with_dyn(spelled(tokens, false))
+    with_names(with_dyn(spelled(tokens, false)))
 }
 
 fn with_dyn(tokens: TokenStream) -> TokenStream {
@@ -120,6 +122,26 @@ mod tests {
         ] {
             check(text, text);
         }
+    }
+
+    #[test]
+    fn parameters_of_a_traits_methods_without_names_get_one() {
+        check(
+            "trait Law { fn step(&mut self, f64, &'a mut [f64]) -> f64; fn of(u8) -> Self where Self: Sized { new() } }",
+            "trait Law { fn step(&mut self, _: f64, _: &'a mut [f64]) -> f64; fn of(_: u8) -> Self where Self: Sized { new() } }",
+        );
+        check(
+            "mod m { pub trait T<X>: Sized { fn a<F: Fn(u8) -> u8, Y>(self, F, HashMap<X, Y>, n: u8, fn(u8, m: u8), ::std::io::Error,); } }",
+            "mod m { pub trait T<X>: Sized { fn a<F: Fn(u8) -> u8, Y>(self, _: F, _: HashMap<X, Y>, n: u8, _: fn(u8, m: u8), _: ::std::io::Error,); } }",
+        );
+        for text in [
+            "trait T { fn a(self: Box<Self>, mut self, &'a self, &'a mut self, _: u8, &(a, b): &(u8, u8), #[x] c: ::u8); }",
+            "impl T for S { fn a(&self, u8) {} } quote! { trait T { fn a(u8); } } fn b() { trait }",
+        ] {
+            check(text, text);
+        }
+        let file = parse_file("trait T {\n    fn a(&self, u8);\n}\nfn last() {}").unwrap();
+        assert_eq!(file.items.len(), 2);
     }
 
     #[test]

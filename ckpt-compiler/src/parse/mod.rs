@@ -4,3 +4,4 @@ pub mod dialect;
 pub mod function;
 pub mod options;
 mod spelling;
+mod unnamed_parameters;

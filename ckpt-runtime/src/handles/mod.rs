@@ -11,6 +11,7 @@ mod allowed;
 pub(crate) mod moved;
 mod opened;
 mod place;
+pub(crate) mod standard_input;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -116,6 +117,17 @@ pub(crate) struct OpenFiles {
     known: Vec<Known>,
     /// Paths of what has been changed beside them.
     changed: Vec<PathBuf>,
+    /// What they have of standard input.
+    pub(crate) input: HeldInput,
+}
+
+/// What the values of one checkpoint have of standard input.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct HeldInput {
+    /// One of them is its lock.
+    pub is_locked: bool,
+    /// So many bytes wait in readers around it.
+    pub ahead: u64,
 }
 
 #[derive(Debug)]

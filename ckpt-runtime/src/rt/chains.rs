@@ -10,6 +10,18 @@ pub fn asked<I>(iterator: &Replayed<I>) -> usize {
     iterator.asked()
 }
 
+/// What a closure makes of an item.
+#[inline(always)]
+pub fn mapped<T, R>(item: T, by: impl FnOnce(T) -> R) -> R {
+    by(item)
+}
+
+/// What a closure says of an item.
+#[inline(always)]
+pub fn looked_at<T, R>(item: &T, by: impl FnOnce(&T) -> R) -> R {
+    by(item)
+}
+
 /// What a `collect` begins with.
 #[inline(always)]
 pub fn gathered<C: Default>() -> C {

@@ -381,7 +381,7 @@ impl Run {
             bytes: None,
             statics: Statics::default(),
             journal,
-            streams: StandardStreams,
+            streams: StandardStreams::default(),
             descriptors: process.as_ref().map(|_| Descriptors::begin(member.is_some())),
             process,
             writer: Writer::new(Arc::clone(&ending), outside),

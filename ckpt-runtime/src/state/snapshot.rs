@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::base::forked::Copier;
 use crate::base::room::NO_MEMORY;
-use crate::handles::WrittenFile;
+use crate::handles::{HeldInput, WrittenFile};
 use crate::plan::FunctionPlan;
 use crate::state::statics;
 use crate::value::{
@@ -319,6 +319,11 @@ impl SnapshotBuilder {
     /// What is at a path, and its name, has to be on the disk before the checkpoint is. What is not there needs its name only.
     pub(crate) fn needs_on_disk(&mut self, path: &Path) {
         self.objects.files.written_elsewhere(path);
+    }
+
+    /// What the values have of standard input.
+    pub(crate) fn held_input(&self) -> HeldInput {
+        self.objects.files.input
     }
 
     /// Ends the snapshot.

@@ -249,9 +249,15 @@ fn standard_input_goes_on_where_it_was_read() {
     };
     let expected = job().run(&[]).expect_code(0).stdout;
     assert_eq!(expected, "line 0;line 1;line 2;line 3; line 4;\n");
-    for visit in 1..=12 {
-        let holds = if visit > 6 { "TEST_HOLDS" } else { "TEST_ASKS" };
-        let job = job().with(holds, 1);
+    let held = ["", "handle", "lock", "reader", "both"];
+    for visit in 1..=6 * held.len() {
+        let held = held[(visit - 1) / 6];
+        let holds = if held.is_empty() {
+            "TEST_ASKS"
+        } else {
+            "TEST_HOLDS"
+        };
+        let job = job().with(holds, held);
         let fault = format!("visit:{}", (visit - 1) % 6 + 1);
         job.run(&[("CKPT_EVERY", "1"), ("CKPT_FAULT", &fault)])
             .expect_killed();

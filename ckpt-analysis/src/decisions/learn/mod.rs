@@ -178,7 +178,7 @@ impl Decider<'_> {
     }
 
     fn decide_one(&mut self, one: &Finding, round: &mut Round) -> bool {
-        if self.cannot_name_functions(one) {
+        if self.cannot_name_functions(one) || self.cannot_derive_in_macro(one) {
             return true;
         }
         match one.kind {
@@ -206,6 +206,22 @@ impl Decider<'_> {
         let place =
             first.filter(|place| one.kind != FindingKind::NotGlobal && (self.names_functions)(**place));
         place.is_some_and(|place| self.decisions.unnamed_functions.insert(*place))
+    }
+
+    /// A type that a macro declares cannot be derived: no field of it can be steered.
+    fn cannot_derive_in_macro(&mut self, one: &Finding) -> bool {
+        let place = one.places.iter().find_map(|place| self.types.in_macro(*place));
+        let derived = place.filter(|place| self.decisions.derives.contains(place));
+        // A type of the program that is missing may be all.
+        let Some(place) = derived.filter(|place| self.type_of(one).is_none_or(|ty| ty == *place)) else {
+            return false;
+        };
+        let name = self
+            .types
+            .get(place)
+            .map_or_else(String::new, |info| info.name.clone());
+        self.forget(place, opaque_field(&name, one));
+        true
     }
 
     fn bound(&mut self, one: &Finding) -> bool {

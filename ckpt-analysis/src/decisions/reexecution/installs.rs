@@ -78,7 +78,7 @@ impl<'ast> Visit<'ast> for Statements<'_, '_> {
             }) if init.diverge.is_none() => &init.expr,
             _ => return self.inside(stmt),
         };
-        if !only_installs(self.around, expr, Some(self.names), DEEPEST) {
+        if !only_installs(self.around, expr, Known::Of(self.names), DEEPEST) {
             return self.inside(stmt);
         }
         let mentioned = names_in(&expr.to_token_stream());
@@ -142,9 +142,67 @@ fn is_loop(expr: &Expr) -> bool {
     matches!(expr, Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_))
 }
 
-/// Whether an expression installs something, and does nothing else. Without the variables of the function around it, no
-/// condition is known to give the same again.
-fn only_installs(around: Around<'_>, expr: &Expr, names: Option<&Variables>, deep: usize) -> bool {
+/// What is the same when a statement is executed again.
+#[derive(Clone, Copy)]
+enum Known<'a> {
+    /// Variables of the function with the site.
+    Of(&'a Variables),
+    /// Parameters of a function that it calls, by what they are given.
+    Given(&'a BTreeSet<String>),
+}
+
+impl Known<'_> {
+    fn is_condition(self, library: &Library, expr: &Expr) -> bool {
+        match self {
+            Self::Of(names) => names.is_constant(library, expr),
+            Self::Given(names) => is_made_of(names, expr),
+        }
+    }
+
+    /// Whether what a parameter is given, and what is in its fields, is the same.
+    fn is_argument(self, library: &Library, expr: &Expr) -> bool {
+        match (self, expr) {
+            (_, Expr::Reference(one)) => one.mutability.is_none() && self.is_argument(library, &one.expr),
+            (Self::Of(names), _) => names.is_constant(library, expr) || names.is_field(expr),
+            (Self::Given(names), _) => is_made_of(names, expr),
+        }
+    }
+}
+
+/// Whether these names and constants are all that an expression is made of. Nothing is called: what is behind a shared reference
+/// stays the same then.
+fn is_made_of(names: &BTreeSet<String>, expr: &Expr) -> bool {
+    let part = |one: &Expr| is_made_of(names, one);
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Paren(one) => part(&one.expr),
+        Expr::Unary(one) => part(&one.expr),
+        Expr::Cast(one) => part(&one.expr),
+        Expr::Field(one) => part(&one.base),
+        Expr::Reference(one) => one.mutability.is_none() && part(&one.expr),
+        Expr::Binary(one) => {
+            !ckpt_compiler::syntax::purity::is_assignment(&one.op) && part(&one.left) && part(&one.right)
+        }
+        Expr::Path(path) => path
+            .path
+            .get_ident()
+            .is_some_and(|name| names.contains(&name.to_string())),
+        _ => false,
+    }
+}
+
+/// A condition that is the same again, with the names that it binds: `if let Some(level) = options.level`.
+fn bound_by_condition(library: &Library, known: Known<'_>, condition: &Expr) -> Option<BTreeSet<String>> {
+    match condition {
+        Expr::Let(one) => known
+            .is_argument(library, &one.expr)
+            .then(|| names_in(&one.pat.to_token_stream()).into_iter().collect()),
+        other => known.is_condition(library, other).then(BTreeSet::new),
+    }
+}
+
+/// Whether an expression installs something, and does nothing else.
+fn only_installs(around: Around<'_>, expr: &Expr, names: Known<'_>, deep: usize) -> bool {
     let again = |expr: &Expr| only_installs(around, expr, names, deep);
     match expr {
         Expr::Try(one) => again(&one.expr),
@@ -152,10 +210,20 @@ fn only_installs(around: Around<'_>, expr: &Expr, names: Option<&Variables>, dee
         Expr::Unsafe(one) => block_only_installs(around, &one.block, names, deep),
         Expr::Block(one) => one.label.is_none() && block_only_installs(around, &one.block, names, deep),
         Expr::If(one) => {
-            let is_known = names.is_some_and(|names| names.is_constant(around.library, &one.cond));
+            let Some(bound) = bound_by_condition(around.library, names, &one.cond) else {
+                return false;
+            };
+            let mut inner = bound;
+            let within = match names {
+                Known::Given(outer) => {
+                    inner.extend(outer.iter().cloned());
+                    Known::Given(&inner)
+                }
+                // What is bound there is looked at no further.
+                Known::Of(_) => names,
+            };
             let otherwise = one.else_branch.as_ref();
-            is_known
-                && block_only_installs(around, &one.then_branch, names, deep)
+            block_only_installs(around, &one.then_branch, within, deep)
                 && otherwise.is_none_or(|(_, other)| again(other))
         }
         // `builder.level(3).init().unwrap()`: what begins the chain says what it is about.
@@ -169,13 +237,13 @@ fn only_installs(around: Around<'_>, expr: &Expr, names: Option<&Variables>, dee
             let harmless = call.args.iter().all(|one| is_harmless(around.library, one));
             harmless
                 && (around.library.says_of_path(&path.path, Functions::Installs)
-                    || deep > 0 && is_of_such_a_function(around, expr, deep))
+                    || deep > 0 && is_of_such_a_function(around, call, names, deep))
         }
         _ => false,
     }
 }
 
-fn block_only_installs(around: Around<'_>, block: &Block, names: Option<&Variables>, deep: usize) -> bool {
+fn block_only_installs(around: Around<'_>, block: &Block, names: Known<'_>, deep: usize) -> bool {
     let mut installs = false;
     let all = block.stmts.iter().all(|stmt| match stmt {
         Stmt::Expr(expr, _) if only_installs(around, expr, names, deep) => {
@@ -193,7 +261,7 @@ fn block_only_installs(around: Around<'_>, block: &Block, names: Option<&Variabl
 }
 
 /// Whether the call is one of a function of the program that does nothing else.
-fn is_of_such_a_function(around: Around<'_>, call: &Expr, deep: usize) -> bool {
+fn is_of_such_a_function(around: Around<'_>, call: &syn::ExprCall, names: Known<'_>, deep: usize) -> bool {
     let at = call.span().byte_range().start + around.base;
     let mut calls = around.graph.calls.iter();
     let found = calls.find(|one| one.place.file == around.file && one.place.bytes.start == at && one.certain);
@@ -209,7 +277,17 @@ fn is_of_such_a_function(around: Around<'_>, call: &Expr, deep: usize) -> bool {
     };
     // Where calls of another file stand is not known here.
     let deep = if inside.file == around.file { deep - 1 } else { 0 };
-    block_only_installs(inside, &function.item.block, None, deep)
+    let mut given = BTreeSet::new();
+    for (parameter, argument) in function.item.sig.inputs.iter().zip(&call.args) {
+        if let syn::FnArg::Typed(typed) = parameter
+            && let Pat::Ident(name) = &*typed.pat
+            && name.mutability.is_none()
+            && names.is_argument(around.library, argument)
+        {
+            given.insert(name.ident.to_string());
+        }
+    }
+    block_only_installs(inside, &function.item.block, Known::Given(&given), deep)
 }
 
 /// Whether an argument may be evaluated again: a closure, a value, a handle.

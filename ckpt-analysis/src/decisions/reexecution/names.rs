@@ -123,7 +123,7 @@ impl Variables {
     }
 
     /// A field of a value that does not change.
-    fn is_field(&self, base: &Expr) -> bool {
+    pub fn is_field(&self, base: &Expr) -> bool {
         match base {
             Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
                 let name = name.to_string();

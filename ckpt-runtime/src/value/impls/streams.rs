@@ -12,6 +12,7 @@ use std::io::{
 
 use super::transparent;
 use crate::handles::can_seek;
+use crate::handles::standard_input::{self, Input};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 const BUFFERED: &[Cow<'static, str>] = &[
@@ -81,6 +82,10 @@ pub trait Unread {
     /// Whether it could; a checkpoint is only taken if it can.
     fn can_unread(&self) -> bool {
         true
+    }
+    /// Whether it is standard input, which is read again as a whole when a restart has arrived.
+    fn is_input(&self) -> bool {
+        false
     }
 }
 
@@ -154,7 +159,32 @@ macro_rules! cannot_unread {
     )*};
 }
 
-cannot_unread!(Empty Stdin StdinLock<'static>);
+cannot_unread!(Empty);
+
+/// What a reader around it has read ahead counts as not read.
+impl Unread for Stdin {
+    fn unread(&mut self, _: u64) -> std::io::Result<()> {
+        Ok(())
+    }
+    fn can_unread(&self) -> bool {
+        is_file()
+    }
+    fn is_input(&self) -> bool {
+        is_file()
+    }
+}
+
+impl Unread for StdinLock<'_> {
+    fn unread(&mut self, count: u64) -> std::io::Result<()> {
+        match count {
+            0 => Ok(()),
+            _ => standard_input::give_back(self, count),
+        }
+    }
+    fn can_unread(&self) -> bool {
+        is_file()
+    }
+}
 
 const READER: &[Cow<'static, str>] = &[
     Cow::Borrowed("inner"),
@@ -169,6 +199,15 @@ impl<R: Read + Unread + Checkpoint> Checkpoint for BufReader<R> {
             to.fail(
                 "a `BufReader` in it has read ahead of what the program took, from something that cannot be read again; read the whole input before the site",
             );
+        }
+        if ahead > 0 && self.get_ref().is_input() {
+            let input = &mut to.objects().files.input;
+            // Which of two is to read what first is not known.
+            if input.ahead > 0 || input.is_locked {
+                to.fail("it is the second reader of standard input that has read ahead; read all of it through one of them");
+            } else {
+                input.ahead = ahead as u64;
+            }
         }
         self.get_ref().save(&mut to.field(READER, 0));
         ahead.save(&mut to.field(READER, 1));
@@ -343,31 +382,59 @@ fn refuse_to_stand_in(from: &Decoder<'_>) -> Result<(), LoadError> {
     }
 }
 
-/// Standard input is read anew by a restart. How much of it was read is known of a file, unless the program holds the lock; otherwise
-/// only that of a terminal or of no one can be held across a site.
-macro_rules! standard_input {
-    ($($type:ty, $make:expr, $is_known:expr, $advice:literal;)*) => {$(
-        impl Checkpoint for $type {
-            fn save(&self, to: &mut Encoder<'_>) {
-                if !self.is_terminal() && !is_null() && !$is_known {
-                    to.fail(concat!(
-                        "it reads standard input, and a restart would read it from the beginning; read the whole input before the site (`std::io::read_to_string(std::io::stdin())`), or ",
-                        $advice
-                    ));
-                }
-                to.unit();
-            }
-            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-                refuse_to_stand_in(from)?;
-                from.unit().map(|()| $make)
-            }
-        }
-    )*};
+/// Standard input is read anew by a restart. How much of it was read is known of a file; otherwise only that of a terminal or of
+/// no one can be held across a site.
+fn refuse_unknown(is_known: bool, to: &mut Encoder<'_>) {
+    if !is_known && !is_null() {
+        to.fail("it reads standard input, and a restart would read it from the beginning; read the whole input before the site (`std::io::read_to_string(std::io::stdin())`), or start the program with its input from a file, `< FILE`");
+    }
 }
 
-standard_input! {
-    Stdin, std::io::stdin(), is_file(), "start the program with its input from a file, `< FILE`";
-    StdinLock<'static>, std::io::stdin().lock(), false, "call `std::io::stdin()` where it is read, with the input from a file, `< FILE`";
+impl Checkpoint for Stdin {
+    fn save(&self, to: &mut Encoder<'_>) {
+        refuse_unknown(self.is_terminal() || is_file(), to);
+        to.unit();
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        refuse_to_stand_in(from)?;
+        from.unit().map(|()| std::io::stdin())
+    }
+}
+
+/// Nobody else can say how far it was read while the lock is held: it says so itself.
+impl Checkpoint for StdinLock<'_> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        refuse_unknown(self.is_terminal() || is_file(), to);
+        let mut says = String::new();
+        if is_file() {
+            let input = &mut to.objects().files.input;
+            input.is_locked = true;
+            if input.ahead > 0 {
+                to.fail("it is the second reader of standard input that has read ahead; read all of it through one of them");
+            }
+            match standard_input::read_through(self) {
+                Ok(input) => says = input.map_or_else(String::new, |input| input.to_string()),
+                Err(error) => to.fail(format!("how far standard input was read cannot be told: {error}")),
+            }
+        }
+        says.save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        refuse_to_stand_in(from)?;
+        let says = String::load(from)?;
+        let mut lock = std::io::stdin().lock();
+        if !says.is_empty() {
+            let input: Input = says.parse().map_err(|()| {
+                LoadError::invalid(format_args!(
+                    "how far standard input was read is not known: it says `{says}`"
+                ))
+            })?;
+            if input.is_here().map_err(LoadError::invalid)? {
+                standard_input::read_from(&mut lock, input.position).map_err(LoadError::invalid)?;
+            }
+        }
+        Ok(lock)
+    }
 }
 
 /// Whether standard input is a file.

@@ -196,6 +196,108 @@ pub fn reader_that_is_lent() {
 }
 
 #[ckpt::instrument]
+pub fn lines_of_a_file_through_closures() {
+    make_input();
+    let reader = BufReader::new(File::open("input.txt").unwrap());
+    let mut sum = 0;
+    for (number, line) in reader
+        .lines()
+        .skip(1)
+        .map_while(Result::ok)
+        .filter(|line| !line.is_empty())
+        .enumerate()
+    {
+        ckpt::checkpoint!();
+        sum = sum * 3 + line.len() + number;
+        println!("{number} {line} {sum}");
+    }
+    let mut sum = 0;
+    for line in BufReader::new(File::open("input.txt").unwrap())
+        .lines()
+        .flatten()
+        .take(4)
+    {
+        ckpt::checkpoint!();
+        sum += line.len();
+        println!("{line} {sum}");
+    }
+}
+
+#[ckpt::instrument(calls(some_lines))]
+pub fn lines_of_readers_that_are_lent() {
+    make_input();
+    let mut reader = BufReader::new(File::open("input.txt").unwrap());
+    let first = some_lines(&mut reader, 2);
+    let second = some_lines(&mut reader, 9);
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).unwrap();
+    println!("{first} {second} {rest:?}");
+    let mut text = std::io::Cursor::new("7\nx\n8 9\n".to_string());
+    println!("{}", some_lines(&mut text, 5));
+}
+
+#[ckpt::instrument]
+fn some_lines<R: BufRead + ckpt::Checkpoint>(input: &mut R, most: usize) -> usize {
+    let mut sum = 0;
+    for (number, line) in input
+        .lines()
+        .map(|line| line.unwrap())
+        .enumerate()
+        .skip(1)
+        .take(most)
+    {
+        ckpt::checkpoint!();
+        sum += number + line.len();
+        if line.is_empty() {
+            continue;
+        }
+        println!("{number} {line} {sum}");
+    }
+    sum
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Source {
+    input: BufReader<File>,
+    read: u64,
+}
+
+impl Source {
+    #[ckpt::instrument]
+    fn add(&mut self) -> u64 {
+        let mut sum = 0;
+        'all: for byte in self
+            .input
+            .by_ref()
+            .bytes()
+            .filter_map(Result::ok)
+            .take_while(|byte| *byte != b'\n')
+        {
+            ckpt::checkpoint!();
+            sum = sum * 7 % 1009 + u64::from(byte);
+            println!("{sum}");
+            if sum == 1 {
+                break 'all;
+            }
+        }
+        self.read += 1;
+        sum
+    }
+}
+
+#[ckpt::instrument(calls(Source::add))]
+pub fn bytes_of_a_reader_in_a_struct() {
+    make_input();
+    let mut source = Source {
+        input: BufReader::with_capacity(4, File::open("input.txt").unwrap()),
+        read: 0,
+    };
+    for _ in 0..2 {
+        println!("{} {}", source.add(), source.read);
+    }
+}
+
+#[ckpt::instrument]
 pub fn reader_by_blocks() {
     make_input();
     let mut file = File::open("input.txt").unwrap();
