@@ -518,9 +518,15 @@ fn what_installs_a_handler_is_executed_again_with_what_it_takes() {
     begins("let _ = ctrlc::set_handler(|| {});", &["_"]);
     begins("install_if(true, Some(args as u32), &running);", &[]);
     begins("let wanted = args > 2; install_if(wanted, None, &running);", &[]);
-    begins("let wanted = args > 2; install_if(wanted, LEVEL, &running);", &["install_if(wanted,"]);
+    begins(
+        "let wanted = args > 2; install_if(wanted, LEVEL, &running);",
+        &["install_if(wanted,"],
+    );
     // It may look at another value the second time.
-    begins("let mut wanted = u[0] > 2.0; wanted = !wanted; install_if(wanted, LEVEL, &running);", &[]);
+    begins(
+        "let mut wanted = u[0] > 2.0; wanted = !wanted; install_if(wanted, LEVEL, &running);",
+        &[],
+    );
     begins("install_unless(&running);", &[]);
     // It does more, which would be done twice.
     begins("install_and_tell();", &[]);

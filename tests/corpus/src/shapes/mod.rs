@@ -7,6 +7,7 @@
 #![allow(
     clippy::collapsible_if,
     clippy::explicit_auto_deref,
+    clippy::lines_filter_map_ok,
     clippy::manual_is_multiple_of,
     clippy::mut_range_bound,
     clippy::needless_borrows_for_generic_args,
