@@ -31,4 +31,5 @@ pub mod skeleton;
 pub mod values;
 mod verdict;
 
+pub use machine::way_out::WayOut;
 pub use verdict::{Obstacle, Safe, SafePoints};

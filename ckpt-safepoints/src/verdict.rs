@@ -2,6 +2,7 @@
 
 use crate::explorer::state::{Subject, Violation};
 use crate::explorer::{Explorer, Found, PRECISIONS, WIDE};
+use crate::machine::way_out::WayOut;
 use crate::models::CommModel;
 use crate::skeleton::regions::Regions;
 use crate::skeleton::{Boundary, CallOp, Op, Skeleton, SourcePlace, Unseen};
@@ -40,9 +41,11 @@ pub struct Obstacle {
     /// The name of the call.
     pub call: String,
     /// The numbers of ranks for which it stands in the way.
-    pub ranks: Vec<usize>,
+    pub ranks: Box<[usize]>,
     /// Why.
     pub why: String,
+    /// What can be done about it.
+    pub way: WayOut,
 }
 
 /// Where a site is shown to be safe with so many numbers of ranks, larger ones with which there is too much to try are taken
@@ -103,6 +106,20 @@ impl SafePoints {
         for (function, at) in sites {
             boundaries.extend(self.boundary(*function, *at)?);
         }
+        self.check_boundaries(boundaries)
+    }
+
+    /// The same of one site, also where the user vouches for it.
+    ///
+    /// # Errors
+    /// What stands in the way.
+    pub fn check_though_vouched(&self, function: usize, at: usize) -> Result<Safe, Obstacle> {
+        let here = |one: &Boundary| one.function == function && one.at == at && one.user.is_some();
+        let found = self.skeleton.boundaries.iter().position(here);
+        self.check_boundaries(found.into_iter().collect())
+    }
+
+    fn check_boundaries(&self, mut boundaries: Vec<usize>) -> Result<Safe, Obstacle> {
         boundaries.sort_unstable();
         boundaries.dedup();
         if boundaries.is_empty() {
@@ -128,10 +145,11 @@ impl SafePoints {
         Obstacle {
             place: Some(place.clone()),
             call: name.clone(),
-            ranks: self.counts.clone(),
+            ranks: self.counts.as_slice().into(),
             why: format!(
                 "the crate depends on `{library}` and is not in the workspace, so that what its calls exchange is not seen"
             ),
+            way: WayOut::TellCrate,
         }
     }
 
@@ -147,8 +165,9 @@ impl SafePoints {
             None => Err(Obstacle {
                 place: None,
                 call: String::new(),
-                ranks: self.counts.clone(),
+                ranks: self.counts.as_slice().into(),
                 why: "the site is not between two statements of a loop's body".into(),
+                way: WayOut::BetweenStatements,
             }),
         }
     }
@@ -162,6 +181,15 @@ impl SafePoints {
     pub fn sites_of_user(&self, function: usize) -> Vec<(usize, usize, bool)> {
         self.boundaries_in(function)
             .filter_map(|one| Some((one.at, one.line, one.user?)))
+            .collect()
+    }
+
+    /// Those of them that all ranks are to come to equally often: where.
+    pub fn common_sites_of_user(&self, function: usize) -> Vec<usize> {
+        let common = |one: &&Boundary| one.user.is_some() && !one.for_itself;
+        self.boundaries_in(function)
+            .filter(common)
+            .map(|one| one.at)
             .collect()
     }
 
@@ -220,8 +248,9 @@ impl SafePoints {
             Ok(safe) if safe.ranks.is_empty() => Err(Obstacle {
                 place: None,
                 call: String::new(),
-                ranks: safe.idle,
+                ranks: safe.idle.into(),
                 why: "no rank is seen to come to it".into(),
+                way: WayOut::Follow,
             }),
             Ok(safe) => Ok(safe),
         }
@@ -272,13 +301,15 @@ impl SafePoints {
             Some(Op::Call(CallOp::Outside(one))) => {
                 one.path.last().map(ToString::to_string).unwrap_or_default()
             }
+            Some(Op::Call(CallOp::Told(one))) => one.call.name.to_string(),
             _ => String::new(),
         };
         Obstacle {
             place,
             call,
-            ranks,
+            ranks: ranks.into(),
             why: violation.why.clone(),
+            way: violation.way,
         }
     }
 

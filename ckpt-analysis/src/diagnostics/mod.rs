@@ -2,12 +2,14 @@
 //! what one function is refused for is worded by the compiler.
 
 mod rustc;
+mod safe_points;
 
 pub use rustc::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
 
 use crate::source::Position;
 use ckpt_compiler::Code;
 use ckpt_compiler::diagnostics::{Prose, Recovery, Refusal, Words};
+use ckpt_safepoints::WayOut;
 
 /// Why there is no site at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +61,10 @@ pub enum Cause {
         with_others: bool,
         /// What is in the way, and where.
         obstacle: String,
+        /// The call, or the crate, that is in the way.
+        call: String,
+        /// What can be done about it.
+        way: WayOut,
     },
     /// An attribute would choose a loop, and nobody can tell whether it is safe.
     ChosenByAttribute {
@@ -147,6 +153,8 @@ impl Cause {
             Self::NotSafe {
                 with_others,
                 obstacle,
+                call,
+                way,
             } => {
                 let others = match with_others {
                     true => ", together with the sites before it",
@@ -155,8 +163,7 @@ impl Cause {
                 words(
                     format!("E1303: it is not a safe point{others}: {obstacle}"),
                     EACH_FOR_ITSELF,
-                    "put `ckpt::checkpoint!(safe);` by hand where you know that no message crosses, or let all ranks meet \
-                     (a barrier, a collective call) between the messages of one turn and those of the next",
+                    safe_points::instead(*way, call),
                 )
             }
             Self::ChosenByAttribute { function } => words(
@@ -303,6 +310,8 @@ mod tests {
             Cause::NotSafe {
                 with_others: false,
                 obstacle: name(),
+                call: name(),
+                way: WayOut::Follow,
             },
             Cause::ChosenByAttribute { function: name() },
             Cause::NotFollowed { function: name() },

@@ -6,7 +6,7 @@ use crate::calls::LoopId;
 use crate::diagnostics::Cause;
 use crate::items::FnId;
 use ckpt_safepoints::skeleton::SourcePlace;
-use ckpt_safepoints::{Obstacle, SafePoints};
+use ckpt_safepoints::{Obstacle, SafePoints, WayOut};
 use std::rc::Rc;
 
 /// Boundaries of a loop's body that are tried.
@@ -21,11 +21,16 @@ impl Chooser<'_, '_> {
         let Some(new) = sites.last() else { return Ok(None) };
         match points.check(&places(points, sites)) {
             Ok(safe) => Ok(Some(safe.to_string())),
-            Err(obstacle) => Err(vec![self.not_safe(new.function, &obstacle, sites.len() > 1)]),
+            Err(obstacle) => Err(vec![self.not_safe(
+                new.function,
+                &obstacle,
+                sites.len() > 1,
+                obstacle.way,
+            )]),
         }
     }
 
-    fn not_safe(&self, function: FnId, obstacle: &Obstacle, with_others: bool) -> Reason {
+    fn not_safe(&self, function: FnId, obstacle: &Obstacle, with_others: bool, way: WayOut) -> Reason {
         let file = match &obstacle.place {
             Some(place) if place.file != self.analysis.items.function(function).place.file.0 => {
                 let name = self.files_function(place);
@@ -39,6 +44,8 @@ impl Chooser<'_, '_> {
             cause: Cause::NotSafe {
                 with_others,
                 obstacle: format!("{file}{obstacle}"),
+                call: obstacle.call.clone(),
+                way,
             },
         }
     }
@@ -93,12 +100,45 @@ impl Chooser<'_, '_> {
         Ok(())
     }
 
+    /// What is in the way of a site that the user has put into a loop without messages, if the ranks may go round that unequally
+    /// often: also of one that the user vouches for, as there is another sort of site for such a loop.
+    fn unequal_turns(&self, points: &SafePoints, function: FnId) -> Option<Obstacle> {
+        let loops = || {
+            self.analysis
+                .graph
+                .loops
+                .iter()
+                .filter(|one| one.function == function)
+        };
+        points
+            .common_sites_of_user(function.0)
+            .into_iter()
+            .find_map(|at| {
+                let around = loops().filter(|one| {
+                    one.place.bytes.contains(&at) && one.body_at.is_some_and(|body| body <= at)
+                });
+                let inner = around.min_by_key(|one| one.place.bytes.len())?;
+                let behind = points.behind_quiet(function.0, inner.body_at?)?;
+                let obstacle = points.check_though_vouched(function.0, at).err()?;
+                let is_unequal = matches!(
+                    obstacle.way,
+                    WayOut::EquallyOften | WayOut::Rounds | WayOut::DecideAlike
+                );
+                (is_unequal && points.check(&[(function.0, behind)]).is_ok()).then_some(obstacle)
+            })
+    }
+
     /// Sites of the user that are not safe points, and for which nobody vouches, are none.
     pub(super) fn check_sites_of_the_user(&mut self) {
         let Some(points) = self.points.clone() else { return };
         let mut kept: Vec<PlacedSite> = Vec::new();
         for mut site in std::mem::take(&mut self.chosen) {
             if let Err(reason) = self.is_seen(&points, site.function) {
+                self.reject(&site, vec![reason]);
+                continue;
+            }
+            if let Some(obstacle) = self.unequal_turns(&points, site.function) {
+                let reason = self.not_safe(site.function, &obstacle, false, WayOut::Phase);
                 self.reject(&site, vec![reason]);
                 continue;
             }
@@ -112,7 +152,7 @@ impl Chooser<'_, '_> {
                 }
                 Err(obstacle) => {
                     kept.pop();
-                    let reason = self.not_safe(site.function, &obstacle, !kept.is_empty());
+                    let reason = self.not_safe(site.function, &obstacle, !kept.is_empty(), obstacle.way);
                     self.reject(&site, vec![reason]);
                 }
             }

@@ -49,6 +49,9 @@ impl Lowerer<'_> {
         }
         self.arguments(call);
         self.at = self.note(path.span());
+        if self.told_function(path, call.args.len()) {
+            return;
+        }
         if !own.is_empty() {
             self.op(CallOp::Any(own));
         }
@@ -132,7 +135,7 @@ impl Lowerer<'_> {
     }
 
     /// A path with what its first name is imported from.
-    fn full_path(&self, names: Vec<String>) -> Vec<String> {
+    pub(super) fn full_path(&self, names: Vec<String>) -> Vec<String> {
         let items = &self.facts.items;
         let mut scope = Some(self.function.body_scope);
         while let Some(at) = scope {
@@ -249,7 +252,9 @@ impl Lowerer<'_> {
             true => self.named(&name, true),
             false => Vec::new(),
         };
+        let told = self.told_methods(&name, call.args.len() + 1);
         let method = Method {
+            told,
             own: own.into_iter().map(with_type).collect(),
             perhaps: perhaps.into_iter().map(with_type).collect(),
             std: StdMethod::named(&name),

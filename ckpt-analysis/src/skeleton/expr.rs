@@ -363,6 +363,7 @@ impl Lowerer<'_> {
             }
             Resolved::Item(Def::Global(_)) => self.push(Value::Unknown),
             _ => {
+                self.told_as_value(path);
                 let name = super::patterns::last(&path.path);
                 match &*name {
                     "None" => self.push(Value::none()),

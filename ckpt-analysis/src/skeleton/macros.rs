@@ -174,6 +174,7 @@ impl Lowerer<'_> {
             let why = format!("`{call}` is in a macro whose meaning is not known");
             self.op(ControlOp::Opaque(why.into()));
         }
+        self.told_in_macro(&names);
         let variables: Vec<_> = names
             .iter()
             .filter_map(|name| self.variable(name))

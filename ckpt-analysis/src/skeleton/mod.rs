@@ -8,6 +8,7 @@ mod expr;
 mod macros;
 mod order;
 mod patterns;
+mod told;
 
 use crate::calls::statement_start;
 use crate::facts::Facts;
@@ -31,7 +32,12 @@ use syn::{Block, Stmt};
 /// What tells the safe points of a program that begins in `main`, run with this many ranks or with any number; nothing
 /// for a program that uses no communication library.
 pub fn safe_points(facts: &Facts, main: FnId, ranks: Option<usize>) -> Option<SafePoints> {
-    let of_crates = || facts.communicating.first().and_then(|_| models::crates().next());
+    let is_told = !facts.library.added().messages().is_empty();
+    let of_crates = || {
+        models::crates()
+            .next()
+            .filter(|_| is_told || !facts.communicating.is_empty())
+    };
     let model = comm_model(&facts.items).or_else(|| of_crates().and_then(models::of_crate))?;
     Some(SafePoints::new(lower(facts, main, &*model), model, ranks))
 }
@@ -49,7 +55,10 @@ fn lower(facts: &Facts, main: FnId, model: &dyn CommModel) -> Skeleton {
         main: main.0,
         ..Skeleton::default()
     };
-    let unseen = facts.communicating.iter().map(|(one, place)| Unseen {
+    let told = facts.library.added().messages();
+    let is_unseen = |name: &str| !told.iter().any(|one| one.name == name);
+    let unseen = facts.communicating.iter().filter(|(one, _)| is_unseen(&one.name));
+    let unseen = unseen.map(|(one, place)| Unseen {
         name: one.name.clone(),
         library: one.library.clone(),
         place: place.clone(),
@@ -308,6 +317,7 @@ impl<'a> Lowerer<'a> {
             line: span.start().line,
             body_at,
             user,
+            for_itself: false,
             behind: None,
         });
         let index = self.skeleton.boundaries.len() - 1;
@@ -351,6 +361,9 @@ impl<'a> Lowerer<'a> {
         let vouched = Marks::is_vouched(mac) || for_itself;
         let span = syn::spanned::Spanned::span(&mac.path);
         self.mark(span.byte_range().start + self.base, 0, span, Some(vouched));
+        if let Some(boundary) = self.skeleton.boundaries.last_mut() {
+            boundary.for_itself = for_itself;
+        }
     }
 
     fn local(&mut self, local: &syn::Local) {

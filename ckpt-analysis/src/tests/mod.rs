@@ -22,6 +22,7 @@ mod safe_choice;
 mod safe_order;
 mod safe_points;
 mod safe_threads;
+mod safe_told;
 mod safe_turns;
 mod safe_values;
 mod simulator;

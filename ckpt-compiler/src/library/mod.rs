@@ -1,10 +1,11 @@
 //! What calls mean: data, not code. ckpt brings one TOML table along for each library (`tables/*.toml`); the user adds
 //! to them in `[calls]` of `ckpt.toml` or by `means(..)` in an attribute.
 //!
-//! `read` reads tables, `table` holds one, `details` what only ckpt's own say; a [`Library`] answers what all of them say together. It is a value that is
+//! `read` reads tables, `table` holds one, `details` what only ckpt's own say, `messages` what users say that other crates exchange; a [`Library`] answers what all of them say together. It is a value that is
 //! handed down: who asks what a call means has been given one.
 
 mod details;
+mod messages;
 mod read;
 mod table;
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub use details::{
     Adaptor, Blocks, Determined, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Prelude,
     Section, Streams, Teams, Threads, Types,
 };
+pub use messages::{CrateMessages, Exchange, MessageCall, MessageStep, Named, Waits};
 pub(crate) use read::in_parentheses;
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};

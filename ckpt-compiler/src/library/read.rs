@@ -1,5 +1,7 @@
 //! CallTable from text, with the line and the key of everything that is wrong.
 
+mod messages;
+
 use super::details::keys_of;
 use super::{CallTable, Meaning, segments};
 use crate::diagnostics::{Refusal, Unread};
@@ -52,6 +54,14 @@ pub enum Wrong {
         key: String,
         /// What it holds.
         name: String,
+    },
+    /// What is said of the messages of a call does not fit together.
+    #[error("`{call}`: {said}")]
+    Message {
+        /// The call.
+        call: String,
+        /// What does not.
+        said: String,
     },
 }
 
@@ -198,6 +208,10 @@ impl<'t> Reader<'t> {
             match word {
                 "cost" => self.tables.call = self.numbers(key, value)?,
                 "element" => self.tables.element = self.numbers(key, value)?,
+                "messages" if self.by_user => {
+                    let crates = self.as_table(key, value)?;
+                    self.messages(crates)?;
+                }
                 "look_up" if !self.by_user => self.tables.look_up = self.numbers(key, value)?,
                 "common" if !self.by_user => {
                     let list = self.names(key, value)?;
@@ -208,7 +222,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => {
                     let Some(meaning) = Meaning::of_key(word) else {
-                        let known = format!("`{}`, `cost`, `element`", keys().join("`, `"));
+                        let known = format!("`{}`, `cost`, `element`, `messages`", keys().join("`, `"));
                         return Err(self.unknown(key, word, name, known));
                     };
                     for call in self.calls(key, value)? {

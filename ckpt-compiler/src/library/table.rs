@@ -1,6 +1,7 @@
 //! One table of call meanings: what one library's TOML file says, or what a user or a program's own macros add.
 
 use super::details::Details;
+use super::messages::{CrateMessages, Exchange};
 use std::collections::{HashMap, HashSet};
 
 /// One thing that a table says about a call.
@@ -140,6 +141,8 @@ pub struct CallTable {
     pub(super) details: Details,
     /// What was said, in order: for those who pass it on.
     said: Vec<(Meaning, String)>,
+    /// What calls of other crates exchange.
+    messages: Vec<CrateMessages>,
 }
 
 impl CallTable {
@@ -150,6 +153,7 @@ impl CallTable {
             && self.element.is_empty()
             && self.common.is_empty()
             && self.details.is_empty()
+            && self.messages.is_empty()
     }
 
     /// What was said, in the order of the source.
@@ -179,6 +183,26 @@ impl CallTable {
         self.common.extend(other.common.iter().cloned());
         self.details.add(&other.details);
         self.said.extend(other.said.iter().cloned());
+        self.messages.extend(other.messages.iter().cloned());
+    }
+
+    /// Says what the calls of a crate exchange. None of them is made a second time; what stands for a communicator is made
+    /// again at a restart, as communicators are.
+    pub(super) fn say_messages(&mut self, one: CrateMessages) {
+        for call in &one.calls {
+            let makes = |what: &Exchange| matches!(what, Exchange::Handle(_) | Exchange::Duplicate(_));
+            let meaning = match call.steps.iter().any(|step| makes(&step.what)) {
+                true => Meaning::Reexecute,
+                false => Meaning::Traces,
+            };
+            self.say(meaning, &call.path.join("::"), true);
+        }
+        self.messages.push(one);
+    }
+
+    /// What the calls of other crates exchange, crate by crate.
+    pub fn messages(&self) -> &[CrateMessages] {
+        &self.messages
     }
 
     /// Says something of a name, or of a path `A::b`: of functions whose path ends so. A user's plain name stands for

@@ -108,3 +108,82 @@ fn sections_are_of_our_own_tables_and_name_their_keys() {
     assert!(says("sack::Bag::all") && says("Bag::all") && !says("all") && !says("Bag"));
     assert_eq!(library.key("windows"), Some(Iterators::Shared));
 }
+
+#[test]
+fn what_calls_exchange_is_read_and_what_does_not_fit_is_named() {
+    let table = |text: &str| format!("[calls.messages.far-solver]\n{text}\n");
+    let good = "\"Solver::new\" = { handle = 0 }\nnorm = { collective = \"from root\", comm = 0, root = \"0\", same = true }\n\
+                swap = [{ send = 1, comm = \"world\", tag = \"halo\" }, { receive = \"any\", comm = 0, tag = \"any\", into = 3 }]";
+    let read = CallTable::of_user(&table(good)).expect("a valid table");
+    let [of] = read.messages() else {
+        panic!("one crate")
+    };
+    assert_eq!((of.name.as_str(), of.line, of.calls.len()), ("far_solver", 1, 3));
+    let mut library = Library::default();
+    library.add(&read);
+    assert_eq!(library.added().messages().len(), 1);
+    assert!(library.leaves_a_trace("norm") && library.is_device(&syn::parse_quote!(Solver::new)));
+    for (line, said) in [
+        (
+            "norm = { collective = \"every\", comm = 0 }",
+            "line 2: `collective` is a text; expected \"all\", \"some\"",
+        ),
+        ("norm = 7", "line 2: `norm` is a number; expected a table such as"),
+        (
+            "\nnorm = { comm = 0 }",
+            "line 3: `norm`: one of `send`, `receive`, `collective`, `handle`, `duplicate` says what it does",
+        ),
+        (
+            "norm = { send = 0, receive = 0 }",
+            "line 2: `norm`: one of `send`",
+        ),
+        (
+            "norm = { collective = \"all\" }",
+            "line 2: `norm`: it is a call of all ranks of which `comm`?",
+        ),
+        (
+            "norm = { collective = \"to root\", comm = 0 }",
+            "line 2: `norm`: which rank is its `root`?",
+        ),
+        (
+            "norm = { collective = \"some\", comm = 0, same = true }",
+            "line 2: `norm`: `same` goes with",
+        ),
+        ("post = { send = \"0\" }", "line 2: `post`: on which `comm`?"),
+        (
+            "post = { send = \"any\", comm = 0 }",
+            "line 2: `send` is a text; expected the number of an argument, or a rank",
+        ),
+        (
+            "post = { send = 1, comm = 0, tag = \"any\" }",
+            "line 2: `tag` is a text; expected",
+        ),
+        (
+            "post = { send = 1, comm = 0, into = 2 }",
+            "line 2: `post`: nothing comes `into`",
+        ),
+        (
+            "post = { send = 1, comm = 0, same = true }",
+            "line 2: `post`: `same`, `root` and `kind` go with `collective`",
+        ),
+        (
+            "post = { send = -1, comm = 0 }",
+            "line 2: `send` is a number; expected the number of an argument",
+        ),
+        (
+            "post = { sends = 1, comm = 0 }",
+            "line 2: `sends` is no key of `post`; there are `send`",
+        ),
+        (
+            "\"po st\" = { send = 1, comm = 0 }",
+            "line 2: `po st` in `far-solver` is no name of a call",
+        ),
+        (
+            "make = { handle = 0, tag = 1 }",
+            "line 2: `make`: `tag` goes with `send` and `receive`",
+        ),
+    ] {
+        let found = wrong(&table(line));
+        assert!(found.starts_with(said), "{found}\n{line}");
+    }
+}

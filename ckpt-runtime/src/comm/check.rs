@@ -233,4 +233,4 @@ fn unequal(visit: u64, ranks: &[Option<AtSite>]) -> Fatal {
     .help(ALIKE)
 }
 
-const ALIKE: &str = "a line of checkpoints needs one of every rank at the same count: put the site into a loop that all ranks go through alike";
+const ALIKE: &str = "a line of checkpoints needs one of every rank at the same count: put the site into a loop that all ranks go through alike;\nin a loop without messages, write `checkpoint!(phase)` and behind it `checkpoint!(phase_end)`";

@@ -9,7 +9,8 @@ pub(crate) mod ranks;
 pub(crate) mod state;
 mod widening;
 
-use crate::machine::{BlockedOn, ProgramPoint, RankState};
+use crate::machine::way_out::WayOut;
+use crate::machine::{BlockedOn, Lost, ProgramPoint, RankState};
 use crate::skeleton::{ControlOp, Op};
 use crate::values::Provenance;
 use ranks::Digest;
@@ -160,10 +161,8 @@ impl<'a> Explorer<'a> {
     /// What has been found, or what stands in the way.
     pub(crate) fn run(mut self, ranks: usize) -> Result<Found, Violation> {
         if self.subject.regions.method_has_events("drop") {
-            return Err(Violation::new(
-                None,
-                "a destructor exchanges messages, and where it runs is not followed",
-            ));
+            let why = "a destructor exchanges messages, and where it runs is not followed";
+            return Err(Violation::new(None, why).with(WayOut::NotInDestructor));
         }
         let mut open = vec![OpenPath {
             state: GlobalState::new(ranks, self.subject.skeleton, &self.provenance),
@@ -177,7 +176,7 @@ impl<'a> Explorer<'a> {
                 let why = "there are too many orders in which messages may come to try them all";
                 return Err(Violation {
                     too_much: true,
-                    ..Violation::new(None, why)
+                    ..Violation::new(None, why).with(WayOut::FewerRanks)
                 });
             }
             if let Err(violation) = self.follow(path, &mut open) {
@@ -436,7 +435,7 @@ impl<'a> Explorer<'a> {
                     "rank {waiting} waits here for a message from any rank while others have come to the site already: that \
                      they send it none from behind the site cannot be shown"
                 );
-                return Err(Violation::new(at, why));
+                return Err(Violation::new(at, why).with(WayOut::EndTurn));
             }
             for ((comm, source), sent) in free.offers(waiting)? {
                 if before.get(&(comm, source)) != Some(&sent) && !before.contains_key(&(comm, source)) {
@@ -445,7 +444,7 @@ impl<'a> Explorer<'a> {
                         "rank {waiting} waits here for a message from any rank and may get one that rank {source} sends \
                          behind the site"
                     );
-                    return Err(Violation::new(at, why));
+                    return Err(Violation::new(at, why).with(WayOut::EndTurn));
                 }
             }
         }
@@ -501,7 +500,7 @@ impl<'a> Explorer<'a> {
                 continue;
             };
             if self.site_ahead(rank) {
-                return Err(lost_at(rank, &lost.why));
+                return Err(lost_at(rank, lost));
             }
         }
         let at_site = state
@@ -519,7 +518,7 @@ impl<'a> Explorer<'a> {
                  site without it",
                 there.index
             );
-            return Err(Violation::new(Some(at), why));
+            return Err(Violation::new(Some(at), why).with(WayOut::DecideAlike));
         }
         for rank in state.ranks.iter() {
             let RankState::Blocked(wait) = &rank.state else {
@@ -547,7 +546,11 @@ impl<'a> Explorer<'a> {
                     rank.index
                 ),
             };
-            return Err(Violation::new(Some(at), why));
+            return Err(Violation::new(Some(at), why).with(if at_site.is_some() {
+                self.apart()
+            } else {
+                WayOut::Follow
+            }));
         }
         match (
             at_site,
@@ -562,9 +565,17 @@ impl<'a> Explorer<'a> {
                      hold it",
                     there.index, other.index
                 );
-                Err(Violation::new(None, why))
+                Err(Violation::new(None, why).with(self.apart()))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// What can be done where the ranks do not come to the site equally often.
+    fn apart(&self) -> WayOut {
+        match self.found.any_source {
+            true => WayOut::Rounds,
+            false => WayOut::EquallyOften,
         }
     }
 
@@ -616,15 +627,16 @@ fn told(state: &GlobalState) -> Option<(u64, bool)> {
 
 fn lost(state: &GlobalState) -> Option<Violation> {
     state.ranks.iter().find_map(|rank| match &rank.state {
-        RankState::Lost(lost) => Some(lost_at(rank, &lost.why)),
+        RankState::Lost(lost) => Some(lost_at(rank, lost)),
         _ => None,
     })
 }
 
-fn lost_at(rank: &crate::machine::Rank, why: &str) -> Violation {
+fn lost_at(rank: &crate::machine::Rank, lost: &Lost) -> Violation {
     Violation {
         unknown: true,
-        ..Violation::new(Some(rank.at), format!("{why} (rank {})", rank.index))
+        way: lost.way,
+        ..Violation::new(Some(rank.at), format!("{} (rank {})", lost.why, rank.index))
     }
 }
 
@@ -647,13 +659,13 @@ fn clean(state: &GlobalState) -> Result<(), Violation> {
             "rank {} comes to one site when rank {} comes to another",
             first.index, other.index
         );
-        return Err(Violation::new(Some(other.at), why));
+        return Err(Violation::new(Some(other.at), why).with(WayOut::EquallyOften));
     }
     if let Some(((comm, from, to), list)) = state.in_transit.iter().find(|(_, list)| !list.is_empty()) {
         let (from, to) = (state.global(*comm, *from), state.global(*comm, *to));
         let why =
             format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
-        return Err(Violation::new(list.front().map(|one| one.at), why));
+        return Err(Violation::new(list.front().map(|one| one.at), why).with(WayOut::ReceiveInTurn));
     }
     for rank in state.ranks.iter() {
         if let Some(request) = rank.requests.first() {
@@ -661,16 +673,16 @@ fn clean(state: &GlobalState) -> Result<(), Violation> {
                 "rank {} has not waited yet for what it begins here when it comes to the site",
                 rank.index
             );
-            return Err(Violation::new(Some(request.at), why));
+            return Err(Violation::new(Some(request.at), why).with(WayOut::WaitFirst));
         }
         if !rank.held.is_empty() {
             let why = format!("rank {} holds a matched message at the site", rank.index);
-            return Err(Violation::new(Some(rank.at), why));
+            return Err(Violation::new(Some(rank.at), why).with(WayOut::TakeFirst));
         }
     }
     if let Some((at, missing)) = state.half_done() {
         let why = format!("rank {missing} has not made this collective call yet when it comes to the site");
-        return Err(Violation::new(Some(at), why));
+        return Err(Violation::new(Some(at), why).with(WayOut::CallAlike));
     }
     Ok(())
 }

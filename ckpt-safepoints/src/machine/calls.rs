@@ -32,6 +32,8 @@ impl Rank {
                 let arguments = self.pop_many(function.arguments)?;
                 self.outside(function, arguments, view);
             }
+            CallOp::Told(step) => self.told_step(step, view)?,
+            CallOp::ToldHandle(of) => self.told_handle(of)?,
             CallOp::Text(pattern, count, writers) => {
                 let parts = self.pop_many(*count)?;
                 self.text(pattern, &parts, writers, view);
@@ -199,7 +201,7 @@ impl Rank {
             _ if self.frames.len() > 1 && !view.regions.has_events(self.frame().code) => {
                 self.abandon_call(self.frames.len() - 1, view);
             }
-            Value::Unordered(..) => self.push(value),
+            Value::Unordered(..) | Value::Handle(..) => self.push(value),
             other if other.is_uniform() => self.push(Value::uniform(&("?", other))),
             other => self.push(other.blurred()),
         }

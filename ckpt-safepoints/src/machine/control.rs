@@ -1,5 +1,6 @@
 //! Branches and loops, and what is not followed.
 
+use super::way_out::WayOut;
 use super::{BlockedOn, Continuation, LoopMark, Lost, ProgramPoint, Rank, RankState, View};
 use crate::skeleton::regions::{RegionEffects, WriteKind};
 use crate::skeleton::{ControlOp, ELEMENT, MemoryOp, Op, ValueOp, Var, is_error};
@@ -225,7 +226,11 @@ impl Rank {
             }
             _ => {
                 let why = format!("{what} depends on data that may differ between the ranks").into();
-                self.state = RankState::Lost(Lost { why, on_data: true });
+                self.state = RankState::Lost(Lost {
+                    why,
+                    on_data: true,
+                    way: WayOut::DecideAlike,
+                });
             }
         }
         Some(())

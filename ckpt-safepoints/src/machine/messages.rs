@@ -3,6 +3,7 @@
 
 use super::grids::{grid, subgrid};
 use super::model::{Caller, Outcome};
+use super::way_out::WayOut;
 use super::{BlockedOn, CommEvent, Contribution, Operation, Rank, RankState, Request, View};
 use crate::skeleton::Method;
 use crate::skeleton::call::{CallKind, CommCall, Gives};
@@ -70,7 +71,13 @@ impl Rank {
     }
 
     /// A call that is made on a communicator, a process or any process.
-    fn communicate(&mut self, call: &CommCall, peer: Peer, arguments: &[Value], view: &mut View<'_>) {
+    pub(super) fn communicate(
+        &mut self,
+        call: &CommCall,
+        peer: Peer,
+        arguments: &[Value],
+        view: &mut View<'_>,
+    ) {
         let Peer { comm, rank, any } = peer;
         let me = self.number_in(comm, view);
         if me.is_none() {
@@ -121,7 +128,7 @@ impl Rank {
             }
             CallKind::Communicator => self.communicator(call, comm, arguments, view),
             CallKind::Exchange => self.lose("it is called in a way that is not known"),
-            CallKind::Opaque(why) => self.lose(&why.clone()),
+            CallKind::Opaque(why) => self.lose_for(&why.clone(), WayOut::LibraryCalls),
         }
     }
 
@@ -313,7 +320,7 @@ impl Rank {
     /// A function that communicates and is called by its path.
     pub(crate) fn communicate_by_path(&mut self, call: &CommCall, arguments: &[Value], view: &mut View<'_>) {
         if let CallKind::Opaque(why) = &call.kind {
-            return self.lose(&why.clone());
+            return self.lose_for(&why.clone(), WayOut::LibraryCalls);
         }
         if call.kind == CallKind::Exchange {
             return self.exchange(call, arguments, view);
@@ -406,12 +413,12 @@ impl Rank {
 
 /// Whom a call is made on.
 #[derive(Debug, Clone, Copy)]
-struct Peer {
-    comm: usize,
+pub(super) struct Peer {
+    pub(super) comm: usize,
     /// A rank of it; nothing for all of it.
-    rank: Option<i128>,
+    pub(super) rank: Option<i128>,
     /// Whether it is any rank of it.
-    any: bool,
+    pub(super) any: bool,
 }
 
 impl Peer {
@@ -419,20 +426,24 @@ impl Peer {
         match value {
             Value::Comm(comm) => Some(Self::all(*comm)),
             Value::Process(comm, rank) => Some(Self::one(*comm, *rank)),
-            Value::AnyProcess(comm) => Some(Self {
-                any: true,
-                ..Self::all(*comm)
-            }),
+            Value::AnyProcess(comm) => Some(Self::any(*comm)),
             _ => None,
         }
     }
 
-    fn all(comm: usize) -> Self {
+    pub(super) fn any(comm: usize) -> Self {
+        Self {
+            any: true,
+            ..Self::all(comm)
+        }
+    }
+
+    pub(super) fn all(comm: usize) -> Self {
         let (rank, any) = (None, false);
         Self { comm, rank, any }
     }
 
-    fn one(comm: usize, rank: i128) -> Self {
+    pub(super) fn one(comm: usize, rank: i128) -> Self {
         Self {
             rank: Some(rank),
             ..Self::all(comm)

@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | the steps | `expressions`, `places`, `control`, `calls`, a group of instructions each; `patterns` |
 //! | the standard library | `std_methods`, `std_functions`, `std_numbers`, `lists`, `summaries` and `unordered` for its collections, `threads` |
-//! | communication | `messages` as a table describes it, `model` for what the library's model says besides, `polling`, `grids` |
-//! | what is not followed | `quiet` for regions without messages, `states` for a rank as a whole |
+//! | communication | `messages` as a table describes it, `model` for what the library's model says besides, `told` for crates of which a user tells it, `polling`, `grids` |
+//! | what is not followed | `way_out` for what can be done about that, `quiet` for regions without messages, `states` for a rank as a whole |
 //!
 //! What a rank says to others it only notes ([`CommEvent`]): bringing it about is the explorer's.
 
@@ -26,7 +26,9 @@ mod std_methods;
 mod std_numbers;
 mod summaries;
 mod threads;
+mod told;
 mod unordered;
+pub(crate) mod way_out;
 
 use crate::skeleton::call::{CollectiveOrder, Gives};
 use crate::skeleton::regions::Regions;
@@ -36,6 +38,7 @@ use crate::values::{MemoryPlace, Provenance, Value};
 use model::CommModel;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use way_out::WayOut;
 
 /// Lists longer than this are not followed element by element.
 const LONGEST_LIST: usize = 512;
@@ -175,6 +178,8 @@ pub(crate) struct Lost {
     pub(crate) why: Rc<str>,
     /// Whether it is that what the rank does hangs on data that may differ between the ranks.
     pub(crate) on_data: bool,
+    /// What can be done about it.
+    pub(crate) way: WayOut,
 }
 
 /// One rank.
@@ -317,8 +322,13 @@ impl Rank {
     }
 
     pub(crate) fn lose(&mut self, why: &str) {
-        let why = why.into();
-        self.state = RankState::Lost(Lost { why, on_data: false });
+        self.lose_for(why, WayOut::Follow);
+    }
+
+    /// The same, and what can be done about it.
+    pub(crate) fn lose_for(&mut self, why: &str, way: WayOut) {
+        let (why, on_data) = (why.into(), false);
+        self.state = RankState::Lost(Lost { why, on_data, way });
     }
 
     pub(crate) fn frame(&mut self) -> &mut Frame {

@@ -1,6 +1,7 @@
 //! Whether a message is there already is a matter of time. A loop that asks until it is does the same as one that waits,
 //! but for what it does meanwhile: that may be done any number of times, so what changes by it is not known.
 
+use super::way_out::WayOut;
 use super::{BlockedOn, ProgramPoint, Rank, RankState, View};
 use crate::values::Value;
 
@@ -47,7 +48,10 @@ impl Rank {
             }
         };
         if turns == MOST_TURNS {
-            self.lose("what changes while it is not there yet cannot be followed");
+            self.lose_for(
+                "what changes while it is not there yet cannot be followed",
+                WayOut::WaitForIt,
+            );
             return false;
         }
         self.testing = Some(Box::new(Testing {
@@ -73,7 +77,8 @@ impl Rank {
         };
         if !is_alone && !another {
             self.at = testing.at;
-            self.lose("whether it is there already is a matter of time, and what is done if it is not concerns other ranks");
+            let why = "whether it is there already is a matter of time, and what is done if it is not concerns other ranks";
+            self.lose_for(why, WayOut::WaitForIt);
         }
         if !is_alone {
             self.testing = None;

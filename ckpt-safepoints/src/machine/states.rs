@@ -77,7 +77,11 @@ impl Rank {
     /// The communicators that it holds, or has something under way on.
     pub(crate) fn communicators(&mut self, used: &mut dyn FnMut(usize)) {
         self.replace(&mut |part| {
-            if let Value::Comm(comm) | Value::Process(comm, _) | Value::AnyProcess(comm) = part {
+            if let Value::Comm(comm)
+            | Value::Process(comm, _)
+            | Value::AnyProcess(comm)
+            | Value::Handle(_, comm) = part
+            {
                 used(*comm);
             }
             None

@@ -31,7 +31,12 @@ impl Rank {
         if self.begins_parallel_region(function.std.0, &arguments, view) {
             return;
         }
-        arguments.iter().for_each(|one| self.leak(one));
+        for one in &arguments {
+            // What stands for a communicator stands for it whatever the crate does with it.
+            if !matches!(self.value(one), Value::Handle(..)) {
+                self.leak(one);
+            }
+        }
         self.unseen(&arguments, view);
         let of_node = |name: &Value| matches!(name, Value::Text(name) if is_of_node(name));
         let same = match function.determinacy {

@@ -18,6 +18,9 @@ impl Rank {
         arguments: Vec<Value>,
         view: &mut View<'_>,
     ) {
+        if self.told_method(&method.told, &receiver, &arguments, view) {
+            return;
+        }
         if !method.own.is_empty() {
             return self.own_method(method, receiver, arguments, view);
         }
@@ -117,6 +120,8 @@ impl Rank {
             Value::Unordered(inner, is_hashed) => {
                 self.unordered(method, inner, *is_hashed, receiver, &plain, view)
             }
+            // Where it could not be made, the program goes on in a way that is not followed.
+            Value::Handle(..) if std.options == Some(OptionCall::Unwrap) => Some(value.clone()),
             Value::Bool(truth) => match (std.truths, arguments) {
                 (Some(TruthCall::ThenSome), [only]) => Some(if *truth {
                     Value::some(only.clone())
@@ -353,6 +358,7 @@ impl Rank {
         };
         self.leak_parts(value);
         if !method.pure
+            && !matches!(value, Value::Handle(..))
             && let Value::Ref(place) = self.followed(receiver.clone())
         {
             // What is lent out may be written to as long as it is.

@@ -4,6 +4,7 @@
 //! So what is true of one is true of all: each is followed where it is started, as if it were called there. What they
 //! share behind locks and atomics is not known in here anyway; what else they change is given up when they have ended.
 
+use super::way_out::WayOut;
 use super::{BlockedOn, Continuation, Rank, RankState, View};
 use crate::skeleton::std_calls::FunctionCall;
 use crate::values::Value;
@@ -78,7 +79,8 @@ impl Rank {
         let in_parallel_region =
             |frame: &super::Frame| matches!(frame.after, Continuation::Thread | Continuation::ParallelRegion);
         if exchanges && self.frames.iter().any(in_parallel_region) {
-            self.lose("a region whose threads have sites exchanges messages, and which thread comes first cannot be told");
+            let why = "a region whose threads have sites exchanges messages, and which thread comes first cannot be told";
+            self.lose_for(why, WayOut::OutsideOfThreads);
         }
     }
 }

@@ -170,6 +170,7 @@ fn skeleton(body: &[Statement]) -> Skeleton {
         line: at,
         body_at: 0,
         user: None,
+        for_itself: false,
     };
     Skeleton {
         boundaries: (0..builder.sites).map(boundary).collect(),

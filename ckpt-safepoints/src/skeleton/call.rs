@@ -36,6 +36,8 @@ pub enum CollectiveOrder {
     ToRoot,
     /// Every rank for those below it.
     Below,
+    /// Every rank for some others, not known which.
+    Some,
 }
 
 /// What sort of call it is.

@@ -14,7 +14,10 @@ pub(crate) mod std_calls;
 
 pub use determinacy::Determinacy;
 pub(crate) use ops::is_error;
-pub use ops::{Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp, Var};
+pub use ops::{
+    Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, TellsOn, ToldCode, ToldStep,
+    ValueOp, Var,
+};
 pub use pattern::Pattern;
 pub use std_calls::{StdFunction, StdMethod};
 
@@ -52,6 +55,8 @@ pub struct Boundary {
     pub body_at: usize,
     /// Whether the user has put a site there, and vouches for it.
     pub user: Option<bool>,
+    /// Whether each rank comes to the user's site as often as it does, or waits for the others there.
+    pub for_itself: bool,
     /// For one behind a loop, the steps of that: `body_at` is its own.
     pub behind: Option<Range<usize>>,
 }
@@ -137,6 +142,7 @@ impl fmt::Display for Skeleton {
                     Op::Call(CallOp::Outside(one)) if one.message.is_some() => {
                         format!("{}(..)", one.path.join("::"))
                     }
+                    Op::Call(CallOp::Told(one)) => format!("{}(..)", one.call.name),
                     Op::Call(CallOp::Function(callee, _)) => format!("{}(..)", self.codes.get(*callee)?.name),
                     Op::Control(ControlOp::Boundary(at)) if self.boundaries[*at].user.is_some() => {
                         "checkpoint!()".to_owned()

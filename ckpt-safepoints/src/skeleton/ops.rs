@@ -68,6 +68,8 @@ pub struct Method {
     pub perhaps: Vec<(usize, Option<Rc<str>>)>,
     /// What it does to messages, if it is one of the communication library.
     pub message: Option<Rc<CommCall>>,
+    /// Methods of this name of crates of which it is told what they exchange.
+    pub told: Vec<ToldCode>,
     /// What it is on values that are known, if it is one of the standard library.
     pub std: StdMethod,
     /// Whether it takes its receiver by shared reference or value, as far as the tables know.
@@ -86,6 +88,37 @@ pub struct Method {
     pub unsigned: bool,
     /// How many arguments it is given, without the receiver.
     pub arguments: usize,
+}
+
+/// A call of a crate of which it is told what it exchanges, with the code for that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldCode {
+    /// The crate.
+    pub of: Rc<str>,
+    /// The call, with the crate in front.
+    pub name: Rc<str>,
+    /// The code.
+    pub code: usize,
+    /// What tells the communicators that it uses.
+    pub on: TellsOn,
+}
+
+/// What tells the communicators that a call uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TellsOn {
+    /// One that is not what it is called on is an argument.
+    Arguments,
+    /// All are those of what it is called on, or the one of all ranks.
+    Receiver,
+}
+
+/// One of the things that such a call does.
+#[derive(Debug)]
+pub struct ToldStep {
+    /// What: it is given a tag and a destination.
+    pub call: CommCall,
+    /// Whether a message may come from any rank.
+    pub any: bool,
 }
 
 /// A function outside of the program.
@@ -218,6 +251,10 @@ pub enum CallOp {
     Value(usize),
     /// A function outside of the program.
     Outside(Rc<Outside>),
+    /// What a call of a crate does of which that is told: communicator, rank, tag and destination lie on the stack.
+    Told(Rc<ToldStep>),
+    /// The communicator on top becomes what a crate has made of it.
+    ToldHandle(Rc<str>),
     /// A text made of so many values, and the functions of the program that may write them.
     Text(Rc<str>, usize, Rc<[usize]>),
     /// A macro that may call these functions.

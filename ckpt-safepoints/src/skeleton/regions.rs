@@ -291,7 +291,9 @@ impl<'a> Regions<'a> {
     fn range_has_events(&self, code: usize, range: Range<usize>) -> bool {
         self.skeleton.codes[code].ops[range].iter().any(|op| match op {
             Op::Call(CallOp::Method(one)) => {
+                let told = one.told.iter().any(|one| self.events[one.code]);
                 one.message.is_some()
+                    || told
                     || one
                         .own
                         .iter()
@@ -299,6 +301,7 @@ impl<'a> Regions<'a> {
                         .any(|(callee, _)| self.events[*callee])
             }
             Op::Call(CallOp::Outside(one)) => one.message.is_some(),
+            Op::Call(CallOp::Told(_)) => true,
             Op::Control(ControlOp::Opaque(_)) => true,
             Op::Control(ControlOp::Boundary(at)) => self.is_site(*at),
             Op::Call(CallOp::Function(callee, _)) => self.events[*callee],
@@ -410,7 +413,9 @@ impl<'a> Regions<'a> {
             Op::Call(CallOp::Value(_)) if one.told_calls.contains_key(&at) => {
                 self.determinacy[one.told_calls[&at]]
             }
-            Op::Call(CallOp::Method(one)) if one.message.is_some() => Determinacy::Never,
+            Op::Call(CallOp::Method(one)) if one.message.is_some() || !one.told.is_empty() => {
+                Determinacy::Never
+            }
             Op::Call(CallOp::Method(one)) => {
                 let own = one.own.iter().map(|(callee, _)| self.determinacy[*callee]);
                 own.min().unwrap_or(one.determinacy)
@@ -426,6 +431,7 @@ impl<'a> Regions<'a> {
             Op::Call(CallOp::Outside(one)) => one.determinacy,
             Op::Control(ControlOp::Opaque(_))
             | Op::Call(CallOp::Any(_))
+            | Op::Call(CallOp::Told(_))
             | Op::Memory(MemoryOp::Havoc(_))
             | Op::Call(CallOp::Value(_)) => Determinacy::Never,
             Op::Value(ValueOp::Reorder(shape)) => only(!shape.is_hashed()),

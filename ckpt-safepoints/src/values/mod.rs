@@ -96,6 +96,8 @@ pub enum Value {
     Function(usize),
     /// A communicator.
     Comm(usize),
+    /// What a crate has made that exchanges messages on this communicator: the crate, and that.
+    Handle(Rc<str>, usize),
     /// A group: ranks by their number among all.
     Group(Rc<Vec<usize>>),
     /// A rank of a communicator.

@@ -57,9 +57,7 @@ pub fn unsafe_site(package: &ReadPackage, analysis: &PackageAnalysis, placement:
         "E3081: a checkpoint in `{name}` is in a place that messages may cross"
     ));
     let failure = tried(failure, package, analysis, placement);
-    failure.help(
-        "`cargo ckpt plan` shows the same; if you know that none does, write `ckpt::checkpoint!(safe);`",
-    )
+    failure.help("change it as it says under `instead`; `cargo ckpt plan` shows the same")
 }
 
 /// What was tried, and why not.

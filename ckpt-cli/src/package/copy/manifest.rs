@@ -198,32 +198,27 @@ impl Manifest {
         }
     }
 
-    /// Turns a feature of a dependency on.
+    /// Turns a feature of a dependency on, wherever the manifest lists it: for the program, for its examples and tests, or
+    /// for a target. One list more, under another name, would make it two crates to cargo.
     pub fn enable(&mut self, with: &WithSerde) -> Outcome<()> {
-        let dependencies = self.dependencies()?;
-        let is_it = |key: &str, item: &Item| {
-            let package = item
-                .as_table_like()
-                .and_then(|table| table.get("package")?.as_str());
-            package.unwrap_or(key) == with.name
-        };
-        let key = dependencies
-            .iter()
-            .find(|(key, item)| is_it(key, item))
-            .map(|(key, _)| key.to_owned());
         let features = std::slice::from_ref(&with.feature);
-        if let Some(present) = key.and_then(|key| dependencies.get_mut(&key))
-            && add_features(present, features).is_some()
-        {
+        let root = self.document.as_table_mut();
+        let mut is_on = enable_in_lists(root, &with.name, features);
+        for (_, target) in entries(root, "target") {
+            if let Some(target) = target.as_table_like_mut() {
+                is_on |= enable_in_lists(target, &with.name, features);
+            }
+        }
+        if is_on {
             return Ok(());
         }
-        // It is listed elsewhere, for tests or for a target: cargo joins the features of what is the same version.
+        // A crate that only others depend on: cargo joins the features of what is the same version.
         let mut entry = InlineTable::new();
         entry.insert("package", with.name.as_str().into());
         entry.insert("version", format!("={}", with.version).into());
         entry.insert("default-features", false.into());
         entry.insert("features", Value::Array(features.iter().collect()));
-        dependencies.insert(
+        self.dependencies()?.insert(
             &format!("{}-with-serde", with.name),
             Item::Value(Value::InlineTable(entry)),
         );
@@ -297,6 +292,23 @@ fn rewrite_list(list: &mut Item, rewritten: &dyn Fn(&str) -> Option<PathBuf>) {
             *path = value(new.display().to_string());
         }
     }
+}
+
+/// Turns features of a crate on in the lists of a table; whether one of them has it.
+fn enable_in_lists(table: &mut dyn TableLike, name: &str, features: &[String]) -> bool {
+    let mut is_on = false;
+    for list in LISTS {
+        let Some(list) = table.get_mut(list).and_then(Item::as_table_like_mut) else {
+            continue;
+        };
+        for (key, dependency) in list.iter_mut() {
+            let package = { dependency.as_table_like() }.and_then(|table| table.get("package")?.as_str());
+            if package.unwrap_or(key.get()) == name {
+                is_on |= add_features(dependency, features).is_some();
+            }
+        }
+    }
+    is_on
 }
 
 fn is_runtime(dependency: &Item, inherited: bool) -> bool {
@@ -403,7 +415,14 @@ mod tests {
             renamed.contains("g = { package = \"glam\", version = \"0.30\" , features = [\"serde\"] }"),
             "{renamed}"
         );
-        let elsewhere = with("[dev-dependencies]\nglam = \"0.30\"\n");
+        for list in ["dev-dependencies", "target.'cfg(unix)'.dependencies"] {
+            let listed = with(&format!("[{list}]\nglam = \"0.30\"\n"));
+            assert!(
+                listed.contains("glam = { version = \"0.30\", features = [\"serde\"] }"),
+                "{listed}"
+            );
+        }
+        let elsewhere = with("[dependencies]\nother = \"1\"\n");
         assert!(
             elsewhere.contains("glam-with-serde = { package = \"glam\", version = \"=0.30.1\""),
             "{elsewhere}"

@@ -211,7 +211,7 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
         passed_over: files.passed_over,
         configurations: files.configurations,
         on_disk: BTreeMap::new(),
-        tables: user_tables(&settings_files(&workspace))?,
+        tables: user_tables(&workspace)?,
         workspace,
         run: None,
         has_asked_scripts,
@@ -270,16 +270,31 @@ pub fn settings_files(workspace: &Workspace) -> Vec<PathBuf> {
 }
 
 /// `[calls]` of the first of these files that is there.
-fn user_tables(files: &[PathBuf]) -> Outcome<CallTable> {
+fn user_tables(workspace: &Workspace) -> Outcome<CallTable> {
+    let files = settings_files(workspace);
     let Some(path) = files.iter().find(|path| path.is_file()) else {
         return Ok(CallTable::default());
     };
     let text = std::fs::read_to_string(path).about("cannot read", path)?;
-    CallTable::of_user(&text).map_err(|error| {
-        let place = format!("{}:{}", crate::package::read::modules::shown(path), error.line);
-        Failure::build(says!("E3075: {place}: {}", error.wrong))
+    let wrong = |line: usize, wrong: String| {
+        let place = format!("{}:{line}", crate::package::read::modules::shown(path));
+        Failure::build(says!("E3075: {place}: {wrong}"))
             .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
-    })
+    };
+    let table = CallTable::of_user(&text).map_err(|error| wrong(error.line, error.wrong.to_string()))?;
+    let others = workspace.crates_of_others();
+    match table
+        .messages()
+        .iter()
+        .find(|one| !others.contains(&one.name.as_str()))
+    {
+        Some(one) => {
+            let said =
+                "in `[calls.messages]` is no crate outside of the workspace that the program depends on";
+            Err(wrong(one.line, format!("`{}` {said}", one.name)))
+        }
+        None => Ok(table),
+    }
 }
 
 struct Reader {
@@ -634,6 +649,28 @@ mod tests {
             .map(|one| (one.name.as_str(), one.library.as_str()))
             .collect();
         assert_eq!(found, [("far_solver", "mpi"), ("message", "mpi")]);
+        for (name, is_read) in [
+            ("far-solver", true),
+            ("quiet", true),
+            ("own", false),
+            ("fra_solver", false),
+        ] {
+            tree.write(
+                "w/ckpt.toml",
+                &format!("[calls.messages.{name}]\nnorm = {{ send = 0 }}\n"),
+            );
+            let read = read(&options(&tree, "w/app/Cargo.toml"));
+            match read {
+                Ok(package) => assert!(is_read && package.tables.messages().len() == 1, "{name}"),
+                Err(failure) => {
+                    let said = failure.to_string();
+                    let told = format!(
+                        "ckpt.toml:1: `{name}` in `[calls.messages]` is no crate outside of the workspace"
+                    );
+                    assert!(!is_read && said.contains(&told), "{name}: {said}");
+                }
+            }
+        }
     }
 
     #[test]

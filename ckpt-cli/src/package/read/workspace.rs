@@ -124,6 +124,15 @@ impl Workspace {
         }
     }
 
+    /// The crates outside of the workspace that the program's packages can name.
+    pub fn crates_of_others(&self) -> Vec<&str> {
+        let all = self.packages.iter().flat_map(|package| &package.dependencies);
+        let is_own = |id: &PackageId| self.packages.iter().any(|own| own.id == *id);
+        all.filter(|dependency| !is_own(&dependency.id))
+            .map(|dependency| dependency.extern_name.as_str())
+            .collect()
+    }
+
     /// The crates outside of the workspace that the program's packages can name and that depend on a library of messages,
     /// each with that library's package.
     pub fn communicating(&self) -> Vec<(String, &Package)> {

@@ -129,6 +129,27 @@ macro_rules! numbers {
 
 numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
 
+macro_rules! wide_numbers {
+    ($($number:ty)+) => {$(
+        impl Number for $number {
+            #[inline(always)]
+            fn plus(self, count: u64) -> Self {
+                self.wrapping_add(<$number>::from(count))
+            }
+            // More than can be counted is more than can be computed.
+            #[inline(always)]
+            fn until(self, end: Self) -> u64 {
+                match end > self {
+                    true => u64::try_from(end.wrapping_sub(self)).unwrap_or(u64::MAX),
+                    false => 0,
+                }
+            }
+        }
+    )+};
+}
+
+wide_numbers! { u128 i128 }
+
 impl<N: Number> Values for Range<N> {
     type All = Self;
     #[inline(always)]

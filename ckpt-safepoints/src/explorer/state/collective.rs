@@ -122,6 +122,7 @@ impl GlobalState {
                 .root
                 .is_some_and(|root| together.parts.contains_key(&(root as usize))),
             Some(CollectiveOrder::ToRoot) => all || part.root != Some(me as i128),
+            Some(CollectiveOrder::Some) => true,
             Some(CollectiveOrder::Below) => (0..me).all(|below| together.parts.contains_key(&below)),
         };
         if !there {
@@ -136,12 +137,17 @@ impl GlobalState {
                     // Whatever was there: it is on all ranks what the root has.
                     Some(place) if is_broadcast => self.ranks[index].put(&place, value),
                     Some(place) => self.ranks[index].fill(&place, value),
+                    None if part.same => return self.finished(index, at, value),
                     None => {}
                 }
                 Value::Unit
             }
         };
-        self.ranks[index].requests.remove(at);
+        self.finished(index, at, value)
+    }
+
+    fn finished(&mut self, index: usize, request: usize, value: Value) -> Option<Value> {
+        self.ranks[index].requests.remove(request);
         Some(value)
     }
 

@@ -8,6 +8,7 @@ mod collective;
 
 use crate::explorer::ranks::Ranks;
 use crate::machine::model::CommModel;
+use crate::machine::way_out::WayOut;
 use crate::machine::{BlockedOn, CommEvent, Communicator, Operation, ProgramPoint, Rank, RankState, View};
 use crate::skeleton::Skeleton;
 use crate::skeleton::regions::Regions;
@@ -69,6 +70,8 @@ pub(crate) struct Violation {
     pub(crate) too_much: bool,
     /// Whether it was not found out what a rank does, so nothing was found to be in the way either.
     pub(crate) unknown: bool,
+    /// What can be done about it.
+    pub(crate) way: WayOut,
 }
 
 impl Violation {
@@ -78,7 +81,13 @@ impl Violation {
             why: why.into(),
             too_much: false,
             unknown: false,
+            way: WayOut::Follow,
         }
+    }
+
+    /// The same, and what can be done about it.
+    pub(crate) fn with(self, way: WayOut) -> Self {
+        Self { way, ..self }
     }
 }
 
@@ -209,10 +218,8 @@ impl GlobalState {
                     && (first.collective != part.collective || first.root != part.root)
                 {
                     let (other, why) = (self.comms[comm].members[*other], differs(first, &part));
-                    return Err(Violation::new(
-                        Some(at),
-                        format!("rank {index} calls {why} than rank {other}"),
-                    ));
+                    let why = format!("rank {index} calls {why} than rank {other}");
+                    return Err(Violation::new(Some(at), why).with(WayOut::CallAlike));
                 }
                 together.parts.insert(me, (part, at));
             }
@@ -553,6 +560,9 @@ fn same_tag(tag: &Value, wanted: Option<&Value>) -> Option<bool> {
     match (tag, wanted) {
         (_, None) => Some(true),
         (Value::Int(a), Some(Value::Int(b))) => Some(a == b),
+        // A tag that a crate has for itself.
+        (Value::Text(a), Some(Value::Text(b))) => Some(a == b),
+        (Value::Text(_), Some(Value::Int(_))) | (Value::Int(_), Some(Value::Text(_))) => Some(false),
         (a, Some(b)) if a == b && a.is_uniform() => Some(true),
         _ => None,
     }
