@@ -39,8 +39,11 @@ impl Rank {
                 self.call(one.code, given, None, super::Continuation::Value, view);
             }
             _ => {
-                let names: Vec<String> = candidates.iter().map(|one| format!("`{}`", one.name)).collect();
-                self.lose(&format!("whether this is {} cannot be told", names.join(" or ")));
+                let names: Vec<&str> = candidates.iter().map(|one| one.name.as_ref()).collect();
+                self.lose(&format!(
+                    "whether this is `{}` cannot be told",
+                    names.join("` or `")
+                ));
             }
         }
         true
