@@ -2,7 +2,7 @@
 //! crate; what it is given are values.
 
 use crate::Analysis;
-use crate::calls::{Call, CallId, Loop};
+use crate::calls::{Call, CallId, InBlocks, Loop};
 use crate::cost::Costs;
 use crate::cost::bytes::Bytes;
 use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
@@ -23,7 +23,7 @@ use crate::edits::marks::{function_marks, site_marks};
 use crate::items::{Annotation, FnId, Function};
 use crate::placement::asked::Answer;
 use crate::placement::team_size::{SiteThreads, team_sizes};
-use crate::placement::{Candidate, ChooseOptions, Placement};
+use crate::placement::{Candidate, ChooseOptions, Holder, Placement};
 use crate::source::edits::{Edited, edited};
 use crate::source::locate::{Found, locate};
 use crate::source::{FileId, Position, Program};
@@ -156,6 +156,20 @@ impl PackageAnalysis {
     pub fn unseeded(&self, program: &Program) -> Option<(Position, String)> {
         let drawn = unseeded(&self.facts, program, self.main()?)?;
         Some((drawn.place, drawn.what))
+    }
+
+    /// The first place where a site stands between blocks of a parallel iterator of which floats, added up by other blocks,
+    /// come to other last digits.
+    pub fn adds_in_blocks(&self, placement: &Placement) -> Option<Position> {
+        let graph = &self.facts.graph;
+        placement.sites.iter().find_map(|site| {
+            let Holder::Loop(id) = site.site.holder else {
+                return None;
+            };
+            let one = graph.one_loop(id);
+            let is_of_parts = one.in_blocks == Some(InBlocks::OfParts);
+            is_of_parts.then(|| (one.place.file, one.place.bytes.start))
+        })
     }
 
     /// Statics that no checkpoint can hold, and that the run changes.

@@ -116,6 +116,8 @@ pub struct Program {
     pub reaches_only: Option<f64>,
     /// Where it draws random numbers that no two runs have alike, if it is known to.
     pub unseeded: Option<String>,
+    /// Where it adds floats up in parallel, block by block with sites between, if it does.
+    pub adds_in_blocks: Option<String>,
     /// Who has put the sites into it.
     pub sites: SitesOf,
 }
@@ -150,6 +152,8 @@ pub struct Built {
     pub reaches_only: Option<f64>,
     /// Where it draws random numbers that no two runs have alike, if it is known to.
     pub unseeded: Option<String>,
+    /// Where it adds floats up in parallel, block by block with sites between, if it does.
+    pub adds_in_blocks: Option<String>,
     /// Who has put the sites into it.
     pub sites: SitesOf,
 }
@@ -550,6 +554,7 @@ impl Program {
             measured: built.measured,
             reaches_only: built.reaches_only,
             unseeded: built.unseeded,
+            adds_in_blocks: built.adds_in_blocks,
             sites: built.sites,
         })
     }
@@ -619,6 +624,7 @@ impl Program {
             measured: false,
             reaches_only: None,
             unseeded: None,
+            adds_in_blocks: None,
             sites: SitesOf::User,
         })
     }

@@ -95,6 +95,7 @@ impl Crashtest {
         let name = program.name.clone();
         let reaches_only = program.reaches_only;
         let unseeded = program.unseeded.clone();
+        let adds_in_blocks = program.adds_in_blocks.clone();
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
         let mut scratch = Scratch::new(&folder, self.scratch.as_deref())?;
         let ranks = self.ranks.clone();
@@ -109,6 +110,7 @@ impl Crashtest {
             scratch: &mut scratch,
             comparison: &comparison,
             is_unseeded: unseeded.is_some(),
+            adds_in_blocks: adds_in_blocks.is_some(),
         };
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1_000_000));
         let bar = output::spinner();
@@ -118,6 +120,7 @@ impl Crashtest {
             program: name,
             reaches_only,
             unseeded,
+            adds_in_blocks,
             ..outcome?
         };
         report.scratch = self.keep_scratch.then(|| scratch.keep());
@@ -188,6 +191,7 @@ impl Crashtest {
             passed: trials.iter().all(|done| done.passed()) && restarts.from_checkpoint > 0,
             reaches_only: None,
             unseeded: None,
+            adds_in_blocks: None,
             reference: expected.summary(),
             checkpoint_bytes: trials.iter().filter_map(|done| done.checkpoint_bytes).max(),
             restarts,

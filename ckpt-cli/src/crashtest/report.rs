@@ -27,6 +27,8 @@ pub struct Report {
     pub reaches_only: Option<f64>,
     /// Where the program draws random numbers that no two runs have alike, if it is known to.
     pub unseeded: Option<String>,
+    /// Where it adds floats up in parallel, block by block, if it does.
+    pub adds_in_blocks: Option<String>,
     /// The uninterrupted run.
     pub reference: Summary,
     /// Size of the largest checkpoint file, in bytes.
@@ -69,7 +71,7 @@ impl Done {
     pub fn passed(&self) -> bool {
         matches!(
             self.verdict,
-            Verdict::Same | Verdict::AsRunsDiffer | Verdict::Unsettled(_)
+            Verdict::Same | Verdict::InLastDigits | Verdict::AsRunsDiffer | Verdict::Unsettled(_)
         )
     }
 
@@ -144,7 +146,7 @@ impl Report {
                 );
             }
         }
-        if self.nothing_left() {
+        if self.nothing_left() && self.only_words().is_none() {
             let _ = writeln!(
                 out,
                 "  warning[W3002]: no number is compared: the program prints and writes none that is the same in all uninterrupted runs"
@@ -199,6 +201,7 @@ impl Report {
             let resumed: Vec<_> = done.resumed.iter().map(from).collect();
             let answer = match &done.verdict {
                 Verdict::Same => "same",
+                Verdict::InLastDigits => "in last digits",
                 Verdict::AsRunsDiffer => "as runs differ",
                 Verdict::Unsettled(_) => "as they may",
                 Verdict::Different(_) => "different",
@@ -337,10 +340,14 @@ impl Report {
             ))
         };
         let reach = measured.or_else(estimated);
-        let nothing = self.nothing_left().then(|| {
-            "no number that the program computes was compared: none is the same in all uninterrupted runs. \
-             Give it the seed of its random numbers, or let it write what is to be compared"
-                .to_owned()
+        let nothing = self.nothing_left().then(|| match self.only_words() {
+            Some(lines) => format!(
+                "only words were compared, {} of them: it prints and writes no number",
+                render::count(lines, "line")
+            ),
+            None => "no number that the program computes was compared: none is the same in all uninterrupted runs. \
+                     Give it the seed of its random numbers, or let it write what is to be compared"
+                .to_owned(),
         });
         let unsteady = self
             .reference
@@ -369,10 +376,20 @@ impl Report {
         let drawn = drawn.map(|place| {
             format!("it draws random numbers without a seed ({place}): what hangs on them was not compared")
         });
+        let added = { self.trials.iter() }.filter(|done| matches!(done.verdict, Verdict::InLastDigits));
+        let added = Some(added.count()).filter(|number| *number > 0).map(|number| {
+            let place = self.adds_in_blocks.as_deref().unwrap_or_default();
+            format!(
+                "{number} of {} have other last digits, less than 1e-9 of the numbers: the program adds floats up in parallel \
+                 ({place}), and where a checkpoint cuts the sum, its parts are others",
+                render::count(self.trials.len(), "trial"),
+            )
+        });
         reach
             .into_iter()
             .chain(nothing)
             .chain(drawn)
+            .chain(added)
             .chain(unsteady)
             .chain(unsettled)
             .collect()
@@ -387,6 +404,13 @@ impl Report {
     /// Whether nothing that the program computes was compared.
     fn nothing_left(&self) -> bool {
         self.reference.numbers.compared == 0
+    }
+
+    /// The lines that were compared, where they have no numbers.
+    fn only_words(&self) -> Option<usize> {
+        let reference = &self.reference;
+        let lines = reference.lines - reference.varying.len().min(reference.lines);
+        (reference.numbers.all == 0 && reference.unsteady.is_none() && lines > 0).then_some(lines)
     }
 
     fn restarts(&self) -> String {
@@ -432,7 +456,7 @@ fn varying(out: &mut String, place: &str, lines: &[String]) {
 
 fn describe(out: &mut String, verdict: &Verdict) {
     match verdict {
-        Verdict::Same | Verdict::AsRunsDiffer => {}
+        Verdict::Same | Verdict::InLastDigits | Verdict::AsRunsDiffer => {}
         Verdict::Unsettled(difference) | Verdict::Different(difference) => {
             let place = match difference.line {
                 0 => difference.place.clone(),

@@ -96,6 +96,14 @@ impl Reference {
         }
     }
 
+    /// The same of a program that adds floats up in an order which is left to chance.
+    pub fn in_last_digits(mut self) -> Self {
+        for line in &mut self.lines {
+            line.varies = Varies::in_last_digits(&line.bytes);
+        }
+        self
+    }
+
     /// Learns from another uninterrupted run what varies.
     ///
     /// # Errors
@@ -212,7 +220,7 @@ impl Reference {
 
     /// The lines that vary: number, and text with a star wherever they do.
     pub fn varying(&self) -> impl Iterator<Item = (usize, String)> + '_ {
-        let varying = self.lines.iter().filter(|line| line.varies != Varies::Nowhere);
+        let varying = self.lines.iter().filter(|line| line.varies.is_seen());
         varying.map(|line| (line.number, shown(&line.varies.starred(&line.bytes))))
     }
 

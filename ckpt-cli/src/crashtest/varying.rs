@@ -10,6 +10,8 @@ use serde::Serialize;
 pub enum Alike {
     /// It is that of the first of them.
     Same,
+    /// It differs from it in the last digits of numbers with a fraction, which such sums may have.
+    InLastDigits,
     /// It differs from it where these runs differ from one another.
     AsRunsDiffer,
 }
@@ -35,6 +37,8 @@ pub struct Known {
     /// The words that have been seen at places of words, and the numbers at places of numbers.
     words: BTreeSet<Vec<u8>>,
     numbers: BTreeSet<Vec<u8>>,
+    /// Whether its numbers with a fraction may have other last digits, be they seen to vary or not.
+    in_last_digits: bool,
 }
 
 impl Known {
@@ -113,6 +117,27 @@ impl std::iter::Sum for Numbers {
 }
 
 impl Varies {
+    /// Of a line of a program that adds floats up in an order which is left to chance, before any other run is known.
+    pub fn in_last_digits(line: &[u8]) -> Self {
+        let mut numbers = words(line).flat_map(pieces).filter(|piece| is_number(piece));
+        match numbers.any(has_fraction) {
+            true => Varies::In(Known {
+                in_last_digits: true,
+                ..Known::default()
+            }),
+            false => Varies::Nowhere,
+        }
+    }
+
+    /// Whether uninterrupted runs have been seen to differ in the line.
+    pub fn is_seen(&self) -> bool {
+        match self {
+            Varies::Nowhere => false,
+            Varies::In(known) => !known.places.is_empty(),
+            Varies::Wholly => true,
+        }
+    }
+
     /// Learns from another run's line where this one varies.
     pub fn learn(&mut self, line: &[u8], other: &[u8]) {
         if line == other || *self == Varies::Wholly {
@@ -174,11 +199,16 @@ impl Varies {
         }
         let is_known = |known: &Known| {
             let found = differing(line, other)?;
-            let mut found = found.iter();
             let most = known.most_numbers_vary(line);
-            found
-                .all(|place| known.covers(place, most))
-                .then_some(Alike::AsRunsDiffer)
+            let mut alike = Alike::Same;
+            for place in &found {
+                alike = alike.max(match place {
+                    place if known.covers(place, most) => Alike::AsRunsDiffer,
+                    place if known.in_last_digits && place.is_in_last_digits() => Alike::InLastDigits,
+                    _ => return None,
+                });
+            }
+            Some(alike)
         };
         match self {
             Varies::Nowhere => None,
@@ -239,11 +269,33 @@ impl Varies {
     }
 }
 
+impl Differing<'_> {
+    /// Whether it is a number with a fraction, and differs as sums of the same floats in another order do.
+    fn is_in_last_digits(&self) -> bool {
+        self.place.number.is_some()
+            && has_fraction(self.one)
+            && has_fraction(self.other)
+            && !are_apart(self.one, self.other, OF_LAST_DIGITS)
+    }
+}
+
+/// Of a number: what sums of the same floats in another order differ by at most.
+const OF_LAST_DIGITS: f64 = 1e-9;
+
+fn has_fraction(number: &[u8]) -> bool {
+    number.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
+}
+
 /// Whether two numbers differ by more than a thousandth of the larger one.
 fn are_far_apart(one: &[u8], other: &[u8]) -> bool {
+    are_apart(one, other, 1e-3)
+}
+
+/// Whether two numbers differ by more than this part of the larger one.
+fn are_apart(one: &[u8], other: &[u8], part: f64) -> bool {
     let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
     match (number(one), number(other)) {
-        (Some(one), Some(other)) => (one - other).abs() > 1e-3 * one.abs().max(other.abs()),
+        (Some(one), Some(other)) => (one - other).abs() > part * one.abs().max(other.abs()),
         _ => true,
     }
 }
@@ -489,6 +541,30 @@ mod tests {
             varies.alike(line.as_bytes(), b"step 5 of 5 took 3 ms and 7\n"),
             None
         );
+    }
+
+    #[test]
+    fn sums_of_floats_may_have_other_last_digits_and_nothing_else() {
+        let line = "pi 0.49936417186079 of 100 in 3 parts\n";
+        let varies = Varies::in_last_digits(line.as_bytes());
+        let alike = |other: &str| varies.alike(line.as_bytes(), other.as_bytes());
+        assert_eq!(alike(line), Some(Alike::Same));
+        assert_eq!(
+            alike("pi 0.4993641718607904 of 100 in 3 parts\n"),
+            Some(Alike::InLastDigits)
+        );
+        for wrong in [
+            "pi 0.49936418 of 100 in 3 parts\n",
+            "pi 0.49936417186079 of 101 in 3 parts\n",
+            "pi 0.49936417186079 of 100 in 4 parts\n",
+            "pi 0.49936417186079 of 100.0 in 3 parts\n",
+            "pj 0.49936417186079 of 100 in 3 parts\n",
+        ] {
+            assert_eq!(alike(wrong), None, "{wrong}");
+        }
+        let numbers = varies.numbers(line.as_bytes());
+        assert_eq!((numbers.all, numbers.compared), (3, 3));
+        assert_eq!(Varies::in_last_digits(b"100 in 3 parts\n"), Varies::Nowhere);
     }
 
     #[test]

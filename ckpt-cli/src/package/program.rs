@@ -69,6 +69,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
                     measured: copy.measured,
                     reaches_only: copy.reaches_only,
                     unseeded: copy.unseeded,
+                    adds_in_blocks: copy.adds_in_blocks,
                     sites: SitesOf::Ckpt,
                     ..built
                 }));
@@ -106,6 +107,8 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     watched.extend(of_the_copy(copy));
     let measured = rewritten.package.run.is_some();
     let placement = &rewritten.attempt.placement;
+    let adds_in_blocks = { rewritten.analysis.adds_in_blocks(placement) }
+        .map(|place| shown(&rewritten.package.program, place, rewritten.package.workspace_root()));
     let reaches_only = placement.leaves_most_outside().then_some(placement.coverage);
     let decided = Decided::Copy(RewrittenCopy {
         manifest: copy.manifest.clone(),
@@ -114,6 +117,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         measured,
         reaches_only,
         unseeded: unseeded.clone(),
+        adds_in_blocks: adds_in_blocks.clone(),
         flags: flags(&rewritten.built),
     });
     if still_holds {
@@ -123,6 +127,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         measured,
         reaches_only,
         unseeded,
+        adds_in_blocks,
         sites: SitesOf::Ckpt,
         ..rewritten.built
     }))

@@ -48,6 +48,8 @@ pub struct RewrittenCopy {
     pub reaches_only: Option<f64>,
     /// Where it draws random numbers that no two runs have alike, if it is known to.
     pub unseeded: Option<String>,
+    /// Where it adds floats up in parallel, block by block with sites between, if it does.
+    pub adds_in_blocks: Option<String>,
     /// The flags for `#[cfg]` that build scripts had set when the copy was made: what they leave out is not in it.
     pub flags: BTreeMap<String, Vec<String>>,
 }
