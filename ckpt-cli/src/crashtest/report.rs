@@ -376,14 +376,17 @@ impl Report {
         let drawn = drawn.map(|place| {
             format!("it draws random numbers without a seed ({place}): what hangs on them was not compared")
         });
-        let added = { self.trials.iter() }.filter(|done| matches!(done.verdict, Verdict::InLastDigits));
-        let added = Some(added.count()).filter(|number| *number > 0).map(|number| {
-            let place = self.adds_in_blocks.as_deref().unwrap_or_default();
-            format!(
-                "{number} of {} have other last digits, less than 1e-9 of the numbers: the program adds floats up in parallel \
-                 ({place}), and where a checkpoint cuts the sum, its parts are others",
-                render::count(self.trials.len(), "trial"),
-            )
+        let added = self.adds_in_blocks.as_ref().and_then(|place| {
+            let differs = |done: &&Done| matches!(done.verdict, Verdict::InLastDigits | Verdict::AsRunsDiffer);
+            let number = self.trials.iter().filter(differs).count();
+            let trials = render::count(self.trials.len(), "trial");
+            (number > 0).then(|| {
+                format!(
+                    "{number} of {trials} differ in numbers that hang on floats which the program adds up in parallel ({place}): \
+                     where a checkpoint cuts a sum, its parts are others. What varies so was not compared, of other numbers with a \
+                     fraction the first nine digits were"
+                )
+            })
         });
         reach
             .into_iter()

@@ -15,7 +15,7 @@ impl Layer {
         let mut y = x;
         for w in &mut self.weights {
             y = (self.activation.function)(*w * y);
-            *w += 1e-3 * (self.activation.derivative)(y);
+            *w += 1e-3 * (self.activation.derivative)(&y) + 1e-6 * (self.activation.second)(&y);
         }
         y
     }
