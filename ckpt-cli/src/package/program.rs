@@ -107,8 +107,13 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     watched.extend(of_the_copy(copy));
     let measured = rewritten.package.run.is_some();
     let placement = &rewritten.attempt.placement;
-    let adds_in_blocks = { rewritten.analysis.adds_in_blocks(placement) }
-        .map(|place| shown(&rewritten.package.program, place, rewritten.package.workspace_root()));
+    let adds_in_blocks = { rewritten.analysis.adds_in_blocks(placement) }.map(|place| {
+        shown(
+            &rewritten.package.program,
+            place,
+            rewritten.package.workspace_root(),
+        )
+    });
     let reaches_only = placement.leaves_most_outside().then_some(placement.coverage);
     let decided = Decided::Copy(RewrittenCopy {
         manifest: copy.manifest.clone(),
