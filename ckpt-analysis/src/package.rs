@@ -168,7 +168,7 @@ impl PackageAnalysis {
             };
             let one = graph.one_loop(id);
             let is_of_parts = one.in_blocks == Some(InBlocks::OfParts);
-            is_of_parts.then(|| (one.place.file, one.place.bytes.start))
+            is_of_parts.then_some((one.place.file, one.place.bytes.start))
         })
     }
 
