@@ -96,12 +96,11 @@ impl Reference {
         }
     }
 
-    /// The same of a program that adds floats up in an order which is left to chance.
-    pub fn in_last_digits(mut self) -> Self {
+    /// The program adds floats up in an order which is left to chance. Said before anything is learnt.
+    pub fn in_last_digits(&mut self) {
         for line in &mut self.lines {
             line.varies = Varies::in_last_digits(&line.bytes);
         }
-        self
     }
 
     /// Learns from another uninterrupted run what varies.
