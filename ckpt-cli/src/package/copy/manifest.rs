@@ -60,14 +60,11 @@ pub struct Manifest {
     document: DocumentMut,
 }
 
-/// The tables of a manifest that list dependencies.
-const LISTS: [&str; 5] = [
-    "dependencies",
-    "dev-dependencies",
-    "dev_dependencies",
-    "build-dependencies",
-    "build_dependencies",
-];
+/// The tables of a manifest that list dependencies: those of the program, its examples and tests.
+const OF_PROGRAM: [&str; 3] = ["dependencies", "dev-dependencies", "dev_dependencies"];
+
+/// Those of its build script, which is another program.
+const OF_SCRIPT: [&str; 2] = ["build-dependencies", "build_dependencies"];
 
 impl Manifest {
     /// Reads the text of the manifest at a path.
@@ -271,7 +268,7 @@ fn entries<'t>(root: &'t mut Table, key: &str) -> Vec<(String, &'t mut Item)> {
 }
 
 fn rewrite_lists(table: &mut dyn TableLike, rewritten: &dyn Fn(&str) -> Option<PathBuf>) {
-    for name in LISTS {
+    for name in OF_PROGRAM.into_iter().chain(OF_SCRIPT) {
         if let Some(list) = table.get_mut(name) {
             rewrite_list(list, rewritten);
         }
@@ -297,7 +294,7 @@ fn rewrite_list(list: &mut Item, rewritten: &dyn Fn(&str) -> Option<PathBuf>) {
 /// Turns features of a crate on in the lists of a table; whether one of them has it.
 fn enable_in_lists(table: &mut dyn TableLike, name: &str, features: &[String]) -> bool {
     let mut is_on = false;
-    for list in LISTS {
+    for list in OF_PROGRAM {
         let Some(list) = table.get_mut(list).and_then(Item::as_table_like_mut) else {
             continue;
         };
@@ -422,6 +419,11 @@ mod tests {
                 "{listed}"
             );
         }
+        let scripts = with("[build-dependencies]\nglam = \"0.30\"\n");
+        assert!(
+            scripts.contains("glam-with-serde = {") && scripts.contains("\nglam = \"0.30\"\n"),
+            "{scripts}"
+        );
         let elsewhere = with("[dependencies]\nother = \"1\"\n");
         assert!(
             elsewhere.contains("glam-with-serde = { package = \"glam\", version = \"=0.30.1\""),
