@@ -15,6 +15,7 @@ use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
 use crate::decisions::knowledge::Knowledge;
 use crate::decisions::learn::{Finding, Lesson, learn};
 use crate::decisions::mutable_loans::{lent_edits, list_lent_objects};
+use crate::decisions::outlined_kernels;
 use crate::decisions::recall::{Record, recall};
 use crate::decisions::reexecution::{Reexecuted, reexecuted};
 use crate::decisions::spares::Spares;
@@ -206,6 +207,12 @@ impl PackageAnalysis {
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));
+        edits.extend(outlined_kernels::edits(
+            program,
+            facts,
+            &placement,
+            spares.is_some(),
+        ));
         edits.extend(spares.iter().flat_map(|spares| spares.edits(program, facts)));
         for edit in lent_edits(program, facts, &placement, &decisions.refilled) {
             // What is lent may be saved as well, by the same bound.

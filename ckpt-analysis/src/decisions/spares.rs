@@ -81,7 +81,10 @@ impl Spares {
         if self.with_sites.contains(&function) {
             parts.push("spare".to_owned());
         }
-        let called: Vec<String> = self.called_by(function).map(|id| path(analysis, function, id)).collect();
+        let called: Vec<String> = self
+            .called_by(function)
+            .map(|id| path(analysis, function, id))
+            .collect();
         if !called.is_empty() {
             parts.push(format!("spares({})", called.join(", ")));
         }
@@ -164,7 +167,15 @@ fn path(analysis: &Analysis, caller: FnId, called: FnId) -> String {
 
 /// Attributes that mean the same on a copy, or nothing.
 const HARMLESS: [&str; 9] = [
-    "allow", "warn", "expect", "doc", "inline", "cold", "must_use", "cfg", "target_feature",
+    "allow",
+    "warn",
+    "expect",
+    "doc",
+    "inline",
+    "cold",
+    "must_use",
+    "cfg",
+    "target_feature",
 ];
 
 /// Whether the function can stand there twice, and its user has not said how it is to be built.
@@ -187,7 +198,9 @@ fn is_open(function: &Function) -> bool {
 /// Whether what it is given can be handed on: its parameters are plain names.
 fn hands_on(function: &Function) -> bool {
     function.item.sig.inputs.iter().all(|input| match input {
-        FnArg::Typed(typed) => matches!(&*typed.pat, Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none()),
+        FnArg::Typed(typed) => {
+            matches!(&*typed.pat, Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none())
+        }
         FnArg::Receiver(_) => false,
     })
 }
@@ -201,7 +214,10 @@ fn is_typed(analysis: &Analysis, caller: FnId, name: &str) -> bool {
         any = true;
         call.certain
             && !call.callees.is_empty()
-            && call.callees.iter().all(|id| knows_types(analysis, analysis.items.function(*id)))
+            && call
+                .callees
+                .iter()
+                .all(|id| knows_types(analysis, analysis.items.function(*id)))
     });
     any && all
 }
@@ -214,7 +230,12 @@ fn knows_types(analysis: &Analysis, function: &Function) -> bool {
         meanings.any(|meanings| meanings.iter().any(is_alias))
     };
     let is_hidden = |name: &String| name == "dyn" || name == "impl" || stands_for_another(name);
-    let mut names = function.item.sig.inputs.iter().map(|input| names_in(&input.to_token_stream()));
+    let mut names = function
+        .item
+        .sig
+        .inputs
+        .iter()
+        .map(|input| names_in(&input.to_token_stream()));
     function.kind == FnKind::Free
         && function.item.sig.generics.type_params().next().is_none()
         && names.all(|names| !names.iter().any(is_hidden))
@@ -271,7 +292,10 @@ mod inner {
                 "/// A kernel.\nfn sweep",
                 "/// A kernel.\n#[ckpt::__rt::spare(crate::inner::smooth)]\nfn sweep",
             )
-            .replace("    pub fn smooth", "    #[ckpt::__rt::spare()]\n    pub fn smooth");
+            .replace(
+                "    pub fn smooth",
+                "    #[ckpt::__rt::spare()]\n    pub fn smooth",
+            );
         assert_eq!(edited, expected);
         let marks = function_marks(&analysis, &placement, Some(&spares));
         assert_eq!(marks[0].arguments, "spares(sweep)");

@@ -11,7 +11,7 @@ mod recursion;
 pub mod regions;
 mod site;
 pub mod spares;
-mod twice;
+pub mod twice;
 mod variables;
 
 use crate::cfg::{BindingId, Declaration, Flow, Passing};
@@ -151,7 +151,10 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
                 { #continued }
             };
             let beside = apart.beside(&signature, &lints, &continued);
-            (body, quote!(#[allow(non_upper_case_globals)] static #name: #rt::FunctionPlan = #plan; #beside))
+            (
+                body,
+                quote!(#[allow(non_upper_case_globals)] static #name: #rt::FunctionPlan = #plan; #beside),
+            )
         }
     };
     let body = match program {

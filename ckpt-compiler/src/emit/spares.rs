@@ -23,7 +23,7 @@ use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::BTreeMap;
-use syn::{Expr, ExprCall, FnArg, ItemFn, Pat, Path, parse_quote, parse_quote_spanned};
+use syn::{Expr, ExprCall, FnArg, GenericParam, ItemFn, Pat, Path, parse_quote, parse_quote_spanned};
 
 /// What a function with sites knows of others that have spares.
 #[derive(Debug)]
@@ -101,8 +101,12 @@ impl<'a> Spares<'a> {
     fn condition(&self, call: &ExprCall) -> Option<TokenStream> {
         let ours = Span::mixed_site();
         let known = call.args.iter().filter_map(|argument| {
-            let Expr::Reference(lent) = argument else { return None };
-            let Expr::Path(list) = &*lent.expr else { return None };
+            let Expr::Reference(lent) = argument else {
+                return None;
+            };
+            let Expr::Path(list) = &*lent.expr else {
+                return None;
+            };
             let name = list.path.get_ident()?;
             let length = self.lengths.get(&name.to_string())?;
             Some(quote_spanned!(ours => #name.len() == (#length)))
@@ -133,7 +137,9 @@ impl VisitMut for Respelling<'_> {
         let has_sites = self.spares.with_sites.iter().map(last_name);
         let is_kernel = {
             let called = spare_of_name(&call.func);
-            !has_sites.into_iter().any(|name| called.as_deref() == Some(name.as_str()))
+            !has_sites
+                .into_iter()
+                .any(|name| called.as_deref() == Some(name.as_str()))
         };
         let is_simple = call.args.iter().all(is_simple);
         if let Some(condition) = self.spares.condition(call).filter(|_| is_kernel && is_simple) {
@@ -244,6 +250,8 @@ pub(super) struct Apart {
     continued: Ident,
     name: Ident,
     vis: syn::Visibility,
+    /// Its type parameters and constants, which its arguments need not tell.
+    parameters: Vec<Ident>,
     arguments: Vec<TokenStream>,
 }
 
@@ -262,23 +270,35 @@ impl Apart {
         });
         let arguments: Vec<TokenStream> = arguments.collect::<Option<_>>()?;
         let name = &item.sig.ident;
+        let parameters = item.sig.generics.params.iter().filter_map(|one| match one {
+            GenericParam::Type(one) => Some(one.ident.clone()),
+            GenericParam::Const(one) => Some(one.ident.clone()),
+            GenericParam::Lifetime(_) => None,
+        });
         is_asked.then(|| Self {
             plan: made(format_args!("PLAN_{name}")),
             continued: made(format_args!("continued_{name}")),
             name: name.clone(),
             vis: item.vis.clone(),
+            parameters: parameters.collect(),
             arguments,
         })
     }
 
     /// The call of what goes on from a checkpoint.
     pub(super) fn call(&self, frame: &Ident) -> TokenStream {
-        let (continued, arguments) = (&self.continued, &self.arguments);
-        quote!(#continued(#frame, #(#arguments),*))
+        let (continued, arguments, parameters) = (&self.continued, &self.arguments, &self.parameters);
+        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
+        quote!(#continued #parameters (#frame, #(#arguments),*))
     }
 
     /// What stands beside the function: the spare, and what both call where they go on from a checkpoint.
-    pub(super) fn beside(&self, signature: &syn::Signature, lints: &TokenStream, body: &TokenStream) -> TokenStream {
+    pub(super) fn beside(
+        &self,
+        signature: &syn::Signature,
+        lints: &TokenStream,
+        body: &TokenStream,
+    ) -> TokenStream {
         let (rt, frame) = (crate::paths::rt(), crate::names::frame());
         let (plan, vis, name, spare) = (&self.plan, &self.vis, &self.name, spare_name(&self.name));
         let call = self.call(&frame);
@@ -319,4 +339,55 @@ pub(super) fn other_name(item: &ItemFn, options: &Options) -> TokenStream {
     }
     let alias = alias(item);
     quote!(#[allow(unused_imports)] #alias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without_space(tokens: &TokenStream) -> String {
+        tokens.to_string().split_whitespace().collect()
+    }
+
+    #[test]
+    fn a_kernel_has_a_spare_that_calls_spares() {
+        let item = quote! {
+            /// Sweeps.
+            #[inline]
+            pub fn sweep(cells: &mut [f64]) { smooth(cells); other(cells); }
+        };
+        let written = without_space(&spare(quote!(crate::grid::smooth), item));
+        assert!(written.contains("pubfnsweep(cells:&mut[f64]){smooth(cells);other(cells);}"));
+        assert!(written.contains(
+            "#[cfg(debug_assertions)]#[allow(unused_imports)]pubuseself::sweepas__ckpt_spare_sweep;"
+        ));
+        assert!(written.contains(
+            "#[allow(dead_code,clippy::all)]#[inline]pubfn__ckpt_spare_sweep(cells:&mut[f64]){crate::grid::__ckpt_spare_smooth(cells);other(cells);}"
+        ));
+    }
+
+    #[test]
+    fn what_must_not_stand_there_twice_gets_another_name_only() {
+        let item = quote! { fn count() -> usize { static SEEN: AtomicUsize = AtomicUsize::new(0); SEEN.load(Relaxed) } };
+        let written = without_space(&spare(TokenStream::new(), item));
+        assert!(written.ends_with("#[allow(unused_imports)]useself::countas__ckpt_spare_count;"));
+    }
+
+    #[test]
+    fn a_call_asks_for_the_lengths_that_its_lists_were_made_with() {
+        let item = quote! {
+            fn main() {
+                let n = 3;
+                let mut x = vec![0.0; N + 1];
+                let y = vec![0.0; n];
+                for step in 0..9 { ckpt::checkpoint!(); sweep(&mut x, &y, step); norm(&x); }
+            }
+        };
+        let arguments = quote!(spares(crate::sweep));
+        let written = without_space(&crate::try_expand(arguments, &item, true).unwrap());
+        let call = "(ifx.len()==(N+1){sweep(&mutx,&y,step)}else{crate::__ckpt_spare_sweep(&mutx,&y,step)});norm(&x);";
+        assert_eq!(written.matches(call).count(), 1, "{written}");
+        let continued = "crate::__ckpt_spare_sweep(&mutx,&y,step);norm(&x);";
+        assert_eq!(written.matches(continued).count(), 1, "{written}");
+    }
 }

@@ -62,8 +62,16 @@ pub fn reexecuted(analysis: &Analysis, placement: &Placement, recompute: Option<
     let spares = Spares::of(analysis, placement);
     let functions = placement.functions.iter().zip(placement.candidates());
     let ours = functions.filter(|(function, _)| !function.by_user);
-    ours.flat_map(|(_, candidate)| of_function(analysis, &callees, &candidate, (recompute, &placement.costs), &spares))
-        .collect()
+    ours.flat_map(|(_, candidate)| {
+        of_function(
+            analysis,
+            &callees,
+            &candidate,
+            (recompute, &placement.costs),
+            &spares,
+        )
+    })
+    .collect()
 }
 
 fn of_function(
@@ -93,7 +101,9 @@ fn of_function(
     let purity = Purity::of(analysis, costs);
     let kernels = spares.called_by(candidate.function);
     let mut given = GivenToKernels {
-        kernels: kernels.map(|id| analysis.items.function(id).name.as_str()).collect(),
+        kernels: kernels
+            .map(|id| analysis.items.function(id).name.as_str())
+            .collect(),
         names: BTreeSet::new(),
     };
     given.visit_block(&item.block);
@@ -125,15 +135,17 @@ fn of_function(
                 .any(|whole| is_rewritten(callees, file, item, (&name, &init.expr), &shapes, whole, marks));
         if scratch {
             found.push((place, Why::Rewritten, name));
-        } else if given.names.contains(&name)
+            continue;
+        }
+        let is_given = given.names.contains(&name)
             && names.is_stable(&name)
-            && is_fixed_number(&analysis.items, &names, &init.expr)
-        {
-            found.push((place, Why::Recomputed, name));
-        } else if recompute.is_some_and(|effects| effects.may_be_reexecuted(place))
-            && purity.of_initialiser(file, item, &names, &init.expr)
-            && !gives_inputs_away(item, &init.expr, marks)
-        {
+            && is_fixed_number(&analysis.items, &names, &init.expr);
+        let is_cheap = || {
+            recompute.is_some_and(|effects| effects.may_be_reexecuted(place))
+                && purity.of_initialiser(file, item, &names, &init.expr)
+                && !gives_inputs_away(item, &init.expr, marks)
+        };
+        if is_given || is_cheap() {
             found.push((place, Why::Recomputed, name));
         }
     }
