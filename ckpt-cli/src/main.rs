@@ -5,7 +5,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | `crashtest` | kills and compares |
-//! | `tui`, `report` | a job in the terminal; the life of a job |
+//! | `tui`, `serve`, `report` | a job in the terminal, and in a browser; the life of a job |
 //! | `doctor` | looks at the machine |
 //! | `package` | unmodified programs: read, copied, rewritten, built, shown |
 //! | `launch` | starts programs, again where they die |
@@ -34,6 +34,7 @@ mod package;
 mod plot;
 mod render;
 mod report;
+mod serve;
 mod stores;
 mod tui;
 mod values;

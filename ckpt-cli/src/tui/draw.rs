@@ -6,12 +6,12 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, Tabs, Wrap};
 
-use super::facts::facts;
 use super::state::{App, Opened, Tab};
 use ckpt::store::{printable, printable_lines};
 
 use crate::plot::{Scale, raster::Raster};
 use crate::render;
+use crate::report::facts;
 
 const HELP: &str = " Tab: job / store   up, down: choose   Enter: open   Esc: close   q: end ";
 const CHOSEN: Style = Style::new().add_modifier(Modifier::REVERSED);

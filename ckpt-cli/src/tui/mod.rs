@@ -1,8 +1,6 @@
-//! The live view of a job and of its store: `state` is what is looked at and what a key changes, `facts` says how the job
-//! stands, `draw` shows it, here is the loop of keys and time. It looks only: nothing is locked, nothing is changed.
+//! The live view of a job and of its store: `state` is what is looked at and what a key changes, `draw` shows it, here is the loop of keys and time. It looks only: nothing is locked, nothing is changed.
 
 mod draw;
-mod facts;
 mod state;
 
 use std::path::Path;

@@ -94,7 +94,7 @@ fn is_one_word(line: &str) -> bool {
         && line.split_whitespace().count() <= 3
 }
 
-const HELPS: [&str; 23] = [
+const HELPS: [&str; 24] = [
     "run",
     "restart",
     "plan",
@@ -103,6 +103,7 @@ const HELPS: [&str; 23] = [
     "list",
     "inspect",
     "tui",
+    "serve",
     "report",
     "verify",
     "diff",
