@@ -15,12 +15,10 @@
 //! | `stores` | the store that a command is about, and the parts of its ranks |
 //! | `messages` | what each message means |
 //! | `render`, `output`, `failure` | tables; how much is said, and in which colours; what is said when it fails |
-//! | `columns` | texts in the width of a terminal |
 //!
 //! Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod cargo;
-mod columns;
 mod commands;
 mod crashtest;
 mod doctor;

@@ -162,7 +162,8 @@ impl Scale {
         }
     }
 
-    fn at(&self, share: f64) -> f64 {
+    /// The number that is so far from the smallest to the largest.
+    pub fn at(&self, share: f64) -> f64 {
         match self.logarithmic {
             true => 10_f64.powf(self.from.log10() + share * (self.to.log10() - self.from.log10())),
             false => self.from + share * (self.to - self.from),

@@ -41,6 +41,7 @@ fn turn(app: &mut App, terminal: &mut ratatui::DefaultTerminal) -> std::io::Resu
             let key = match key.code {
                 KeyCode::Char('q') => return Ok(()),
                 _ if interrupts => return Ok(()),
+                KeyCode::Char('?') => Key::Keys,
                 KeyCode::Tab | KeyCode::BackTab => Key::Tab,
                 KeyCode::Up | KeyCode::Char('k') => Key::Up,
                 KeyCode::Down | KeyCode::Char('j') => Key::Down,
@@ -145,6 +146,65 @@ mod tests {
         }
         assert_eq!(app.wrong, None);
         draw_in_all_sizes(&App::new(&here.path().join("none"), None));
+    }
+
+    /// The words on the screen, line by line.
+    fn words(app: &App, width: u16, height: u16) -> Vec<String> {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw::all(frame, app)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let line = |row: u16| -> String { (0..width).map(|column| buffer[(column, row)].symbol()).collect() };
+        let is_drawn = |one: char| one.is_whitespace() || ('\u{2500}'..='\u{28ff}').contains(&one);
+        let lines: Vec<String> = (0..height).map(line).collect();
+        let words = lines.iter().flat_map(|line| line.split(is_drawn));
+        let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
+        words.filter(is_word).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn nothing_is_cut_off_at_80_by_24() {
+        let here = tempfile::tempdir().unwrap();
+        store(here.path());
+        let mut app = App::new(here.path(), None);
+        let mut looked = 0;
+        for key in &KEYS {
+            app.key(*key);
+            let (small, large) = (words(&app, 80, 24), words(&app, 300, 100));
+            // The map is larger, and has the labels of its axes elsewhere.
+            let missing: Vec<&String> = large.iter().filter(|word| !small.contains(word)).collect();
+            assert!(
+                missing.is_empty(),
+                "{key:?}: {missing:?} of {large:?} in {small:?}"
+            );
+            looked += large.len();
+        }
+        assert!(looked > 200, "{looked}");
+        let why = "the store cannot be read, ".repeat(8) + "and that is all";
+        app.wrong = Some(why.clone());
+        let shown = words(&app, 80, 24);
+        let lost: Vec<&str> = why
+            .split(' ')
+            .filter(|word| !shown.iter().any(|one| one == word))
+            .collect();
+        assert!(lost.is_empty(), "{lost:?} of {why}");
+    }
+
+    #[test]
+    fn a_curve_has_axes_and_a_map_a_scale() {
+        let here = tempfile::tempdir().unwrap();
+        store(here.path());
+        let mut app = App::new(here.path(), None);
+        app.key(Key::Tab);
+        app.key(Key::Open);
+        let plane = words(&app, 80, 24);
+        for word in ["main/plane:", "[40,", "39", "49", "19.5000"] {
+            assert!(plane.iter().any(|one| one.contains(word)), "{word}: {plane:?}");
+        }
+        app.key(Key::Down);
+        let line = words(&app, 80, 24);
+        assert!(line.iter().any(|one| one.contains("499")), "{line:?}");
+        app.key(Key::Keys);
+        assert!(words(&app, 80, 24).contains(&"Ctrl-C".to_owned()));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub enum Key {
     Down,
     Open,
     Close,
+    Keys,
 }
 
 /// Everything that is shown.
@@ -63,6 +64,8 @@ pub struct App {
     pub selected: usize,
     /// The one that is open.
     pub opened: Option<Opened>,
+    /// Whether the keys are shown.
+    pub shows_keys: bool,
     /// What went wrong last.
     pub wrong: Option<String>,
 }
@@ -119,6 +122,7 @@ impl App {
             shares: None,
             selected: 0,
             opened: None,
+            shows_keys: false,
             wrong: None,
         };
         app.look();
@@ -182,6 +186,8 @@ impl App {
     pub fn key(&mut self, key: Key) {
         self.wrong = None;
         match (key, self.tab, &mut self.opened) {
+            (Key::Keys, ..) => self.shows_keys = !self.shows_keys,
+            (Key::Close, ..) if self.shows_keys => self.shows_keys = false,
             (Key::Tab, Tab::Job, _) => self.tab = Tab::Store,
             (Key::Tab, Tab::Store, _) => self.tab = Tab::Job,
             (_, Tab::Job, _) => {}
