@@ -23,7 +23,7 @@
 //! | [`mpi_handles`] | types that stand for something in the library of MPI |
 //! | [`threads`] | threads that outlive the statement that starts them |
 //! | [`barriers`] | `std::sync::Barrier` |
-//! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
+//! | [`spares`] | functions that stand there twice, for restarts and for all other calls |
 //! | [`closure_callers`] | calls of functions that only call a closure, inlined |
 //!
 //! What rustc says of the rewritten copy is a [`learn::Finding`]; [`learn`] draws conclusions from it, [`knowledge`] is what
@@ -48,11 +48,11 @@ mod mpi_handles;
 pub mod mutable_loans;
 pub mod objects;
 pub mod other_branches;
-pub mod outlined_kernels;
 pub mod recall;
 pub mod reexecution;
 pub mod refill;
 pub mod saved_types;
+pub mod spares;
 pub mod threads;
 pub(crate) mod used_up_readers;
 pub mod writers;
