@@ -14,22 +14,22 @@
 
 use super::twice::may_stand_twice;
 use crate::cfg::Flow;
-use crate::library::{Library, last_name};
+use crate::library::{Library, last_name, segments};
 use crate::names::made;
-use crate::parse::options::Options;
+use crate::parse::options::{HasSpare, Options};
 use crate::syntax::macros::repeated_in_list;
 use crate::syntax::without_ckpt::without_ckpt;
-use crate::visit::{self, VisitMut};
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use syn::{Expr, ExprCall, FnArg, GenericParam, ItemFn, Pat, Path, parse_quote, parse_quote_spanned};
 
 /// What a function with sites knows of others that have spares.
 #[derive(Debug)]
 pub(super) struct Spares<'a> {
-    /// Their paths, by their names.
-    paths: BTreeMap<String, &'a Path>,
+    /// Those that are called by what stands for nothing else.
+    all: Vec<&'a HasSpare>,
     /// Those that have sites themselves.
     with_sites: &'a [Path],
     /// The lists that a `let` makes of a constant length, with the length.
@@ -37,11 +37,8 @@ pub(super) struct Spares<'a> {
 }
 
 impl<'a> Spares<'a> {
-    /// Of a function with these variables. A variable that has the name of a function may be what is called.
-    pub(super) fn of(options: &'a Options, flow: &Flow) -> Self {
-        let is_variable =
-            |name: &String| (0..flow.bindings.len()).any(|id| flow.written(id) == name.as_str());
-        let named = options.spares.iter().map(|path| (last_name(path), path));
+    /// Of a function with these variables.
+    pub(super) fn of(item: &ItemFn, options: &'a Options, flow: &Flow) -> Self {
         let lengths = flow.bindings.iter().filter_map(|binding| {
             let Some(Expr::Macro(list)) = &binding.init else {
                 return None;
@@ -51,7 +48,7 @@ impl<'a> Spares<'a> {
             is_constant.then(|| (binding.ident.to_string(), length))
         });
         Self {
-            paths: named.filter(|(name, _)| !is_variable(name)).collect(),
+            all: called_alone(&options.spares, item),
             with_sites: &options.calls,
             lengths: lengths.collect(),
         }
@@ -59,7 +56,7 @@ impl<'a> Spares<'a> {
 
     /// Whether there is nothing to call by another name.
     pub(super) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
+        self.all.is_empty()
     }
 
     /// The body of activations that begin: where lengths are asked for, with the spares for other lengths.
@@ -90,7 +87,8 @@ impl<'a> Spares<'a> {
             return None;
         };
         let last = called.path.segments.last().filter(|_| called.qself.is_none())?;
-        let mut path = (*self.paths.get(&last.ident.to_string())?).clone();
+        let is_it = |one: &&&HasSpare| segments(&one.written) == segments(&called.path);
+        let mut path = self.all.iter().find(is_it)?.path.clone();
         let renamed = path.segments.last_mut()?;
         renamed.ident = spare_name(&last.ident);
         renamed.arguments = last.arguments.clone();
@@ -113,6 +111,35 @@ impl<'a> Spares<'a> {
         });
         let known: Vec<TokenStream> = known.collect();
         (!known.is_empty()).then(|| quote!(#(#known)&&*))
+    }
+}
+
+/// Those whose names stand for nothing else in a function: no variable has the name, and nothing is imported in it.
+fn called_alone<'a>(all: &'a [HasSpare], item: &ItemFn) -> Vec<&'a HasSpare> {
+    let mut others = Others::default();
+    others.visit_item_fn(item);
+    let is_free = |one: &&HasSpare| !others.variables.contains(&last_name(&one.written));
+    match others.imports {
+        true => Vec::new(),
+        false => all.iter().filter(is_free).collect(),
+    }
+}
+
+/// What may give a name another meaning in a function.
+#[derive(Debug, Default)]
+struct Others {
+    variables: HashSet<String>,
+    imports: bool,
+}
+
+impl<'ast> Visit<'ast> for Others {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.variables.insert(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        self.imports |= !matches!(item, syn::Item::Const(_));
     }
 }
 
@@ -198,11 +225,7 @@ pub fn spare(arguments: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
-    let called = syn::parse::Parser::parse2(
-        syn::punctuated::Punctuated::<Path, syn::Token![,]>::parse_terminated,
-        arguments,
-    );
-    let called: Vec<Path> = called.ok()?.into_iter().collect();
+    let called = syn::parse::Parser::parse2(HasSpare::list, arguments).ok()?;
     let library = Library::default();
     let mut function = syn::parse2::<ItemFn>(crate::parse::dialect::modern(without_ckpt(item))).ok()?;
     let alias = alias(&function);
@@ -210,7 +233,7 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
         return Some(quote!(#[allow(unused_imports)] #alias));
     }
     let spares = Spares {
-        paths: called.iter().map(|path| (last_name(path), path)).collect(),
+        all: called_alone(&called, &function),
         with_sites: &[],
         lengths: BTreeMap::new(),
     };
@@ -356,7 +379,7 @@ mod tests {
             #[inline]
             pub fn sweep(cells: &mut [f64]) { smooth(cells); other(cells); }
         };
-        let written = without_space(&spare(quote!(crate::grid::smooth), item));
+        let written = without_space(&spare(quote!(smooth = crate::grid::smooth), item));
         assert!(written.contains("pubfnsweep(cells:&mut[f64]){smooth(cells);other(cells);}"));
         assert!(written.contains(
             "#[cfg(debug_assertions)]#[allow(unused_imports)]pubuseself::sweepas__ckpt_spare_sweep;"
@@ -383,7 +406,7 @@ mod tests {
                 for step in 0..9 { ckpt::checkpoint!(); sweep(&mut x, &y, step); norm(&x); }
             }
         };
-        let arguments = quote!(spares(crate::sweep));
+        let arguments = quote!(spares(sweep = crate::sweep));
         let written = without_space(&crate::try_expand(arguments, &item, true).unwrap());
         let call = "(ifx.len()==(N+1){sweep(&mutx,&y,step)}else{crate::__ckpt_spare_sweep(&mutx,&y,step)});norm(&x);";
         assert_eq!(written.matches(call).count(), 1, "{written}");
