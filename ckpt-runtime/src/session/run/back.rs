@@ -160,9 +160,11 @@ impl Run {
         Some(GoesOn {
             id: to.id,
             is_newest: self.takes_newest,
+            visits: self.store.meta(to.id).map_or(to.visits, |meta| meta.visit),
             run: RunPrefix::from(self.id),
             is_a_test: self.is_a_test,
             rollbacks: self.policy.rollbacks_to_come().to_vec(),
+            flips: self.policy.flips_to_come().to_vec(),
             input: self.input,
             snapshot: to.snapshot.clone(),
             kept: self.snapshots.up_to(to.visits),

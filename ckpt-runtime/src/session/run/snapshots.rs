@@ -82,12 +82,17 @@ impl Snapshots {
 }
 
 impl Run {
-    /// Keeps the state in memory if that is due at this visit.
+    /// Keeps the state in memory if that is due at this visit, or is to be looked at.
     ///
     /// # Errors
     /// `gather`'s.
-    pub(super) fn keep_in_memory(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
-        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
+    pub(super) fn keep_in_memory(
+        &mut self,
+        visits: u64,
+        gather: Gather<'_>,
+        looks: bool,
+    ) -> Result<(), Fatal> {
+        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits) || looks;
         let is_alone = self.world.member().is_none() && thread::others().is_empty();
         if !is_due || !is_alone || self.process.as_ref().and_then(Process::obstacle).is_some() {
             return Ok(());
@@ -98,8 +103,14 @@ impl Run {
                 .given_up(visits, "it would take more memory than `memory` allows");
             return Ok(());
         }
-        self.snapshots.make_room(expected);
-        let mut builder = SnapshotBuilder::in_blocks(Capture::default());
+        if !self.detectors.are_any() {
+            self.snapshots.make_room(expected);
+        }
+        let capture = match self.detectors.are_any() {
+            true => Capture::noting(),
+            false => Capture::default(),
+        };
+        let mut builder = SnapshotBuilder::in_blocks(capture);
         Frames::AtSite(gather).save(&mut builder)?;
         for source in self.sources() {
             source.save(&mut builder)?;
@@ -113,7 +124,15 @@ impl Run {
         };
         self.bytes = Some(snapshot.bytes());
         let meta = self.meta(visits, "a snapshot".to_owned());
-        if let Some(snapshot) = InMemory::of(snapshot, meta, self.store.folder()) {
+        let Some(mut snapshot) = InMemory::of(snapshot, meta, self.store.folder()) else {
+            return Ok(());
+        };
+        if self.detectors.not_finite {
+            snapshot.look_for_not_finite();
+        }
+        if self.is_plausible(&snapshot, visits) {
+            // Those before had to stay until this one was looked at.
+            self.snapshots.make_room(snapshot.bytes());
             self.snapshots.all.push_back(Arc::new(snapshot));
         }
         Ok(())
