@@ -591,7 +591,17 @@ impl Run {
         }
         let mut taken = false;
         let due = self.due(visits);
-        let looks = due.is_some() && self.detectors.are_any();
+        // What is wrong may be in all that is taken before the program has come further than to where it was found: that would
+        // take the place of what is older, and right.
+        let is_due = due.is_some();
+        let due = match due {
+            Some(reason) if !reason.stops() && self.comes_back_to(visits) => {
+                self.policy.failed(reason);
+                None
+            }
+            due => due,
+        };
+        let looks = is_due && self.detectors.are_any();
         if looks {
             // What is wrong comes into no checkpoint.
             self.keep_in_memory(visits, &mut *gather, true)?;

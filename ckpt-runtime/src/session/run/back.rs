@@ -125,6 +125,12 @@ impl Run {
         Ok(Leaves::Unwinding)
     }
 
+    /// Whether the program has gone back, and has not come further than to where it did.
+    pub(super) fn comes_back_to(&self, visits: u64) -> bool {
+        let before = self.ending.record.rollbacks();
+        before.in_a_row > 0 && visits <= before.from && self.policy.rollbacks_to_come().is_empty()
+    }
+
     /// Whether the functions of the program cannot be left in its process: threads are not left from outside, and may wait for
     /// what would come; without unwinding nothing is left.
     fn leaves_with_its_process(&self) -> bool {

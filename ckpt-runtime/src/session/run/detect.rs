@@ -32,6 +32,16 @@ impl Detectors {
     }
 }
 
+/// What comes of a look at a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    IsPlausible,
+    /// It is not, and the program goes back.
+    GoesBack,
+    /// It is not, and comes again each time.
+    IsTheProgramsOwn,
+}
+
 /// A variable that is not what it can be.
 struct Wrong {
     what: String,
@@ -40,13 +50,13 @@ struct Wrong {
 }
 
 impl Run {
-    /// Whether this state can be right, next to the one before it. Where it is not, the program goes back, and `false` is given.
-    pub(super) fn is_plausible(&mut self, now: &InMemory, visits: u64) -> bool {
+    /// Whether this state can be right, next to the one before it. Where it is not, the program goes back.
+    pub(super) fn look_at(&mut self, now: &InMemory, visits: u64) -> Look {
         let Some(wrong) = self.wrong_in(now) else {
-            return true;
+            return Look::IsPlausible;
         };
         match self.goes_back_for(&wrong.what, visits) {
-            Ok(()) => false,
+            Ok(()) => Look::GoesBack,
             Err(why) if wrong.is_certain => Fatal::new(
                 exit_code::REFUSED,
                 headline!("E2391: {}, and the program cannot go back: {why}", wrong.what),
@@ -61,13 +71,13 @@ impl Run {
                      the program goes on; it is not told of this variable again",
                     wrong.what
                 ));
-                true
+                Look::IsTheProgramsOwn
             }
         }
     }
 
     fn wrong_in(&self, now: &InMemory) -> Option<Wrong> {
-        let before = self.snapshots.all().back()?;
+        let before = self.snapshots.looked_at()?;
         if let Some((function, key)) = now.changed_since(before).filter(|_| self.detectors.unchanged) {
             return Some(Wrong {
                 what: format!("`{key}` of `{function}` has changed, and no statement has written to it"),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::super::config::Config;
 use super::Run;
+use super::detect::Look;
 use crate::base::current::{self, SNAPSHOT};
 use crate::base::report::{Fatal, say};
 use crate::context::Gather;
@@ -21,6 +22,8 @@ use crate::value::Capture;
 #[derive(Debug)]
 pub(super) struct Snapshots {
     all: VecDeque<Arc<InMemory>>,
+    /// The last that was looked at, which is not among them where the program comes back to where it was.
+    looked_at: Option<Arc<InMemory>>,
     /// How many there are at most.
     most: usize,
     /// Bytes that they may take together.
@@ -33,6 +36,7 @@ impl Snapshots {
     /// With those that were kept before the program went back.
     pub fn new(config: &Config, kept: Vec<Arc<InMemory>>) -> Snapshots {
         Snapshots {
+            looked_at: kept.last().cloned(),
             all: kept.into(),
             most: config.snapshots,
             room: config.memory,
@@ -42,6 +46,11 @@ impl Snapshots {
 
     pub fn all(&self) -> &VecDeque<Arc<InMemory>> {
         &self.all
+    }
+
+    /// The one that the next is looked at beside.
+    pub fn looked_at(&self) -> Option<&InMemory> {
+        self.looked_at.as_deref()
     }
 
     /// Those of states up to this site visit.
@@ -72,6 +81,7 @@ impl Snapshots {
     fn given_up(&mut self, visits: u64, why: &str) {
         // What was kept is memory that the program may need.
         self.all.clear();
+        self.looked_at = None;
         if !std::mem::replace(&mut self.told, true) {
             say(&format!(
                 "warning[W2094]: no snapshot was kept in memory at site visit {visits}: {why} (said once)\n  \
@@ -130,11 +140,17 @@ impl Run {
         if self.detectors.not_finite {
             snapshot.look_for_not_finite();
         }
-        if self.is_plausible(&snapshot, visits) {
+        let look = self.look_at(&snapshot, visits);
+        if look == Look::GoesBack {
+            return Ok(());
+        }
+        let snapshot = Arc::new(snapshot);
+        if look == Look::IsTheProgramsOwn || !self.comes_back_to(visits) {
             // Those before had to stay until this one was looked at.
             self.snapshots.make_room(snapshot.bytes());
-            self.snapshots.all.push_back(Arc::new(snapshot));
+            self.snapshots.all.push_back(Arc::clone(&snapshot));
         }
+        self.snapshots.looked_at = self.detectors.are_any().then_some(snapshot);
         Ok(())
     }
 }
