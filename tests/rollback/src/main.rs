@@ -200,15 +200,24 @@ fn large() {
     }
 }
 
-/// One list is written to between two sites, the other is not.
+#[derive(ckpt::Checkpoint)]
+struct Weights {
+    of_cells: Vec<f64>,
+    of_all: f64,
+}
+
+/// One list is written to between two sites, the other, which stands in a struct, is not.
 #[ckpt::instrument]
 fn weighted() {
-    let weights: Vec<f64> = (0..500).map(|at| f64::from(at % 7) / 8.0).collect();
+    let weights = Weights {
+        of_cells: (0..500).map(|at| f64::from(at % 7) / 8.0).collect(),
+        of_all: 0.75,
+    };
     let mut cells = vec![1.0; 500];
     for step in 1..=STEPS {
         ckpt::checkpoint!();
-        for (cell, weight) in cells.iter_mut().zip(&weights) {
-            *cell = 0.5 * *cell + weight;
+        for (cell, weight) in cells.iter_mut().zip(&weights.of_cells) {
+            *cell = 0.5 * *cell + weights.of_all * weight;
         }
         println!("{step} {:e}", cells.iter().sum::<f64>());
         ckpt::check!(!strikes(step), "step {step} has gone wrong");
