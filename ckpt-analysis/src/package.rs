@@ -18,6 +18,7 @@ use crate::decisions::mutable_loans::{lent_edits, list_lent_objects};
 use crate::decisions::outlined_kernels;
 use crate::decisions::recall::{Record, recall};
 use crate::decisions::reexecution::{Reexecuted, reexecuted};
+use crate::decisions::spares::Spares;
 use crate::decisions::threads::thread_edits;
 use crate::edits::marks::{function_marks, site_marks};
 use crate::items::{Annotation, FnId, Function};
@@ -178,13 +179,15 @@ impl PackageAnalysis {
         main.map_or_else(Vec::new, |main| refused_statics(program, &self.facts, main))
     }
 
-    /// The package with the sites of the placement in it, and all that these and what is known ask for.
+    /// The package with the sites of the placement in it, and all that these and what is known ask for. With `spares` it is
+    /// for rustc alone, and not to be read.
     pub fn edits(
         &self,
         program: &Program,
         mut known: Knowledge,
         placement: Placement,
         recompute: bool,
+        spares: bool,
     ) -> Attempt {
         let facts = &self.facts;
         list_lent_objects(program, facts, &placement, &mut known.decisions);
@@ -193,7 +196,8 @@ impl PackageAnalysis {
             false => self.reexecuted(program, &placement, recompute),
         };
         let decisions = known.decisions.with_reexecuted(&reexecuted);
-        let functions = function_marks(facts, &placement);
+        let spares = spares.then(|| Spares::of(facts, &placement));
+        let functions = function_marks(facts, &placement, spares.as_ref());
         let sites = site_marks(&placement);
         let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
         if let Some(main) = self.main() {
@@ -203,7 +207,13 @@ impl PackageAnalysis {
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));
-        edits.extend(outlined_kernels::edits(program, facts, &placement));
+        edits.extend(outlined_kernels::edits(
+            program,
+            facts,
+            &placement,
+            spares.is_some(),
+        ));
+        edits.extend(spares.iter().flat_map(|spares| spares.edits(program, facts)));
         for edit in lent_edits(program, facts, &placement, &decisions.refilled) {
             // What is lent may be saved as well, by the same bound.
             if !edits.contains(&edit) {

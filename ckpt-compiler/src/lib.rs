@@ -51,6 +51,7 @@ pub mod visit;
 
 pub use derive::{derive_checkpoint, derive_holds};
 pub use diagnostics::{Code, Diagnostics, Relayed, Words};
+pub use emit::spares::spare;
 pub use explain::{Fate, SiteReport, VariableReport};
 pub use library::{CallTable, last_name, segments};
 pub use object::object;

@@ -53,3 +53,11 @@ pub fn derive_checkpoint(input: TokenStream) -> TokenStream {
 pub fn derive_holds(input: TokenStream) -> TokenStream {
     ckpt_compiler::derive_holds(input.into()).into()
 }
+
+/// Puts the spare of a function beside it, with spares in the place of the functions that are named. What `cargo ckpt` puts
+/// in front of functions; not a public interface.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn spare(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    ckpt_compiler::spare(arguments.into(), item.into()).into()
+}

@@ -24,6 +24,7 @@
 //! | [`threads`] | threads that outlive the statement that starts them |
 //! | [`barriers`] | `std::sync::Barrier` |
 //! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
+//! | [`spares`] | functions that stand there twice, for restarts and for all other calls |
 //! | [`closure_callers`] | calls of functions that only call a closure, inlined |
 //!
 //! What rustc says of the rewritten copy is a [`learn::Finding`]; [`learn`] draws conclusions from it, [`knowledge`] is what
@@ -53,6 +54,7 @@ pub mod recall;
 pub mod reexecution;
 pub mod refill;
 pub mod saved_types;
+pub mod spares;
 pub mod threads;
 pub(crate) mod used_up_readers;
 pub mod writers;

@@ -1,20 +1,24 @@
-//! Which functions are compiled apart from their callers. A function with sites can be continued from each of them, so
-//! the optimiser knows less of its variables and has fewer registers for them; a kernel that it draws into such a function
-//! is slower than in the program as it was. So kernels stay functions: called as often as before, and compiled as before.
+//! Which functions are compiled apart from their callers. A function with sites whose body does not stand twice can be
+//! continued from each of them, so the optimiser knows less of its variables and has fewer registers for them; a kernel that
+//! it draws into such a function is slower than in the program as it was. So kernels of these stay functions: called as
+//! often as before, and compiled as before. For all others see `spares`, which are not for people to read: in sources that
+//! are shown or handed over all kernels stay functions.
 
 use crate::Analysis;
 use crate::items::{FnId, Function};
-use crate::placement::Placement;
+use crate::placement::expressible::Words;
+use crate::placement::{Candidate, Placement};
 use crate::source::Program;
 use crate::source::edits::Edit;
+use ckpt_compiler::emit::twice::may_stand_twice;
 use std::collections::BTreeSet;
 
 /// Operations beside which a call is nothing.
 const MANY: f64 = 1000.0;
 
-/// The attribute, in front of each of them.
-pub fn edits(program: &Program, analysis: &Analysis, placement: &Placement) -> Vec<Edit> {
-    functions(analysis, placement)
+/// The attribute, in front of each of them. `has_spares` says that kernels of functions that stand twice have spares.
+pub fn edits(program: &Program, analysis: &Analysis, placement: &Placement, has_spares: bool) -> Vec<Edit> {
+    functions(analysis, placement, has_spares)
         .into_iter()
         .map(|id| {
             let function = analysis.items.function(id);
@@ -26,14 +30,19 @@ pub fn edits(program: &Program, analysis: &Analysis, placement: &Placement) -> V
 
 /// Functions without sites that are called by those with sites, hold a loop, do much each time, and of which the user has
 /// not said how they are to be compiled.
-fn functions(analysis: &Analysis, placement: &Placement) -> BTreeSet<FnId> {
+fn functions(analysis: &Analysis, placement: &Placement, has_spares: bool) -> BTreeSet<FnId> {
     let instrumented: BTreeSet<FnId> = placement.functions.iter().map(|one| one.function).collect();
+    let candidates = placement.candidates();
+    let standing_once = candidates
+        .iter()
+        .filter(|one| !(has_spares && stands_twice(analysis, one)));
+    let standing_once: BTreeSet<FnId> = standing_once.map(|one| one.function).collect();
     let graph = &analysis.graph;
     let with_loops: BTreeSet<FnId> = graph.loops.iter().map(|one| one.function).collect();
     let called = graph
         .calls
         .iter()
-        .filter(|call| instrumented.contains(&call.caller));
+        .filter(|call| standing_once.contains(&call.caller));
     called
         .flat_map(|call| call.callees.iter().copied())
         .filter(|id| !instrumented.contains(id))
@@ -41,6 +50,17 @@ fn functions(analysis: &Analysis, placement: &Placement) -> BTreeSet<FnId> {
         .filter(|id| placement.costs.functions[id.0].per_call >= MANY)
         .filter(|id| is_open(analysis.items.function(*id)))
         .collect()
+}
+
+/// Whether its body stands there for restarts, and once more for calls that begin.
+fn stands_twice(analysis: &Analysis, candidate: &Candidate) -> bool {
+    let item = &analysis.items.function(candidate.function).item;
+    let answer = analysis.asked.answer(analysis, candidate, Words::new());
+    let stages = answer
+        .as_ref()
+        .ok()
+        .and_then(|answer| answer.stages.as_ref().ok());
+    may_stand_twice(&analysis.library, item) && stages.is_none_or(|stages| stages.regions.is_empty())
 }
 
 fn is_open(function: &Function) -> bool {
@@ -67,6 +87,7 @@ fn main() {
         let first = corner(&cells);
         println!(\"{first}\");
     }
+    static ONCE: u8 = 0;
 }
 
 /// A kernel.
@@ -95,7 +116,7 @@ fn corner(cells: &[f64]) -> f64 {
         let analysis = analyse(&program);
         let main = analysis.items.main_of(0).unwrap();
         let placement = place(&analysis, main, &ChooseOptions::default());
-        let edited = Edited::new(text, &edits(&program, &analysis, &placement)).text;
+        let edited = Edited::new(text, &edits(&program, &analysis, &placement, true)).text;
         let expected = text.replace(
             "/// A kernel.\nfn sweep",
             "/// A kernel.\n#[inline(never)]\nfn sweep",

@@ -2,11 +2,16 @@
 
 use super::{FunctionMark, SiteMark};
 use crate::Analysis;
+use crate::decisions::spares::Spares;
 use crate::placement::expressible::arguments;
 use crate::placement::{Holder, Placement};
 
-/// The functions that get an attribute; those that the user has annotated stay as they are.
-pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {
+/// The functions that get an attribute, with what it says of spares; those that the user has annotated stay as they are.
+pub fn function_marks(
+    analysis: &Analysis,
+    placement: &Placement,
+    spares: Option<&Spares>,
+) -> Vec<FunctionMark> {
     placement
         .functions
         .iter()
@@ -20,7 +25,11 @@ pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<Functio
                 opens_session: one.opens_session,
                 arguments: {
                     let calls: Vec<String> = one.calls.iter().map(|name| name.name.clone()).collect();
-                    arguments(analysis, one.function, &calls)
+                    let plain = arguments(analysis, one.function, &calls);
+                    let more = spares.map(|spares| spares.arguments(analysis, one.function, &calls));
+                    let plain = (!plain.is_empty()).then_some(plain);
+                    let all: Vec<String> = plain.into_iter().chain(more.into_iter().flatten()).collect();
+                    all.join(", ")
                 },
             }
         })

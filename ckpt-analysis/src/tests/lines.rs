@@ -50,7 +50,7 @@ fn moved(program: &Program) -> Vec<String> {
         known.decisions.derives.extend(places);
     }
     let placement = analysis.place(main, &ChooseOptions::default());
-    let attempt = analysis.edits(program, known, placement, true);
+    let attempt = analysis.edits(program, known, placement, true, true);
     let mut moved = Vec::new();
     for (file, edited) in &attempt.edited {
         let original = &program.file(*file).text;

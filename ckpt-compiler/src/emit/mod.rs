@@ -10,7 +10,8 @@ mod reborrows;
 mod recursion;
 pub mod regions;
 mod site;
-mod twice;
+pub mod spares;
+pub mod twice;
 mod variables;
 
 use crate::cfg::{BindingId, Declaration, Flow, Passing};
@@ -32,6 +33,7 @@ use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use recursion::Recursion;
+use spares::{Apart, Spares};
 use std::collections::HashMap;
 use syn::{FnArg, ItemFn};
 
@@ -49,6 +51,8 @@ pub struct Emitter<'a> {
     pub(crate) clean: Clean,
     /// Whether its body stands in another function, as that of a thread does.
     pub(crate) is_inner: bool,
+    /// Calls of functions that know the type of every parameter.
+    pub(crate) typed: &'a [syn::Path],
     /// The copy that deep calls of the function in itself lead to, if it has one.
     pub(crate) recursion: Option<Recursion>,
 }
@@ -63,6 +67,8 @@ pub struct Emitted {
     pub waits: HashMap<usize, TokenStream>,
     /// The copy without sites that stands beside a function which calls itself; nothing for others.
     pub copy: TokenStream,
+    /// The spare of one that has it, with what both have in common.
+    pub beside: TokenStream,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.
@@ -92,20 +98,6 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
     let mut signature = item.sig.clone();
     emitter.plain_parameters(&mut signature);
     emitter.bound_parameters(&mut signature);
-    // Where nothing is optimised it would only be built for nothing.
-    let from_the_beginning = stands_twice.then(|| {
-        quote! {
-            #[cfg(not(debug_assertions))]
-            #[allow(unreachable_code)]
-            if #frame.begins() {
-                let mut #frame = #frame.begun();
-                return { #parameters #body };
-            }
-        }
-    });
-    let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
-    let recursion = emitter.recursion.as_ref();
-    let depth = recursion.map(|_| quote!(static __CKPT_RECURSION: #rt::Recursion = #rt::Recursion::new();));
     // Clippy takes for the user's what has his edition (module `edition`): these lints are about ckpt's jumps.
     let lints = quote! {
         #[allow(
@@ -116,13 +108,54 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
             clippy::while_let_loop,
         )]
     };
-    let body = quote! {
-        static __CKPT_PLAN: #rt::FunctionPlan = #plan;
-        #depth
-        let mut #frame = #rt::Frame::enter(&__CKPT_PLAN);
-        #from_the_beginning
-        #parameters
-        #body
+    let spares = Spares::of(options, emitter.flow);
+    let (begun, continued) = match stands_twice && !spares.is_empty() {
+        true => (spares.in_begun(&body), spares.in_continued(&body)),
+        false => (body.clone(), body),
+    };
+    let apart = stands_twice.then(|| Apart::of(item, options)).flatten();
+    // Where nothing is optimised it would only be built for nothing.
+    let from_the_beginning = stands_twice.then(|| {
+        quote! {
+            #[cfg(not(debug_assertions))]
+            #[allow(unreachable_code)]
+            if #frame.begins() {
+                let mut #frame = #frame.begun();
+                return { #parameters #begun };
+            }
+        }
+    });
+    let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
+    let recursion = emitter.recursion.as_ref();
+    let depth = recursion.map(|_| quote!(static __CKPT_RECURSION: #rt::Recursion = #rt::Recursion::new();));
+    let continued = quote!(#parameters #continued);
+    let (body, beside) = match &apart {
+        None => {
+            let body = quote! {
+                static __CKPT_PLAN: #rt::FunctionPlan = #plan;
+                #depth
+                let mut #frame = #rt::Frame::enter(&__CKPT_PLAN);
+                #from_the_beginning
+                #continued
+            };
+            (body, spares::other_name(item, options))
+        }
+        Some(apart) => {
+            let (name, call) = (&apart.plan, apart.call(&frame));
+            let body = quote! {
+                let mut #frame = #rt::Frame::enter(&#name);
+                #from_the_beginning
+                #[cfg(not(debug_assertions))]
+                { #call }
+                #[cfg(debug_assertions)]
+                { #continued }
+            };
+            let beside = apart.beside(&signature, &lints, &continued);
+            (
+                body,
+                quote!(#[allow(non_upper_case_globals)] static #name: #rt::FunctionPlan = #plan; #beside),
+            )
+        }
     };
     let body = match program {
         // It runs again whenever the program goes back to a checkpoint.
@@ -153,6 +186,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
         copy: recursion
             .map(|recursion| recursion.copy(source))
             .unwrap_or_default(),
+        beside,
     }
 }
 

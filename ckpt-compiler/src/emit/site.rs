@@ -7,7 +7,7 @@ use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
-use crate::syntax::marks::SiteSort;
+use crate::syntax::marks::{Marks, SiteSort};
 use crate::syntax::places::{loan_root, place_root};
 use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -512,9 +512,22 @@ impl Emitter<'_> {
     /// Whether the call names the variable itself where it lends it.
     fn is_lent_by_name(&self, site: SiteId, id: BindingId, callee: u32) -> bool {
         let call = self.call_at(site);
+        // Its address would be all that the optimiser cannot see through.
+        if call.is_some_and(|call| self.is_typed(call)) {
+            return false;
+        }
         let operand = call.and_then(|call| Some(crate::plan::operands(call).get(callee as usize)?.0));
         let root = operand.and_then(|operand| loan_root(operand).or_else(|| place_root(operand)));
         root.and_then(|root| self.flow.locals.id(root)) == Some(self.flow.bindings[id].local)
+    }
+
+    /// Whether what is called knows the types of its parameters.
+    fn is_typed(&self, call: &Expr) -> bool {
+        let marks = Marks {
+            calls: self.typed,
+            library: self.library,
+        };
+        marks.callee(call).is_some()
     }
 
     fn swap_group_name(&self, group: &[BindingId]) -> Ident {

@@ -10,7 +10,7 @@ use syn::{Item, ItemFn, Macro};
 
 /// Whether it may. What a body declares that there is once in the program, a static above all, there would be twice; what
 /// a macro of unknown meaning declares is not known; and a hidden type that is returned would be two.
-pub(super) fn may_stand_twice(library: &Library, item: &ItemFn) -> bool {
+pub fn may_stand_twice(library: &Library, item: &ItemFn) -> bool {
     let mut body = Body {
         library,
         holds_one: names_in(&item.sig.output.to_token_stream()).contains("impl"),

@@ -30,6 +30,13 @@ pub struct Options {
     pub counts_owners: bool,
     /// Whether a call of the function's own name is one of this very function, and may be made without sites deep down.
     pub is_recursive: bool,
+    /// Calls of functions that know the type of every parameter: they need no help from their callers to save what they are
+    /// lent.
+    pub typed: Vec<Path>,
+    /// Functions that have a spare copy, for calls of which the optimiser is not to learn, by the path that leads to them.
+    pub spares: Vec<Path>,
+    /// Whether the function itself gets one.
+    pub has_spare: bool,
     /// What calls mean.
     pub library: Library,
     /// The files that the program is made of, where they are known and the function opens the session.
@@ -48,6 +55,9 @@ impl Options {
             opens_session,
             counts_owners: false,
             is_recursive: false,
+            typed: Vec::new(),
+            spares: Vec::new(),
+            has_spare: false,
             library: Library::default(),
             sources: None,
         };
@@ -58,6 +68,9 @@ impl Options {
                 Argument::Sites(choice) => options.sites = choice,
                 Argument::Owners => options.counts_owners = true,
                 Argument::Recursive => options.is_recursive = true,
+                Argument::Typed(paths) => options.typed.extend(paths),
+                Argument::Spares(paths) => options.spares.extend(paths),
+                Argument::Spare => options.has_spare = true,
                 Argument::Means(table) => options.library.add(&table),
             }
         }
@@ -79,6 +92,9 @@ enum Argument {
     Sites(SiteChoice),
     Owners,
     Recursive,
+    Typed(Vec<Path>),
+    Spares(Vec<Path>),
+    Spare,
     Means(Box<CallTable>),
 }
 
@@ -97,9 +113,16 @@ impl Argument {
     fn one(input: ParseStream<'_>) -> Result<Self, Unread> {
         let name: Ident = input.parse()?;
         if name == "calls" {
-            let content = in_parentheses(input)?;
-            let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
-            return Ok(Self::Calls(paths.into_iter().map(called).collect()));
+            return Ok(Self::Calls(paths(input)?));
+        }
+        if name == "typed" {
+            return Ok(Self::Typed(paths(input)?));
+        }
+        if name == "spares" {
+            return Ok(Self::Spares(paths(input)?));
+        }
+        if name == "spare" {
+            return Ok(Self::Spare);
         }
         if name == "owners" {
             return Ok(Self::Owners);
@@ -123,6 +146,12 @@ impl Argument {
         }
         Err(Unread::Refused(name.span(), Refusal::UnknownArgument))
     }
+}
+
+fn paths(input: ParseStream<'_>) -> Result<Vec<Path>, Unread> {
+    let content = in_parentheses(input)?;
+    let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
+    Ok(paths.into_iter().map(called).collect())
 }
 
 /// The path by which a call is known: of `<T as Trait>::method` the part behind the type.

@@ -370,6 +370,9 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             opens_session: false,
             counts_owners: options.counts_owners,
             is_recursive: false,
+            typed: options.typed.clone(),
+            spares: Vec::new(),
+            has_spare: false,
             library: options.library.clone(),
             sources: None,
         };
@@ -404,6 +407,7 @@ fn emitted_in(stages: &Stages, item: &TokenStream, is_inner: bool) -> Result<Tok
         regions: &stages.regions,
         clean: Clean::of(&stages.options.library, &stages.flow, item),
         is_inner,
+        typed: &stages.options.typed,
         recursion: None,
     };
     let locals = &stages.flow.locals;
@@ -415,14 +419,16 @@ fn emitted_in(stages: &Stages, item: &TokenStream, is_inner: bool) -> Result<Tok
         written
     });
     let written = written.map_err(|errors| errors.restored(locals))?;
+    let beside = locals.restore(written.beside);
     if stages.regions.is_empty() {
         let (function, copy) = (locals.restore(written.function), written.copy);
-        return Ok(quote!(#function #copy));
+        return Ok(quote!(#function #copy #beside));
     }
     let members = stages.regions.members.iter().zip(&stages.members);
     let source = |member: &regions::Member| locals.restore(member.function.to_token_stream());
     let bodies = members.map(|(member, stages)| emitted_in(stages, &source(member), true));
     let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
     let whole = emit::regions::put(written.function, &stages.regions.members, &bodies, &written.waits);
-    Ok(locals.restore(whole))
+    let whole = locals.restore(whole);
+    Ok(quote!(#whole #beside))
 }

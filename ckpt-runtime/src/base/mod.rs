@@ -10,6 +10,7 @@ pub(crate) mod bound;
 pub(crate) mod changes;
 pub(crate) mod checksum;
 pub(crate) mod children;
+pub(crate) mod columns;
 pub(crate) mod copying;
 pub(crate) mod current;
 pub(crate) mod documents;

@@ -223,7 +223,7 @@ pub use peek::{Peek, peek};
 mod holds;
 
 pub use crate::{check_dead, check_early, check_owners};
-pub use ckpt_macros::Holds;
+pub use ckpt_macros::{Holds, spare};
 pub use holds::{Holds, KnownParts, NoParts};
 
 /// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's

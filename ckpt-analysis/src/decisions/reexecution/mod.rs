@@ -4,7 +4,8 @@
 //! - **Rewritten**: scratch space. What the variable holds at a site is given a new value as a whole before anything looks
 //!   at it (`contents`, through calls: `callees`), so that all that matters is its shape; and that is what its `let`
 //!   makes, from inputs that do not change.
-//! - **Recomputed** (`--recompute`): the variable never changes, and what makes it leaves no trace.
+//! - **Recomputed** (`--recompute`): the variable never changes, and what makes it leaves no trace. A number that constants
+//!   make and that a kernel is given is recomputed anyway: what is read from a file is nothing that the optimiser knows.
 //!
 //! The stages of one function see the result as `#[ckpt(reexecute)]` on the `let`.
 
@@ -18,14 +19,19 @@ mod pure;
 use crate::Analysis;
 use crate::cost::Costs;
 use crate::decisions::effects::Effects;
+use crate::decisions::spares::Spares;
+use crate::items::Items;
 use crate::placement::asked::Answer;
 use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Holder, Placement};
 use crate::source::Position;
 use callees::Callees;
 use ckpt_compiler::explain::{VariableReport, of_stages};
+use ckpt_compiler::library::last_name;
 use ckpt_compiler::resolve;
+use ckpt_compiler::syntax::language::is_number_type;
 use ckpt_compiler::syntax::marks::Marks;
+use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use contents::{Contents, Watched, Whole};
 use names::{Uses, Variables, lengths};
@@ -53,10 +59,19 @@ pub type Reexecuted = BTreeMap<Position, Why>;
 /// wants what is cheap to be rebuilt.
 pub fn reexecuted(analysis: &Analysis, placement: &Placement, recompute: Option<&Effects<'_>>) -> Reexecuted {
     let callees = Callees::of(analysis);
+    let spares = Spares::of(analysis, placement);
     let functions = placement.functions.iter().zip(placement.candidates());
     let ours = functions.filter(|(function, _)| !function.by_user);
-    ours.flat_map(|(_, candidate)| of_function(analysis, &callees, &candidate, (recompute, &placement.costs)))
-        .collect()
+    ours.flat_map(|(_, candidate)| {
+        of_function(
+            analysis,
+            &callees,
+            &candidate,
+            (recompute, &placement.costs),
+            &spares,
+        )
+    })
+    .collect()
 }
 
 fn of_function(
@@ -64,6 +79,7 @@ fn of_function(
     callees: &Callees<'_>,
     candidate: &Candidate,
     (recompute, costs): (Option<&Effects<'_>>, &Costs),
+    spares: &Spares,
 ) -> Reexecuted {
     let Ok(answer) = analysis.asked.answer(analysis, candidate, Words::new()) else {
         return Reexecuted::new();
@@ -83,6 +99,14 @@ fn of_function(
     let mut lets = Lets(Vec::new());
     lets.visit_block(&item.block);
     let purity = Purity::of(analysis, costs);
+    let kernels = spares.called_by(candidate.function);
+    let mut given = GivenToKernels {
+        kernels: kernels
+            .map(|id| analysis.items.function(id).name.as_str())
+            .collect(),
+        names: BTreeSet::new(),
+    };
+    given.visit_block(&item.block);
     let is_loop = |one: &crate::placement::SitePlace| matches!(one.holder, Holder::Loop(_));
     let mut found = Vec::new();
     let shapes: BTreeMap<String, Vec<String>> = lets
@@ -111,10 +135,17 @@ fn of_function(
                 .any(|whole| is_rewritten(callees, file, item, (&name, &init.expr), &shapes, whole, marks));
         if scratch {
             found.push((place, Why::Rewritten, name));
-        } else if recompute.is_some_and(|effects| effects.may_be_reexecuted(place))
-            && purity.of_initialiser(file, item, &names, &init.expr)
-            && !gives_inputs_away(item, &init.expr, marks)
-        {
+            continue;
+        }
+        let is_given = given.names.contains(&name)
+            && names.is_stable(&name)
+            && is_fixed_number(&analysis.items, &names, &init.expr);
+        let is_cheap = || {
+            recompute.is_some_and(|effects| effects.may_be_reexecuted(place))
+                && purity.of_initialiser(file, item, &names, &init.expr)
+                && !gives_inputs_away(item, &init.expr, marks)
+        };
+        if is_given || is_cheap() {
             found.push((place, Why::Recomputed, name));
         }
     }
@@ -264,6 +295,47 @@ fn is_number(init: &Expr) -> bool {
         Expr::Unary(one) => is_number(&one.expr),
         Expr::Paren(one) => is_number(&one.expr),
         _ => false,
+    }
+}
+
+/// Whether the value is a number that constants of the program make.
+fn is_fixed_number(items: &Items, names: &Variables, init: &Expr) -> bool {
+    let part = |one: &Expr| is_fixed_number(items, names, one);
+    match init {
+        Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
+            let name = name.to_string();
+            let is_number = |ty: &syn::Type| is_number_type(&ty.to_token_stream().to_string());
+            let mut consts = items.consts.iter().filter(|one| one.name == name).peekable();
+            !names.is_bound(&name)
+                && names.is_stable(&name)
+                && consts.peek().is_some()
+                && consts.all(|one| is_number(&one.ty))
+                && items.globals.iter().all(|one| one.name != name)
+        }),
+        Expr::Paren(one) => part(&one.expr),
+        Expr::Binary(one) => {
+            !ckpt_compiler::syntax::purity::is_assignment(&one.op) && part(&one.left) && part(&one.right)
+        }
+        other => is_number(other),
+    }
+}
+
+/// The variables that calls of kernels name.
+struct GivenToKernels<'a> {
+    kernels: BTreeSet<&'a str>,
+    names: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for GivenToKernels<'_> {
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let Expr::Path(called) = &*call.func
+            && self.kernels.contains(last_name(&called.path).as_str())
+        {
+            for argument in &call.args {
+                self.names.extend(names_in(&argument.to_token_stream()));
+            }
+        }
+        visit::visit_expr_call(self, call);
     }
 }
 

@@ -204,7 +204,13 @@ impl Rounds<'_> {
             if !lost.is_empty() {
                 return Err(report::lost_statics(package, &lost));
             }
-            let attempt = analysis.edits(program, known, placement, package.options.recompute);
+            let attempt = analysis.edits(
+                program,
+                known,
+                placement,
+                package.options.recompute,
+                matches!(self.wanted, Wanted::Program),
+            );
             let copy = copy_of(
                 package,
                 &attempt.edited,

@@ -1,0 +1,303 @@
+//! Which functions have spares: the same function by another name, for calls in what may go on from a checkpoint. The
+//! optimiser then learns from the other calls what it learns in the program as it was, see `ckpt_compiler::emit::spares`.
+
+use crate::Analysis;
+use crate::calls::{Call, CallForm};
+use crate::items::{Def, FnId, FnKind, Function, ScopeId};
+use crate::placement::Placement;
+use crate::source::Program;
+use crate::source::edits::Edit;
+use ckpt_compiler::syntax::mentions::names_in;
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::{FnArg, Pat, ReturnType};
+
+/// What a function has to do in one call, in operations, for it to matter how it is built.
+const SOME: f64 = 30.0;
+
+/// The functions that have spares, and the calls that need no help with what they are lent.
+#[derive(Debug)]
+pub struct Spares {
+    /// Those without sites, each with those that it calls by their spares.
+    kernels: BTreeMap<FnId, BTreeSet<FnId>>,
+    /// Those with sites.
+    with_sites: BTreeSet<FnId>,
+    /// For each function with sites: those with spares that it calls.
+    called: BTreeMap<FnId, BTreeSet<FnId>>,
+}
+
+impl Spares {
+    /// Those of a placement.
+    pub fn of(analysis: &Analysis, placement: &Placement) -> Self {
+        let placed = placement.functions.iter().filter(|one| !one.by_user);
+        let placed: BTreeSet<FnId> = placed.map(|one| one.function).collect();
+        let by_user = placement.functions.iter().filter(|one| one.by_user);
+        let by_user: BTreeSet<FnId> = by_user.map(|one| one.function).collect();
+        let spares = |caller: FnId| -> BTreeSet<FnId> {
+            let called = called_alone(analysis, caller).into_iter();
+            let called = called.filter(|id| !by_user.contains(id) && is_reached(analysis, caller, *id));
+            called
+                .filter(|id| {
+                    let function = analysis.items.function(*id);
+                    let matters = placed.contains(id) || placement.costs.functions[id.0].per_call >= SOME;
+                    let is_open = is_open(function) && (!placed.contains(id) || hands_on(function));
+                    matters && is_open && !calls_itself(analysis, *id)
+                })
+                .collect()
+        };
+        let called: BTreeMap<FnId, BTreeSet<FnId>> = placed.iter().map(|id| (*id, spares(*id))).collect();
+        let mut kernels = BTreeMap::new();
+        let mut left: Vec<FnId> = called.values().flatten().copied().collect();
+        while let Some(id) = left.pop() {
+            if placed.contains(&id) || kernels.contains_key(&id) {
+                continue;
+            }
+            let mut below = spares(id);
+            below.retain(|id| !placed.contains(id));
+            left.extend(&below);
+            kernels.insert(id, below);
+        }
+        let with_sites = called.values().flatten().copied();
+        Self {
+            kernels,
+            with_sites: with_sites.filter(|id| placed.contains(id)).collect(),
+            called,
+        }
+    }
+
+    /// The functions with spares that a function with sites calls.
+    pub fn called_by(&self, function: FnId) -> impl Iterator<Item = FnId> {
+        self.called.get(&function).into_iter().flatten().copied()
+    }
+
+    /// What the attribute of a function with sites says of them.
+    pub fn arguments(&self, analysis: &Analysis, function: FnId, calls: &[String]) -> Vec<String> {
+        let mut parts = Vec::new();
+        let typed = calls.iter().filter(|name| is_typed(analysis, function, name));
+        let typed: Vec<&str> = typed.map(String::as_str).collect();
+        if !typed.is_empty() {
+            parts.push(format!("typed({})", typed.join(", ")));
+        }
+        if self.with_sites.contains(&function) {
+            parts.push("spare".to_owned());
+        }
+        let called: Vec<String> = self
+            .called_by(function)
+            .map(|id| path(analysis, function, id))
+            .collect();
+        if !called.is_empty() {
+            parts.push(format!("spares({})", called.join(", ")));
+        }
+        parts
+    }
+
+    /// The attributes of those without sites.
+    pub fn edits(&self, program: &Program, analysis: &Analysis) -> Vec<Edit> {
+        let attribute = |(id, called): (&FnId, &BTreeSet<FnId>)| {
+            let function = analysis.items.function(*id);
+            let text = &program.file(function.place.file).text;
+            let called: Vec<String> = called.iter().map(|other| path(analysis, *id, *other)).collect();
+            let attribute = format!("#[ckpt::__rt::spare({})]", called.join(", "));
+            Edit::line_before(function.place.file, text, function.insert_at, &attribute)
+        };
+        self.kernels.iter().map(attribute).collect()
+    }
+}
+
+fn own_calls(analysis: &Analysis, caller: FnId) -> impl Iterator<Item = &Call> {
+    let calls = analysis.graph.calls.iter();
+    calls.filter(move |call| call.caller == caller)
+}
+
+/// The functions that a function calls by a name that stands for nothing else in it.
+fn called_alone(analysis: &Analysis, caller: FnId) -> BTreeSet<FnId> {
+    let mut by_name: BTreeMap<&str, Option<FnId>> = BTreeMap::new();
+    for call in own_calls(analysis, caller) {
+        let Some(name) = call.form.last() else { continue };
+        let one = match (&call.form, &call.callees[..]) {
+            (CallForm::Path(_), [one]) if call.certain => Some(*one),
+            _ => None,
+        };
+        let known = by_name.entry(name).or_insert(one);
+        if *known != one {
+            *known = None;
+        }
+    }
+    let named = by_name.into_iter().filter_map(|(name, one)| Some((name, one?)));
+    let named = named.filter(|(name, one)| analysis.items.function(*one).name == *name);
+    named.map(|(_, one)| one).collect()
+}
+
+fn calls_itself(analysis: &Analysis, id: FnId) -> bool {
+    own_calls(analysis, id).any(|call| call.callees.contains(&id))
+}
+
+/// Whether the caller can name what stands beside the function: in a module around it, or just below one of these.
+fn is_reached(analysis: &Analysis, caller: FnId, called: FnId) -> bool {
+    let items = &analysis.items;
+    let (caller, called) = (items.function(caller), items.function(called));
+    let module = called.scope;
+    let scope = items.scope(module);
+    let holds_caller = |wanted: ScopeId| {
+        let mut at = Some(caller.scope);
+        std::iter::from_fn(|| {
+            let now = at?;
+            at = items.scope(now).parent;
+            Some(now)
+        })
+        .any(|one| one == wanted)
+    };
+    caller.krate == called.krate
+        && !scope.is_block
+        && (holds_caller(module) || scope.parent.is_some_and(holds_caller))
+}
+
+/// The path of a function as another one writes it.
+fn path(analysis: &Analysis, caller: FnId, called: FnId) -> String {
+    let items = &analysis.items;
+    let (caller, called) = (items.function(caller), items.function(called));
+    if caller.scope == called.scope {
+        return called.name.clone();
+    }
+    let mut path = vec!["crate"];
+    path.extend(items.scope(called.scope).path.iter().map(String::as_str));
+    path.push(&called.name);
+    path.join("::")
+}
+
+/// Attributes that mean the same on a copy, or nothing.
+const HARMLESS: [&str; 9] = [
+    "allow",
+    "warn",
+    "expect",
+    "doc",
+    "inline",
+    "cold",
+    "must_use",
+    "cfg",
+    "target_feature",
+];
+
+/// Whether the function can stand there twice, and its user has not said how it is to be built.
+fn is_open(function: &Function) -> bool {
+    let signature = &function.item.sig;
+    let is_known = |attribute: &syn::Attribute| HARMLESS.iter().any(|one| attribute.path().is_ident(one));
+    let returned = match &signature.output {
+        ReturnType::Default => false,
+        ReturnType::Type(_, ty) => names_in(&ty.to_token_stream()).contains("impl"),
+    };
+    function.kind == FnKind::Free
+        && signature.asyncness.is_none()
+        && signature.constness.is_none()
+        && signature.unsafety.is_none()
+        && signature.abi.is_none()
+        && !returned
+        && function.item.attrs.iter().all(is_known)
+}
+
+/// Whether what it is given can be handed on: its parameters are plain names.
+fn hands_on(function: &Function) -> bool {
+    function.item.sig.inputs.iter().all(|input| match input {
+        FnArg::Typed(typed) => {
+            matches!(&*typed.pat, Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none())
+        }
+        FnArg::Receiver(_) => false,
+    })
+}
+
+/// Whether all that a call may lead to know the types of their parameters.
+fn is_typed(analysis: &Analysis, caller: FnId, name: &str) -> bool {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    let mut calls = own_calls(analysis, caller).filter(|call| call.form.last() == Some(last));
+    let mut any = false;
+    let all = calls.all(|call| {
+        any = true;
+        call.certain
+            && !call.callees.is_empty()
+            && call
+                .callees
+                .iter()
+                .all(|id| knows_types(analysis, analysis.items.function(*id)))
+    });
+    any && all
+}
+
+fn knows_types(analysis: &Analysis, function: &Function) -> bool {
+    let items = &analysis.items;
+    let is_alias = |def: &Def| matches!(def, Def::Alias(_));
+    let stands_for_another = |name: &String| {
+        let mut meanings = items.scopes.iter().filter_map(|scope| scope.names.get(name));
+        meanings.any(|meanings| meanings.iter().any(is_alias))
+    };
+    let is_hidden = |name: &String| name == "dyn" || name == "impl" || stands_for_another(name);
+    let mut names = function
+        .item
+        .sig
+        .inputs
+        .iter()
+        .map(|input| names_in(&input.to_token_stream()));
+    function.kind == FnKind::Free
+        && function.item.sig.generics.type_params().next().is_none()
+        && names.all(|names| !names.iter().any(is_hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edits::marks::function_marks;
+    use crate::placement::ChooseOptions;
+    use crate::source::edits::Edited;
+    use crate::{analyse, place};
+
+    #[test]
+    fn kernels_have_spares_and_what_they_call_and_small_helpers_have_none() {
+        let text = "\
+fn main() {
+    let mut cells = vec![0.0; 100_000];
+    for step in 0..1000 {
+        sweep(&mut cells, step);
+        let first = corner(&cells);
+        println!(\"{first}\");
+    }
+}
+
+/// A kernel.
+fn sweep(cells: &mut [f64], step: usize) {
+    for cell in cells.iter_mut() {
+        *cell += step as f64;
+    }
+    inner::smooth(cells);
+}
+
+fn corner(cells: &[f64]) -> f64 {
+    cells[0] + cells[1]
+}
+
+mod inner {
+    pub fn smooth(cells: &mut [f64]) {
+        for at in 1..99_999 {
+            cells[at] = cells[at - 1] + cells[at + 1];
+        }
+    }
+}
+";
+        let program = Program::of_main(text);
+        let analysis = analyse(&program);
+        let main = analysis.items.main_of(0).unwrap();
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        let spares = Spares::of(&analysis, &placement);
+        let edited = Edited::new(text, &spares.edits(&program, &analysis)).text;
+        let expected = text
+            .replace(
+                "/// A kernel.\nfn sweep",
+                "/// A kernel.\n#[ckpt::__rt::spare(crate::inner::smooth)]\nfn sweep",
+            )
+            .replace(
+                "    pub fn smooth",
+                "    #[ckpt::__rt::spare()]\n    pub fn smooth",
+            );
+        assert_eq!(edited, expected);
+        let marks = function_marks(&analysis, &placement, Some(&spares));
+        assert_eq!(marks[0].arguments, "spares(sweep)");
+    }
+}

@@ -1,0 +1,393 @@
+//! Functions that stand there twice, so that the optimiser learns from the calls of a run that begins, and from no others.
+//!
+//! rustc and LLVM build a function by what they see at its calls: the only call is inlined, and an argument that is the
+//! same number at all calls becomes that number, which takes bounds checks out of the loops of a kernel. The body for
+//! restarts calls the same functions with values that come from a file. So there is a *spare* beside each of them: the same
+//! function by another name, for these calls. Interprocedural constant propagation: Callahan, Cooper, Kennedy, Torczon,
+//! PLDI 1986.
+//!
+//! What the optimiser learns of lengths it often learns too late, as a list that is lent at a site stays in memory. So where
+//! the `let` of a list says how long it is, by constants, a call that is lent the list asks first: as long as that, the
+//! function is called, else the spare.
+//!
+//! Without optimisation the other name is one of the function itself.
+
+use super::twice::may_stand_twice;
+use crate::cfg::Flow;
+use crate::library::{Library, last_name};
+use crate::names::made;
+use crate::parse::options::Options;
+use crate::syntax::macros::repeated_in_list;
+use crate::syntax::without_ckpt::without_ckpt;
+use crate::visit::{self, VisitMut};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use std::collections::BTreeMap;
+use syn::{Expr, ExprCall, FnArg, GenericParam, ItemFn, Pat, Path, parse_quote, parse_quote_spanned};
+
+/// What a function with sites knows of others that have spares.
+#[derive(Debug)]
+pub(super) struct Spares<'a> {
+    /// Their paths, by their names.
+    paths: BTreeMap<String, &'a Path>,
+    /// Those that have sites themselves.
+    with_sites: &'a [Path],
+    /// The lists that a `let` makes of a constant length, with the length.
+    lengths: BTreeMap<String, Expr>,
+}
+
+impl<'a> Spares<'a> {
+    /// Of a function with these variables. A variable that has the name of a function may be what is called.
+    pub(super) fn of(options: &'a Options, flow: &Flow) -> Self {
+        let is_variable =
+            |name: &String| (0..flow.bindings.len()).any(|id| flow.written(id) == name.as_str());
+        let named = options.spares.iter().map(|path| (last_name(path), path));
+        let lengths = flow.bindings.iter().filter_map(|binding| {
+            let Some(Expr::Macro(list)) = &binding.init else {
+                return None;
+            };
+            let (_, length) = repeated_in_list(&options.library, &list.mac)?;
+            let is_constant = binding.inputs.is_empty() && !binding.conditional && is_arithmetic(&length);
+            is_constant.then(|| (binding.ident.to_string(), length))
+        });
+        Self {
+            paths: named.filter(|(name, _)| !is_variable(name)).collect(),
+            with_sites: &options.calls,
+            lengths: lengths.collect(),
+        }
+    }
+
+    /// Whether there is nothing to call by another name.
+    pub(super) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// The body of activations that begin: where lengths are asked for, with the spares for other lengths.
+    pub(super) fn in_begun(&self, body: &TokenStream) -> TokenStream {
+        self.respelled(body, true)
+    }
+
+    /// The body of those that may go on from a checkpoint, with the spares in all calls.
+    pub(super) fn in_continued(&self, body: &TokenStream) -> TokenStream {
+        self.respelled(body, false)
+    }
+
+    fn respelled(&self, body: &TokenStream, begins: bool) -> TokenStream {
+        if self.is_empty() {
+            return body.clone();
+        }
+        let Ok(mut block) = syn::parse2::<syn::Block>(quote!({ #body })) else {
+            return body.clone();
+        };
+        Respelling { spares: self, begins }.visit_block_mut(&mut block);
+        let statements = block.stmts;
+        quote!(#(#statements)*)
+    }
+
+    /// The spare of what is called, if it has one.
+    fn spare_of(&self, call: &ExprCall) -> Option<Path> {
+        let Expr::Path(called) = &*call.func else {
+            return None;
+        };
+        let last = called.path.segments.last().filter(|_| called.qself.is_none())?;
+        let mut path = (*self.paths.get(&last.ident.to_string())?).clone();
+        let renamed = path.segments.last_mut()?;
+        renamed.ident = spare_name(&last.ident);
+        renamed.arguments = last.arguments.clone();
+        Some(path)
+    }
+
+    /// What must hold for the call to be one with the lengths that are known, if any is.
+    fn condition(&self, call: &ExprCall) -> Option<TokenStream> {
+        let ours = Span::mixed_site();
+        let known = call.args.iter().filter_map(|argument| {
+            let Expr::Reference(lent) = argument else {
+                return None;
+            };
+            let Expr::Path(list) = &*lent.expr else {
+                return None;
+            };
+            let name = list.path.get_ident()?;
+            let length = self.lengths.get(&name.to_string())?;
+            Some(quote_spanned!(ours => #name.len() == (#length)))
+        });
+        let known: Vec<TokenStream> = known.collect();
+        (!known.is_empty()).then(|| quote!(#(#known)&&*))
+    }
+}
+
+struct Respelling<'s> {
+    spares: &'s Spares<'s>,
+    begins: bool,
+}
+
+impl VisitMut for Respelling<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit::visit_expr_mut(self, expr);
+        let Expr::Call(call) = &*expr else { return };
+        let Some(spare) = self.spares.spare_of(call) else {
+            return;
+        };
+        let mut other = call.clone();
+        *other.func = parse_quote!(#spare);
+        if !self.begins {
+            *expr = Expr::Call(other);
+            return;
+        }
+        let has_sites = self.spares.with_sites.iter().map(last_name);
+        let is_kernel = {
+            let called = spare_of_name(&call.func);
+            !has_sites
+                .into_iter()
+                .any(|name| called.as_deref() == Some(name.as_str()))
+        };
+        let is_simple = call.args.iter().all(is_simple);
+        if let Some(condition) = self.spares.condition(call).filter(|_| is_kernel && is_simple) {
+            *expr = parse_quote_spanned!(Span::mixed_site() => (if #condition { #call } else { #other }));
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// The name of what is called.
+fn spare_of_name(called: &Expr) -> Option<String> {
+    match called {
+        Expr::Path(path) => Some(last_name(&path.path)),
+        _ => None,
+    }
+}
+
+/// Whether an argument may be written twice: nothing is declared in it, and it is short.
+fn is_simple(argument: &Expr) -> bool {
+    match argument {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Reference(one) => is_simple(&one.expr),
+        Expr::Paren(one) => is_simple(&one.expr),
+        Expr::Unary(one) => is_simple(&one.expr),
+        Expr::Field(one) => is_simple(&one.base),
+        Expr::Cast(one) => is_simple(&one.expr),
+        Expr::Binary(one) => is_simple(&one.left) && is_simple(&one.right),
+        Expr::Index(one) => is_simple(&one.expr) && is_simple(&one.index),
+        _ => false,
+    }
+}
+
+/// Whether an expression without variables is one of numbers and constants.
+fn is_arithmetic(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => path.qself.is_none(),
+        Expr::Paren(one) => is_arithmetic(&one.expr),
+        Expr::Cast(one) => is_arithmetic(&one.expr),
+        Expr::Binary(one) => is_arithmetic(&one.left) && is_arithmetic(&one.right),
+        _ => false,
+    }
+}
+
+/// The name of a function's spare.
+fn spare_name(function: &Ident) -> Ident {
+    made(format_args!("spare_{function}"))
+}
+
+/// The spare of a function without sites, beside it. `arguments` are paths of those with spares that it calls.
+pub fn spare(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let written = parts(arguments, item.clone());
+    let copy = written.unwrap_or_default();
+    quote!(#item #copy)
+}
+
+fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
+    let called = syn::parse::Parser::parse2(
+        syn::punctuated::Punctuated::<Path, syn::Token![,]>::parse_terminated,
+        arguments,
+    );
+    let called: Vec<Path> = called.ok()?.into_iter().collect();
+    let library = Library::default();
+    let mut function = syn::parse2::<ItemFn>(crate::parse::dialect::modern(without_ckpt(item))).ok()?;
+    let alias = alias(&function);
+    if !may_stand_twice(&library, &function) {
+        return Some(quote!(#[allow(unused_imports)] #alias));
+    }
+    let spares = Spares {
+        paths: called.iter().map(|path| (last_name(path), path)).collect(),
+        with_sites: &[],
+        lengths: BTreeMap::new(),
+    };
+    Respelling {
+        spares: &spares,
+        begins: false,
+    }
+    .visit_block_mut(&mut function.block);
+    function.sig.ident = spare_name(&function.sig.ident);
+    let kept = |attribute: &syn::Attribute| KEPT.iter().any(|kept| attribute.path().is_ident(kept));
+    function.attrs.retain(kept);
+    Some(quote! {
+        #[cfg(debug_assertions)]
+        #[allow(unused_imports)]
+        #alias
+        #[cfg(not(debug_assertions))]
+        #[allow(dead_code, clippy::all)]
+        #function
+    })
+}
+
+/// The other name of the function itself.
+fn alias(function: &ItemFn) -> TokenStream {
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    let other = spare_name(name);
+    quote!(#vis use self::#name as #other;)
+}
+
+/// Attributes that say how a function is built, and not what it is for others.
+const KEPT: [&str; 5] = ["inline", "cold", "target_feature", "allow", "cfg"];
+
+/// The parts of a function with sites that has a spare. Restarts walk through the part that both have in common.
+pub(super) struct Apart {
+    /// The static that describes it.
+    pub(super) plan: Ident,
+    /// What may go on from a checkpoint, given the frame.
+    continued: Ident,
+    name: Ident,
+    vis: syn::Visibility,
+    /// Its type parameters and constants, which its arguments need not tell.
+    parameters: Vec<Ident>,
+    arguments: Vec<TokenStream>,
+}
+
+impl Apart {
+    /// Of a function that is asked to have a spare. Its parameters have to be plain names, to be handed on.
+    pub(super) fn of(item: &ItemFn, options: &Options) -> Option<Self> {
+        let is_asked = options.has_spare && !options.opens_session && !options.is_recursive;
+        let arguments = item.sig.inputs.iter().map(|input| match input {
+            FnArg::Typed(typed) => match &*typed.pat {
+                Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none() => {
+                    Some(one.ident.to_token_stream())
+                }
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
+        let arguments: Vec<TokenStream> = arguments.collect::<Option<_>>()?;
+        let name = &item.sig.ident;
+        let parameters = item.sig.generics.params.iter().filter_map(|one| match one {
+            GenericParam::Type(one) => Some(one.ident.clone()),
+            GenericParam::Const(one) => Some(one.ident.clone()),
+            GenericParam::Lifetime(_) => None,
+        });
+        is_asked.then(|| Self {
+            plan: made(format_args!("PLAN_{name}")),
+            continued: made(format_args!("continued_{name}")),
+            name: name.clone(),
+            vis: item.vis.clone(),
+            parameters: parameters.collect(),
+            arguments,
+        })
+    }
+
+    /// The call of what goes on from a checkpoint.
+    pub(super) fn call(&self, frame: &Ident) -> TokenStream {
+        let (continued, arguments, parameters) = (&self.continued, &self.arguments, &self.parameters);
+        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
+        quote!(#continued #parameters (#frame, #(#arguments),*))
+    }
+
+    /// What stands beside the function: the spare, and what both call where they go on from a checkpoint.
+    pub(super) fn beside(
+        &self,
+        signature: &syn::Signature,
+        lints: &TokenStream,
+        body: &TokenStream,
+    ) -> TokenStream {
+        let (rt, frame) = (crate::paths::rt(), crate::names::frame());
+        let (plan, vis, name, spare) = (&self.plan, &self.vis, &self.name, spare_name(&self.name));
+        let call = self.call(&frame);
+        let mut continued = signature.clone();
+        continued.ident = self.continued.clone();
+        continued.inputs.insert(0, parse_quote!(mut #frame: #rt::Frame));
+        let mut entered = signature.clone();
+        entered.ident = spare.clone();
+        for input in &mut entered.inputs {
+            if let FnArg::Typed(typed) = input
+                && let Pat::Ident(one) = &mut *typed.pat
+            {
+                one.mutability = None;
+            }
+        }
+        quote! {
+            #[cfg(debug_assertions)]
+            #[allow(unused_imports)]
+            #vis use self::#name as #spare;
+            #[cfg(not(debug_assertions))]
+            #[allow(dead_code, clippy::all)]
+            #vis #entered {
+                let #frame = #rt::Frame::enter(&#plan);
+                #call
+            }
+            #[cfg(not(debug_assertions))]
+            #lints
+            #[allow(clippy::too_many_arguments)]
+            #continued { #body }
+        }
+    }
+}
+
+/// Where a function has no parts but is asked for a spare: its other name.
+pub(super) fn other_name(item: &ItemFn, options: &Options) -> TokenStream {
+    if !options.has_spare {
+        return TokenStream::new();
+    }
+    let alias = alias(item);
+    quote!(#[allow(unused_imports)] #alias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without_space(tokens: &TokenStream) -> String {
+        tokens.to_string().split_whitespace().collect()
+    }
+
+    #[test]
+    fn a_kernel_has_a_spare_that_calls_spares() {
+        let item = quote! {
+            /// Sweeps.
+            #[inline]
+            pub fn sweep(cells: &mut [f64]) { smooth(cells); other(cells); }
+        };
+        let written = without_space(&spare(quote!(crate::grid::smooth), item));
+        assert!(written.contains("pubfnsweep(cells:&mut[f64]){smooth(cells);other(cells);}"));
+        assert!(written.contains(
+            "#[cfg(debug_assertions)]#[allow(unused_imports)]pubuseself::sweepas__ckpt_spare_sweep;"
+        ));
+        assert!(written.contains(
+            "#[allow(dead_code,clippy::all)]#[inline]pubfn__ckpt_spare_sweep(cells:&mut[f64]){crate::grid::__ckpt_spare_smooth(cells);other(cells);}"
+        ));
+    }
+
+    #[test]
+    fn what_must_not_stand_there_twice_gets_another_name_only() {
+        let item = quote! { fn count() -> usize { static SEEN: AtomicUsize = AtomicUsize::new(0); SEEN.load(Relaxed) } };
+        let written = without_space(&spare(TokenStream::new(), item));
+        assert!(written.ends_with("#[allow(unused_imports)]useself::countas__ckpt_spare_count;"));
+    }
+
+    #[test]
+    fn a_call_asks_for_the_lengths_that_its_lists_were_made_with() {
+        let item = quote! {
+            fn main() {
+                let n = 3;
+                let mut x = vec![0.0; N + 1];
+                let y = vec![0.0; n];
+                for step in 0..9 { ckpt::checkpoint!(); sweep(&mut x, &y, step); norm(&x); }
+            }
+        };
+        let arguments = quote!(spares(crate::sweep));
+        let written = without_space(&crate::try_expand(arguments, &item, true).unwrap());
+        let call = "(ifx.len()==(N+1){sweep(&mutx,&y,step)}else{crate::__ckpt_spare_sweep(&mutx,&y,step)});norm(&x);";
+        assert_eq!(written.matches(call).count(), 1, "{written}");
+        let continued = "crate::__ckpt_spare_sweep(&mutx,&y,step);norm(&x);";
+        assert_eq!(written.matches(continued).count(), 1, "{written}");
+    }
+}
