@@ -249,7 +249,7 @@ fn processes(events: &[Event]) -> Vec<Process> {
                 last.state = Some(State::Failed);
                 last.reason = Some(format!("rolled back from site visit {visits}: {reason}"));
             }
-            What::Start { .. } => {}
+            What::Start { .. } | What::Flip { .. } => {}
         }
     }
     list

@@ -194,6 +194,7 @@ pages! {
     the_page_on_configuration = "docs/src/configuration.md";
     the_page_on_machines = "docs/src/machines.md";
     the_page_on_rolling_back = "docs/src/rollback.md";
+    the_page_on_soft_errors = "docs/src/soft-errors.md";
     the_page_on_unmodified_programs = "docs/src/unmodified.md";
     the_tutorial = "docs/src/tutorial.md";
 }
