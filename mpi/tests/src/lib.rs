@@ -304,6 +304,8 @@ pub fn two_ranks(launcher: &str, program: &Path, folder: &Path, variables: &[(&s
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        // A library for OpenCL that hwloc finds on this machine would take SIGUSR1 from the launcher.
+        .env("HWLOC_COMPONENTS", "-opencl")
         .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -102,6 +102,7 @@ impl Built {
     pub fn launcher(&self, ranks: u32) -> Command {
         let mut command = Command::new("mpirun");
         command.args(["-n", &ranks.to_string()]);
+        command.env("HWLOC_COMPONENTS", "-opencl"); // as `cargo ckpt run` says
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         if ranks == 1 {
             command.args(["--bind-to", "none"]);
