@@ -243,8 +243,7 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
     }
     .visit_block_mut(&mut function.block);
     function.sig.ident = spare_name(&function.sig.ident);
-    let kept = |attribute: &syn::Attribute| KEPT.iter().any(|kept| attribute.path().is_ident(kept));
-    function.attrs.retain(kept);
+    function.attrs.retain(is_kept);
     Some(quote! {
         #[cfg(debug_assertions)]
         #[allow(unused_imports)]
@@ -262,8 +261,12 @@ fn alias(function: &ItemFn) -> TokenStream {
     quote!(#vis use self::#name as #other;)
 }
 
-/// Attributes that say how a function is built, and not what it is for others.
-const KEPT: [&str; 5] = ["inline", "cold", "target_feature", "allow", "cfg"];
+/// Attributes that say how a function is built, or without which a crate would not take it.
+const KEPT: [&str; 6] = ["inline", "cold", "target_feature", "allow", "cfg", "doc"];
+
+fn is_kept(attribute: &syn::Attribute) -> bool {
+    KEPT.iter().any(|kept| attribute.path().is_ident(kept))
+}
 
 /// The parts of a function with sites that has a spare. Restarts walk through the part that both have in common.
 pub(super) struct Apart {
@@ -273,6 +276,7 @@ pub(super) struct Apart {
     continued: Ident,
     name: Ident,
     vis: syn::Visibility,
+    attributes: Vec<syn::Attribute>,
     /// Its type parameters and constants, which its arguments need not tell.
     parameters: Vec<Ident>,
     arguments: Vec<TokenStream>,
@@ -303,6 +307,12 @@ impl Apart {
             continued: made(format_args!("continued_{name}")),
             name: name.clone(),
             vis: item.vis.clone(),
+            attributes: item
+                .attrs
+                .iter()
+                .filter(|one| is_kept(one))
+                .map(super::outer)
+                .collect(),
             parameters: parameters.collect(),
             arguments,
         })
@@ -325,6 +335,7 @@ impl Apart {
         let (rt, frame) = (crate::paths::rt(), crate::names::frame());
         let (plan, vis, name, spare) = (&self.plan, &self.vis, &self.name, spare_name(&self.name));
         let call = self.call(&frame);
+        let attributes = &self.attributes;
         let mut continued = signature.clone();
         continued.ident = self.continued.clone();
         continued.inputs.insert(0, parse_quote!(mut #frame: #rt::Frame));
@@ -343,6 +354,7 @@ impl Apart {
             #vis use self::#name as #spare;
             #[cfg(not(debug_assertions))]
             #[allow(dead_code, clippy::all)]
+            #(#attributes)*
             #vis #entered {
                 let #frame = #rt::Frame::enter(&#plan);
                 #call
@@ -385,7 +397,7 @@ mod tests {
             "#[cfg(debug_assertions)]#[allow(unused_imports)]pubuseself::sweepas__ckpt_spare_sweep;"
         ));
         assert!(written.contains(
-            "#[allow(dead_code,clippy::all)]#[inline]pubfn__ckpt_spare_sweep(cells:&mut[f64]){crate::grid::__ckpt_spare_smooth(cells);other(cells);}"
+            r##"#[allow(dead_code,clippy::all)]#[doc=r"Sweeps."]#[inline]pubfn__ckpt_spare_sweep(cells:&mut[f64]){crate::grid::__ckpt_spare_smooth(cells);other(cells);}"##
         ));
     }
 
