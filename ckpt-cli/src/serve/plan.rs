@@ -24,7 +24,7 @@ pub fn page(job: Option<(&Path, RunId)>) -> Outcome<String> {
     let mut package = read::read(&options)?;
     let analysis = profile::analyse(&mut package);
     let main = main_of(&package, &analysis)?;
-    let wishes = known_of_builds(&package, &analysis, main, None);
+    let (wishes, _) = known_of_builds(&package, &analysis, main, None);
     let placement = analysis.place(main, &wishes);
     Ok(page::page(&Plan::of(&package, &analysis, &placement), &package))
 }

@@ -443,6 +443,8 @@ sections! {
         Reexecuted = "reexecuted",
         /// A function that may.
         ReexecutedFunctions = "reexecuted_functions",
+        /// A function that ends a value, before threads are waited for.
+        Drops = "drops",
         /// A method that may do so on a variable that is rebuilt as well.
         ReexecutedOnOwn = "reexecuted_on_own",
         /// A method that starts threads, which may have sites, with its last argument.

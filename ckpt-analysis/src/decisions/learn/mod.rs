@@ -182,7 +182,8 @@ impl Decider<'_> {
             return true;
         }
         match one.kind {
-            FindingKind::MissingBound => self.bound(one),
+            // A method that is there only for types with the bound says the same of types.
+            FindingKind::MissingBound => self.bound(one, round) || self.not_checkpoint(one, round),
             FindingKind::NotCheckpoint | FindingKind::NotSplit => self.not_checkpoint(one, round),
             FindingKind::NotGlobal => self.not_global(one, round),
             // A derive says whether it can.
@@ -224,16 +225,15 @@ impl Decider<'_> {
         true
     }
 
-    fn bound(&mut self, one: &Finding) -> bool {
+    fn bound(&mut self, one: &Finding, round: &Round) -> bool {
         let name = &one.type_name;
         let found = one
             .places
             .iter()
             .find_map(|&(file, offset)| type_parameter(self.program, file, offset, name));
-        found.is_some_and(|place| {
-            self.decisions.bounds.insert(place);
-            true
-        })
+        let found = found.filter(|place| !round.before.bounds.contains(place));
+        self.decisions.bounds.extend(found);
+        found.is_some()
     }
 
     /// The type parameters that a type names.
