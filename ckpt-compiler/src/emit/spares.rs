@@ -70,9 +70,6 @@ impl<'a> Spares<'a> {
     }
 
     fn respelled(&self, body: &TokenStream, begins: bool) -> TokenStream {
-        if self.is_empty() {
-            return body.clone();
-        }
         let Ok(mut block) = syn::parse2::<syn::Block>(quote!({ #body })) else {
             return body.clone();
         };
@@ -81,8 +78,8 @@ impl<'a> Spares<'a> {
         quote!(#(#statements)*)
     }
 
-    /// The spare of what is called, if it has one.
-    fn spare_of(&self, call: &ExprCall) -> Option<Path> {
+    /// The call of the spare of what is called, if it has one, and whether that is a kernel: a function without sites.
+    fn call_of_spare(&self, call: &ExprCall) -> Option<(ExprCall, bool)> {
         let Expr::Path(called) = &*call.func else {
             return None;
         };
@@ -92,7 +89,10 @@ impl<'a> Spares<'a> {
         let renamed = path.segments.last_mut()?;
         renamed.ident = spare_name(&last.ident);
         renamed.arguments = last.arguments.clone();
-        Some(path)
+        let mut other = call.clone();
+        *other.func = parse_quote!(#path);
+        let has_sites = self.with_sites.iter().any(|one| last.ident == last_name(one));
+        Some((other, !has_sites))
     }
 
     /// What must hold for the call to be one with the lengths that are known, if any is.
@@ -152,37 +152,20 @@ impl VisitMut for Respelling<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit::visit_expr_mut(self, expr);
         let Expr::Call(call) = &*expr else { return };
-        let Some(spare) = self.spares.spare_of(call) else {
+        let Some((other, is_kernel)) = self.spares.call_of_spare(call) else {
             return;
         };
-        let mut other = call.clone();
-        *other.func = parse_quote!(#spare);
         if !self.begins {
             *expr = Expr::Call(other);
-            return;
-        }
-        let has_sites = self.spares.with_sites.iter().map(last_name);
-        let is_kernel = {
-            let called = spare_of_name(&call.func);
-            !has_sites
-                .into_iter()
-                .any(|name| called.as_deref() == Some(name.as_str()))
-        };
-        let is_simple = call.args.iter().all(is_simple);
-        if let Some(condition) = self.spares.condition(call).filter(|_| is_kernel && is_simple) {
+        } else if is_kernel
+            && call.args.iter().all(is_simple)
+            && let Some(condition) = self.spares.condition(call)
+        {
             *expr = parse_quote_spanned!(Span::mixed_site() => (if #condition { #call } else { #other }));
         }
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-/// The name of what is called.
-fn spare_of_name(called: &Expr) -> Option<String> {
-    match called {
-        Expr::Path(path) => Some(last_name(&path.path)),
-        _ => None,
-    }
 }
 
 /// Whether an argument may be written twice: nothing is declared in it, and it is short.
@@ -228,7 +211,7 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
     let called = syn::parse::Parser::parse2(HasSpare::list, arguments).ok()?;
     let library = Library::default();
     let mut function = syn::parse2::<ItemFn>(crate::parse::dialect::modern(without_ckpt(item))).ok()?;
-    let alias = alias(&function);
+    let alias = alias(&function.vis, &function.sig.ident);
     if !may_stand_twice(&library, &function) {
         return Some(quote!(#[allow(unused_imports)] #alias));
     }
@@ -255,8 +238,7 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
 }
 
 /// The other name of the function itself.
-fn alias(function: &ItemFn) -> TokenStream {
-    let (vis, name) = (&function.vis, &function.sig.ident);
+fn alias(vis: &syn::Visibility, name: &Ident) -> TokenStream {
     let other = spare_name(name);
     quote!(#vis use self::#name as #other;)
 }
@@ -333,14 +315,14 @@ impl Apart {
         body: &TokenStream,
     ) -> TokenStream {
         let (rt, frame) = (crate::paths::rt(), crate::names::frame());
-        let (plan, vis, name, spare) = (&self.plan, &self.vis, &self.name, spare_name(&self.name));
-        let call = self.call(&frame);
+        let (plan, vis, name) = (&self.plan, &self.vis, &self.name);
+        let (call, alias) = (self.call(&frame), alias(vis, name));
         let attributes = &self.attributes;
         let mut continued = signature.clone();
         continued.ident = self.continued.clone();
         continued.inputs.insert(0, parse_quote!(mut #frame: #rt::Frame));
         let mut entered = signature.clone();
-        entered.ident = spare.clone();
+        entered.ident = spare_name(name);
         for input in &mut entered.inputs {
             if let FnArg::Typed(typed) = input
                 && let Pat::Ident(one) = &mut *typed.pat
@@ -351,7 +333,7 @@ impl Apart {
         quote! {
             #[cfg(debug_assertions)]
             #[allow(unused_imports)]
-            #vis use self::#name as #spare;
+            #alias
             #[cfg(not(debug_assertions))]
             #[allow(dead_code, clippy::all)]
             #(#attributes)*
@@ -372,7 +354,7 @@ pub(super) fn other_name(item: &ItemFn, options: &Options) -> TokenStream {
     if !options.has_spare {
         return TokenStream::new();
     }
-    let alias = alias(item);
+    let alias = alias(&item.vis, &item.sig.ident);
     quote!(#[allow(unused_imports)] #alias)
 }
 
