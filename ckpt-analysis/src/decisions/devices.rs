@@ -40,7 +40,7 @@ impl<'l> Devices<'l> {
     /// The same of a type as rustc writes it: `ocl::Buffer<f32>`, also inside of another.
     pub(crate) fn change_type(&self, type_name: &str) -> bool {
         let names = type_name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let mut names = names.filter(|name| !name.is_empty()).peekable();
+        let mut names = names.filter(|name| !name.is_empty());
         self.are_used
             && names
                 .clone()

@@ -107,6 +107,11 @@ impl<'a> Effects<'a> {
         })
     }
 
+    /// Whether a value of this type, as rustc writes it, has content on a device that it would lose.
+    pub(crate) fn change_on_device(&self, type_name: &str) -> bool {
+        self.devices.change_type(type_name)
+    }
+
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
     /// nothing but compute.
     pub fn may_be_replayed(&self, place: Position) -> bool {

@@ -3,7 +3,6 @@
 use super::{Decider, Finding, FindingKind, sites};
 use crate::Analysis;
 use crate::decisions::changed_inputs::inputs_change;
-use crate::decisions::devices::Devices;
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::naming_places;
 use crate::decisions::knowledge::Knowledge;
@@ -58,7 +57,6 @@ pub fn learn(
     }
     let types = Types::of(&analysis.library, program);
     let effects = Effects::of(program, analysis);
-    let devices = Devices::of(&analysis.library, program);
     let naming = analysis
         .items
         .main_of(0)
@@ -73,7 +71,7 @@ pub fn learn(
             effects.may_be_reexecuted(place) && !inputs_change(program, analysis, placement, place)
         },
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
-        on_device: &|type_name| devices.change_type(type_name),
+        on_device: &|type_name| effects.change_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),
         is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),
