@@ -385,18 +385,7 @@ impl Test<'_> {
         if !rollbacks.is_empty() {
             let mut variables = environment(&store, trial.every);
             variables.push(("CKPT_FAULT", format!("rollback:{}", rollbacks.join(",")).into()));
-            let until = Until {
-                kill: None,
-                victim: trial.victim,
-                limit,
-                stretched: None,
-            };
-            let finished = self.launch(&variables, until)?;
-            done.seconds = finished.time.as_secs_f64();
-            done.checkpoint_bytes = stores::largest_bytes(&store);
-            done.not_taken = not_taken(&finished.stderr);
-            done.resumed = rolled_back_to(&store)?;
-            done.killed = done.resumed.len();
+            let finished = self.run_on(&variables, &store, limit, &mut done)?;
             if finished.ending != Ending::Code(0) {
                 done.verdict = failed(0, &finished);
                 return Ok(done);
@@ -457,6 +446,29 @@ impl Test<'_> {
         Ok(done)
     }
 
+    /// Runs the program to its end, in one process that may go back to its checkpoints.
+    fn run_on(
+        &mut self,
+        variables: &[(&'static str, OsString)],
+        store: &Path,
+        limit: Option<Duration>,
+        done: &mut Done,
+    ) -> Outcome<Finished> {
+        let until = Until {
+            kill: None,
+            victim: done.trial.victim,
+            limit,
+            stretched: None,
+        };
+        let finished = self.launch(variables, until)?;
+        done.seconds = finished.time.as_secs_f64();
+        done.checkpoint_bytes = stores::largest_bytes(store);
+        done.not_taken = not_taken(&finished.stderr);
+        done.resumed = rolled_back_to(store)?;
+        done.killed = done.resumed.len();
+        Ok(finished)
+    }
+
     /// Carries a trial out in which bits are turned, with all detectors on.
     fn turn_bits(
         &mut self,
@@ -472,18 +484,7 @@ impl Test<'_> {
         variables.push(("CKPT_SNAPSHOT_EVERY", snapshots.into()));
         variables.push(("CKPT_DETECT", "nan,unchanged".into()));
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
-        let until = Until {
-            kill: None,
-            victim: trial.victim,
-            limit,
-            stretched: None,
-        };
-        let finished = self.launch(&variables, until)?;
-        done.seconds = finished.time.as_secs_f64();
-        done.checkpoint_bytes = stores::largest_bytes(store);
-        done.not_taken = not_taken(&finished.stderr);
-        done.resumed = rolled_back_to(store)?;
-        done.killed = done.resumed.len();
+        let finished = self.run_on(&variables, store, limit, done)?;
         done.verdict = match finished.ending {
             Ending::Code(0) => {
                 // What was printed before the program went back may be wrong, and was printed again.
