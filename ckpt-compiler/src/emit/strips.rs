@@ -88,7 +88,7 @@ impl Emitter<'_> {
             return None;
         }
         let name = label.map_or_else(
-            || Lifetime::new("'__ckpt_strips", Span::mixed_site()),
+            || Lifetime::new(&format!("'{}", made("strips")), Span::mixed_site()),
             |label| label.name.clone(),
         );
         let mut breaks = Breaks { name, found: false };
