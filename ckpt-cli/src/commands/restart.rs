@@ -143,6 +143,7 @@ impl Restart {
             origin,
             command: &command,
             ranks: ranks.ranks,
+            behind_runner: program.behind_runner(),
         };
         let job = || Job::read(&stores::home(&store), continued.run?).ok().flatten();
         let before = job();
