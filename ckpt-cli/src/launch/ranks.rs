@@ -296,7 +296,10 @@ mod tests {
         let command = options.wrap(Command::new("/bin/heat")).unwrap();
         let said = command.get_envs().find(|(name, _)| *name == "HWLOC_COMPONENTS");
         match std::env::var_os("HWLOC_COMPONENTS") {
-            None => assert_eq!(said, Some(("HWLOC_COMPONENTS".as_ref(), Some("-opencl".as_ref())))),
+            None => assert_eq!(
+                said,
+                Some(("HWLOC_COMPONENTS".as_ref(), Some("-opencl".as_ref())))
+            ),
             Some(_) => assert_eq!(said, None),
         }
     }
