@@ -1,6 +1,7 @@
 //! Which statements may run a second time: a `let` whose value no checkpoint holds is made again at a restart if that
 //! changes nothing but the variable itself.
 
+use super::devices::Devices;
 use super::foreign::Foreign;
 use crate::Analysis;
 use crate::calls::CallId;
@@ -34,6 +35,7 @@ pub struct Effects<'a> {
     /// The types of the program that change behind a shared reference.
     changing: HashSet<String>,
     foreign: Foreign,
+    devices: Devices<'a>,
 }
 
 impl<'a> Effects<'a> {
@@ -52,14 +54,16 @@ impl<'a> Effects<'a> {
                 .flat_map(|id| graph.call(id).callees.clone())
                 .collect()
         };
+        let devices = Devices::of(&analysis.library, program);
         Self {
             program,
             items,
             library: &analysis.library,
             calls,
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
-            changing: changing_types(&analysis.library, program),
+            changing: changing_types(&analysis.library, program, &devices),
             foreign: Foreign::of(program),
+            devices,
         }
     }
 
@@ -101,6 +105,16 @@ impl<'a> Effects<'a> {
             matches!(pattern, syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
                 && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
         })
+    }
+
+    /// Whether the program takes content or commands where a checkpoint of arrays on devices cannot look.
+    pub(crate) fn hides_devices(&self) -> bool {
+        self.devices.hide()
+    }
+
+    /// Whether it may hold an array on a device, which is made again and then gets its content.
+    pub(crate) fn may_be_filled_on_device(&self, place: Position) -> bool {
+        self.devices.can_be_read() && self.may_be_rebuilt(place)
     }
 
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
@@ -152,7 +166,9 @@ impl<'a> Effects<'a> {
 
     fn mentions_changing(&self, tokens: &TokenStream) -> bool {
         let mut names = names_in(tokens).into_iter();
-        names.any(|name| self.library.changes_inside(&name) || self.changing.contains(&name))
+        names.any(|name| {
+            self.library.changes_inside(&name) || self.devices.change(&name) || self.changing.contains(&name)
+        })
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
@@ -210,7 +226,7 @@ impl<'a> Effects<'a> {
 }
 
 /// The types of a program that hold something which changes behind a shared reference.
-fn changing_types(library: &Library, program: &Program) -> HashSet<String> {
+fn changing_types(library: &Library, program: &Program, devices: &Devices<'_>) -> HashSet<String> {
     struct Types(Vec<(String, HashSet<String>)>);
     impl<'ast> Visit<'ast> for Types {
         fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
@@ -234,7 +250,7 @@ fn changing_types(library: &Library, program: &Program) -> HashSet<String> {
         for (name, names) in &types.0 {
             if names
                 .iter()
-                .any(|one| library.changes_inside(one) || found.contains(one))
+                .any(|one| library.changes_inside(one) || devices.change(one) || found.contains(one))
             {
                 found.insert(name.clone());
             }

@@ -323,6 +323,20 @@ sections! {
         HandleTraits = "handle_traits",
         /// A crate that has them.
         HandleCrates = "handle_crates",
+        /// A crate by which programs compute on devices.
+        DeviceCrates = "device_crates",
+        /// Memory on a device, or what makes it: its content is lost where it is made again.
+        DeviceMemory = "device_memory",
+        /// Of these a checkpoint holds the content, by their whole paths.
+        DeviceArrays = "device_arrays",
+        /// A kernel, or what makes one.
+        DeviceKernels = "device_kernels",
+        /// A queue, or what makes one.
+        DeviceQueues = "device_queues",
+        /// A method that gives a kernel other arguments.
+        DeviceRebinds = "device_rebinds",
+        /// What takes content or commands where a checkpoint cannot look.
+        DeviceEscapes = "device_escapes",
         /// Holds one value, as that would stand by itself.
         Boxes = "boxes",
         /// A list that may grow.

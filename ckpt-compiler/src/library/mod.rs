@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 const UNKNOWN_CALL: f64 = 5.0;
 
 /// The tables of the libraries.
-const LIBRARIES: [(&str, &str); 15] = [
+const LIBRARIES: [(&str, &str); 16] = [
     ("std", include_str!("../../tables/std.toml")),
     ("ckpt", include_str!("../../tables/ckpt.toml")),
     ("sync", include_str!("../../tables/sync.toml")),
@@ -42,6 +42,7 @@ const LIBRARIES: [(&str, &str); 15] = [
     ("indicatif", include_str!("../../tables/indicatif.toml")),
     ("log", include_str!("../../tables/log.toml")),
     ("mpi", include_str!("../../tables/mpi.toml")),
+    ("devices", include_str!("../../tables/devices.toml")),
 ];
 
 /// What calls mean: the tables that ckpt brings along, and what is added to them.

@@ -18,7 +18,7 @@ use crate::items::Items;
 use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
 use advice::{advice, is_of_std};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{self, Library};
 use std::collections::BTreeSet;
 
 /// What a message of rustc means.
@@ -103,6 +103,8 @@ pub struct Decider<'a> {
     pub repeatable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be rebuilt, if it is filled from the checkpoint then.
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
+    /// Whether the `let` at this place may hold an array on a device of which a checkpoint holds the content.
+    pub on_device: &'a dyn Fn(Position) -> bool,
     /// Whether the `let` at this place makes an iterator that may be replayed.
     pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
@@ -259,6 +261,11 @@ impl Decider<'_> {
             self.decisions.bounds.insert(place);
             return true;
         }
+        let base = one.type_name.split('<').next().unwrap_or_default();
+        if self.library.says(base, library::Types::DeviceArrays) {
+            // Never made again without its content.
+            return self.device_array(one, round) || self.give_up(one, round);
+        }
         if let Some(ty) = self.type_of(one) {
             if self.refill(ty, one, round) {
                 return true;
@@ -401,6 +408,28 @@ impl Decider<'_> {
             self.keep(ty);
         }
         self.decisions.parts.insert(variable, parts);
+        self.decisions.variables.insert(variable, "refill");
+        true
+    }
+
+    /// An array on a device: a restart makes it again, and writes its content.
+    fn device_array(&mut self, one: &Finding, round: &Round) -> bool {
+        let variable =
+            one.places
+                .iter()
+                .find_map(|place| match locate::locate(self.program, place.0, place.1) {
+                    Some(Found::Let {
+                        start,
+                        names,
+                        treated: false,
+                        ..
+                    }) if names.len() == 1 => Some((place.0, start)),
+                    _ => None,
+                });
+        let new = variable.filter(|place| !round.before.variables.contains_key(place));
+        let Some(variable) = new.filter(|&place| (self.on_device)(place)) else {
+            return false;
+        };
         self.decisions.variables.insert(variable, "refill");
         true
     }

@@ -40,6 +40,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         types,
         repeatable: &|_| true,
         rebuildable: &|_, _| true,
+        on_device: &|_| true,
         replayable: &|_| false,
         is_elsewhere: &|_| false,
         is_instrumented: &|_| true,
