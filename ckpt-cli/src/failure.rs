@@ -8,11 +8,9 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use ckpt::store::{StoreError, printable_lines};
+use ckpt::store::{StoreError, columns_of, printable_lines, wrapped};
 
 use ckpt_compiler::Code;
-
-use crate::columns;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
 pub mod code {
@@ -193,14 +191,14 @@ impl Failure {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         // Nothing can be done about a closed standard error.
-        let columns = columns::of(&std::io::stderr());
+        let columns = columns_of(std::io::stderr());
         let code = self.code.map_or_else(String::new, |code| format!("[{code}]"));
         let mut say = |label: &str, style: Style, text: &str, indent: usize| {
             let indent = " ".repeat(indent);
             let mut lines = text.lines();
             let first = format!("{label} {}", lines.next().unwrap_or_default());
             let rest = lines.map(|line| format!("\n{indent}{line}"));
-            let whole = columns::wrapped(&(first + &rest.collect::<String>()), columns);
+            let whole = wrapped(&(first + &rest.collect::<String>()), columns);
             let text = whole.strip_prefix(label).unwrap_or(&whole);
             let _ = writeln!(out, "{style}{label}{style:#}{text}");
         };

@@ -5,7 +5,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | `crashtest` | kills and compares |
-//! | `tui`, `report` | a job in the terminal; the life of a job |
+//! | `tui`, `serve`, `report` | a job in the terminal, and in a browser; the life of a job |
 //! | `doctor` | looks at the machine |
 //! | `package` | unmodified programs: read, copied, rewritten, built, shown |
 //! | `launch` | starts programs, again where they die |
@@ -15,12 +15,10 @@
 //! | `stores` | the store that a command is about, and the parts of its ranks |
 //! | `messages` | what each message means |
 //! | `render`, `output`, `failure` | tables; how much is said, and in which colours; what is said when it fails |
-//! | `columns` | texts in the width of a terminal |
 //!
 //! Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod cargo;
-mod columns;
 mod commands;
 mod crashtest;
 mod doctor;
@@ -34,6 +32,7 @@ mod package;
 mod plot;
 mod render;
 mod report;
+mod serve;
 mod stores;
 mod tui;
 mod values;

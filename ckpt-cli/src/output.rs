@@ -5,8 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::columns;
-use ckpt::store::printable_lines;
+use ckpt::store::{columns_of, printable_lines, wrapped};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// When colours are used.
@@ -109,7 +108,7 @@ pub fn note(text: &str) {
 /// Lines on standard error, in the width of the terminal.
 pub fn tell(text: &str) {
     let stderr = std::io::stderr();
-    let text = columns::wrapped(text, columns::of(&stderr));
+    let text = wrapped(text, columns_of(&stderr));
     let _ = writeln!(stderr.lock(), "{}", text.trim_end_matches('\n')); // nobody is left to be told
 }
 

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use ckpt::store::{printable, printable_lines};
+use ckpt::store::{columns_of, printable, printable_lines, wrapped};
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row, Table, Width,
 };
 
-use crate::{columns, output};
+use crate::output;
 
 /// How a command prints its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -91,7 +91,7 @@ pub fn print_table(table: &Table) {
         });
         *row = Row::from(cells.collect::<Vec<Cell>>());
     }
-    if let Some(columns) = columns::of(&std::io::stdout()) {
+    if let Some(columns) = columns_of(std::io::stdout()) {
         fit(&mut table, columns);
     }
     let text: String = table
@@ -210,8 +210,8 @@ fn parted(text: &str, allowed: usize) -> String {
 /// Prints text on standard output, in which what a terminal would obey is shown: it may be from a store. Ends quietly when
 /// nobody reads it any more.
 pub fn print(text: &str) {
-    let columns = columns::of(&std::io::stdout());
-    print_as_it_is(&columns::wrapped(&printable_lines(text), columns));
+    let columns = columns_of(std::io::stdout());
+    print_as_it_is(&wrapped(&printable_lines(text), columns));
 }
 
 /// The same of a text that is to be just that: sources, scripts.
@@ -347,6 +347,16 @@ pub fn shortened(text: &str, most: usize) -> String {
     let begin: String = text.chars().take(most).collect();
     let whole = begin.rsplit_once(' ').map_or(&*begin, |(whole, _)| whole);
     format!("{} ...", whole.trim_end_matches([',', ';', ':']))
+}
+
+/// The end of a name, as much of it as fits into so many letters.
+pub fn end_of(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let end = name.chars().skip(length - most.saturating_sub(1));
+    std::iter::once('\u{2026}').chain(end).collect()
 }
 
 /// `1 checkpoint`, `2 checkpoints`.

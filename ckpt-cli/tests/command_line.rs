@@ -244,6 +244,7 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
         "diff",
         "prune",
         "tui",
+        "serve",
         "report",
         "export",
         "seal",

@@ -52,6 +52,7 @@ while [ $i -lt 12 ]; do
         [ "$CKPT_FAULT" = "visit:$i" ] && kill -9 $$
     fi
 done
+case $CKPT_FAULT/$wrong in flip:*/silent) sum=$((sum + 1)) ;; esac
 echo "sum $sum"
 [ "$wrong" = chance ] && echo >>"$0.runs" && echo "took $(($(wc -l <"$0.runs") / 4)) s"
 if [ -n "$CKPT_DIR" ]; then
@@ -62,6 +63,11 @@ if [ -n "$CKPT_DIR" ]; then
  "restarted_from":null,"last_checkpoint":null,"failed_checkpoints":0,"command":["sum"],"reason":null}
 JSON
     mv "$CKPT_DIR/tmp" "$CKPT_DIR/runs/$run/job.json"
+    case $CKPT_FAULT in flip:*)
+        at=${CKPT_FAULT#flip:}
+        echo "{\"at\":1,\"run\":\"$run\",\"event\":\"flip\",\"visits\":${at%%:*},\"function\":\"f\",\"variable\":\"v\",\"bit\":3,\"is_unchanged\":false}" \
+            > "$CKPT_DIR/runs/$run/events.log"
+    esac
 fi
 exit 0
 "#;
@@ -140,6 +146,35 @@ fn the_report_is_there_for_scripts_too() {
     if cfg!(target_os = "linux") {
         let peak = json["reference"]["peak_bytes"].as_u64().unwrap();
         assert!((100_000..100_000_000).contains(&peak), "of a shell: {peak}");
+    }
+}
+
+#[test]
+fn what_becomes_of_bits_that_are_turned_is_told() {
+    for (wrong, fate) in [("nothing", "masked"), ("silent", "silent")] {
+        let here = tempfile::tempdir().unwrap();
+        let options = [&IGNORE[..], &["--bit-flips", "8"]].concat();
+        let as_json = [&options[..], &["--format", "json"]].concat();
+        let output = crashtest(here.path(), &as_json, wrong)
+            .success()
+            .get_output()
+            .stdout
+            .clone();
+        let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+        schema::check("crashtest", &json);
+        let trials = json["trials"].as_array().unwrap();
+        assert_eq!(trials.len(), 9);
+        assert!(
+            trials[1..].iter().all(|trial| trial["bits"]["fate"] == fate),
+            "{json}"
+        );
+        let text = crashtest(here.path(), &options, wrong).success();
+        match wrong {
+            "silent" => text
+                .stdout(contains("silent: bit 3 of `v` of `f`, behind visit "))
+                .stdout(contains("PASSED: of 8 trials, 8 silent, wrong answer")),
+            _ => text.stdout(contains("PASSED: of 8 trials, 8 masked by the program")),
+        };
     }
 }
 

@@ -1,5 +1,6 @@
 //! The pages that `plan --html` and `report --html` write, as a browser sees them: headless Chromium gives the document and a
-//! picture, which are looked at by structure. Where there is no Chromium, that is said and nothing is tried.
+//! picture, which are looked at by structure. `CKPT_BLESS=1` puts the pictures into the book. Where there is no Chromium, that is
+//! said and nothing is tried.
 
 #[path = "../../tests/harness/src/skipped.rs"]
 mod skipped;
@@ -62,7 +63,7 @@ struct Picture {
     colors: usize,
 }
 
-fn picture(browser: &Path, page: &Path) -> Picture {
+fn picture(browser: &Path, page: &Path, in_the_book: &str) -> Picture {
     let path = page.with_extension("png");
     let size = format!("--window-size={WIDTH},{HEIGHT}");
     browse(
@@ -70,6 +71,13 @@ fn picture(browser: &Path, page: &Path) -> Picture {
         page,
         &[&size, &format!("--screenshot={}", path.display())],
     );
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../docs/src")
+        .join(in_the_book);
+    if std::env::var_os("CKPT_BLESS").is_some() {
+        fs::copy(&path, &shown).unwrap();
+    }
+    assert!(shown.is_file(), "`CKPT_BLESS=1` makes {in_the_book}");
     let decoder = png::Decoder::new(BufReader::new(File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
@@ -95,6 +103,7 @@ fn cargo_ckpt(folder: &Path, arguments: &[&str]) {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime");
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"))
         .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
         .env("CKPT_RUNTIME_PATH", runtime)
         .current_dir(folder)
         .args(arguments)
@@ -153,7 +162,7 @@ fn a_browser_shows_the_life_of_a_job() {
         "rows of both tables, with their heads"
     );
     assert!(dom.contains("<code>--interval auto</code>"));
-    let picture = picture(&browser, &page);
+    let picture = picture(&browser, &page, "report.png");
     assert!(
         picture.bands[..7].iter().all(|share| *share > 0.005),
         "something in each part of the upper page: {:?}",
@@ -184,7 +193,7 @@ fn a_browser_shows_a_plan() {
     assert!(dom.contains("grid[0] &lt; 3.0"), "the source is there, as text");
     assert!(count(&dom, "h2") >= 3 && count(&dom, "table") >= 2, "{dom}");
     assert!(dom.trim_end().ends_with("</html>"));
-    let picture = picture(&browser, &page);
+    let picture = picture(&browser, &page, "plan.png");
     assert!(
         picture.bands[..7].iter().all(|share| *share > 0.005),
         "{:?}",

@@ -409,6 +409,51 @@ fn a_checked_plan_counts_what_rustc_has_decided() {
     assert_eq!(saved(&checked) + 1, saved(&plan));
 }
 
+/// A static that no build can do with.
+const MUTABLE: &str = r#"
+static mut DEPTH: u64 = 0;
+fn deeper(by: u64) {
+    let place = &raw mut DEPTH;
+    unsafe { *place += by }
+}
+fn main() {
+    let mut sum = 0.0_f64;
+    for step in 0..100000_u64 {
+        for k in 0..50 {
+            sum += (step as f64 + k as f64).sqrt();
+        }
+        deeper(step);
+    }
+    println!("{sum} {}", unsafe { DEPTH });
+}
+"#;
+
+#[test]
+fn the_summary_of_a_plan_is_of_what_a_build_has() {
+    let package = Package::new("mutable", MUTABLE);
+    let output = package.tool(&["plan", "--offline"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("no checkpoints: src/main.rs:2"), "{text}");
+    assert!(!text.contains("Sites reach"), "{text}");
+    assert!(text.contains("\nThe program has no checkpoints until "), "{text}");
+    let json = package.tool(&["plan", "--offline", "--format", "json"]);
+    let plan: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(plan["coverage"].as_f64(), Some(0.0));
+
+    let package = Package::new("asking", TYPES);
+    let unasked = "\nrustc was not asked ";
+    let (text, _) = package.succeeds(&["plan", "--offline"]);
+    assert!(
+        text.contains("Sites reach 100.0 % of the run") && text.contains(unasked),
+        "{text}"
+    );
+    let (text, _) = package.succeeds(&["plan", "--offline", "--check"]);
+    assert!(!text.contains(unasked), "{text}");
+    let (text, _) = package.succeeds(&["plan", "--offline"]);
+    assert!(!text.contains(unasked), "what the check has found counts: {text}");
+}
+
 /// A phase between regions, then one inside of a region.
 const THREADS: &str = r#"
 use std::sync::Barrier;

@@ -4,6 +4,7 @@
 mod held;
 mod noted;
 mod schema;
+mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -1160,4 +1161,59 @@ fn an_older_run_is_resumed_where_the_newer_cannot_be() {
         ))
         .stderr(contains(format!("resuming run {older}")));
     assert_eq!(lines(here.path()), all_lines());
+}
+
+/// Both the command and the program, which says itself what ckpt has to say of its session.
+#[test]
+fn what_is_said_of_runs_fits_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    run(
+        here.path(),
+        &["--every", "5"],
+        &[("CKPT_FAULT", "visit:22")],
+        &["12"],
+    )
+    .code(137);
+    let program = Path::new(env!("CARGO_BIN_EXE_cargo-ckpt"))
+        .with_file_name("examples")
+        .join("resumable");
+    let program = program.to_str().unwrap();
+    let build = PROGRAM.join(" ");
+    let in_order = [
+        format!("restart --map /a=/b --dir ckpt-cli.ckpt.d/{}", "x".repeat(60)),
+        "list".to_owned(),
+        "report".to_owned(),
+        "inspect latest".to_owned(),
+        "restart 4".to_owned(),
+        "restart".to_owned(),
+        "restart".to_owned(),
+        format!("run {build} --resume -- 13"),
+        format!("crashtest {build} --sites 2 --commits 1 --random 0 -- 4"),
+        format!("run --exe {program} --every 0 -- 3"),
+        format!("run --exe {program} --dir /dev/null/no/such/folder -- 3"),
+    ];
+    let mut found = Vec::new();
+    for line in &in_order {
+        let lines = width::in_a_terminal(here.path(), line);
+        assert!(!lines.is_empty(), "{line}");
+        found.extend(width::too_long(line, &lines));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    // A program that is started by itself.
+    for variables in [
+        "CKPT_RESTART=latest CKPT_DIR=ckpt-cli.ckpt.d",
+        "CKPT_EVERY=often",
+        "CKPT_EVERY=1 CKPT_MISSPELT=1 CKPT_DIR=other.ckpt.d CKPT_FAULT=visit:3",
+        "CKPT_EVERY=1 CKPT_DIR=other.ckpt.d",
+        "CKPT_RESTART=9 CKPT_DIR=other.ckpt.d",
+    ] {
+        let lines = width::of_a_line(here.path(), &format!("{variables} {program} 5"));
+        let said: Vec<&String> = lines.iter().filter(|line| line.starts_with("ckpt: ")).collect();
+        assert!(!said.is_empty(), "{variables}: {lines:?}");
+        found.extend(width::too_long(variables, &lines));
+        // In a file lines are as long as they are.
+        let piped = width::in_a_file(here.path(), &format!("{variables} {program} 5"));
+        assert!(piped.lines().all(|line| !line.starts_with("      ")), "{piped}");
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

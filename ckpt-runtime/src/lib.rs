@@ -73,6 +73,7 @@ mod work;
 /// Reading and writing files of checkpoints: opening and locking a folder of them, committing a checkpoint as a whole or not at
 /// all, listing, verifying, restoring and removing them. `docs/src/format.md` specifies the files.
 pub mod store {
+    pub use crate::base::columns::{columns_of, wrapped};
     pub use crate::base::fault::COMMIT_STEPS;
     pub use crate::base::host::host_name;
     pub use crate::base::noted::{EXECUTABLE_NOTE, Noted};

@@ -9,9 +9,6 @@ pub mod records;
 #[path = "../../ckpt-cli/src/cargo/mod.rs"]
 mod cargo;
 #[allow(dead_code, unused_imports)]
-#[path = "../../ckpt-cli/src/columns.rs"]
-mod columns;
-#[allow(dead_code, unused_imports)]
 #[path = "../../ckpt-cli/src/failure.rs"]
 mod failure;
 #[allow(dead_code, unused_imports)]

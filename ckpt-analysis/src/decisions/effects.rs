@@ -107,14 +107,9 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// Whether the program takes content or commands where a checkpoint of arrays on devices cannot look.
-    pub(crate) fn hides_devices(&self) -> bool {
-        self.devices.hide()
-    }
-
-    /// Whether it may hold an array on a device, which is made again and then gets its content.
-    pub(crate) fn may_be_filled_on_device(&self, place: Position) -> bool {
-        self.devices.can_be_read() && self.may_be_rebuilt(place)
+    /// Whether a value of this type, as rustc writes it, has content on a device that it would lose.
+    pub(crate) fn change_on_device(&self, type_name: &str) -> bool {
+        self.devices.change_type(type_name)
     }
 
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do

@@ -12,7 +12,7 @@
 //! | [`saved_types`] | what stands in the way of saving a struct or an enum |
 //! | [`macro_types`] | structs and enums that a macro declares |
 //! | [`destructors`] | types of which a value may do something when it is dropped |
-//! | [`devices`] | memory and commands on devices |
+//! | [`devices`] | memory and kernels on devices |
 //! | [`objects`] | what the objects of a trait need to be saved |
 //! | [`writers`] | `Box<dyn Write>`, `Box<dyn Read>` |
 //! | [`lent_readers`] | readers of files that only they use |

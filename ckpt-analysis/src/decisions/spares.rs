@@ -12,6 +12,9 @@ use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{FnArg, Pat, ReturnType};
 
+/// Functions with spares that a function calls, by the paths that it writes.
+type Called = BTreeMap<String, FnId>;
+
 /// What a function has to do in one call, in operations, for it to matter how it is built.
 const SOME: f64 = 30.0;
 
@@ -19,11 +22,11 @@ const SOME: f64 = 30.0;
 #[derive(Debug)]
 pub struct Spares {
     /// Those without sites, each with those that it calls by their spares.
-    kernels: BTreeMap<FnId, BTreeSet<FnId>>,
+    kernels: BTreeMap<FnId, Called>,
     /// Those with sites.
     with_sites: BTreeSet<FnId>,
     /// For each function with sites: those with spares that it calls.
-    called: BTreeMap<FnId, BTreeSet<FnId>>,
+    called: BTreeMap<FnId, Called>,
 }
 
 impl Spares {
@@ -33,31 +36,33 @@ impl Spares {
         let placed: BTreeSet<FnId> = placed.map(|one| one.function).collect();
         let by_user = placement.functions.iter().filter(|one| one.by_user);
         let by_user: BTreeSet<FnId> = by_user.map(|one| one.function).collect();
-        let spares = |caller: FnId| -> BTreeSet<FnId> {
-            let called = called_alone(analysis, caller).into_iter();
-            let called = called.filter(|id| !by_user.contains(id) && is_reached(analysis, caller, *id));
+        let spares = |caller: FnId| -> Called {
+            let mut called = called_alone(analysis, caller);
+            called.retain(|_, id| {
+                let function = analysis.items.function(*id);
+                let matters = placed.contains(id) || placement.costs.functions[id.0].per_call >= SOME;
+                matters
+                    && !by_user.contains(id)
+                    && is_reached(analysis, caller, *id)
+                    && is_open(function)
+                    && (!placed.contains(id) || hands_on(function))
+                    && !calls_itself(analysis, *id)
+            });
             called
-                .filter(|id| {
-                    let function = analysis.items.function(*id);
-                    let matters = placed.contains(id) || placement.costs.functions[id.0].per_call >= SOME;
-                    let is_open = is_open(function) && (!placed.contains(id) || hands_on(function));
-                    matters && is_open && !calls_itself(analysis, *id)
-                })
-                .collect()
         };
-        let called: BTreeMap<FnId, BTreeSet<FnId>> = placed.iter().map(|id| (*id, spares(*id))).collect();
+        let called: BTreeMap<FnId, Called> = placed.iter().map(|id| (*id, spares(*id))).collect();
         let mut kernels = BTreeMap::new();
-        let mut left: Vec<FnId> = called.values().flatten().copied().collect();
+        let mut left: Vec<FnId> = called.values().flat_map(BTreeMap::values).copied().collect();
         while let Some(id) = left.pop() {
             if placed.contains(&id) || kernels.contains_key(&id) {
                 continue;
             }
             let mut below = spares(id);
-            below.retain(|id| !placed.contains(id));
-            left.extend(&below);
+            below.retain(|_, id| !placed.contains(id));
+            left.extend(below.values());
             kernels.insert(id, below);
         }
-        let with_sites = called.values().flatten().copied();
+        let with_sites = called.values().flat_map(BTreeMap::values).copied();
         Self {
             kernels,
             with_sites: with_sites.filter(|id| placed.contains(id)).collect(),
@@ -67,7 +72,8 @@ impl Spares {
 
     /// The functions with spares that a function with sites calls.
     pub fn called_by(&self, function: FnId) -> impl Iterator<Item = FnId> {
-        self.called.get(&function).into_iter().flatten().copied()
+        let called = self.called.get(&function);
+        called.into_iter().flat_map(BTreeMap::values).copied()
     }
 
     /// What the attribute of a function with sites says of them.
@@ -81,23 +87,23 @@ impl Spares {
         if self.with_sites.contains(&function) {
             parts.push("spare".to_owned());
         }
-        let called: Vec<String> = self
-            .called_by(function)
-            .map(|id| path(analysis, function, id))
-            .collect();
+        let called = self
+            .called
+            .get(&function)
+            .map(|called| names(analysis, function, called));
+        let called = called.unwrap_or_default();
         if !called.is_empty() {
-            parts.push(format!("spares({})", called.join(", ")));
+            parts.push(format!("spares({called})"));
         }
         parts
     }
 
     /// The attributes of those without sites.
     pub fn edits(&self, program: &Program, analysis: &Analysis) -> Vec<Edit> {
-        let attribute = |(id, called): (&FnId, &BTreeSet<FnId>)| {
+        let attribute = |(id, called): (&FnId, &Called)| {
             let function = analysis.items.function(*id);
             let text = &program.file(function.place.file).text;
-            let called: Vec<String> = called.iter().map(|other| path(analysis, *id, *other)).collect();
-            let attribute = format!("#[ckpt::__rt::spare({})]", called.join(", "));
+            let attribute = format!("#[ckpt::__rt::spare({})]", names(analysis, *id, called));
             Edit::line_before(function.place.file, text, function.insert_at, &attribute)
         };
         self.kernels.iter().map(attribute).collect()
@@ -109,13 +115,17 @@ fn own_calls(analysis: &Analysis, caller: FnId) -> impl Iterator<Item = &Call> {
     calls.filter(move |call| call.caller == caller)
 }
 
-/// The functions that a function calls by a name that stands for nothing else in it.
-fn called_alone(analysis: &Analysis, caller: FnId) -> BTreeSet<FnId> {
+/// The functions that a function calls by a path that stands for nothing else in it.
+fn called_alone(analysis: &Analysis, caller: FnId) -> Called {
     let mut by_name: BTreeMap<&str, Option<FnId>> = BTreeMap::new();
+    let mut written = Called::new();
     for call in own_calls(analysis, caller) {
         let Some(name) = call.form.last() else { continue };
         let one = match (&call.form, &call.callees[..]) {
-            (CallForm::Path(_), [one]) if call.certain => Some(*one),
+            (CallForm::Path(path), [one]) if call.certain => {
+                written.insert(path.join("::"), *one);
+                Some(*one)
+            }
             _ => None,
         };
         let known = by_name.entry(name).or_insert(one);
@@ -123,9 +133,16 @@ fn called_alone(analysis: &Analysis, caller: FnId) -> BTreeSet<FnId> {
             *known = None;
         }
     }
-    let named = by_name.into_iter().filter_map(|(name, one)| Some((name, one?)));
-    let named = named.filter(|(name, one)| analysis.items.function(*one).name == *name);
-    named.map(|(_, one)| one).collect()
+    written.retain(|path, id| {
+        let function = analysis.items.function(*id);
+        let is_known = by_name.get(function.name.as_str()) == Some(&Some(*id));
+        is_known && last(path) == function.name && syn::parse_str::<syn::Path>(path).is_ok()
+    });
+    written
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 fn calls_itself(analysis: &Analysis, id: FnId) -> bool {
@@ -138,21 +155,33 @@ fn is_reached(analysis: &Analysis, caller: FnId, called: FnId) -> bool {
     let (caller, called) = (items.function(caller), items.function(called));
     let module = called.scope;
     let scope = items.scope(module);
-    let holds_caller = |wanted: ScopeId| {
-        let mut at = Some(caller.scope);
-        std::iter::from_fn(|| {
+    let around = |from: ScopeId| {
+        let mut at = Some(from);
+        std::iter::from_fn(move || {
             let now = at?;
             at = items.scope(now).parent;
             Some(now)
         })
-        .any(|one| one == wanted)
     };
+    let holds_caller = |wanted: ScopeId| around(caller.scope).any(|one| one == wanted);
     caller.krate == called.krate
-        && !scope.is_block
+        && !around(module).any(|one| items.scope(one).is_block)
         && (holds_caller(module) || scope.parent.is_some_and(holds_caller))
 }
 
-/// The path of a function as another one writes it.
+/// The list of an attribute: what is written, and where it has to be another path with a spare in the end, that.
+fn names(analysis: &Analysis, caller: FnId, called: &Called) -> String {
+    let name = |(written, id): (&String, &FnId)| {
+        let path = path(analysis, caller, *id);
+        match path == *written {
+            true => path,
+            false => format!("{written} = {path}"),
+        }
+    };
+    called.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// The path of a function that leads to it in every module that can name it.
 fn path(analysis: &Analysis, caller: FnId, called: FnId) -> String {
     let items = &analysis.items;
     let (caller, called) = (items.function(caller), items.function(called));
@@ -207,7 +236,7 @@ fn hands_on(function: &Function) -> bool {
 
 /// Whether all that a call may lead to know the types of their parameters.
 fn is_typed(analysis: &Analysis, caller: FnId, name: &str) -> bool {
-    let last = name.rsplit("::").next().unwrap_or(name);
+    let last = last(name);
     let mut calls = own_calls(analysis, caller).filter(|call| call.form.last() == Some(last));
     let mut any = false;
     let all = calls.all(|call| {
@@ -290,7 +319,7 @@ mod inner {
         let expected = text
             .replace(
                 "/// A kernel.\nfn sweep",
-                "/// A kernel.\n#[ckpt::__rt::spare(crate::inner::smooth)]\nfn sweep",
+                "/// A kernel.\n#[ckpt::__rt::spare(inner::smooth = crate::inner::smooth)]\nfn sweep",
             )
             .replace(
                 "    pub fn smooth",

@@ -35,6 +35,12 @@ const SMALL: f64 = 0.1;
 /// Operations of the longest run that guesses are believed to come to: some hours.
 const LONGEST_RUN: f64 = 1e13;
 
+/// With fewer visits in the whole run, a loop is coarse if nobody knows how long an iteration takes.
+const FEW_VISITS: f64 = 100.0;
+
+/// The part of an iteration that an inner loop has which stands for it.
+const NEARLY_ALL: f64 = 0.9;
+
 /// Operations of an iteration at which the test of a site is nothing.
 pub(super) const WORTHWHILE: f64 = 1e3;
 
@@ -236,6 +242,9 @@ impl Chooser<'_, '_> {
             if !counts_time && self.add_time_loop_inside(id) {
                 return;
             }
+            if self.has_finer_inside(id, share, at) {
+                return;
+            }
             if self.add_loop(id, "the outermost loop with short iterations") {
                 return;
             }
@@ -250,6 +259,60 @@ impl Chooser<'_, '_> {
         if coarse && !self.is_one_turn(id) && self.coverage_inside(id) < ENOUGH {
             self.add_loop(id, "no loop inside it can hold a site that reaches most of it");
         }
+    }
+
+    /// A site in the loop inside that has the same work and more visits, if a few iterations are all of a recursion: how
+    /// long that takes nobody can say, and a site in each of them would be visited with minutes in between.
+    fn has_finer_inside(&mut self, id: LoopId, share: f64, at: Reach) -> bool {
+        let (graph, cost) = (&self.analysis.graph, self.costs.loops[id.0]);
+        let is_coarse = cost.known && cost.seen.is_none() && at.times * cost.trips < FEW_VISITS;
+        let outer = graph.one_loop(id);
+        if !is_coarse || !self.is_mostly_recursion(&outer.work, cost.per_iteration, DEEPEST) {
+            return false;
+        }
+        let inner = outer.work.loops.iter().copied().find(|inner| {
+            let (one, inside) = (graph.one_loop(*inner), self.costs.loops[inner.0]);
+            let all = one.weight * inside.trips * inside.per_iteration;
+            one.can_hold()
+                && inside.trips > 1.0
+                && all >= NEARLY_ALL * cost.per_iteration
+                && inside.per_iteration >= WORTHWHILE
+        });
+        let Some(inner) = inner else {
+            return false;
+        };
+        let inside = Reach {
+            times: at.times * cost.trips,
+            in_loop: true,
+            ..at
+        };
+        self.one_loop(inner, share, inside);
+        if self.coverage_inside(id) < ENOUGH {
+            return false;
+        }
+        let why = "a loop inside it has the same work in shorter parts, and how long these are hangs on a recursion";
+        self.pass_over(self.analysis.graph.one_loop(id), why);
+        true
+    }
+
+    /// Whether the greater part of the operations of a piece of work is in calls of functions that call themselves.
+    fn is_mostly_recursion(&self, work: &Work, operations: f64, depth: usize) -> bool {
+        let parts = self.regions(work, 1.0);
+        parts.first().is_some_and(|part| {
+            let of_most = part.operations > 0.5 * operations && depth > 0;
+            of_most
+                && match part.region {
+                    Region::Loop(id) => {
+                        let inside = &self.analysis.graph.one_loop(id).work;
+                        self.is_mostly_recursion(inside, self.costs.loops[id.0].per_iteration, depth - 1)
+                    }
+                    Region::Function(id) => {
+                        let cost = self.costs.functions[id.0];
+                        let inside = &self.analysis.graph.bodies[id.0];
+                        cost.is_recursive() || self.is_mostly_recursion(inside, cost.per_call, depth - 1)
+                    }
+                }
+        })
     }
 
     /// Whether the loop is known to go round once in the whole run: at a site in it nothing has been done yet.

@@ -320,6 +320,27 @@ fn a_program_without_loops_has_nothing_to_place() {
     assert!(placement.sites.is_empty() && placement.functions.is_empty());
 }
 
+/// How long a recursion takes nobody knows: of two loops that are known to be short, the inner one has more visits.
+#[test]
+fn a_recursion_in_few_iterations_has_its_site_in_the_innermost_of_the_loops() {
+    let text = "const SIX: [char; 6] = ['>', '<', '.', '~', '[', ']'];
+         fn search(left: usize, program: &mut Vec<char>, found: &mut u64) {
+             if left == 0 { let s: u32 = program.iter().map(|c| *c as u32).sum(); if s % 97 == 0 { *found += 1; } return; }
+             let closure = |c: &char| { program.push(*c); search(left - 1, program, found); program.pop(); };
+             SIX.iter().for_each(closure);
+         }
+         fn main() {
+             let mut found = 0;
+             for a in SIX { for b in SIX { let mut program = vec![a, b]; search(9, &mut program, &mut found); } }
+             println!(\"{found}\");
+         }";
+    let (_, placement) = placed(&[("main.rs", text)]);
+    assert_eq!(sites(&placement), ["for b in SIX"], "{placement}");
+    // With so many of them the outer one will do.
+    let (_, placement) = placed(&[("main.rs", &text.replace("for a in SIX", "for a in ['>'; 200]"))]);
+    assert_eq!(sites(&placement), ["for a in ['>'; 200]"], "{placement}");
+}
+
 /// What a recursion costs is a guess. Called in a loop over loops, it is not as long as that.
 #[test]
 fn a_recursion_deep_in_loops_leaves_the_site_to_the_loops() {

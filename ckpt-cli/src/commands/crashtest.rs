@@ -10,11 +10,12 @@ use regex::Regex;
 
 use crate::cargo::CargoOptions;
 use crate::cargo::SitesOf;
-use crate::crashtest::plan::{Amount, Kind, plan, plan_in_process};
+use crate::crashtest::flips::Fate;
+use crate::crashtest::plan::{Amount, Kind, plan, plan_bit_flips, plan_in_process};
 use crate::crashtest::process::Launcher;
 use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
-use crate::crashtest::trial::{Comparison, Test};
+use crate::crashtest::trial::{Comparison, Done, Test};
 use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::RankOptions;
 use crate::output;
@@ -46,6 +47,9 @@ pub struct Crashtest {
     /// Roll the program back in its process instead of killing it: at sites, some way behind a checkpoint, several times
     #[arg(long)]
     in_process: bool,
+    /// Turn bits of the program's memory in N trials, with all detectors on, instead of killing it
+    #[arg(long, value_name = "N", conflicts_with = "in_process")]
+    bit_flips: Option<u64>,
     /// Take a checkpoint at every K-th site visit [default: where the program is killed; 50 per run otherwise]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
@@ -161,9 +165,10 @@ impl Crashtest {
             seed,
             ranks: self.ranks.ranks,
         };
-        let planned = match self.in_process {
-            false => plan(expected.visits, amount),
-            true => plan_in_process(expected.visits, amount),
+        let planned = match (self.bit_flips, self.in_process) {
+            (Some(number), _) => plan_bit_flips(expected.visits, number, amount),
+            (None, false) => plan(expected.visits, amount),
+            (None, true) => plan_in_process(expected.visits, amount),
         };
         bar.set_length(planned.len() as u64);
         bar.set_style(output::style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
@@ -183,12 +188,14 @@ impl Crashtest {
             bar.inc(1);
         }
         let restarts = Restarts::of(&trials);
+        let turned = |done: &Done| done.bits.as_ref().is_some_and(|bits| bits.fate != Fate::None);
+        let tests_bits = trials.iter().any(turned);
         Ok(Report {
             program: String::new(),
             command: self.words(),
             seed,
             // A test in which nothing was resumed has shown nothing.
-            passed: trials.iter().all(|done| done.passed()) && restarts.from_checkpoint > 0,
+            passed: trials.iter().all(|done| done.passed()) && (tests_bits || restarts.from_checkpoint > 0),
             reaches_only: None,
             unseeded: None,
             adds_in_blocks: None,

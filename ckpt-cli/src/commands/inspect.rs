@@ -11,7 +11,7 @@ use ckpt::store::{
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
-use crate::plot::raster::{Cell, Plane};
+use crate::plot::raster::Plane;
 use crate::plot::{self, Picture};
 use crate::render;
 use crate::stores::checkpoint::unreadable;
@@ -218,9 +218,7 @@ impl Inspect {
             .map(|(from, _)| *from)
             .collect();
         let plane = Plane::with(&index, shape);
-        let raster = plane.raster(Cell::Mean, |first, count| {
-            checkpoint.numbers(node, first, count).map_err(unreadable(node))
-        })?;
+        let raster = plane.of_numbers(checkpoint, node)?;
         let picture = Picture {
             title: format!("{}{} {shape:?}", found.name, plane.words()),
             subtitle: format!(
@@ -231,6 +229,7 @@ impl Inspect {
                 checkpoint.meta().visit
             ),
             raster,
+            range: None,
             logarithmic: false,
         };
         plot::draw(&picture, to)?;

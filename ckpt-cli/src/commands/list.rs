@@ -6,7 +6,7 @@ use std::path::Path;
 use ckpt::session::auto::Estimate;
 use ckpt::session::job::COMMAND_NOTE;
 use ckpt::session::runs::{RunRecord, has_record};
-use ckpt::store::{Entry, Meta, RunId};
+use ckpt::store::{Meta, RunId};
 use serde_json::json;
 
 use crate::failure::Outcome;
@@ -56,9 +56,9 @@ impl List {
             stores::home(&store)
         };
         if self.store.json() {
-            let of_line = |line: &Line| as_json(line, lines.several, &out_of_reach);
+            let of_line = |line: &Line| line.as_json(lines.several, &out_of_reach);
             let checkpoints: Vec<_> = list.iter().map(of_line).collect();
-            let runs: Vec<_> = records.iter().map(run_as_json).collect();
+            let runs: Vec<_> = records.iter().map(runs::as_json).collect();
             let mut value = json!({ "store": folder, "job": job, "runs": runs, "checkpoints": checkpoints });
             if lines.several {
                 value["elsewhere"] = json!(lines.elsewhere);
@@ -116,13 +116,6 @@ fn print_standing(
     }
     for record in records {
         render::print(&format!("  {}: {}\n", record.run.short(), standing(record)));
-    }
-}
-
-fn run_as_json(record: &RunRecord) -> serde_json::Value {
-    match &record.job {
-        Ok(job) => json!({ "run": record.run, "job": job }),
-        Err(error) => json!({ "run": record.run, "error": error }),
     }
 }
 
@@ -266,62 +259,4 @@ fn how_often(estimate: &Estimate) -> String {
         time(estimate.between_failures),
         100.0 * estimate.waste
     )
-}
-
-/// Of several ranks: what the first says of the line, and the file of each.
-fn as_json(line: &Line, several: bool, out_of_reach: &OutOfReach) -> serde_json::Value {
-    let readable = line.entries.iter().find(|(_, entry)| entry.meta.is_ok());
-    let mut value = match readable.or(line.entries.first()) {
-        Some((_, entry)) => entry_as_json(entry),
-        None => json!({ "id": line.id.0 }),
-    };
-    value["restorable"] = json!(line.is_restorable(out_of_reach));
-    let ranks = out_of_reach.get(&line.id).into_iter().flatten();
-    let why: Vec<_> = ranks
-        .map(|(rank, why)| json!({ "rank": rank, "why": why.to_string(), "given_up": why.is_given_up() }))
-        .collect();
-    value["out_of_reach"] = json!(why);
-    if several {
-        let file = |(rank, entry): &(u32, Entry)| {
-            let error = entry.meta.as_ref().err().map(ToString::to_string);
-            json!({ "rank": rank, "path": entry.path, "bytes": entry.bytes, "error": error })
-        };
-        value["bytes"] = json!(line.bytes());
-        value["ranks"] = line.entries.iter().map(file).collect();
-        value["lacking"] = json!(line.lacking);
-    }
-    value
-}
-
-/// Empty for one that can be restored by itself.
-fn blocks_for_as_json(entry: &Entry) -> Vec<u64> {
-    match entry.holds_blocks_only() {
-        true => entry.needed_by.iter().map(|id| id.0).collect(),
-        false => Vec::new(),
-    }
-}
-
-fn entry_as_json(entry: &Entry) -> serde_json::Value {
-    match &entry.meta {
-        Ok(meta) => json!({
-            "id": entry.id.0,
-            "path": entry.path,
-            "bytes": entry.bytes,
-            "needs": entry.needs.iter().map(|id| id.0).collect::<Vec<_>>(),
-            "blocks_for": blocks_for_as_json(entry),
-            "time": meta.time_text(),
-            "visit": meta.visit,
-            "reason": meta.reason,
-            "program": meta.program,
-            "version": meta.version,
-            "host": meta.host,
-            "run": meta.run,
-        }),
-        Err(error) => json!({
-            "id": entry.id.0,
-            "path": entry.path,
-            "bytes": entry.bytes,
-            "error": error.to_string(),
-        }),
-    }
 }

@@ -22,6 +22,7 @@ mod restart;
 mod rewrite;
 mod run;
 mod seal;
+mod serve;
 mod tui;
 mod unpack;
 mod verify;
@@ -40,6 +41,7 @@ pub enum Command {
     List(list::List),
     Inspect(inspect::Inspect),
     Tui(tui::Tui),
+    Serve(serve::Serve),
     Report(report::ReportCommand),
     Verify(verify::Verify),
     Diff(diff::Diff),
@@ -74,6 +76,7 @@ impl Command {
             Command::List(command) => command.perform(),
             Command::Inspect(command) => command.perform(),
             Command::Tui(command) => command.perform(),
+            Command::Serve(command) => command.perform(),
             Command::Report(command) => command.perform(),
             Command::Verify(command) => command.perform(),
             Command::Diff(command) => command.perform(),

@@ -88,13 +88,15 @@ impl PlanCommand {
             };
         }
         // What a build has learnt of rustc holds for a plan of the same sources.
-        let wishes = known_of_builds(&package, &analysis, main, self.ranks);
+        let (wishes, asked) = known_of_builds(&package, &analysis, main, self.ranks);
         let placement = analysis.place(main, &wishes);
         if let Some(stage) = self.stage {
             render::print(&artefact(stage, &package, &analysis, &placement));
             return Ok(0);
         }
-        self.show(&Plan::of(&package, &analysis, &placement), &package)
+        let mut plan = Plan::of(&package, &analysis, &placement);
+        plan.asks_rustc_yet = !asked;
+        self.show(&plan, &package)
     }
 
     /// Measures the program if that is wanted; the options for the plan.
@@ -126,8 +128,7 @@ impl PlanCommand {
         } else {
             self.print(plan);
         }
-        let none = plan.functions.is_empty() || !plan.lost_statics.is_empty();
-        Ok(if none { code::NO } else { 0 })
+        Ok(if plan.has_none() { code::NO } else { 0 })
     }
 
     fn print(&self, plan: &Plan) {
@@ -168,6 +169,8 @@ impl PlanCommand {
         } = plan.totals;
         text += &if plan.functions.is_empty() {
             "\nThere is no place for a checkpoint.\n".to_owned()
+        } else if !plan.lost_statics.is_empty() {
+            "\nThe program has no checkpoints until that is done: a build ends with an error.\n".to_owned()
         } else {
             format!(
                 "\nSites reach {} of the run; {saved} of {scope} variables in scope are saved.\n",
@@ -185,6 +188,9 @@ impl PlanCommand {
             for one in &checked.decisions {
                 text += &format!("  {}:{}  {}\n", one.file, one.line, one.attribute);
             }
+        }
+        if plan.asks_rustc_yet && !plan.has_none() {
+            text += "rustc was not asked whether a checkpoint can hold these variables: `plan --check` asks it.\n";
         }
         render::print(&text);
     }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
-use crate::report::{self, Life};
-use crate::stores::lines::Lines;
+use crate::report;
 use crate::stores::{self, StoreArgs};
 
 /// Show what became of a job: failures, what checkpoints cost, how often to take them
@@ -44,13 +43,7 @@ impl ReportCommand {
             ))
             .help("a program that runs with checkpoints does, from its start on"));
         };
-        let events = ckpt::session::events::read(&home, job.run);
-        let mut life = Life::of(job, &events);
-        let lines = Lines::of_run(&store, Some(life.job.run))?;
-        for (id, ranks) in lines.out_of_reach(&lines.list()?)? {
-            let why = ranks.first().map_or_else(String::new, |(_, why)| why.to_string());
-            life.out_of_reach.insert(id.0, why);
-        }
+        let life = report::life(&store, job)?;
         if let Some(file) = &self.html {
             std::fs::write(file, report::page(&life)).about("cannot write", file)?;
         }

@@ -23,7 +23,7 @@ Example:
   cargo ckpt tui
   cargo ckpt tui --dir heat.ckpt.d
 
-Keys: Tab changes the view, arrows choose, Enter opens, Esc closes, q ends.
+Keys: Tab changes the view, arrows choose, Enter opens, Esc closes, q ends; ? shows all of them.
 
 Exit codes: 0 done, 1 there is no terminal, 76 no store.";
 

@@ -6,6 +6,7 @@
 
 mod cover;
 mod files;
+pub mod flips;
 pub mod plan;
 pub mod process;
 pub mod report;

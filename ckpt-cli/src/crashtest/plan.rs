@@ -17,6 +17,10 @@ pub enum Kill {
     Instant(f64),
     /// No kill: the program goes back to its newest checkpoint at this site visit, in its process.
     Rollback(u64),
+    /// No kill: a bit of a variable is turned behind this site visit, chosen by the number.
+    Flip(u64, u64),
+    /// No kill: the same in the newest snapshot in memory.
+    FlipSnapshot(u64, u64),
 }
 
 /// Which process a kill strikes.
@@ -69,6 +73,10 @@ pub enum Kind {
     Rollback,
     /// Several rollbacks, one after the other.
     Rollbacks,
+    /// A bit is turned in a variable.
+    Flip,
+    /// Bits are turned one after the other, in variables and snapshots.
+    Flips,
 }
 
 /// One trial: kills in order, then a process that runs to the end.
@@ -125,6 +133,8 @@ impl Kind {
             Kind::Row => "killed several times",
             Kind::Rollback => "rolled back at a site",
             Kind::Rollbacks => "rolled back several times",
+            Kind::Flip => "a bit turned",
+            Kind::Flips => "several bits turned",
         }
     }
 }
@@ -213,6 +223,37 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
     trials
 }
 
+/// Plans trials in which bits are turned, behind the first checkpoint. Every fourth has a second one: in a variable at the visit
+/// after, or in the snapshot that the program would go back to.
+pub fn plan_bit_flips(visits: u64, number: u64, amount: Amount) -> Vec<Trial> {
+    let mut random = fastrand::Rng::with_seed(amount.seed);
+    let every = amount.every.unwrap_or((visits / CHECKPOINTS).max(1));
+    let trial = |kind, kills| Trial {
+        kind,
+        kills,
+        victim: Victim::Process,
+        every,
+        then_every: every,
+    };
+    let mut trials = vec![trial(Kind::Uninterrupted, Vec::new())];
+    for number in 0..number {
+        let visit = random.u64(every.min(visits)..=visits);
+        let mut seed = || random.u64(..1 << 32);
+        let first = Kill::Flip(visit, seed());
+        trials.push(match number % 8 {
+            3 => trial(Kind::Flips, vec![first, Kill::Flip(visit + 1, seed())]),
+            7 => trial(Kind::Flips, vec![first, Kill::FlipSnapshot(visit, seed())]),
+            _ => trial(Kind::Flip, vec![first]),
+        });
+    }
+    trials
+}
+
+/// A look at the state at every so many visits, so that there are not too many of them.
+pub fn snapshots_every(visits: u64) -> u64 {
+    (visits / MOST_CHECKPOINTS).max(1)
+}
+
 /// The first process leaves as many checkpoints as are kept and is killed; the second dies in a step of its first
 /// commit, the one that also removes the oldest; the third goes on.
 fn in_commits(visits: u64, amount: Amount) -> Vec<Trial> {
@@ -256,7 +297,7 @@ impl Kill {
         match self {
             Kill::Visit(visit) => Some(format!("visit:{visit}{on}")),
             Kill::Commit(step) => Some(format!("commit-step:{step}{on}")),
-            Kill::Instant(_) | Kill::Rollback(_) => None,
+            Kill::Instant(_) | Kill::Rollback(_) | Kill::Flip(..) | Kill::FlipSnapshot(..) => None,
         }
     }
 
@@ -268,11 +309,20 @@ impl Kill {
         }
     }
 
+    /// The bit that is turned instead, as `CKPT_FAULT` has it.
+    pub fn flip(self) -> Option<String> {
+        match self {
+            Kill::Flip(visit, seed) => Some(format!("{visit}:{seed}")),
+            Kill::FlipSnapshot(visit, seed) => Some(format!("{visit}:{seed}:snapshot")),
+            _ => None,
+        }
+    }
+
     /// The time of the kill for a run of this length.
     pub fn instant(self, whole: Duration) -> Option<Duration> {
         match self {
-            Kill::Visit(_) | Kill::Commit(_) | Kill::Rollback(_) => None,
             Kill::Instant(fraction) => Some(whole.mul_f64(fraction)),
+            _ => None,
         }
     }
 }

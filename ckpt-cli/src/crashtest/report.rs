@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::flips::{Fate, Flips};
 use super::plan::{Kill, Kind};
 use super::text::Unsteady;
 use super::trial::{Done, Summary, Verdict};
@@ -67,8 +68,17 @@ const HALF: f64 = 0.5;
 const FEW: usize = 5;
 
 impl Done {
-    /// Whether the answer was that of an uninterrupted run.
+    /// Whether nothing went wrong that should not: the answer was that of an uninterrupted run; or a bit was turned, and nobody
+    /// could notice.
     pub fn passed(&self) -> bool {
+        match &self.bits {
+            Some(bits) => bits.fate != Fate::NotRepaired,
+            None => self.has_its_answer(),
+        }
+    }
+
+    /// Whether the answer was that of an uninterrupted run.
+    pub fn has_its_answer(&self) -> bool {
         matches!(
             self.verdict,
             Verdict::Same | Verdict::InLastDigits | Verdict::AsRunsDiffer | Verdict::Unsettled(_)
@@ -82,8 +92,11 @@ impl Done {
             Kill::Commit(step) => format!("step {step} of the next commit"),
             Kill::Instant(fraction) => format!("{:.0} % of the run", fraction * 100.0),
             Kill::Rollback(visit) => format!("visit {visit}"),
+            Kill::Flip(visit, _) => format!("visit {visit}"),
+            Kill::FlipSnapshot(visit, _) => format!("visit {visit} in the snapshot"),
         };
         let done = match self.trial.kind {
+            Kind::Flip | Kind::Flips => "bits turned",
             Kind::Rollback | Kind::Rollbacks => "rolled back",
             _ => "killed",
         };
@@ -104,6 +117,7 @@ impl Report {
         render::print(&text);
         if every_trial {
             self.print_trials();
+            self.print_fates();
         } else {
             self.print_kinds();
         }
@@ -180,17 +194,58 @@ impl Report {
         render::right(&mut table, &[1, 2, 3, 4, 5]);
         for (kind, list) in kinds {
             let restarts = || list.iter().flat_map(|done| &done.resumed);
-            let passed = list.iter().filter(|done| done.passed()).count();
+            let passed = list.iter().filter(|done| done.has_its_answer()).count();
             table.add_row([
                 kind.words().into(),
                 list.len().into(),
                 list.iter().map(|done| done.killed).sum::<usize>().into(),
                 restarts().filter(|from| from.is_some()).count().into(),
                 restarts().filter(|from| from.is_none()).count().into(),
-                render::verdict(passed == list.len(), passed),
+                render::verdict(list.iter().all(|done| done.passed()), passed),
             ]);
         }
         render::print_table(&table);
+        self.print_fates();
+    }
+
+    /// What became of the bits that were turned.
+    fn print_fates(&self) {
+        let mut fates: BTreeMap<Fate, Vec<&Flips>> = BTreeMap::new();
+        for bits in self.trials.iter().filter_map(|done| done.bits.as_ref()) {
+            fates.entry(bits.fate).or_default().push(bits);
+        }
+        if fates.is_empty() {
+            return;
+        }
+        let mut table = render::table(&["BITS TURNED", "TRIALS", "IN WHAT NO STATEMENT WRITES TO"]);
+        render::right(&mut table, &[1, 2]);
+        for (fate, list) in &fates {
+            let unchanged = list
+                .iter()
+                .filter(|bits| bits.flips.iter().any(|flip| flip.unchanged));
+            table.add_row([
+                fate.words().to_owned(),
+                list.len().to_string(),
+                unchanged.count().to_string(),
+            ]);
+        }
+        render::print_table(&table);
+        let mut text = String::new();
+        for bits in fates.get(&Fate::Silent).into_iter().flatten() {
+            let Some(flip) = bits.flips.iter().find(|flip| !flip.variable.is_empty()) else {
+                continue;
+            };
+            let _ = writeln!(
+                text,
+                "  silent: bit {} of `{}` of `{}`, behind visit {}: {}",
+                flip.bit,
+                flip.variable,
+                flip.function,
+                flip.visit,
+                bits.why.unwrap_or_default()
+            );
+        }
+        render::print(&text);
     }
 
     fn print_trials(&self) {
@@ -199,7 +254,9 @@ impl Report {
             let from =
                 |from: &Option<u64>| from.map_or_else(|| "the start".into(), |id| format!("checkpoint {id}"));
             let resumed: Vec<_> = done.resumed.iter().map(from).collect();
+            let fate = done.bits.as_ref().map(|bits| bits.fate.words());
             let answer = match &done.verdict {
+                _ if fate.is_some() => fate.unwrap_or_default(),
                 Verdict::Same => "same",
                 Verdict::InLastDigits => "in last digits",
                 Verdict::AsRunsDiffer => "as runs differ",
@@ -269,7 +326,10 @@ impl Report {
         let wrong = self.trials.iter().filter(|done| !done.passed()).count();
         out.push('\n');
         let buts = self.buts();
-        let _ = if self.passed {
+        let _ = if let Some(fates) = self.fates_in_words() {
+            let word = if self.passed { "PASSED" } else { "FAILED" };
+            writeln!(out, "{word}: {fates}")
+        } else if self.passed {
             let word = if buts.is_empty() { "PASSED" } else { "PASSED, BUT" };
             writeln!(
                 out,
@@ -294,7 +354,7 @@ impl Report {
                 self.seed
             )
         };
-        if self.passed {
+        if self.passed && self.fates_in_words().is_none() {
             for but in buts {
                 let _ = writeln!(out, "  but {but}");
             }
@@ -318,6 +378,20 @@ impl Report {
         if let Some(scratch) = &self.scratch {
             let _ = writeln!(out, "The scratch folder is kept: {}", scratch.display());
         }
+    }
+
+    /// How often each fate of a bit was met, where bits were turned.
+    fn fates_in_words(&self) -> Option<String> {
+        let mut fates: BTreeMap<Fate, usize> = BTreeMap::new();
+        for bits in self.trials.iter().filter_map(|done| done.bits.as_ref()) {
+            *fates.entry(bits.fate).or_default() += 1;
+        }
+        let words = fates
+            .iter()
+            .map(|(fate, number)| format!("{number} {}", fate.words()));
+        let words: Vec<String> = words.collect();
+        let of = self.trials.iter().filter(|done| done.bits.is_some()).count();
+        (of > 0).then(|| format!("of {}, {}", render::count(of, "trial"), words.join(", ")))
     }
 
     /// What a test that has passed has not shown.

@@ -16,9 +16,10 @@ use serde::Serialize;
 
 use super::cover;
 use super::files::{self, Contents, Files, Listed};
-use super::plan::{Trial, Victim};
+use super::flips::Flips;
+use super::plan::{Trial, Victim, snapshots_every};
 use super::process::{Finished, Launcher, Until};
-use super::scratch::Scratch;
+use super::scratch::{Initial, Scratch};
 use super::text::{Difference, Reference, Unsteady};
 use super::varying::{Alike, Numbers};
 use crate::failure::{Failure, Outcome, says};
@@ -46,6 +47,8 @@ pub struct Comparison {
 pub struct Expected {
     /// Of every process.
     stdout: Vec<Reference>,
+    /// The same as the first run printed it.
+    printed: Vec<Vec<u8>>,
     files: Files,
     /// How many have been seen.
     runs: usize,
@@ -130,6 +133,9 @@ pub struct Done {
     /// Why a checkpoint that was due was not taken, if the program said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_taken: Option<String>,
+    /// The bits that were turned, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<Flips>,
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -209,6 +215,7 @@ impl Test<'_> {
                 .iter()
                 .map(|output| Reference::of_run(output, ignore))
                 .collect(),
+            printed: one.finished.stdout.clone(),
             files: Files::of_run(&one.contents, ignore),
             runs: 1,
             first: one.finished.time,
@@ -360,9 +367,15 @@ impl Test<'_> {
             seconds: 0.0,
             checkpoint_bytes: None,
             not_taken: None,
+            bits: None,
             verdict: Verdict::Same,
         };
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
+        let flips: Vec<String> = trial.kills.iter().filter_map(|kill| kill.flip()).collect();
+        if !flips.is_empty() {
+            self.turn_bits(&flips, trial, (&initial, &store), expected, &mut done)?;
+            return Ok(done);
+        }
         let rollbacks: Vec<String> = trial
             .kills
             .iter()
@@ -372,18 +385,7 @@ impl Test<'_> {
         if !rollbacks.is_empty() {
             let mut variables = environment(&store, trial.every);
             variables.push(("CKPT_FAULT", format!("rollback:{}", rollbacks.join(",")).into()));
-            let until = Until {
-                kill: None,
-                victim: trial.victim,
-                limit,
-                stretched: None,
-            };
-            let finished = self.launch(&variables, until)?;
-            done.seconds = finished.time.as_secs_f64();
-            done.checkpoint_bytes = stores::largest_bytes(&store);
-            done.not_taken = not_taken(&finished.stderr);
-            done.resumed = rolled_back_to(&store)?;
-            done.killed = done.resumed.len();
+            let finished = self.run_on(&variables, &store, limit, &mut done)?;
             if finished.ending != Ending::Code(0) {
                 done.verdict = failed(0, &finished);
                 return Ok(done);
@@ -442,6 +444,69 @@ impl Test<'_> {
         let contents = self.contents(files::among(written, &self.comparison.named))?;
         done.verdict = self.judge(expected, &outputs, &contents, tell)?;
         Ok(done)
+    }
+
+    /// Runs the program to its end, in one process that may go back to its checkpoints.
+    fn run_on(
+        &mut self,
+        variables: &[(&'static str, OsString)],
+        store: &Path,
+        limit: Option<Duration>,
+        done: &mut Done,
+    ) -> Outcome<Finished> {
+        let until = Until {
+            kill: None,
+            victim: done.trial.victim,
+            limit,
+            stretched: None,
+        };
+        let finished = self.launch(variables, until)?;
+        done.seconds = finished.time.as_secs_f64();
+        done.checkpoint_bytes = stores::largest_bytes(store);
+        done.not_taken = not_taken(&finished.stderr);
+        done.resumed = rolled_back_to(store)?;
+        done.killed = done.resumed.len();
+        Ok(finished)
+    }
+
+    /// Carries a trial out in which bits are turned, with all detectors on.
+    fn turn_bits(
+        &mut self,
+        flips: &[String],
+        trial: &Trial,
+        (initial, store): (&Initial, &Path),
+        expected: &Expected,
+        done: &mut Done,
+    ) -> Outcome<()> {
+        let mut variables = environment(store, trial.every);
+        let snapshots = snapshots_every(expected.visits).to_string();
+        variables.push(("CKPT_FAULT", format!("flip:{}", flips.join(",")).into()));
+        variables.push(("CKPT_SNAPSHOT_EVERY", snapshots.into()));
+        variables.push(("CKPT_DETECT", "nan,unchanged".into()));
+        let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
+        let finished = self.run_on(&variables, store, limit, done)?;
+        done.verdict = match finished.ending {
+            Ending::Code(0) => {
+                // What was printed before the program went back may be wrong, and was printed again.
+                let parts = between_rollbacks(&finished.stdout);
+                let mut outputs: Vec<Vec<Vec<u8>>> = parts.into_iter().rev().take(1).collect();
+                if done.killed > 0 {
+                    outputs.insert(0, expected.printed.clone());
+                }
+                let written = initial.written_since(self.scratch.working())?;
+                let contents = self.contents(files::among(written, &self.comparison.named))?;
+                self.compare(expected, &outputs, &contents)
+            }
+            _ => failed(0, &finished),
+        };
+        let events = match stores::job(store, None)? {
+            Some(job) => ckpt::session::events::read(store, job.run),
+            None => Vec::new(),
+        };
+        let events: Vec<What> = events.into_iter().map(|event| event.what).collect();
+        let is_right = done.has_its_answer();
+        done.bits = Some(Flips::of(&events, expected.visits, &done.verdict, is_right));
+        Ok(())
     }
 
     fn launch(&self, variables: &[(&str, OsString)], until: Until) -> Outcome<Finished> {

@@ -4,7 +4,7 @@ mod csv;
 mod npy;
 mod npz;
 
-use ckpt::store::{Node, Restored};
+use ckpt::store::{Node, NodeKind, Restored};
 
 pub use csv::write as write_csv;
 pub use npz::write as write_npz;
@@ -12,6 +12,7 @@ pub use npz::write as write_npz;
 use crate::values::elements::Elements;
 use crate::values::find::{follow, node_of};
 use crate::values::select::{self, Bounds, Run};
+use crate::values::type_and_shape;
 
 /// What has values, with the name that it gets.
 pub struct Named<'c> {
@@ -26,6 +27,14 @@ pub struct Named<'c> {
 }
 
 impl Named<'_> {
+    /// What it is: `f64 [512, 512]`.
+    pub fn kind(&self) -> String {
+        match &self.node.kind {
+            NodeKind::Dataset { dtype, shape, .. } => type_and_shape(dtype, shape),
+            _ => format!("strings {:?}", self.elements.shape()),
+        }
+    }
+
     /// The shape of the elements that are chosen of an array of this shape, and where they are.
     fn chosen(&self, shape: &[u64]) -> (Vec<u64>, Vec<Run>) {
         let whole = || shape.iter().map(|&size| (0, size)).collect();

@@ -13,6 +13,7 @@ use canvas::{Anchor, Canvas};
 use raster::Raster;
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::values::histogram::Histogram;
 use crate::values::summary::short;
 
 /// What is drawn.
@@ -24,6 +25,8 @@ pub struct Picture {
     pub subtitle: String,
     /// The numbers.
     pub raster: Raster,
+    /// The ends of the scale, where they are not those of the numbers: for pictures that stand side by side.
+    pub range: Option<(f64, f64)>,
     /// Colours by the logarithm: for differences, which are of all sizes.
     pub logarithmic: bool,
 }
@@ -45,16 +48,8 @@ const NOTHING: Color = Color(236, 236, 236);
 pub fn draw(picture: &Picture, to: &Path) -> Outcome<()> {
     let ending = to.extension().and_then(|ending| ending.to_str());
     let bytes = match ending {
-        Some("svg") => {
-            let mut canvas = svg::Svg::new(WIDTH, HEIGHT);
-            paint(picture, &mut canvas);
-            canvas.finish().into_bytes()
-        }
-        Some("png") => {
-            let mut canvas = png::Png::new(WIDTH, HEIGHT);
-            paint(picture, &mut canvas);
-            canvas.finish()
-        }
+        Some("svg") => as_svg(picture).into_bytes(),
+        Some("png") => as_png(picture),
         _ => {
             return Err(
                 Failure::usage(says!("E3100: `{}` is no name of a picture", to.display()))
@@ -65,11 +60,58 @@ pub fn draw(picture: &Picture, to: &Path) -> Outcome<()> {
     std::fs::write(to, bytes).about("cannot write", to)
 }
 
+/// The picture as text.
+pub fn as_svg(picture: &Picture) -> String {
+    let mut canvas = svg::Svg::new(WIDTH, HEIGHT);
+    paint(picture, &mut canvas);
+    canvas.finish()
+}
+
+/// The picture as points of colour, which a heat map of many cells is shown in faster.
+pub fn as_png(picture: &Picture) -> Vec<u8> {
+    let mut canvas = png::Png::new(WIDTH, HEIGHT);
+    paint(picture, &mut canvas);
+    canvas.finish()
+}
+
+/// Bars of how many numbers lie in each part of what they range over.
+pub fn histogram_as_svg(title: &str, subtitle: &str, histogram: &Histogram) -> String {
+    let mut canvas = svg::Svg::new(WIDTH, HEIGHT);
+    canvas.text(LEFT, 28.0, Anchor::Start, title, BLACK);
+    canvas.text(LEFT, 50.0, Anchor::Start, subtitle, GREY);
+    let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
+    let width = INNER_WIDTH / histogram.counts.len().max(1) as f64;
+    for (index, count) in histogram
+        .counts
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0)
+    {
+        let height = *count as f64 / most as f64 * INNER_HEIGHT;
+        let (x, y) = (LEFT + index as f64 * width, TOP + INNER_HEIGHT - height);
+        canvas.rectangle(x, y, width - 1.0, height, viridis(0.3));
+    }
+    frame(&mut canvas);
+    for share in [0.0, 0.5, 1.0] {
+        let value = histogram.from + share * (histogram.to - histogram.from);
+        let (x, below) = (LEFT + share * INNER_WIDTH, TOP + INNER_HEIGHT + 20.0);
+        canvas.text(x, below, Anchor::Middle, &short(value), BLACK);
+    }
+    for (share, count) in [(0.0, 0), (1.0, most)] {
+        let y = TOP + (1.0 - share) * INNER_HEIGHT + 5.0;
+        canvas.text(LEFT - 8.0, y, Anchor::End, &count.to_string(), BLACK);
+    }
+    canvas.finish()
+}
+
 fn paint(picture: &Picture, canvas: &mut dyn Canvas) {
     canvas.text(LEFT, 28.0, Anchor::Start, &picture.title, BLACK);
     canvas.text(LEFT, 50.0, Anchor::Start, &picture.subtitle, GREY);
     let raster = &picture.raster;
-    let scale = Scale::of(raster, picture.logarithmic);
+    let mut scale = Scale::of(raster, picture.logarithmic);
+    if let Some((from, to)) = picture.range {
+        (scale.from, scale.to) = (from, to);
+    }
     if raster.rows == 1 && !picture.logarithmic {
         line(raster, &scale, canvas);
     } else {
@@ -120,7 +162,8 @@ impl Scale {
         }
     }
 
-    fn at(&self, share: f64) -> f64 {
+    /// The number that is so far from the smallest to the largest.
+    pub fn at(&self, share: f64) -> f64 {
         match self.logarithmic {
             true => 10_f64.powf(self.from.log10() + share * (self.to.log10() - self.from.log10())),
             false => self.from + share * (self.to - self.from),
@@ -286,8 +329,25 @@ mod tests {
                 columns,
                 values: (0..rows * columns).map(|value| value as f64).collect(),
             },
+            range: None,
             logarithmic,
         }
+    }
+
+    #[test]
+    fn a_histogram_has_a_bar_for_each_part_that_has_numbers() {
+        let histogram = Histogram {
+            from: 0.0,
+            to: 4.0,
+            counts: vec![3, 0, 1, 2],
+            not_finite: 0,
+        };
+        let text = histogram_as_svg("a<b", "f64", &histogram);
+        assert_eq!(text.matches("<rect").count(), 1 + 3);
+        assert!(
+            text.contains("a&lt;b") && text.contains(">4<") && text.contains(">3<"),
+            "{text}"
+        );
     }
 
     #[test]

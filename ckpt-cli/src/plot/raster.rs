@@ -1,6 +1,9 @@
 //! Cells of an array of any size: many elements become one cell.
 
+use ckpt::store::{Node, Restored};
+
 use crate::failure::Outcome;
+use crate::stores::checkpoint::unreadable;
 
 /// Numbers in rows and columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +75,28 @@ impl Plane {
                 format!("[{}, .., ..]", fixed.join(", "))
             }
         }
+    }
+
+    /// Its cells of an array of numbers: the mean of each.
+    pub fn of_numbers(&self, checkpoint: &Restored, node: &Node) -> Outcome<Raster> {
+        self.raster(Cell::Mean, |first, count| {
+            checkpoint.numbers(node, first, count).map_err(unreadable(node))
+        })
+    }
+
+    /// Its cells of how far the numbers of two arrays are apart: the largest distance of each.
+    pub fn of_distances(&self, a: (&Restored, &Node), b: (&Restored, &Node)) -> Outcome<Raster> {
+        let read = |(checkpoint, node): (&Restored, &Node), first, count| {
+            checkpoint.numbers(node, first, count).map_err(unreadable(node))
+        };
+        let distance = |(a, b): (&f64, &f64)| match a == b || (a.is_nan() && b.is_nan()) {
+            true => 0.0,
+            false => (a - b).abs(),
+        };
+        self.raster(Cell::Largest, |first, count| {
+            let (one, other) = (read(a, first, count)?, read(b, first, count)?);
+            Ok(one.iter().zip(&other).map(distance).collect())
+        })
     }
 
     /// Its cells; `read` returns so many elements from a place of the array on.

@@ -1,19 +1,24 @@
-//! The life of a job, from what its processes have noted: `Life` adds it up, `model` says what was to be expected and what
+//! The life of a job, from what its processes have noted: `Life` adds it up, `facts` says how it stands now, `model` what was to be expected and what
 //! would be better, `page` draws.
 
+mod facts;
 mod model;
 mod page;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use ckpt::session::events::{Event, What};
 use ckpt::session::job::{Job, State};
 use ckpt::store::CheckpointId;
 use serde::Serialize;
 
-pub use page::page;
+pub use facts::facts;
+pub use page::{body, page, style};
 
+use crate::failure::Outcome;
 use crate::render;
+use crate::stores::{self, lines::Lines};
 
 /// A job.
 #[derive(Debug, Serialize)]
@@ -157,6 +162,21 @@ impl Life {
     }
 }
 
+/// The life of a job of a store, and which of its checkpoints cannot be restored.
+///
+/// # Errors
+/// The store cannot be looked at.
+pub fn life(store: &Path, job: Job) -> Outcome<Life> {
+    let events = ckpt::session::events::read(&stores::home(store), job.run);
+    let mut life = Life::of(job, &events);
+    let lines = Lines::of_run(store, Some(life.job.run))?;
+    for (id, ranks) in lines.out_of_reach(&lines.list()?)? {
+        let why = ranks.first().map_or_else(String::new, |(_, why)| why.to_string());
+        life.out_of_reach.insert(id.0, why);
+    }
+    Ok(life)
+}
+
 /// Nobody notes when a process is killed: half way to its next checkpoint, on average, and before the next process began.
 fn guess_deaths(processes: &mut [Process]) {
     let Some(gap) = model::interval(processes) else {
@@ -229,7 +249,7 @@ fn processes(events: &[Event]) -> Vec<Process> {
                 last.state = Some(State::Failed);
                 last.reason = Some(format!("rolled back from site visit {visits}: {reason}"));
             }
-            What::Start { .. } => {}
+            What::Start { .. } | What::Flip { .. } => {}
         }
     }
     list

@@ -20,7 +20,7 @@ pub struct Advice {
     pub between_failures: f64,
     /// Whether failures were seen, or one a day is assumed.
     pub assumed: bool,
-    /// Seconds that it ran, where that is too short to tell how often failures come.
+    /// Seconds that it ran, where that is too short to tell how often it fails.
     pub too_short: Option<f64>,
     /// Seconds from checkpoint to checkpoint, as it was.
     pub interval: Option<f64>,

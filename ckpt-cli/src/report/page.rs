@@ -22,9 +22,24 @@ const MOST: usize = 200;
 /// The page.
 pub fn page(life: &Life) -> String {
     let name = escaped(&life.job.program);
-    let mut text = format!(
+    format!(
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
-         <title>A job of {name}</title><style>{STYLE}{MORE}</style>\n<h1>A job of <code>{name}</code> {}</h1>\
+         <title>A job of {name}</title><style>{}</style>\n{}",
+        style(),
+        body(life)
+    )
+}
+
+/// What its pages look like.
+pub fn style() -> String {
+    format!("{STYLE}{MORE}")
+}
+
+/// What stands in the page.
+pub fn body(life: &Life) -> String {
+    let name = escaped(&life.job.program);
+    let mut text = format!(
+        "<h1>A job of <code>{name}</code> {}</h1>\
          <p class=dim><code>{}</code></p>",
         escaped(&life.job.version),
         escaped(&life.job.command.join(" "))
@@ -33,7 +48,7 @@ pub fn page(life: &Life) -> String {
     if let Some(advice) = &life.advice {
         let _ = write!(
             text,
-            "\n<h2>How often pays</h2><p>{}</p>",
+            "\n<h2>How often to take checkpoints</h2><p>{}</p>",
             in_code(&escaped(&advice.words())).replace('\n', "<br>")
         );
     }

@@ -12,6 +12,8 @@ use ckpt::store::{
     folder_of_rank, has_been_here, has_place_for_rank, printable_lines, ranks_here,
 };
 
+use serde_json::json;
+
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output::told;
 use crate::stores::{Which, checkpoint, runs};
@@ -407,6 +409,32 @@ impl Line {
         self.lacking.is_empty() && self.entries.iter().all(is_there) && !out_of_reach.contains_key(&self.id)
     }
 
+    /// As data. Of several ranks: what the first says of the line, and the file of each.
+    pub fn as_json(&self, several: bool, out_of_reach: &OutOfReach) -> serde_json::Value {
+        let line = self;
+        let readable = line.entries.iter().find(|(_, entry)| entry.meta.is_ok());
+        let mut value = match readable.or(line.entries.first()) {
+            Some((_, entry)) => entry_as_json(entry),
+            None => json!({ "id": line.id.0 }),
+        };
+        value["restorable"] = json!(line.is_restorable(out_of_reach));
+        let ranks = out_of_reach.get(&line.id).into_iter().flatten();
+        let why: Vec<_> = ranks
+            .map(|(rank, why)| json!({ "rank": rank, "why": why.to_string(), "given_up": why.is_given_up() }))
+            .collect();
+        value["out_of_reach"] = json!(why);
+        if several {
+            let file = |(rank, entry): &(u32, Entry)| {
+                let error = entry.meta.as_ref().err().map(ToString::to_string);
+                json!({ "rank": rank, "path": entry.path, "bytes": entry.bytes, "error": error })
+            };
+            value["bytes"] = json!(line.bytes());
+            value["ranks"] = line.entries.iter().map(file).collect();
+            value["lacking"] = json!(line.lacking);
+        }
+        value
+    }
+
     fn new(id: u64) -> Self {
         Line {
             id: CheckpointId(id),
@@ -418,6 +446,39 @@ impl Line {
     /// Size of all its files.
     pub fn bytes(&self) -> u64 {
         self.entries.iter().map(|(_, entry)| entry.bytes).sum()
+    }
+}
+
+/// Empty for one that can be restored by itself.
+fn blocks_for_as_json(entry: &Entry) -> Vec<u64> {
+    match entry.holds_blocks_only() {
+        true => entry.needed_by.iter().map(|id| id.0).collect(),
+        false => Vec::new(),
+    }
+}
+
+fn entry_as_json(entry: &Entry) -> serde_json::Value {
+    match &entry.meta {
+        Ok(meta) => json!({
+            "id": entry.id.0,
+            "path": entry.path,
+            "bytes": entry.bytes,
+            "needs": entry.needs.iter().map(|id| id.0).collect::<Vec<_>>(),
+            "blocks_for": blocks_for_as_json(entry),
+            "time": meta.time_text(),
+            "visit": meta.visit,
+            "reason": meta.reason,
+            "program": meta.program,
+            "version": meta.version,
+            "host": meta.host,
+            "run": meta.run,
+        }),
+        Err(error) => json!({
+            "id": entry.id.0,
+            "path": entry.path,
+            "bytes": entry.bytes,
+            "error": error.to_string(),
+        }),
     }
 }
 

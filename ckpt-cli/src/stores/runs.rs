@@ -9,6 +9,8 @@ use ckpt::store::{
     CheckpointId, Meta, RunId, RunPrefix, StoreError, file_name, folder_of_rank, printable_lines,
 };
 
+use serde_json::json;
+
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output::told;
 use crate::render;
@@ -239,6 +241,14 @@ pub fn called(package: &str, version: &str, command: &[String]) -> String {
     match started.map(|name| name.to_string_lossy()) {
         Some(name) if name != package => format!("{package} {version} ({name})"),
         _ => format!("{package} {version}"),
+    }
+}
+
+/// The run as data.
+pub fn as_json(record: &RunRecord) -> serde_json::Value {
+    match &record.job {
+        Ok(job) => json!({ "run": record.run, "job": job }),
+        Err(error) => json!({ "run": record.run, "error": error }),
     }
 }
 

@@ -1,8 +1,6 @@
-//! The live view of a job and of its store: `state` is what is looked at and what a key changes, `facts` says how the job
-//! stands, `draw` shows it, here is the loop of keys and time. It looks only: nothing is locked, nothing is changed.
+//! The live view of a job and of its store: `state` is what is looked at and what a key changes, `draw` shows it, here is the loop of keys and time. It looks only: nothing is locked, nothing is changed.
 
 mod draw;
-mod facts;
 mod state;
 
 use std::path::Path;
@@ -43,6 +41,7 @@ fn turn(app: &mut App, terminal: &mut ratatui::DefaultTerminal) -> std::io::Resu
             let key = match key.code {
                 KeyCode::Char('q') => return Ok(()),
                 _ if interrupts => return Ok(()),
+                KeyCode::Char('?') => Key::Keys,
                 KeyCode::Tab | KeyCode::BackTab => Key::Tab,
                 KeyCode::Up | KeyCode::Char('k') => Key::Up,
                 KeyCode::Down | KeyCode::Char('j') => Key::Down,
@@ -66,6 +65,7 @@ mod tests {
     use ckpt::store::{Meta, Mode, Store, folder_of_run};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
+    use ratatui::style::{Color, Modifier};
 
     use super::*;
 
@@ -147,6 +147,141 @@ mod tests {
         }
         assert_eq!(app.wrong, None);
         draw_in_all_sizes(&App::new(&here.path().join("none"), None));
+    }
+
+    /// The words on the screen, line by line.
+    fn words(app: &App, width: u16, height: u16) -> Vec<String> {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw::all(frame, app)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let line = |row: u16| -> String { (0..width).map(|column| buffer[(column, row)].symbol()).collect() };
+        let is_drawn = |one: char| one.is_whitespace() || ('\u{2500}'..='\u{28ff}').contains(&one);
+        let lines: Vec<String> = (0..height).map(line).collect();
+        let words = lines.iter().flat_map(|line| line.split(is_drawn));
+        let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
+        words.filter(is_word).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn nothing_is_cut_off_at_80_by_24() {
+        let here = tempfile::tempdir().unwrap();
+        store(here.path());
+        let mut app = App::new(here.path(), None);
+        let mut looked = 0;
+        for key in &KEYS {
+            app.key(*key);
+            let (small, large) = (words(&app, 80, 24), words(&app, 300, 100));
+            // The map is larger, and has the labels of its axes elsewhere.
+            let missing: Vec<&String> = large.iter().filter(|word| !small.contains(word)).collect();
+            assert!(
+                missing.is_empty(),
+                "{key:?}: {missing:?} of {large:?} in {small:?}"
+            );
+            looked += large.len();
+        }
+        assert!(looked > 200, "{looked}");
+        let why = "the store cannot be read, ".repeat(8) + "and that is all";
+        app.wrong = Some(why.clone());
+        let shown = words(&app, 80, 24);
+        let lost: Vec<&str> = why
+            .split(' ')
+            .filter(|word| !shown.iter().any(|one| one == word))
+            .collect();
+        assert!(lost.is_empty(), "{lost:?} of {why}");
+    }
+
+    #[test]
+    fn a_curve_has_axes_and_a_map_a_scale() {
+        let here = tempfile::tempdir().unwrap();
+        store(here.path());
+        let mut app = App::new(here.path(), None);
+        app.key(Key::Tab);
+        app.key(Key::Open);
+        let plane = words(&app, 80, 24);
+        for word in ["main/plane:", "[40,", "39", "49", "19.5000"] {
+            assert!(plane.iter().any(|one| one.contains(word)), "{word}: {plane:?}");
+        }
+        app.key(Key::Down);
+        let line = words(&app, 80, 24);
+        assert!(line.iter().any(|one| one.contains("499")), "{line:?}");
+        app.key(Key::Keys);
+        assert!(words(&app, 80, 24).contains(&"Ctrl-C".to_owned()));
+    }
+
+    /// A terminal as a drawing: a letter in a cell, on its ground.
+    fn as_svg(app: &App) -> String {
+        const CELL: (u16, u16) = (9, 18);
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        terminal.draw(|frame| draw::all(frame, app)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let color = |color: Color, otherwise: &str| match color {
+            Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
+            Color::Green => "#3fb950".to_owned(),
+            Color::Red => "#f85149".to_owned(),
+            _ => otherwise.to_owned(),
+        };
+        let (ink, ground) = ("#e6edf3", "#0d1117");
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 432\" width=\"720\" \
+             font-family=\"ui-monospace, monospace\" font-size=\"14\">\n<rect width=\"720\" height=\"432\" fill=\"{ground}\"/>\n"
+        );
+        for (index, cell) in buffer.content().iter().enumerate() {
+            let (column, row) = buffer.pos_of(index);
+            let (x, y) = (column * CELL.0, row * CELL.1);
+            let (mut fg, mut bg) = (color(cell.fg, ink), color(cell.bg, ground));
+            if cell.modifier.contains(Modifier::REVERSED) {
+                std::mem::swap(&mut fg, &mut bg);
+            }
+            let half = cell.symbol() == "\u{2580}";
+            if bg != ground || half {
+                text += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"9\" height=\"18\" fill=\"{bg}\"/>\n");
+            }
+            match cell.symbol() {
+                " " => {}
+                _ if half => {
+                    text += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"9\" height=\"9\" fill=\"{fg}\"/>\n");
+                }
+                symbol => {
+                    let letter = crate::render::escaped(symbol);
+                    text += &format!("<text x=\"{x}\" y=\"{}\" fill=\"{fg}\">{letter}</text>\n", y + 14);
+                }
+            }
+        }
+        text + "</svg>\n"
+    }
+
+    /// `CKPT_BLESS=1` makes it anew.
+    #[test]
+    fn the_picture_in_the_book_is_what_is_drawn() {
+        let here = tempfile::tempdir().unwrap();
+        let mut store = Store::open(here.path(), Mode::ReadWrite).unwrap();
+        let mut builder = SnapshotBuilder::new();
+        let main = builder.frame(&MAIN, 1);
+        let bump = |x: f64, y: f64| (-(x * x + y * y) / 150.0).exp();
+        let value = |row: u32, column: u32| {
+            let (x, y) = (f64::from(column), f64::from(row));
+            (20.0 + 80.0 * bump(x - 14.0, y - 12.0) + 60.0 * bump(x - 36.0, y - 28.0)).round()
+        };
+        let plate: Vec<[f64; 50]> = (0..40)
+            .map(|row| std::array::from_fn(|column| value(row, column as u32)))
+            .collect();
+        builder.value(main, "plate", 1, None, &plate);
+        builder.value(main, "means", 2, None, &vec![1.0; 32]);
+        builder.value(main, "step", 3, None, &400_u64);
+        builder.value(main, "title", 4, None, "a plate that cools");
+        store
+            .commit(&builder.finish().unwrap(), &Meta::default())
+            .unwrap();
+        let mut app = App::new(here.path(), None);
+        app.key(Key::Tab);
+        app.key(Key::Open);
+        let drawn = as_svg(&app);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/tui.svg");
+        if std::env::var_os("CKPT_BLESS").is_some() {
+            std::fs::write(&path, &drawn).unwrap();
+        }
+        let shown = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(shown == drawn, "`CKPT_BLESS=1` makes {} anew", path.display());
     }
 
     #[test]

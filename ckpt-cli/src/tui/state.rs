@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use ckpt::store::{CheckpointId, NodeKind, Restored, RunId};
 
 use crate::export::{self, Named};
 use crate::failure::Outcome;
-use crate::plot::raster::{Cell, Plane, Raster};
-use crate::render;
+use crate::plot::raster::{Plane, Raster};
 use crate::report::Life;
 use crate::stores;
 use crate::stores::lines::{Line, Lines, OutOfReach, Part};
 use crate::stores::runs;
 use crate::values::elements::Elements;
-use crate::values::{is_number, summary, type_and_shape};
+use crate::values::{is_number, summary};
 
 /// Elements that are shown of what is no number.
 const SHOWN: u64 = 200;
@@ -40,6 +38,7 @@ pub enum Key {
     Down,
     Open,
     Close,
+    Keys,
 }
 
 /// Everything that is shown.
@@ -65,6 +64,8 @@ pub struct App {
     pub selected: usize,
     /// The one that is open.
     pub opened: Option<Opened>,
+    /// Whether the keys are shown.
+    pub shows_keys: bool,
     /// What went wrong last.
     pub wrong: Option<String>,
 }
@@ -121,6 +122,7 @@ impl App {
             shares: None,
             selected: 0,
             opened: None,
+            shows_keys: false,
             wrong: None,
         };
         app.look();
@@ -184,6 +186,8 @@ impl App {
     pub fn key(&mut self, key: Key) {
         self.wrong = None;
         match (key, self.tab, &mut self.opened) {
+            (Key::Keys, ..) => self.shows_keys = !self.shows_keys,
+            (Key::Close, ..) if self.shows_keys => self.shows_keys = false,
             (Key::Tab, Tab::Job, _) => self.tab = Tab::Store,
             (Key::Tab, Tab::Store, _) => self.tab = Tab::Job,
             (_, Tab::Job, _) => {}
@@ -216,10 +220,7 @@ impl App {
 impl Opened {
     fn new(checkpoint: Restored) -> Opened {
         let value = |one: Named<'_>| Value {
-            kind: match &one.node.kind {
-                NodeKind::Dataset { dtype, shape, .. } => type_and_shape(dtype, shape),
-                _ => format!("strings {:?}", one.elements.shape()),
-            },
+            kind: one.kind(),
             path: one.node.path.clone(),
             name: one.name,
         };
@@ -263,12 +264,8 @@ impl Opened {
             return self.words(node);
         }
         let plane = Plane::with(&[], shape);
-        let read = |first, count| {
-            let numbers = self.checkpoint.numbers(node, first, count);
-            numbers.map_err(crate::stores::checkpoint::unreadable(node))
-        };
         let raster = plane
-            .raster(Cell::Mean, read)
+            .of_numbers(&self.checkpoint, node)
             .map_err(|failure| failure.to_string())?;
         let summary = summary::summary(&self.checkpoint, node).map_err(|failure| failure.to_string())?;
         let words = summary.map_or_else(String::new, |summary| summary.words());
@@ -299,15 +296,4 @@ fn of_threads(checkpoint: &Restored) -> Vec<(String, u64)> {
     let threads = threads.map_or(&[][..], |threads| threads.children());
     let of_thread = |thread: &ckpt::store::Node| (thread.name.clone(), thread.bytes());
     threads.iter().map(of_thread).collect()
-}
-
-/// Seconds since then, in words.
-pub fn ago(at: f64) -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64());
-    format!(
-        "{} ago",
-        render::duration(std::time::Duration::from_secs_f64((now - at).max(0.0)))
-    )
 }

@@ -1,10 +1,11 @@
 //! What a checkpoint holds, for people: `find` leads from a name to a node, `select` and
-//! `elements` cut a part out of an array, `summary` describes many numbers by few, `tree` draws, `differ` compares two, as near as `tolerance` says,
+//! `elements` cut a part out of an array, `summary` describes many numbers by few, `histogram` counts them, `tree` draws, `differ` compares two, as near as `tolerance` says,
 //! and `runs` all checkpoints of two stores.
 
 pub mod differ;
 pub mod elements;
 pub mod find;
+pub mod histogram;
 pub mod rows;
 pub mod runs;
 pub mod select;

@@ -3,74 +3,15 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::store::{damage, store, two_runs};
-
-const COLUMNS: usize = 80;
-
-/// What a command prints in a terminal, line by line.
-fn in_a_terminal(folder: &Path, line: &str) -> Vec<String> {
-    let ckpt = env!("CARGO_BIN_EXE_cargo-ckpt");
-    let line = format!("stty cols {COLUMNS} rows 24; {ckpt} ckpt {line}");
-    let output = command(folder, "timeout")
-        .args(["120", "script", "-qec", &line, "/dev/null"])
-        .env("TERM", "xterm-256color")
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines().map(plain).collect()
-}
-
-/// What it prints where there is no terminal.
-fn in_a_pipe(folder: &Path, line: &str) -> String {
-    let ckpt = env!("CARGO_BIN_EXE_cargo-ckpt");
-    let output = command(folder, "sh")
-        .args(["-c", &format!("{ckpt} ckpt {line} 2>&1")])
-        .output()
-        .unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn command(folder: &Path, name: &str) -> Command {
-    let mut command = Command::new(name);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
-        command.env_remove(name);
-    }
-    command.env_remove("COLUMNS").current_dir(folder);
-    command
-}
-
-/// A line without colours; of what was written over, only the last.
-fn plain(line: &str) -> String {
-    let mut plain = String::new();
-    for (number, piece) in line.split('\u{1b}').enumerate() {
-        let end = match number {
-            0 => 0,
-            _ => piece
-                .find(|c: char| c.is_ascii_alphabetic())
-                .map_or(0, |end| end + 1),
-        };
-        plain += &piece[end..];
-    }
-    let shown = plain
-        .trim_end_matches('\r')
-        .rsplit('\r')
-        .next()
-        .unwrap_or_default();
-    shown.to_owned()
-}
+use crate::width::{in_a_pipe, in_a_terminal, too_long};
 
 /// What is wrong with the output of a command; `changes` something, so that it cannot be asked twice.
 fn faults(folder: &Path, line: &str, changes: bool) -> Vec<String> {
     let lines = in_a_terminal(folder, line);
     assert!(!lines.is_empty(), "{line}");
-    let is_long = |line: &&String| line.chars().count() > COLUMNS && !is_one_word(line);
-    let mut faults: Vec<String> = lines
-        .iter()
-        .filter(is_long)
-        .map(|found| format!("{line}: {} columns: {found}", found.chars().count()))
-        .collect();
+    let mut faults = too_long(line, &lines);
     if changes {
         return faults;
     }
@@ -87,14 +28,7 @@ fn faults(folder: &Path, line: &str, changes: bool) -> Vec<String> {
     faults
 }
 
-/// A path has no place to be broken at.
-fn is_one_word(line: &str) -> bool {
-    line.split_whitespace()
-        .any(|word| word.chars().count() > COLUMNS / 2)
-        && line.split_whitespace().count() <= 3
-}
-
-const HELPS: [&str; 23] = [
+const HELPS: [&str; 24] = [
     "run",
     "restart",
     "plan",
@@ -103,6 +37,7 @@ const HELPS: [&str; 23] = [
     "list",
     "inspect",
     "tui",
+    "serve",
     "report",
     "verify",
     "diff",
@@ -162,6 +97,14 @@ fn what_commands_say_of_stores_fits_a_terminal() {
         "clean --dry-run",
         "doctor",
         "diff a b",
+        "man sail",
+        "completions nosuch",
+        "serve nowhere",
+        "tui --dir nowhere",
+        "crashtest --dir nowhere",
+        "inspect latest --rank 3",
+        "export 1 nothing",
+        "verify 9",
     ];
     let changes = [
         "export 1 --all --to state.npz",

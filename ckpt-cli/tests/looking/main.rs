@@ -14,6 +14,8 @@ mod store;
 mod structs;
 mod terminal;
 mod threads;
+#[path = "../width/mod.rs"]
+mod width;
 
 use std::fs;
 

@@ -1,12 +1,13 @@
 //! The implementation as tokens. Nothing can go wrong here any more.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{DeriveInput, Ident, Path};
 
 use super::attributes::{DefaultValue, EnumVariant, Field, Item, Saved, Shape};
 use super::bounds;
+use super::holds::may_have_a_destructor;
 use crate::paths::at;
 
 pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
@@ -26,6 +27,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let fixed = super::fixed::expand(input, ckpt);
     let reach = (!is_refilled).then(|| reach(ckpt, item));
     let bits = (!is_refilled).then(|| bits(ckpt, item));
+    let is_fixed = (!is_refilled).then(|| is_fixed(name, ckpt, item));
     let of_trait = if is_refilled {
         quote!(#ckpt::value::Refill)
     } else {
@@ -35,6 +37,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
         #[automatically_derived]
         impl #parameters #of_trait for #name #arguments #predicates {
             #bits
+            #is_fixed
             #methods
             #reach
         }
@@ -101,6 +104,28 @@ fn bits(ckpt: &Path, item: &Item) -> TokenStream {
         .into_iter()
         .map(|ty| quote_spanned!(ty.span()=> && <#ty as #ckpt::Checkpoint>::BITS));
     quote!(const BITS: bool = true #(#parts)*;)
+}
+
+/// Whether nothing in a value changes through a shared reference: so it is with what all of its fields are made of. It is asked only
+/// of types that have none of the program's in them, which may lead back to this one.
+fn is_fixed(name: &Ident, ckpt: &Path, item: &Item) -> TokenStream {
+    let types = types_of(item.fields());
+    let is_known = |ty: &&syn::Type| !mentions(ty.to_token_stream(), name) && !may_have_a_destructor(ty);
+    if !types.iter().all(is_known) || item.fields().any(|field| field.saved != Saved::Columns) {
+        return TokenStream::new();
+    }
+    let parts = types
+        .into_iter()
+        .map(|ty| quote_spanned!(ty.span()=> && <#ty as #ckpt::Checkpoint>::FIXED));
+    quote!(const FIXED: bool = true #(#parts)*;)
+}
+
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        TokenTree::Ident(ident) => ident == *name,
+        _ => false,
+    })
 }
 
 /// The types of fields, each once.

@@ -48,7 +48,7 @@ pub(super) fn field_types(data: &Data) -> Vec<&Type> {
 
 /// Whether the type is not made of numbers, texts and the standard library's collections alone. What counts as an owner
 /// matters to those who ask for that.
-fn may_have_a_destructor(ty: &Type) -> bool {
+pub(super) fn may_have_a_destructor(ty: &Type) -> bool {
     /// Names, each with whether it has arguments: `Cell` without any is none of the standard library's.
     struct Names(HashSet<(String, bool)>);
     impl<'ast> Visit<'ast> for Names {

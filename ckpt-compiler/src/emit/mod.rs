@@ -108,7 +108,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
             clippy::while_let_loop,
         )]
     };
-    let spares = Spares::of(options, emitter.flow);
+    let spares = Spares::of(item, options, emitter.flow);
     let (begun, continued) = match stands_twice && !spares.is_empty() {
         true => (spares.in_begun(&body), spares.in_continued(&body)),
         false => (body.clone(), body),

@@ -14,22 +14,22 @@
 
 use super::twice::may_stand_twice;
 use crate::cfg::Flow;
-use crate::library::{Library, last_name};
+use crate::library::{Library, last_name, segments};
 use crate::names::made;
-use crate::parse::options::Options;
+use crate::parse::options::{HasSpare, Options};
 use crate::syntax::macros::repeated_in_list;
 use crate::syntax::without_ckpt::without_ckpt;
-use crate::visit::{self, VisitMut};
+use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use syn::{Expr, ExprCall, FnArg, GenericParam, ItemFn, Pat, Path, parse_quote, parse_quote_spanned};
 
 /// What a function with sites knows of others that have spares.
 #[derive(Debug)]
 pub(super) struct Spares<'a> {
-    /// Their paths, by their names.
-    paths: BTreeMap<String, &'a Path>,
+    /// Those that are called by what stands for nothing else.
+    all: Vec<&'a HasSpare>,
     /// Those that have sites themselves.
     with_sites: &'a [Path],
     /// The lists that a `let` makes of a constant length, with the length.
@@ -37,11 +37,8 @@ pub(super) struct Spares<'a> {
 }
 
 impl<'a> Spares<'a> {
-    /// Of a function with these variables. A variable that has the name of a function may be what is called.
-    pub(super) fn of(options: &'a Options, flow: &Flow) -> Self {
-        let is_variable =
-            |name: &String| (0..flow.bindings.len()).any(|id| flow.written(id) == name.as_str());
-        let named = options.spares.iter().map(|path| (last_name(path), path));
+    /// Of a function with these variables.
+    pub(super) fn of(item: &ItemFn, options: &'a Options, flow: &Flow) -> Self {
         let lengths = flow.bindings.iter().filter_map(|binding| {
             let Some(Expr::Macro(list)) = &binding.init else {
                 return None;
@@ -51,7 +48,7 @@ impl<'a> Spares<'a> {
             is_constant.then(|| (binding.ident.to_string(), length))
         });
         Self {
-            paths: named.filter(|(name, _)| !is_variable(name)).collect(),
+            all: called_alone(&options.spares, item),
             with_sites: &options.calls,
             lengths: lengths.collect(),
         }
@@ -59,7 +56,7 @@ impl<'a> Spares<'a> {
 
     /// Whether there is nothing to call by another name.
     pub(super) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
+        self.all.is_empty()
     }
 
     /// The body of activations that begin: where lengths are asked for, with the spares for other lengths.
@@ -73,9 +70,6 @@ impl<'a> Spares<'a> {
     }
 
     fn respelled(&self, body: &TokenStream, begins: bool) -> TokenStream {
-        if self.is_empty() {
-            return body.clone();
-        }
         let Ok(mut block) = syn::parse2::<syn::Block>(quote!({ #body })) else {
             return body.clone();
         };
@@ -84,17 +78,21 @@ impl<'a> Spares<'a> {
         quote!(#(#statements)*)
     }
 
-    /// The spare of what is called, if it has one.
-    fn spare_of(&self, call: &ExprCall) -> Option<Path> {
+    /// The call of the spare of what is called, if it has one, and whether that is a kernel: a function without sites.
+    fn call_of_spare(&self, call: &ExprCall) -> Option<(ExprCall, bool)> {
         let Expr::Path(called) = &*call.func else {
             return None;
         };
         let last = called.path.segments.last().filter(|_| called.qself.is_none())?;
-        let mut path = (*self.paths.get(&last.ident.to_string())?).clone();
+        let is_it = |one: &&&HasSpare| segments(&one.written) == segments(&called.path);
+        let mut path = self.all.iter().find(is_it)?.path.clone();
         let renamed = path.segments.last_mut()?;
         renamed.ident = spare_name(&last.ident);
         renamed.arguments = last.arguments.clone();
-        Some(path)
+        let mut other = call.clone();
+        *other.func = parse_quote!(#path);
+        let has_sites = self.with_sites.iter().any(|one| last.ident == last_name(one));
+        Some((other, !has_sites))
     }
 
     /// What must hold for the call to be one with the lengths that are known, if any is.
@@ -116,6 +114,35 @@ impl<'a> Spares<'a> {
     }
 }
 
+/// Those whose names stand for nothing else in a function: no variable has the name, and nothing is imported in it.
+fn called_alone<'a>(all: &'a [HasSpare], item: &ItemFn) -> Vec<&'a HasSpare> {
+    let mut others = Others::default();
+    others.visit_item_fn(item);
+    let is_free = |one: &&HasSpare| !others.variables.contains(&last_name(&one.written));
+    match others.imports {
+        true => Vec::new(),
+        false => all.iter().filter(is_free).collect(),
+    }
+}
+
+/// What may give a name another meaning in a function.
+#[derive(Debug, Default)]
+struct Others {
+    variables: HashSet<String>,
+    imports: bool,
+}
+
+impl<'ast> Visit<'ast> for Others {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.variables.insert(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        self.imports |= !matches!(item, syn::Item::Const(_));
+    }
+}
+
 struct Respelling<'s> {
     spares: &'s Spares<'s>,
     begins: bool,
@@ -125,37 +152,20 @@ impl VisitMut for Respelling<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit::visit_expr_mut(self, expr);
         let Expr::Call(call) = &*expr else { return };
-        let Some(spare) = self.spares.spare_of(call) else {
+        let Some((other, is_kernel)) = self.spares.call_of_spare(call) else {
             return;
         };
-        let mut other = call.clone();
-        *other.func = parse_quote!(#spare);
         if !self.begins {
             *expr = Expr::Call(other);
-            return;
-        }
-        let has_sites = self.spares.with_sites.iter().map(last_name);
-        let is_kernel = {
-            let called = spare_of_name(&call.func);
-            !has_sites
-                .into_iter()
-                .any(|name| called.as_deref() == Some(name.as_str()))
-        };
-        let is_simple = call.args.iter().all(is_simple);
-        if let Some(condition) = self.spares.condition(call).filter(|_| is_kernel && is_simple) {
+        } else if is_kernel
+            && call.args.iter().all(is_simple)
+            && let Some(condition) = self.spares.condition(call)
+        {
             *expr = parse_quote_spanned!(Span::mixed_site() => (if #condition { #call } else { #other }));
         }
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-/// The name of what is called.
-fn spare_of_name(called: &Expr) -> Option<String> {
-    match called {
-        Expr::Path(path) => Some(last_name(&path.path)),
-        _ => None,
-    }
 }
 
 /// Whether an argument may be written twice: nothing is declared in it, and it is short.
@@ -198,19 +208,15 @@ pub fn spare(arguments: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
-    let called = syn::parse::Parser::parse2(
-        syn::punctuated::Punctuated::<Path, syn::Token![,]>::parse_terminated,
-        arguments,
-    );
-    let called: Vec<Path> = called.ok()?.into_iter().collect();
+    let called = syn::parse::Parser::parse2(HasSpare::list, arguments).ok()?;
     let library = Library::default();
     let mut function = syn::parse2::<ItemFn>(crate::parse::dialect::modern(without_ckpt(item))).ok()?;
-    let alias = alias(&function);
+    let alias = alias(&function.vis, &function.sig.ident);
     if !may_stand_twice(&library, &function) {
         return Some(quote!(#[allow(unused_imports)] #alias));
     }
     let spares = Spares {
-        paths: called.iter().map(|path| (last_name(path), path)).collect(),
+        all: called_alone(&called, &function),
         with_sites: &[],
         lengths: BTreeMap::new(),
     };
@@ -220,8 +226,7 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
     }
     .visit_block_mut(&mut function.block);
     function.sig.ident = spare_name(&function.sig.ident);
-    let kept = |attribute: &syn::Attribute| KEPT.iter().any(|kept| attribute.path().is_ident(kept));
-    function.attrs.retain(kept);
+    function.attrs.retain(is_kept);
     Some(quote! {
         #[cfg(debug_assertions)]
         #[allow(unused_imports)]
@@ -233,14 +238,17 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
 }
 
 /// The other name of the function itself.
-fn alias(function: &ItemFn) -> TokenStream {
-    let (vis, name) = (&function.vis, &function.sig.ident);
+fn alias(vis: &syn::Visibility, name: &Ident) -> TokenStream {
     let other = spare_name(name);
     quote!(#vis use self::#name as #other;)
 }
 
-/// Attributes that say how a function is built, and not what it is for others.
-const KEPT: [&str; 5] = ["inline", "cold", "target_feature", "allow", "cfg"];
+/// Attributes that say how a function is built, or without which a crate would not take it.
+const KEPT: [&str; 6] = ["inline", "cold", "target_feature", "allow", "cfg", "doc"];
+
+fn is_kept(attribute: &syn::Attribute) -> bool {
+    KEPT.iter().any(|kept| attribute.path().is_ident(kept))
+}
 
 /// The parts of a function with sites that has a spare. Restarts walk through the part that both have in common.
 pub(super) struct Apart {
@@ -250,6 +258,7 @@ pub(super) struct Apart {
     continued: Ident,
     name: Ident,
     vis: syn::Visibility,
+    attributes: Vec<syn::Attribute>,
     /// Its type parameters and constants, which its arguments need not tell.
     parameters: Vec<Ident>,
     arguments: Vec<TokenStream>,
@@ -280,6 +289,12 @@ impl Apart {
             continued: made(format_args!("continued_{name}")),
             name: name.clone(),
             vis: item.vis.clone(),
+            attributes: item
+                .attrs
+                .iter()
+                .filter(|one| is_kept(one))
+                .map(super::outer)
+                .collect(),
             parameters: parameters.collect(),
             arguments,
         })
@@ -300,13 +315,14 @@ impl Apart {
         body: &TokenStream,
     ) -> TokenStream {
         let (rt, frame) = (crate::paths::rt(), crate::names::frame());
-        let (plan, vis, name, spare) = (&self.plan, &self.vis, &self.name, spare_name(&self.name));
-        let call = self.call(&frame);
+        let (plan, vis, name) = (&self.plan, &self.vis, &self.name);
+        let (call, alias) = (self.call(&frame), alias(vis, name));
+        let attributes = &self.attributes;
         let mut continued = signature.clone();
         continued.ident = self.continued.clone();
         continued.inputs.insert(0, parse_quote!(mut #frame: #rt::Frame));
         let mut entered = signature.clone();
-        entered.ident = spare.clone();
+        entered.ident = spare_name(name);
         for input in &mut entered.inputs {
             if let FnArg::Typed(typed) = input
                 && let Pat::Ident(one) = &mut *typed.pat
@@ -317,9 +333,10 @@ impl Apart {
         quote! {
             #[cfg(debug_assertions)]
             #[allow(unused_imports)]
-            #vis use self::#name as #spare;
+            #alias
             #[cfg(not(debug_assertions))]
             #[allow(dead_code, clippy::all)]
+            #(#attributes)*
             #vis #entered {
                 let #frame = #rt::Frame::enter(&#plan);
                 #call
@@ -337,7 +354,7 @@ pub(super) fn other_name(item: &ItemFn, options: &Options) -> TokenStream {
     if !options.has_spare {
         return TokenStream::new();
     }
-    let alias = alias(item);
+    let alias = alias(&item.vis, &item.sig.ident);
     quote!(#[allow(unused_imports)] #alias)
 }
 
@@ -356,13 +373,13 @@ mod tests {
             #[inline]
             pub fn sweep(cells: &mut [f64]) { smooth(cells); other(cells); }
         };
-        let written = without_space(&spare(quote!(crate::grid::smooth), item));
+        let written = without_space(&spare(quote!(smooth = crate::grid::smooth), item));
         assert!(written.contains("pubfnsweep(cells:&mut[f64]){smooth(cells);other(cells);}"));
         assert!(written.contains(
             "#[cfg(debug_assertions)]#[allow(unused_imports)]pubuseself::sweepas__ckpt_spare_sweep;"
         ));
         assert!(written.contains(
-            "#[allow(dead_code,clippy::all)]#[inline]pubfn__ckpt_spare_sweep(cells:&mut[f64]){crate::grid::__ckpt_spare_smooth(cells);other(cells);}"
+            r##"#[allow(dead_code,clippy::all)]#[doc=r"Sweeps."]#[inline]pubfn__ckpt_spare_sweep(cells:&mut[f64]){crate::grid::__ckpt_spare_smooth(cells);other(cells);}"##
         ));
     }
 
@@ -383,7 +400,7 @@ mod tests {
                 for step in 0..9 { ckpt::checkpoint!(); sweep(&mut x, &y, step); norm(&x); }
             }
         };
-        let arguments = quote!(spares(crate::sweep));
+        let arguments = quote!(spares(sweep = crate::sweep));
         let written = without_space(&crate::try_expand(arguments, &item, true).unwrap());
         let call = "(ifx.len()==(N+1){sweep(&mutx,&y,step)}else{crate::__ckpt_spare_sweep(&mutx,&y,step)});norm(&x);";
         assert_eq!(written.matches(call).count(), 1, "{written}");

@@ -327,16 +327,10 @@ sections! {
         DeviceCrates = "device_crates",
         /// Memory on a device, or what makes it: its content is lost where it is made again.
         DeviceMemory = "device_memory",
-        /// Of these a checkpoint holds the content, by their whole paths.
-        DeviceArrays = "device_arrays",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
-        /// A queue, or what makes one.
-        DeviceQueues = "device_queues",
         /// A method that gives a kernel other arguments.
         DeviceRebinds = "device_rebinds",
-        /// What takes content or commands where a checkpoint cannot look.
-        DeviceEscapes = "device_escapes",
         /// Holds one value, as that would stand by itself.
         Boxes = "boxes",
         /// A list that may grow.
@@ -457,6 +451,8 @@ sections! {
         Reexecuted = "reexecuted",
         /// A function that may.
         ReexecutedFunctions = "reexecuted_functions",
+        /// A function that ends a value, before threads are waited for.
+        Drops = "drops",
         /// A method that may do so on a variable that is rebuilt as well.
         ReexecutedOnOwn = "reexecuted_on_own",
         /// A method that starts threads, which may have sites, with its last argument.

@@ -33,8 +33,8 @@ pub struct Options {
     /// Calls of functions that know the type of every parameter: they need no help from their callers to save what they are
     /// lent.
     pub typed: Vec<Path>,
-    /// Functions that have a spare copy, for calls of which the optimiser is not to learn, by the path that leads to them.
-    pub spares: Vec<Path>,
+    /// Functions that have a spare copy, for calls of which the optimiser is not to learn.
+    pub spares: Vec<HasSpare>,
     /// Whether the function itself gets one.
     pub has_spare: bool,
     /// What calls mean.
@@ -93,7 +93,7 @@ enum Argument {
     Owners,
     Recursive,
     Typed(Vec<Path>),
-    Spares(Vec<Path>),
+    Spares(Vec<HasSpare>),
     Spare,
     Means(Box<CallTable>),
 }
@@ -119,7 +119,7 @@ impl Argument {
             return Ok(Self::Typed(paths(input)?));
         }
         if name == "spares" {
-            return Ok(Self::Spares(paths(input)?));
+            return Ok(Self::Spares(HasSpare::list(&in_parentheses(input)?)?));
         }
         if name == "spare" {
             return Ok(Self::Spare);
@@ -145,6 +145,34 @@ impl Argument {
             };
         }
         Err(Unread::Refused(name.span(), Refusal::UnknownArgument))
+    }
+}
+
+/// A function that has a spare.
+#[derive(Debug, Clone)]
+pub struct HasSpare {
+    /// The path by which it is called.
+    pub written: Path,
+    /// The path that leads to it, and with another name at its end to the spare.
+    pub path: Path,
+}
+
+impl HasSpare {
+    /// Reads `name, module::name = crate::module::name`.
+    ///
+    /// # Errors
+    /// Where the list is not of this form.
+    pub fn list(input: ParseStream<'_>) -> syn::Result<Vec<Self>> {
+        let one = |input: ParseStream<'_>| {
+            let written: Path = input.parse()?;
+            let path = match input.parse::<Option<Token![=]>>()? {
+                Some(_) => input.parse()?,
+                None => written.clone(),
+            };
+            Ok(Self { written, path })
+        };
+        let all = input.parse_terminated(one, Token![,])?;
+        Ok(all.into_iter().collect())
     }
 }
 

@@ -1,4 +1,25 @@
-//! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`, or `commit-step:N@R` on rank R only.
+//! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`, or `commit-step:N@R` on rank R only. And what turns a
+//! bit of the process's memory.
+
+/// A bit that is turned behind a site visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flip {
+    /// The visit.
+    pub visit: u64,
+    /// Which bit.
+    pub seed: u64,
+    /// Of what.
+    pub of: Struck,
+}
+
+/// What has a bit turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Struck {
+    /// A variable of the program.
+    Variable,
+    /// The newest snapshot in memory.
+    Snapshot,
+}
 
 /// The steps of a commit at which the process can be made to die, in their order; the first has number 1.
 pub const COMMIT_STEPS: [&str; 11] = [

@@ -1,14 +1,16 @@
 //! What everybody uses and what uses nobody: threads that share work on memory, copies and checksums of memory, the time
 //! of day, the name of the machine, the identity of a run, messages to the user, the registration of the session that is open,
 //! events for a subscriber of `tracing`, what is done to files, which of that is ckpt's own, how small files are kept, which stay open, what this machine remembers of a store, how its texts are shown, what a user types, processes
-//! of this machine and those that this one has started, what a fork of it leaves alone, what no signal interrupts, how often somebody has pressed Ctrl-C, which locks are held for the program, and the steps at which a test makes a commit die.
+//! of this machine and those that this one has started, what a fork of it leaves alone, what no signal interrupts, how often somebody has pressed Ctrl-C, which locks are held for the program, what becomes of memory that is freed, changes of memory from outside of the program, and the steps at which a test makes a commit die.
 //!
 //! Not here: anything that knows a value or a checkpoint. Of the session that is open there is only its registration.
 
+pub(crate) mod allocator;
 pub(crate) mod bound;
 pub(crate) mod changes;
 pub(crate) mod checksum;
 pub(crate) mod children;
+pub(crate) mod columns;
 pub(crate) mod copying;
 pub(crate) mod current;
 pub(crate) mod documents;
@@ -18,6 +20,7 @@ pub(crate) mod files;
 pub(crate) mod folders;
 pub(crate) mod forked;
 pub(crate) mod forks;
+pub(crate) mod from_outside;
 pub(crate) mod held_locks;
 pub(crate) mod host;
 pub(crate) mod interrupts;

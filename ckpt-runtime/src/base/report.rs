@@ -8,6 +8,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::columns::{columns_of, wrapped};
 use super::current;
 use super::printable::printable_lines;
 
@@ -204,6 +205,7 @@ pub(crate) fn say(message: &str) {
     // In one piece: other ranks write to the same stream.
     let line = format!("ckpt: {who}{message}\n");
     let stderr = std::io::stderr().lock();
+    let line = wrapped(&line, columns_of(&stderr));
     let mut rest = line.as_bytes();
     // Past std and past the journal of files: it is no file of the program's that is written to, and what the journal has to say
     // of its own failure would come in the middle of this.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::base::fault::Flip;
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, InMemory};
 
@@ -26,12 +27,16 @@ pub(crate) struct GoesOn {
     pub id: CheckpointId,
     /// Nobody has named it: where it is damaged, the one before it will do.
     pub is_newest: bool,
+    /// The site visit of that checkpoint.
+    pub visits: u64,
     /// Its run.
     pub run: RunPrefix,
     /// A test has asked for it, and is to be shown where.
     pub is_a_test: bool,
     /// The site visits at which a test wants it to go back after this.
     pub rollbacks: Vec<u64>,
+    /// The bits that a test wants turned after this.
+    pub flips: Vec<Flip>,
     /// Where standard input was when the process began, if it is a file.
     pub input: Option<u64>,
     /// The snapshot in memory that it goes back to, behind that checkpoint.
@@ -46,6 +51,23 @@ impl GoesOn {
     /// The checkpoint, if it has to be that one, and not the newest that is whole.
     pub fn named(&self) -> Option<CheckpointId> {
         (!self.is_newest).then_some(self.id)
+    }
+
+    /// The snapshot that it goes back to is copied for the program; where it is damaged an older one is taken, or the checkpoint.
+    /// Gives the site visits of those that are damaged.
+    pub fn make_ready(&mut self) -> Vec<u64> {
+        let mut damaged = Vec::new();
+        while let Some(snapshot) = self.snapshot.take() {
+            if snapshot.make_ready() {
+                self.snapshot = Some(snapshot);
+                break;
+            }
+            damaged.push(snapshot.meta().visit);
+            self.kept.retain(|kept| !Arc::ptr_eq(kept, &snapshot));
+            let newest = self.kept.last();
+            self.snapshot = newest.filter(|kept| kept.meta().visit > self.visits).cloned();
+        }
+        damaged
     }
 
     /// How long it may still run, if there is a limit.

@@ -157,9 +157,11 @@ impl Owner for Ending {
         let how = GoesOn {
             id: point.id,
             is_newest,
+            visits: point.visits,
             run: RunPrefix::from(*run),
             is_a_test: false,
             rollbacks: Vec::new(),
+            flips: Vec::new(),
             input: *input,
             snapshot: None,
             kept: Vec::new(),

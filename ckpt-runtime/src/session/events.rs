@@ -82,6 +82,19 @@ pub enum What {
         /// Why.
         reason: String,
     },
+    /// A test has turned a bit, in a variable or, where none is named, in the newest snapshot in memory.
+    Flip {
+        /// The site visit behind which it did.
+        visits: u64,
+        /// The function.
+        function: String,
+        /// The variable.
+        variable: String,
+        /// The number of the bit in that.
+        bit: u64,
+        /// Whether no statement writes to the variable between two visits of its site.
+        is_unchanged: bool,
+    },
     /// The process ended, and knew it: one that was killed has no end.
     End {
         /// How.
@@ -127,6 +140,13 @@ impl What {
                 visits,
                 reason,
             } => event!(warn, to, snapshot, visits, reason, "rollback"),
+            What::Flip {
+                visits,
+                function,
+                variable,
+                bit,
+                ..
+            } => event!(info, visits, function, variable, bit, "bit flipped by a test"),
             What::Failed { visits, why } => event!(warn, visits, why, "checkpoint failed"),
             What::End {
                 state,

@@ -30,6 +30,7 @@
 //! | `CKPT_SNAPSHOT_INTERVAL` | `snapshot-interval` | the same every so often | |
 //! | `CKPT_SNAPSHOTS` | `snapshots` | how many of these stay | 2 |
 //! | `CKPT_ROLLBACK_IN_PROCESS` | `rollback-in-process` | 0: where the program goes back to a checkpoint, its process begins anew | 1: it stays, where that is possible |
+//! | `CKPT_DETECT` | `detect` | errors that are looked for where the state is taken: `nan`, `unchanged` | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -83,6 +84,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 
+use crate::base::allocator;
 use crate::base::current;
 use crate::base::forks::goes_on_alone;
 use crate::base::printable::count;
@@ -666,6 +668,9 @@ fn try_open(program: Program, kind: Kind) -> Result<Option<Opened>, SessionError
         opened => opened?,
     };
     run.mention_restart();
+    if kind == Kind::RunsAgain && config.keeps_snapshots() && config.rollback_in_process {
+        allocator::keeps_what_is_freed();
+    }
     begin(run, &config);
     inherited::take();
     Ok(Some(Opened { config, program }))
@@ -715,6 +720,16 @@ impl MainSession {
             )
             .exit()
         };
+        for visits in how.make_ready() {
+            let instead = match &how.snapshot {
+                Some(older) => format!("that of site visit {}", older.meta().visit),
+                None => format!("checkpoint {}", how.id),
+            };
+            say(&format!(
+                "warning[W2095]: the snapshot in memory of site visit {visits} is damaged: a checksum says so\n  \
+                 {instead} is taken in its place"
+            ));
+        }
         let config = Config {
             restart: Some(match how.named() {
                 Some(id) => config::Restart::Id(id),
@@ -722,6 +737,7 @@ impl MainSession {
             }),
             run: Some(how.run.clone()),
             rollback_visits: how.rollbacks.clone(),
+            flips: how.flips.clone(),
             time_limit: how.time_left(),
             ..config
         };

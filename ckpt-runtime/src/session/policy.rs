@@ -18,6 +18,7 @@ use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
+use crate::base::fault::Flip;
 use crate::base::lock::locked;
 use crate::base::own_threads;
 use crate::base::report::{exit_code, say};
@@ -125,6 +126,8 @@ pub(crate) struct Policy {
     fault: Option<u64>,
     /// A test wants the program to go back at these visits, one after the other.
     rollbacks: Vec<u64>,
+    /// Bits that a test wants turned.
+    flips: Vec<Flip>,
     timer: Option<Timer>,
     /// Where the interval follows from what checkpoints cost.
     auto: Option<Auto>,
@@ -167,6 +170,7 @@ impl Policy {
             snapshot_every: config.snapshot_every.filter(|_| member.is_none()),
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
             rollbacks: config.rollback_visits.clone(),
+            flips: config.flips.clone(),
             timer,
             auto,
             agreement: None,
@@ -209,7 +213,12 @@ impl Policy {
         let every = self.every.map_or(u64::MAX, next);
         let snapshot = self.snapshot_every.map_or(u64::MAX, next);
         let faults = self.fault.iter().chain(self.rollbacks.first());
-        let fault = faults.filter(|fault| **fault > visits).min().copied();
+        let flips = self.flips.iter().map(|flip| &flip.visit);
+        let fault = faults
+            .chain(flips)
+            .filter(|fault| **fault > visits)
+            .min()
+            .copied();
         let fault = fault.unwrap_or(u64::MAX);
         // A check of safe points looks at every visit, a team with other ranks at planned ones only.
         let checked = match self.agreement.is_some() && comm::checks() {
@@ -239,6 +248,7 @@ impl Policy {
             || self.snapshot_every.is_some()
             || self.fault.is_some()
             || !self.rollbacks.is_empty()
+            || !self.flips.is_empty()
             || self.agrees()
             || comm::checks()
     }
@@ -329,6 +339,17 @@ impl Policy {
             self.rollbacks.remove(0);
         }
         is_it
+    }
+
+    /// The bit that a test wants turned behind this visit. It has happened then.
+    pub(crate) fn flips_at(&mut self, visits: u64) -> Option<Flip> {
+        let at = self.flips.iter().position(|flip| flip.visit == visits)?;
+        Some(self.flips.remove(at))
+    }
+
+    /// Those that are turned from now on.
+    pub(crate) fn flips_to_come(&self) -> &[Flip] {
+        &self.flips
     }
 
     /// The visits at which a test wants the program to go back from now on.

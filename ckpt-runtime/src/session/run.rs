@@ -49,11 +49,13 @@ use crate::thread;
 use crate::value::{LoadError, release_unused};
 
 mod back;
+mod detect;
 mod due;
 mod phase;
 mod snapshots;
 
 pub(super) use back::{decide, points_of};
+pub(crate) use detect::Detectors;
 
 use snapshots::Snapshots;
 
@@ -117,6 +119,10 @@ pub(crate) struct Run {
     is_a_test: bool,
     /// States that are in memory only.
     snapshots: Snapshots,
+    /// What is looked for in them.
+    detectors: Detectors,
+    /// A test turns bits, or has.
+    tests_flips: bool,
     /// Where standard input was when the process began, if it is a file.
     input: Option<u64>,
     /// When the time limit of the process is over, if it has one.
@@ -368,6 +374,8 @@ impl Run {
             takes_newest: false,
             is_a_test: false,
             snapshots: Snapshots::new(config, kept),
+            detectors: config.detectors,
+            tests_flips: config.tests_flips,
             input: standard_streams::place_of_input(),
             ends: config
                 .time_limit
@@ -582,7 +590,24 @@ impl Run {
             self.settle(written);
         }
         let mut taken = false;
-        if let Some(reason) = self.due(visits)
+        let due = self.due(visits);
+        // What is wrong may be in all that is taken before the program has come further than to where it was found: that would
+        // take the place of what is older, and right.
+        let is_due = due.is_some();
+        let due = match due {
+            Some(reason) if !reason.stops() && self.comes_back_to(visits) => {
+                self.policy.failed(reason);
+                None
+            }
+            due => due,
+        };
+        let looks = is_due && self.detectors.are_any();
+        if looks {
+            // What is wrong comes into no checkpoint.
+            self.keep_in_memory(visits, &mut *gather, true)?;
+        }
+        if let Some(reason) = due
+            && !current::rolls_back()
             && !self.puts_off(reason)
             && !self.waits_for_memory(visits, reason, self.store.next_line())
             && !self.waits_for_threads(visits, reason)
@@ -591,8 +616,11 @@ impl Run {
             taken = self.checkpoint(visits, reason, &mut *gather)?;
         }
         self.dies_if_asked(visits);
-        if !taken {
-            self.keep_in_memory(visits, gather)?;
+        if !taken && !looks {
+            self.keep_in_memory(visits, &mut *gather, false)?;
+        }
+        if !current::rolls_back() {
+            self.flips_if_asked(visits, gather)?;
         }
         self.policy.arm(visits);
         self.fill_reserve();

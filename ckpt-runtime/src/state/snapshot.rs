@@ -10,7 +10,7 @@ use crate::plan::FunctionPlan;
 use crate::state::statics;
 use crate::value::{
     Capture, Checkpoint, Column, Encoder, FILES, Finished, ObjectTable, Objects, Owner, Refill, Region,
-    SaveError,
+    SaveError, Seen,
 };
 
 /// The state of every instrumented function that is active, outermost first.
@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub(crate) statics: Vec<VariableRecord>,
     /// The files that the program writes to.
     pub(crate) files: Vec<WrittenFile>,
+    /// The variables and where they are, if somebody wants to know.
+    pub(crate) seen: Vec<Seen>,
 }
 
 /// One active function: where it stands and the variables it needs to go on.
@@ -182,7 +184,13 @@ impl SnapshotBuilder {
     ) {
         self.objects.enter(&key);
         let in_place = self.in_rows && parameter.is_some();
+        if let Some(capture) = &mut self.objects.capture {
+            capture.begins(frame, key.clone());
+        }
         let column = self.columns_at(as_row, in_place, save);
+        if let Some(capture) = &mut self.objects.capture {
+            capture.ends(&column);
+        }
         self.push(
             frame,
             VariableRecord {
@@ -333,6 +341,11 @@ impl SnapshotBuilder {
     pub fn finish(mut self) -> Result<Snapshot, SaveError> {
         self.check_links();
         self.check_columns();
+        let seen = self
+            .objects
+            .capture
+            .as_mut()
+            .and_then(|capture| capture.seen.take());
         let Finished {
             tables,
             files,
@@ -344,6 +357,7 @@ impl SnapshotBuilder {
             tables,
             files,
             copier,
+            seen: seen.unwrap_or_default(),
         })
     }
 

@@ -3,10 +3,11 @@
 
 mod capture;
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-pub(crate) use capture::{Capture, Region};
+pub(crate) use capture::{Capture, Region, Seen};
 
 use super::DType;
 use super::bytes::{buffer_for, give_back};
@@ -25,6 +26,9 @@ pub(crate) const LARGEST_BLOCK: usize = 64 << 20;
 pub(crate) const PARTS: usize = 64;
 /// Lists from this size on are taken in blocks.
 const SMALLEST: usize = 1 << 20;
+
+/// The checksum of no bytes.
+const NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 
 /// Bytes of a block of rows of `row` bytes; `None` if the rows are too large.
 pub(crate) fn block_size(row: usize) -> Option<usize> {
@@ -215,6 +219,51 @@ impl Body {
         let all = pieces.iter().map(|(_, piece)| piece.len()).sum();
         parallel::each(pieces.into_iter(), all, |(at, piece)| self.copy_piece(at, piece));
         true
+    }
+
+    /// The checksum of each block that was copied; none of those of zeros.
+    pub fn checksums(&self) -> Vec<u128> {
+        let mut sums = vec![0; self.blocks.len()];
+        let many = (PIECE / self.block).max(1);
+        let pieces = sums.chunks_mut(many).enumerate();
+        parallel::each(pieces, self.length, |(piece, sums)| {
+            for (number, sum) in (piece * many..).zip(sums) {
+                *sum = self.copy_of(number).map_or(0, xxh3);
+            }
+        });
+        sums
+    }
+
+    /// Copies all of it, as [`Body::copy_to`] does, and fills `into`; whether every block still has its checksum.
+    pub fn copy_checked(&self, sums: &[u128], into: &mut [MaybeUninit<u8>]) -> bool {
+        if into.len() != self.length || sums.len() != self.blocks.len() {
+            return false;
+        }
+        let is_right = AtomicBool::new(true);
+        let many = (PIECE / self.block).max(1);
+        let pieces = into.chunks_mut(many * self.block).enumerate();
+        parallel::each(pieces, self.length, |(piece, into)| {
+            let mut blocks =
+                (piece * many..)
+                    .zip(into.chunks_mut(self.block))
+                    .filter_map(|(number, into)| {
+                        let Some(bytes) = self.copy_of(number) else {
+                            into.fill(MaybeUninit::new(0));
+                            return None;
+                        };
+                        Some((bytes, sums[number], into))
+                    });
+            // Two at a time; they are in the cache when they are copied.
+            while let Some((first, sum, into)) = blocks.next() {
+                let (second, other, behind) = blocks.next().unwrap_or((&[], NOTHING, &mut []));
+                if xxh3_of_two([first, second]) != [sum, other] {
+                    is_right.store(false, Ordering::Relaxed);
+                }
+                copy(first, into, self.length);
+                copy(second, behind, self.length);
+            }
+        });
+        is_right.into_inner()
     }
 
     fn copy_piece(&self, mut at: usize, mut into: &mut [u8]) {
@@ -425,6 +474,26 @@ mod tests {
                 .reference
                 .is_none()
         );
+    }
+
+    #[test]
+    fn what_is_copied_has_its_checksum() {
+        assert_eq!(xxh3(&[]), NOTHING);
+        let state = state();
+        let body = Capture::default().take(&DType::U8, 1, true, &state).unwrap();
+        let sums = body.checksums();
+        let mut copy = Vec::<u8>::with_capacity(state.len());
+        assert!(body.copy_checked(&sums, &mut copy.spare_capacity_mut()[..state.len()]));
+        // SAFETY: it has filled all of them.
+        unsafe { copy.set_len(state.len()) };
+        assert!(copy == state);
+        for number in [0, sums.len() - 1] {
+            let mut sums = sums.clone();
+            sums[number] ^= 1;
+            let mut copy = Vec::<u8>::with_capacity(state.len());
+            let room = &mut copy.spare_capacity_mut()[..state.len()];
+            assert!(!body.copy_checked(&sums, room), "{number}");
+        }
     }
 
     #[test]

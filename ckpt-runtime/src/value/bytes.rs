@@ -2,10 +2,14 @@
 //! copying into it, so that a checkpoint would mostly wait for the system to hand out pages.
 
 use std::collections::BTreeMap;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::DType;
 use super::body::Body;
+use crate::base::checksum::xxh3;
 use crate::base::copying;
 use crate::base::forked;
 use crate::base::lock::locked;
@@ -131,6 +135,68 @@ impl Bytes {
         }
     }
 
+    /// The checksums of bytes that are all here, to be given to [`Bytes::copy_checked`].
+    pub(crate) fn checksums(&self) -> Vec<u128> {
+        match &self.1 {
+            Some(body) => body.checksums(),
+            None => self.0.chunks(PIECE).map(xxh3).collect(),
+        }
+    }
+
+    /// Fills `into` with all of them; whether they still have these checksums.
+    pub(crate) fn copy_checked(&self, sums: &[u128], into: &mut [MaybeUninit<u8>]) -> bool {
+        if let Some(body) = &self.1 {
+            return body.copy_checked(sums, into);
+        }
+        if into.len() != self.0.len() || sums.len() != self.0.len().div_ceil(PIECE) {
+            return false;
+        }
+        let is_right = AtomicBool::new(true);
+        let pieces = self.0.chunks(PIECE).zip(into.chunks_mut(PIECE)).zip(sums);
+        parallel::each(pieces, self.0.len(), |((from, to), sum)| {
+            if xxh3(from) != *sum {
+                is_right.store(false, Ordering::Relaxed);
+            }
+            copying::copy(from, to, self.0.len());
+        });
+        is_right.into_inner()
+    }
+
+    /// Whether one of the floats that they store is a NaN or an infinity.
+    pub(crate) fn have_not_finite(&self, dtype: &DType) -> bool {
+        let Some(look) = not_finite_in(dtype) else {
+            return false;
+        };
+        let found = AtomicBool::new(false);
+        let note = |bytes: &[u8]| {
+            if look(bytes) {
+                found.store(true, Ordering::Relaxed);
+            }
+        };
+        match &self.1 {
+            Some(body) => {
+                let blocks = (0..body.blocks().len()).filter_map(|number| body.copy_of(number));
+                parallel::each(blocks, body.len(), note);
+            }
+            None => parallel::each(self.0.chunks(PIECE), self.0.len(), note),
+        }
+        found.into_inner()
+    }
+
+    /// Some of them that are in memory.
+    pub(crate) fn held_part(&self) -> Option<&[u8]> {
+        let own = (!self.0.is_empty()).then_some(self.0.as_slice());
+        own.or_else(|| {
+            let body = self.1.as_ref()?;
+            (0..body.blocks().len()).find_map(|number| body.copy_of(number))
+        })
+    }
+
+    /// Whether they still have these checksums.
+    pub(crate) fn are_as_at(&self, sums: &[u128]) -> bool {
+        self.checksums() == sums
+    }
+
     /// Makes room for `more` bytes; whether there is memory for them. Where there is not, they are incomplete.
     #[must_use]
     pub fn make_room(&mut self, more: usize) -> bool {
@@ -203,6 +269,32 @@ impl From<Vec<u8>> for Bytes {
 impl Drop for Bytes {
     fn drop(&mut self) {
         give_back(std::mem::take(&mut self.0));
+    }
+}
+
+/// How floats of this type are looked at for what is not finite: all bits of their exponent are set. Others are not.
+fn not_finite_in(dtype: &DType) -> Option<fn(&[u8]) -> bool> {
+    // A fold without a way out in it is what compilers make vector instructions of.
+    match dtype {
+        DType::F32 | DType::Complex32 => Some(|bytes| {
+            let (floats, _) = bytes.as_chunks::<4>();
+            floats.chunks(256).any(|floats| {
+                let all = floats
+                    .iter()
+                    .map(|float| u32::from_le_bytes(*float) & 0x7f80_0000);
+                all.fold(false, |any, exponent| any | (exponent == 0x7f80_0000))
+            })
+        }),
+        DType::F64 | DType::Complex64 => Some(|bytes| {
+            let (floats, _) = bytes.as_chunks::<8>();
+            floats.chunks(256).any(|floats| {
+                let all = floats
+                    .iter()
+                    .map(|float| u64::from_le_bytes(*float) >> 52 & 0x7ff);
+                all.fold(false, |any, exponent| any | (exponent == 0x7ff))
+            })
+        }),
+        _ => None,
     }
 }
 

@@ -58,6 +58,20 @@ pub enum DType {
 }
 
 impl DType {
+    /// Whether every bit pattern is one of its elements.
+    pub(crate) fn is_number(&self) -> bool {
+        !matches!(
+            self,
+            DType::Bool
+                | DType::Char
+                | DType::Unit
+                | DType::Text
+                | DType::Variant(_)
+                | DType::Object(_)
+                | DType::Record(_)
+        )
+    }
+
     /// Size of one element in bytes.
     pub fn size(&self) -> usize {
         match self {

@@ -92,6 +92,9 @@ impl<'a> Encoder<'a> {
 
     /// Appends numbers that lie side by side: one copy.
     pub fn numbers<N: Number>(&mut self, numbers: &[N]) {
+        if let (Some(bytes), Some(capture)) = (stored_form(numbers), &mut self.objects.capture) {
+            capture.note(bytes);
+        }
         if let Some(bytes) = stored_form(numbers)
             && self.in_blocks(&N::DTYPE, numbers.len(), bytes)
         {

@@ -31,7 +31,8 @@ mod impls;
 pub(crate) mod tests;
 
 pub(crate) use body::{
-    Body, Capture, LARGEST_BLOCK, Owner, PARTS, Reference, Region, Sink, Taken, Written, block_size, is_zero,
+    Body, Capture, LARGEST_BLOCK, Owner, PARTS, Reference, Region, Seen, Sink, Taken, Written, block_size,
+    is_zero,
 };
 pub use bytes::Bytes;
 pub(crate) use bytes::release_unused;

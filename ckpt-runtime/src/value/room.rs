@@ -1,12 +1,13 @@
 //! Memory for a list that is read, and found right, before it is known which type of number it becomes.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::DType;
 use super::number::Number;
 
-/// Zeroed memory that a vector of numbers can take over.
+/// Initialised memory that a vector of numbers can take over.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Room {
@@ -44,8 +45,30 @@ impl Room {
         Some(Room { at, layout })
     }
 
+    /// Memory for so many bytes that `fill` fills, every one of them; `None` if there are none, no memory, or it fails.
+    ///
+    /// # Safety
+    /// Where `fill` returns true it has written to all bytes.
+    pub(crate) unsafe fn filled(
+        dtype: &DType,
+        bytes: usize,
+        fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> bool,
+    ) -> Option<Room> {
+        let layout = Layout::from_size_align(bytes, alignment(dtype)).ok()?;
+        if bytes == 0 {
+            return None;
+        }
+        // SAFETY: the size is not zero.
+        let at = NonNull::new(unsafe { alloc(layout) })?;
+        // Frees the memory if it is not filled.
+        let room = Room { at, layout };
+        // SAFETY: `room` owns this memory, and nothing is said about what is in it.
+        let memory = unsafe { std::slice::from_raw_parts_mut(at.as_ptr().cast(), bytes) };
+        fill(memory).then_some(room)
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: the memory has `size` bytes, initialised by `alloc_zeroed`, and is owned by `self`.
+        // SAFETY: the memory has `size` bytes, all initialised by whoever has made it, and is owned by `self`.
         unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.layout.size()) }
     }
 

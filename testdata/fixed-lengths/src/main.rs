@@ -1,5 +1,7 @@
 //! A smoother whose lists are as long as constants say, at most calls.
 
+#![deny(warnings)]
+
 mod kernels;
 
 use kernels::{mix, norm};

@@ -20,6 +20,7 @@ pages! {
     libraries = "docs/src/libraries.md";
     limits = "docs/src/limits.md";
     rollback = "docs/src/rollback.md";
+    soft_errors = "docs/src/soft-errors.md";
     threads = "docs/src/threads.md";
     tutorial = "docs/src/tutorial.md";
     unmodified = "docs/src/unmodified.md";

@@ -65,7 +65,7 @@ const OTHERS: [(&str, &[&str], &str); 24] = [
         "the word that cargo puts in front",
     ),
     (
-        "ckpt-cli/src/columns.rs",
+        "ckpt-runtime/src/base/columns.rs",
         &["`"],
         "where a line of any text may be broken",
     ),

@@ -41,6 +41,9 @@ struct Options {
     /// Roll the programs back in their process instead of killing them; the page is not written
     #[arg(long, requires = "check")]
     in_process: bool,
+    /// Build the programs as for a release, where functions with sites and kernels stand twice; the page is not written
+    #[arg(long, requires = "check")]
+    release: bool,
     /// Try nothing: write the page from the rows in docs/src/reach.json
     #[arg(long, conflicts_with_all = ["names", "check"])]
     page: bool,
@@ -121,6 +124,7 @@ fn try_all(packages: &[&Package], tool: &Tool, options: &Options, book: &Mutex<B
     let effort = Effort {
         sites: options.sites,
         in_process: options.in_process,
+        release: options.release,
     };
     let work = || -> Result<()> {
         while let Some(package) = packages.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -20,6 +20,8 @@ pub struct Effort {
     pub sites: u64,
     /// Rollbacks in the process, in place of kills.
     pub in_process: bool,
+    /// Programs are built as for a release.
+    pub release: bool,
 }
 
 /// What `cargo ckpt plan` prints, as far as the table needs it.
@@ -155,6 +157,9 @@ impl Test<'_> {
         options.extend(["--seed", SEED, "--sites", &sites].map(OsString::from));
         if self.effort.in_process {
             options.push("--in-process".into());
+        }
+        if self.effort.release {
+            options.push("--release".into());
         }
         options.extend(["--commits", "2", "--random", "2", "--rows", "1"].map(OsString::from));
         for pattern in &self.package.ignore {

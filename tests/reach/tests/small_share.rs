@@ -11,15 +11,27 @@ use reach::trial::{self, Effort};
 /// One translated from Fortran, one that writes files as it goes, one behind `Box<dyn Solver>`; none needs other crates.
 const SHARE: [&str; 3] = ["nas-is", "game-of-life", "solver-dyn"];
 
+/// What stands twice in a release only: functions with sites, and the kernels that they call.
+const AS_FOR_A_RELEASE: &str = "fixed-lengths";
+
 #[test]
 fn the_page_tells_the_truth_about_a_small_share() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let offline = std::env::var_os("CARGO_NET_OFFLINE").is_some();
     let tool = Tool::build(target, Duration::from_secs(600), offline).unwrap();
     let table = Table::read(&root().join("docs/src/reach.json")).unwrap();
-    for (name, in_process) in SHARE.iter().flat_map(|name| [(name, false), (name, true)]) {
+    let debug = SHARE
+        .iter()
+        .flat_map(|name| [(*name, false, false), (*name, true, false)]);
+    let release = [false, true].map(|in_process| (AS_FOR_A_RELEASE, in_process, true));
+    for (name, in_process, release) in debug.chain(release) {
         let package = Package::read(&root().join("testdata").join(name)).unwrap();
-        let rows = trial::package(&package, &tool, Effort { sites: 2, in_process }).unwrap();
+        let effort = Effort {
+            sites: 2,
+            in_process,
+            release,
+        };
+        let rows = trial::package(&package, &tool, effort).unwrap();
         let differences = table.differences(&rows);
         assert!(differences.is_empty(), "{}", differences.join("\n"));
     }

@@ -200,6 +200,41 @@ fn large() {
     }
 }
 
+#[derive(ckpt::Checkpoint)]
+struct Weights {
+    of_cells: Vec<f64>,
+    of_all: f64,
+}
+
+/// One list is written to between two sites, the other, which stands in a struct, is not.
+#[ckpt::instrument]
+fn weighted() {
+    let weights = Weights {
+        of_cells: (0..500).map(|at| f64::from(at % 7) / 8.0).collect(),
+        of_all: 0.75,
+    };
+    let mut cells = vec![1.0; 500];
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        for (cell, weight) in cells.iter_mut().zip(&weights.of_cells) {
+            *cell = 0.5 * *cell + weights.of_all * weight;
+        }
+        println!("{step} {:e}", cells.iter().sum::<f64>());
+        ckpt::check!(!strikes(step), "step {step} has gone wrong");
+    }
+}
+
+/// A list gets what is no number, each time.
+#[ckpt::instrument]
+fn gets_a_nan() {
+    let mut cells = vec![1.0_f64; 100];
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        cells[3] = (13.5 - step as f64).ln();
+        println!("{step} {}", cells[3]);
+    }
+}
+
 /// A check that fails each time.
 #[ckpt::instrument]
 fn always() {
@@ -313,6 +348,8 @@ fn misuses() {
     threads,
     always,
     large,
+    weighted,
+    gets_a_nan,
     misuses,
     on_the_way,
     set_once,
@@ -352,6 +389,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "threads" => threads(),
         "always" => always(),
         "large" => large(),
+        "weighted" => weighted(),
+        "nan" => gets_a_nan(),
         "misuses" => misuses(),
         "set-once" => set_once(),
         "hook" => hook(),

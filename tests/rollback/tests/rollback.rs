@@ -16,6 +16,9 @@ struct Ended {
     /// What it has left in its folder, its store left out.
     files: Vec<(PathBuf, Vec<u8>)>,
     pids: Vec<u64>,
+    /// Bits that were turned, and how many of those in variables that no statement writes to.
+    flips: usize,
+    unchanged: usize,
 }
 
 fn run(program: &str, variables: &[(&str, &str)]) -> Ended {
@@ -59,6 +62,8 @@ fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)])
     let events: String = log
         .map(|run| fs::read_to_string(run.unwrap().path().join("events.log")).unwrap())
         .collect();
+    let event = |line: &str, name: &str| line.contains(&format!("\"event\":\"{name}\""));
+    let is_unchanged = |line: &str| event(line, "flip") && line.contains("\"is_unchanged\":true");
     let pid = |line: &str| {
         let (_, rest) = line.split_once("\"event\":\"start\",\"pid\":")?;
         rest.split(',').next()?.parse().ok()
@@ -68,6 +73,8 @@ fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)])
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
         files,
+        flips: events.lines().filter(|line| event(line, "flip")).count(),
+        unchanged: events.lines().filter(|line| is_unchanged(line)).count(),
         pids: events.lines().filter_map(pid).collect(),
     }
 }
@@ -323,6 +330,108 @@ fn states_in_memory_have_their_bounds() {
         "{}",
         ended.stderr
     );
+}
+
+const DETECTS: [(&str, &str); 3] = [
+    ("CKPT_EVERY", "4"),
+    ("CKPT_SNAPSHOT_EVERY", "1"),
+    ("CKPT_DETECT", "nan,unchanged"),
+];
+
+#[test]
+fn a_bit_that_is_turned_in_what_nobody_writes_to_is_found() {
+    let plain = run("weighted", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    let whole = run("weighted", &DETECTS);
+    assert_eq!(whole.stdout, plain.stdout, "{}", whole.stderr);
+    let (mut found, mut others) = (0, 0);
+    for seed in 0..16 {
+        let fault = format!("flip:{}:{seed}", 5 + seed);
+        let ended = run("weighted", &[&DETECTS[..], &[("CKPT_FAULT", &fault)]].concat());
+        assert_eq!((ended.code, ended.flips), (Some(0), 1), "{}", ended.stderr);
+        if ended.unchanged == 0 {
+            others += 1;
+            continue;
+        }
+        found += 1;
+        let told = "`weights` of `weighted` has changed, and no statement has written to it";
+        assert!(ended.stderr.contains(told), "{seed}: {}", ended.stderr);
+        let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+        assert_eq!(parts.len(), 2, "{}", ended.stderr);
+        // What was printed in between is wrong, and is printed again.
+        let (last, whole) = (parts[1].lines().last(), plain.stdout.lines().last());
+        assert_eq!(last, whole, "{seed}: {}", ended.stderr);
+        let first = parts[1].lines().next().unwrap();
+        assert!(plain.stdout.contains(first), "{seed}: {}", ended.stdout);
+    }
+    assert!(found > 2 && others > 2, "{found} {others}");
+}
+
+#[test]
+fn what_becomes_no_number_each_time_is_the_programs_own() {
+    let plain = run("nan", &[]);
+    let ended = run("nan", &DETECTS);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let told = "there is a NaN or an infinity in `cells` of `gets_a_nan`, and was none";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("warning[W2096]").count(),
+        1,
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(
+        ended.stdout.lines().last(),
+        plain.stdout.lines().last(),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_snapshot_that_is_damaged_is_passed_over() {
+    let plain = run("weighted", &[]);
+    for (kept, goes_back) in [
+        ("2", "that of site visit 11 is taken"),
+        ("1", "checkpoint 000002 is taken"),
+    ] {
+        let fault = "flip:12:5:snapshot";
+        let settings = [
+            ("CKPT_SNAPSHOTS", kept),
+            ("CKPT_FAULT", fault),
+            ("TEST_STRIKES", "12"),
+        ];
+        let every = [("CKPT_EVERY", "5"), ("CKPT_SNAPSHOT_EVERY", "1")];
+        let ended = run("weighted", &[&every[..], &settings].concat());
+        assert_eq!((ended.code, ended.flips), (Some(0), 1), "{}", ended.stderr);
+        assert!(ended.stderr.contains("warning[W2095]"), "{}", ended.stderr);
+        assert!(ended.stderr.contains(goes_back), "{}", ended.stderr);
+        assert_eq!(
+            ended.stdout.lines().last(),
+            plain.stdout.lines().last(),
+            "{}",
+            ended.stderr
+        );
+        assert!(is_one_process(&ended), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn what_is_wrong_without_a_way_back_ends_the_run() {
+    let settings = [
+        ("CKPT_EVERY", "20"),
+        ("CKPT_SNAPSHOT_EVERY", "1"),
+        ("CKPT_DETECT", "unchanged"),
+    ];
+    let ended = (0..50).map(|seed| {
+        let fault = format!("flip:8:{seed}");
+        run("weighted", &[&settings[..], &[("CKPT_FAULT", &fault)]].concat())
+    });
+    let ended = { ended }.find(|ended| ended.unchanged == 1).unwrap();
+    assert_eq!(ended.code, Some(77), "{}", ended.stderr);
+    let told = "error[E2391]: `weights` of `weighted` has changed, and no statement has written to it, and the program \
+                cannot go back: E2387: the run has no checkpoint yet to go back to";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
 }
 
 #[test]

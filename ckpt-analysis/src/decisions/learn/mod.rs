@@ -18,7 +18,7 @@ use crate::items::Items;
 use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
 use advice::{advice, is_of_std};
-use ckpt_compiler::library::{self, Library};
+use ckpt_compiler::library::Library;
 use std::collections::BTreeSet;
 
 /// What a message of rustc means.
@@ -103,8 +103,8 @@ pub struct Decider<'a> {
     pub repeatable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be rebuilt, if it is filled from the checkpoint then.
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
-    /// Whether the `let` at this place may hold an array on a device of which a checkpoint holds the content.
-    pub on_device: &'a dyn Fn(Position) -> bool,
+    /// Whether a value of this type, as rustc writes it, has content on a device.
+    pub on_device: &'a dyn Fn(&str) -> bool,
     /// Whether the `let` at this place makes an iterator that may be replayed.
     pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
@@ -184,7 +184,8 @@ impl Decider<'_> {
             return true;
         }
         match one.kind {
-            FindingKind::MissingBound => self.bound(one),
+            // A method that is there only for types with the bound says the same of types.
+            FindingKind::MissingBound => self.bound(one, round) || self.not_checkpoint(one, round),
             FindingKind::NotCheckpoint | FindingKind::NotSplit => self.not_checkpoint(one, round),
             FindingKind::NotGlobal => self.not_global(one, round),
             // A derive says whether it can.
@@ -226,16 +227,15 @@ impl Decider<'_> {
         true
     }
 
-    fn bound(&mut self, one: &Finding) -> bool {
+    fn bound(&mut self, one: &Finding, round: &Round) -> bool {
         let name = &one.type_name;
         let found = one
             .places
             .iter()
             .find_map(|&(file, offset)| type_parameter(self.program, file, offset, name));
-        found.is_some_and(|place| {
-            self.decisions.bounds.insert(place);
-            true
-        })
+        let found = found.filter(|place| !round.before.bounds.contains(place));
+        self.decisions.bounds.extend(found);
+        found.is_some()
     }
 
     /// The type parameters that a type names.
@@ -261,10 +261,9 @@ impl Decider<'_> {
             self.decisions.bounds.insert(place);
             return true;
         }
-        let base = one.type_name.split('<').next().unwrap_or_default();
-        if self.library.says(base, library::Types::DeviceArrays) {
-            // Never made again without its content.
-            return self.device_array(one, round) || self.give_up(one, round);
+        if (self.on_device)(&one.type_name) {
+            // Made again it would be without its content.
+            return self.give_up(one, round);
         }
         if let Some(ty) = self.type_of(one) {
             if self.refill(ty, one, round) {
@@ -408,28 +407,6 @@ impl Decider<'_> {
             self.keep(ty);
         }
         self.decisions.parts.insert(variable, parts);
-        self.decisions.variables.insert(variable, "refill");
-        true
-    }
-
-    /// An array on a device: a restart makes it again, and writes its content.
-    fn device_array(&mut self, one: &Finding, round: &Round) -> bool {
-        let variable =
-            one.places
-                .iter()
-                .find_map(|place| match locate::locate(self.program, place.0, place.1) {
-                    Some(Found::Let {
-                        start,
-                        names,
-                        treated: false,
-                        ..
-                    }) if names.len() == 1 => Some((place.0, start)),
-                    _ => None,
-                });
-        let new = variable.filter(|place| !round.before.variables.contains_key(place));
-        let Some(variable) = new.filter(|&place| (self.on_device)(place)) else {
-            return false;
-        };
         self.decisions.variables.insert(variable, "refill");
         true
     }

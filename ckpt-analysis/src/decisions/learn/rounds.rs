@@ -71,7 +71,7 @@ pub fn learn(
             effects.may_be_reexecuted(place) && !inputs_change(program, analysis, placement, place)
         },
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
-        on_device: &|place| effects.may_be_filled_on_device(place),
+        on_device: &|type_name| effects.change_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),
         is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),

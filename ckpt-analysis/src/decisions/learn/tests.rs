@@ -1,7 +1,7 @@
 use super::*;
 use crate::source::{FileId, SourceFile};
 
-const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\n";
+const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\nfn g<T>(x: Cell<T>) { x.apply(); }\n";
 
 fn program() -> Program {
     let file = SourceFile {
@@ -40,7 +40,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         types,
         repeatable: &|_| true,
         rebuildable: &|_, _| true,
-        on_device: &|_| true,
+        on_device: &|_| false,
         replayable: &|_| false,
         is_elsewhere: &|_| false,
         is_instrumented: &|_| true,
@@ -66,6 +66,29 @@ fn the_types_that_a_static_holds_are_derived_once() {
         [0],
         "what did not help is not tried again"
     );
+}
+
+/// A method that is there only for types with a bound is named by rustc with its type, be that a parameter or not.
+#[test]
+fn a_bound_is_put_on_a_parameter_and_derived_for_a_type_and_then_given_up() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let mut decider = decider(&program, &items, &types);
+    let of_type = [finding(FindingKind::MissingBound, "Rule", "main")];
+    assert!(decider.decide(&of_type).unsolved.is_empty());
+    assert_eq!(
+        (decider.decisions.derives.len(), decider.decisions.bounds.len()),
+        (1, 0)
+    );
+    let of_parameter = [finding(FindingKind::MissingBound, "T", "x.apply")];
+    let round = decider.decide(&of_parameter);
+    assert!(
+        round.given_up.is_empty() && round.unsolved.is_empty(),
+        "{round:?}"
+    );
+    assert_eq!(decider.decisions.bounds.len(), 1);
+    let round = decider.decide(&of_parameter);
+    assert_eq!(round.given_up.len(), 1, "what did not help is not tried again");
 }
 
 /// One cause shows in several errors: each decision is made once, and rustc is asked before it is taken back.

@@ -320,7 +320,7 @@ impl<'r> Recall<'r> {
             None => Some(Vec::new()),
         };
         let may_be_rebuilt = |lent: Vec<String>| self.effects.may_be_rebuilt_from(place, &lent);
-        !is_exchanged && !self.effects.hides_devices() && lent.is_some_and(may_be_rebuilt)
+        !is_exchanged && lent.is_some_and(may_be_rebuilt)
     }
 
     /// A `let` that reads as before, whatever is around it.

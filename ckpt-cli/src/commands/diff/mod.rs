@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 
 use crate::commands::inspect::elsewhere;
 use crate::failure::{Failure, Outcome, code, says};
-use crate::plot::raster::{Cell, Plane};
+use crate::plot::raster::Plane;
 use crate::plot::{self, Picture};
 use crate::render;
-use crate::stores::checkpoint;
 use crate::stores::lines::{Lines, Part, Ranks, rank_list};
 use crate::stores::{self, StoreArgs, Which};
 use crate::values::differ::{Difference, Pair};
@@ -223,26 +222,13 @@ impl Compared {
         };
         let index = difference.first.first().map(|element| element.index.clone());
         let plane = Plane::with(&index.unwrap_or_default(), &shape);
-        let raster = plane.raster(Cell::Largest, |first, count| {
-            let one = self
-                .a
-                .numbers(&a, first, count)
-                .map_err(checkpoint::unreadable(&a))?;
-            let other = self
-                .b
-                .numbers(&b, first, count)
-                .map_err(checkpoint::unreadable(&b))?;
-            let distance = |(a, b): (&f64, &f64)| match a == b || (a.is_nan() && b.is_nan()) {
-                true => 0.0,
-                false => (a - b).abs(),
-            };
-            Ok(one.iter().zip(&other).map(distance).collect())
-        })?;
+        let raster = plane.of_distances((&self.a, &a), (&self.b, &b))?;
         let of = |one: &Restored| format!("checkpoint {} (visit {})", one.id(), one.meta().visit);
         Ok(Picture {
             title: format!("{}{} {shape:?}: |a - b|", difference.place, plane.words()),
             subtitle: format!("a: {}, b: {}; grey: the same", of(&self.a), of(&self.b)),
             raster,
+            range: None,
             logarithmic: true,
         })
     }

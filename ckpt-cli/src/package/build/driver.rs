@@ -243,16 +243,18 @@ impl Rounds<'_> {
 }
 
 /// The wishes for a placement: what rustc has refused when the same sources were built or checked is refused.
+/// And whether they were.
 pub fn known_of_builds(
     package: &ReadPackage,
     analysis: &PackageAnalysis,
     main: FnId,
     ranks: Option<usize>,
-) -> ChooseOptions {
+) -> (ChooseOptions, bool) {
     let recalled = [Wanted::Program, Wanted::Sources]
         .into_iter()
         .find_map(|wanted| DecisionCache::of(package, wanted, ranks)?.recall(package, analysis, main));
-    recalled.unwrap_or_default().wishes(ranks)
+    let asked = recalled.is_some();
+    (recalled.unwrap_or_default().wishes(ranks), asked)
 }
 
 /// The `main` of the chosen program: the first crate's.

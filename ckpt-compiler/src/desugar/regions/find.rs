@@ -5,8 +5,8 @@ use super::captures::{Capture, How, VariablesInScope, captures};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
-    Others, Spawns, Starts, first_in, has_site, is_given_nothing, is_unseen, is_value, joins, joins_first,
-    scope_in,
+    Others, Spawns, Starts, drops, first_in, has_site, is_given_nothing, is_unseen, is_value, joins,
+    joins_first, scope_in,
 };
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution, watchable};
@@ -159,7 +159,9 @@ impl Lifter<'_> {
             };
         };
         let own = give_away(&mut block.stmts, last + 1, number, self.marks, self.locals);
-        let last = own.map_or(last, |own| own - 1);
+        let is_drop = |stmt: &&Stmt| drops(self.marks.library, stmt);
+        let drops_behind = block.stmts[last + 1..].iter().take_while(is_drop).count();
+        let last = own.map_or(last + drops_behind, |own| own - 1);
         let region = self.waiting(&mut block.stmts, 0..last + 1, own, number);
         let span = block.stmts[last].span();
         if let Stmt::Expr(expr, semicolon @ None) = &mut block.stmts[last] {

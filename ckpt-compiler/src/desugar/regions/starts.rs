@@ -243,6 +243,17 @@ pub(super) fn is_value(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Expr(expr, None) if plain(expr))
 }
 
+/// `drop(sender)`: threads may wait for it, so that it comes before the wait for them, where it stands.
+pub(super) fn drops(library: &Library, stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(Expr::Call(call), _) => {
+            matches!(&*call.func, Expr::Path(path) if library.says_of_path(&path.path, Threads::Drops))
+                && call.args.iter().all(|one| matches!(one, Expr::Path(_)))
+        }
+        _ => false,
+    }
+}
+
 /// A `let` of a value that is computed from others: no thread can see when that is done.
 pub(super) fn is_unseen(library: &Library, stmt: &Stmt) -> bool {
     match stmt {

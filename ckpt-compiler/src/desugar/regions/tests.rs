@@ -31,6 +31,8 @@ fn threads_that_are_waited_for_are_members() {
         format!(
             "let x = Arc::new(Mutex::new(0)); let y = Arc::clone(&x); let h = thread::spawn({BODY}); drop(y); h.join().unwrap();"
         ),
+        format!("thread::scope(|s| {{ for k in 0..3 {{ s.spawn({BODY}); }} drop(sender); drop(other) }});"),
+        format!("crossbeam::scope(|s| {{ for k in 0..3 {{ s.spawn({GIVEN}); }} drop(sender); }}).unwrap();"),
         format!("crossbeam::scope(|s| {{ for k in 0..3 {{ s.spawn({GIVEN}); }} }}).unwrap();"),
         format!("thread::scope(|s| {{ s.spawn({BODY}); for i in 0..9 {{ ckpt::checkpoint!(); }} }});"),
         format!(
@@ -76,6 +78,10 @@ fn what_would_wait_too_long_or_not_be_held_is_refused() {
     for (body, expected) in [
         (
             format!("thread::scope(|s| {{ s.spawn({BODY}); work(0); }});"),
+            work,
+        ),
+        (
+            format!("thread::scope(|s| {{ s.spawn({BODY}); drop(tx); work(0); drop(rx); }});"),
             work,
         ),
         (

@@ -6,11 +6,15 @@ use std::str::FromStr;
 
 use super::words::{Word, wrong};
 use super::{ConfigError, Fault};
+use crate::base::fault::{Flip, Struck};
 use crate::base::trust;
 use crate::handles::moved;
 
 /// What stands in front of the visits at which a test wants the program to go back.
 pub(in super::super) const ROLLBACK_FAULT: &str = "rollback:";
+
+/// What stands in front of the visits at which a test turns bits.
+const FLIP_FAULT: &str = "flip:";
 
 /// Variables that ask for a session; the others only modify one.
 pub(super) const ASKING: &[&str] = &[
@@ -30,6 +34,7 @@ const MODIFYING: &[&str] = &[
     "CKPT_SNAPSHOT_INTERVAL",
     "CKPT_SNAPSHOTS",
     "CKPT_ROLLBACK_IN_PROCESS",
+    "CKPT_DETECT",
     "CKPT_WHEN_BUSY",
     "CKPT_TEAM_WAIT",
     "CKPT_THREADS",
@@ -152,6 +157,34 @@ impl Environment<'_> {
                 "CKPT_FAULT",
                 &text,
                 "rollback:N or rollback:N,M,.. with site visits",
+            )
+        })
+    }
+
+    /// `CKPT_FAULT=flip:N:S`: a bit of a variable is turned behind visit N, which one by the number S; `flip:N:S:snapshot`: one of
+    /// the newest snapshot. Several of them with commas between.
+    pub fn flips(&self) -> Result<Vec<Flip>, ConfigError> {
+        let value = self.get("CKPT_FAULT").unwrap_or_default();
+        let text = value.to_string_lossy();
+        let Some(list) = text.strip_prefix(FLIP_FAULT) else {
+            return Ok(Vec::new());
+        };
+        let flip = |item: &str| {
+            let mut parts = item.split(':');
+            let (visit, seed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            let of = match (parts.next(), parts.next()) {
+                (None, None) => Struck::Variable,
+                (Some("snapshot"), None) => Struck::Snapshot,
+                _ => return None,
+            };
+            Some(Flip { visit, seed, of })
+        };
+        let flips: Option<Vec<Flip>> = list.split(',').map(flip).collect();
+        flips.ok_or_else(|| {
+            wrong(
+                "CKPT_FAULT",
+                &text,
+                "flip:N:S or flip:N:S:snapshot with a site visit N and a number S, several with commas between",
             )
         })
     }

@@ -17,8 +17,10 @@ use serde::Deserialize;
 pub(super) use environment::ROLLBACK_FAULT;
 use environment::{ASKING, Environment};
 pub use environment::{unknown_variables, variables_of_a_session};
-use words::{BYTES, COMPRESSION, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
+use words::{BYTES, COMPRESSION, DETECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
 
+use super::run::Detectors;
+use crate::base::fault::Flip;
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Storing};
 use crate::state::journal::OtherRuns;
@@ -100,6 +102,12 @@ pub struct Config {
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
     pub fault_visit: Option<Fault>,
+    /// Bits are turned at these visits: for tests.
+    pub(crate) flips: Vec<Flip>,
+    /// A test turns bits, or has.
+    pub(crate) tests_flips: bool,
+    /// What is looked for where the state is taken.
+    pub(crate) detectors: Detectors,
     /// Go back at these visits, one after the other: for tests.
     pub rollback_visits: Vec<u64>,
 }
@@ -179,6 +187,7 @@ struct Section {
     snapshot_interval: Option<String>,
     snapshots: Option<NonZeroU32>,
     rollback_in_process: Option<bool>,
+    detect: Option<Vec<String>>,
     when_busy: Option<String>,
     team_wait: Option<String>,
     compression: Option<String>,
@@ -212,6 +221,11 @@ impl Config {
     pub(crate) fn read_or_default(program: &str) -> Result<Config, ConfigError> {
         let file = File::read(Path::new(CONFIG_FILE))?.unwrap_or_default();
         Config::assemble(program, file, &Environment(&|name| env::var_os(name)))
+    }
+
+    /// Whether states are kept in memory.
+    pub(crate) fn keeps_snapshots(&self) -> bool {
+        self.detectors.are_any() || self.snapshot_every.is_some() || self.snapshot_interval.is_some()
     }
 
     fn resolve(
@@ -302,6 +316,11 @@ impl Config {
             },
             fault_visit: environment.fault_visit()?,
             rollback_visits: environment.rollback_visits()?,
+            detectors: environment
+                .overrules("detect", section.detect.map(|words| words.join(",")), &DETECT)?
+                .unwrap_or_default(),
+            flips: environment.flips()?,
+            tests_flips: !environment.flips()?.is_empty(),
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::super::run::Detectors;
 use super::{CONFIG_FILE, ConfigError, Interval, Restart};
 use crate::format::{CheckpointId, Compression};
 use crate::state::journal::OtherRuns;
@@ -75,6 +76,21 @@ pub(super) const FLAG: Word<bool> = Word {
         _ => None,
     },
     expected: "1 or 0",
+};
+
+pub(super) const DETECT: Word<Detectors> = Word {
+    read: |text| {
+        let mut detectors = Detectors::default();
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word {
+                "nan" => detectors.not_finite = true,
+                "unchanged" => detectors.unchanged = true,
+                _ => return None,
+            }
+        }
+        Some(detectors)
+    },
+    expected: "`nan`, `unchanged`, or both",
 };
 
 pub(super) const WHEN_BUSY: Word<bool> = Word {

@@ -125,6 +125,12 @@ impl Run {
         Ok(Leaves::Unwinding)
     }
 
+    /// Whether the program has gone back, and has not come further than to where it did.
+    pub(super) fn comes_back_to(&self, visits: u64) -> bool {
+        let before = self.ending.record.rollbacks();
+        before.in_a_row > 0 && visits <= before.from && self.policy.rollbacks_to_come().is_empty()
+    }
+
     /// Whether the functions of the program cannot be left in its process: threads are not left from outside, and may wait for
     /// what would come; without unwinding nothing is left.
     fn leaves_with_its_process(&self) -> bool {
@@ -160,9 +166,11 @@ impl Run {
         Some(GoesOn {
             id: to.id,
             is_newest: self.takes_newest,
+            visits: self.store.meta(to.id).map_or(to.visits, |meta| meta.visit),
             run: RunPrefix::from(self.id),
             is_a_test: self.is_a_test,
             rollbacks: self.policy.rollbacks_to_come().to_vec(),
+            flips: self.policy.flips_to_come().to_vec(),
             input: self.input,
             snapshot: to.snapshot.clone(),
             kept: self.snapshots.up_to(to.visits),

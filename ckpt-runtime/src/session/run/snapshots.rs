@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::super::config::Config;
 use super::Run;
+use super::detect::Look;
 use crate::base::current::{self, SNAPSHOT};
 use crate::base::report::{Fatal, say};
 use crate::context::Gather;
@@ -21,6 +22,8 @@ use crate::value::Capture;
 #[derive(Debug)]
 pub(super) struct Snapshots {
     all: VecDeque<Arc<InMemory>>,
+    /// The last that was looked at, which is not among them where the program comes back to where it was.
+    looked_at: Option<Arc<InMemory>>,
     /// How many there are at most.
     most: usize,
     /// Bytes that they may take together.
@@ -33,6 +36,7 @@ impl Snapshots {
     /// With those that were kept before the program went back.
     pub fn new(config: &Config, kept: Vec<Arc<InMemory>>) -> Snapshots {
         Snapshots {
+            looked_at: kept.last().cloned(),
             all: kept.into(),
             most: config.snapshots,
             room: config.memory,
@@ -42,6 +46,11 @@ impl Snapshots {
 
     pub fn all(&self) -> &VecDeque<Arc<InMemory>> {
         &self.all
+    }
+
+    /// The one that the next is looked at beside.
+    pub fn looked_at(&self) -> Option<&InMemory> {
+        self.looked_at.as_deref()
     }
 
     /// Those of states up to this site visit.
@@ -72,6 +81,7 @@ impl Snapshots {
     fn given_up(&mut self, visits: u64, why: &str) {
         // What was kept is memory that the program may need.
         self.all.clear();
+        self.looked_at = None;
         if !std::mem::replace(&mut self.told, true) {
             say(&format!(
                 "warning[W2094]: no snapshot was kept in memory at site visit {visits}: {why} (said once)\n  \
@@ -82,12 +92,17 @@ impl Snapshots {
 }
 
 impl Run {
-    /// Keeps the state in memory if that is due at this visit.
+    /// Keeps the state in memory if that is due at this visit, or is to be looked at.
     ///
     /// # Errors
     /// `gather`'s.
-    pub(super) fn keep_in_memory(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
-        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
+    pub(super) fn keep_in_memory(
+        &mut self,
+        visits: u64,
+        gather: Gather<'_>,
+        looks: bool,
+    ) -> Result<(), Fatal> {
+        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits) || looks;
         let is_alone = self.world.member().is_none() && thread::others().is_empty();
         if !is_due || !is_alone || self.process.as_ref().and_then(Process::obstacle).is_some() {
             return Ok(());
@@ -98,8 +113,14 @@ impl Run {
                 .given_up(visits, "it would take more memory than `memory` allows");
             return Ok(());
         }
-        self.snapshots.make_room(expected);
-        let mut builder = SnapshotBuilder::in_blocks(Capture::default());
+        if !self.detectors.are_any() {
+            self.snapshots.make_room(expected);
+        }
+        let capture = match self.detectors.are_any() {
+            true => Capture::noting(),
+            false => Capture::default(),
+        };
+        let mut builder = SnapshotBuilder::in_blocks(capture);
         Frames::AtSite(gather).save(&mut builder)?;
         for source in self.sources() {
             source.save(&mut builder)?;
@@ -113,9 +134,23 @@ impl Run {
         };
         self.bytes = Some(snapshot.bytes());
         let meta = self.meta(visits, "a snapshot".to_owned());
-        if let Some(snapshot) = InMemory::of(snapshot, meta, self.store.folder()) {
-            self.snapshots.all.push_back(Arc::new(snapshot));
+        let Some(mut snapshot) = InMemory::of(snapshot, meta, self.store.folder()) else {
+            return Ok(());
+        };
+        if self.detectors.not_finite {
+            snapshot.look_for_not_finite();
         }
+        let look = self.look_at(&snapshot, visits);
+        if look == Look::GoesBack {
+            return Ok(());
+        }
+        let snapshot = Arc::new(snapshot);
+        if look == Look::IsTheProgramsOwn || !self.comes_back_to(visits) {
+            // Those before had to stay until this one was looked at.
+            self.snapshots.make_room(snapshot.bytes());
+            self.snapshots.all.push_back(Arc::clone(&snapshot));
+        }
+        self.snapshots.looked_at = self.detectors.are_any().then_some(snapshot);
         Ok(())
     }
 }

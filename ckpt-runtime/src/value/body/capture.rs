@@ -1,5 +1,6 @@
 //! What is taken of a program's lists while it waits, and where it goes.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block_size};
@@ -7,7 +8,7 @@ use crate::base::forked::{Copier, Order, Shared};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
 use crate::base::room;
-use crate::value::DType;
+use crate::value::{Column, DType};
 
 /// A range of memory.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,9 +27,31 @@ impl Region {
         }
     }
 
+    pub fn first(self) -> usize {
+        self.first
+    }
+
+    pub fn bytes(self) -> usize {
+        self.end - self.first
+    }
+
     fn holds(self, other: Region) -> bool {
         self.first <= other.first && other.end <= self.end && other.first < other.end
     }
+}
+
+/// A variable that has been saved, for who wants to know where it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    /// The index of its frame.
+    pub frame: usize,
+    pub key: Cow<'static, str>,
+    /// Who it is, if nothing that the program does between two visits of its site changes it.
+    pub owner: Option<Owner>,
+    /// Where numbers of it are in the program's memory.
+    pub places: Vec<Region>,
+    /// Where it stands itself.
+    region: Region,
 }
 
 /// Which lists are taken in blocks, and what they are compared with.
@@ -48,9 +71,57 @@ pub(crate) struct Capture {
     region: Region,
     /// Whose lists come now, if nothing that the program does between two visits of their site changes them.
     owner: Option<ListOf>,
+    /// The variables so far, where somebody wants to know.
+    pub seen: Option<Vec<Seen>>,
 }
 
 impl Capture {
+    /// One that notes which variables there are, and where.
+    pub fn noting() -> Capture {
+        Capture {
+            seen: Some(Vec::new()),
+            ..Capture::default()
+        }
+    }
+
+    /// From here on variable `key` of frame `frame` is saved.
+    pub fn begins(&mut self, frame: usize, key: Cow<'static, str>) {
+        let (owner, region) = (self.owner.map(|list| list.owner), self.region);
+        if let Some(seen) = &mut self.seen {
+            seen.push(Seen {
+                frame,
+                key,
+                owner,
+                places: Vec::new(),
+                region,
+            });
+        }
+    }
+
+    /// It has been saved as this column.
+    pub fn ends(&mut self, column: &Column) {
+        let Some(last) = self.seen.as_mut().and_then(|seen| seen.last_mut()) else {
+            return;
+        };
+        if let Column::Data(data) = column
+            && data.single
+            && data.dtype.is_number()
+            && data.bytes.len() == last.region.bytes()
+        {
+            last.places.push(last.region);
+        }
+    }
+
+    /// Numbers that are saved now.
+    pub fn note(&mut self, bytes: &[u8]) {
+        let region = Region::of(bytes);
+        if let Some(last) = self.seen.as_mut().and_then(|seen| seen.last_mut())
+            && self.region.holds(region)
+        {
+            last.places.push(region);
+        }
+    }
+
     pub fn new(references: Vec<Option<Arc<Reference>>>) -> Capture {
         Capture {
             references,
@@ -188,7 +259,7 @@ impl Capture {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::value::{Checkpoint, Column, Encoder, Objects};
+    use crate::value::{Checkpoint, Encoder, Objects};
 
     #[test]
     fn another_process_copies_what_is_the_programs() {

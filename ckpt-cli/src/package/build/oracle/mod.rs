@@ -126,6 +126,19 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
         code, says: words, ..
     }) = Relayed::read(&report.message)
     else {
+        if Saying::WantedBySerde.is_in(report) {
+            let mut parts = Saying::LacksTrait
+                .names_in(report)
+                .chain(Saying::DefinedWithoutTrait.names_in(report));
+            let part = parts.next();
+            return (Kind::NotSerde, part.unwrap_or_default().to_owned());
+        }
+        let bound = Saying::BoundOfMethod.names_in(report).next();
+        if let Some((name, _)) = bound.and_then(|bound| bound.split_once(": "))
+            && Saying::LacksCheckpoint.is_in(report)
+        {
+            return (Kind::MissingBound, name.to_owned());
+        }
         let codes = report.code.as_ref().map(|code| code.code.as_str());
         let kind = if codes == Some(MOVED) {
             Kind::Moved
@@ -282,6 +295,30 @@ mod tests {
             other("E1218"),
         ];
         assert_eq!(seen, expected);
+    }
+
+    /// What of a type lacks a trait is all that rustc names, where std has the trait for the rest.
+    #[test]
+    fn what_rustc_says_of_parts_and_of_methods_is_understood() {
+        let of = |source: &str| -> Vec<(Kind, String)> {
+            let said = reports_on(source);
+            let found = said
+                .iter()
+                .filter_map(|one| Finding::of(one, Path::new("/nowhere")));
+            found.map(|one| (one.kind, one.type_name)).collect()
+        };
+        let serde = "pub trait Serialize {} impl<T: Serialize> Serialize for Option<T> {}
+            pub trait SavedBySerde: Serialize {} impl<T: Serialize> SavedBySerde for T {} fn save(_: impl SavedBySerde) {}
+            pub struct Rule; pub fn f() { save(Some(Rule)) }";
+        assert_eq!(of(serde), [(Kind::NotSerde, "Rule".to_owned())]);
+        let method = |bound: &str| {
+            of(&format!(
+                "pub trait {bound} {{}} pub struct Rule<T>(T); impl<T: {bound}> Rule<T> {{ fn apply(&self) {{}} }}
+                 pub trait Go {{ fn go(&self); }} impl<T> Go for Rule<T> {{ fn go(&self) {{ self.apply() }} }}"
+            ))
+        };
+        assert_eq!(method("Checkpoint"), [(Kind::MissingBound, "T".to_owned())]);
+        assert_eq!(method("Other"), [(Kind::Other, String::new())]);
     }
 
     #[test]

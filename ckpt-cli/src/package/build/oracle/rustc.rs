@@ -20,6 +20,12 @@ pub(super) enum Saying {
     LacksTrait,
     /// A help, with the parameter that lacks a bound.
     ParameterWithoutBound,
+    /// A note, with the bound that the type of a method lacks.
+    BoundOfMethod,
+    /// The same note, of a bound that is ckpt's.
+    LacksCheckpoint,
+    /// A note, that the whole of a type was to go through serde.
+    WantedBySerde,
     /// Anywhere, the trait of ckpt that takes the place of `std::io::Write` in a box.
     NamesOutputTrait,
     /// The same of those for `std::io::Read` and `std::io::BufRead`.

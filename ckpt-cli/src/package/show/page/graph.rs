@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::package::show::plan::{Called, FunctionPlan, Plan};
-use crate::render::escaped;
+use crate::render::{end_of, escaped};
 
 const WIDTH: f64 = 230.0;
 const HEIGHT: f64 = 46.0;
@@ -151,20 +151,10 @@ fn function(
         WIDTH * called.share,
         x + 12.0,
         y + 18.0,
-        escaped(&shortened(&called.name)),
+        escaped(&end_of(&called.name, LONGEST)),
         x + 12.0,
         y + 34.0,
         called.share * 100.0,
         escaped(&words)
     );
-}
-
-/// The end of a name, as much as fits.
-fn shortened(name: &str) -> String {
-    let length = name.chars().count();
-    if length <= LONGEST {
-        return name.to_owned();
-    }
-    let end: String = name.chars().skip(length - (LONGEST - 1)).collect();
-    format!("…{end}")
 }

@@ -48,6 +48,9 @@ pub struct Plan {
     /// What rustc made of it, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
+    /// Whether a build has yet to ask rustc, and may find that a site cannot be.
+    #[serde(skip)]
+    pub asks_rustc_yet: bool,
 }
 
 /// The plan in numbers.
@@ -222,19 +225,30 @@ impl Plan {
             .map(|(placed, candidate)| function(analysis, placement, (placed, candidate), &shown))
             .collect();
         let loops = loops::loops(analysis, placement, &shown);
+        let lost_statics = lost_statics(package, analysis, &shown);
         Self {
             program: package.workspace.choice.target.clone(),
             measured: package.run.clone(),
-            coverage: placement.coverage,
+            coverage: if lost_statics.is_empty() {
+                placement.coverage
+            } else {
+                0.0
+            },
             totals: totals(&functions, &loops),
             call_graph: call_graph(analysis, placement, &shown),
             functions,
             loops,
             written_out: written_out(analysis, &shown),
             refused: refused(placement, analysis, shown.program, shown.folder),
-            lost_statics: lost_statics(package, analysis, &shown),
+            lost_statics,
             checked: None,
+            asks_rustc_yet: false,
         }
+    }
+
+    /// Whether a build has no checkpoint at all.
+    pub fn has_none(&self) -> bool {
+        self.functions.is_empty() || !self.lost_statics.is_empty()
     }
 
     /// The plan of a package that has been rewritten and compiles.

@@ -2,9 +2,8 @@
 
 use ckpt::session::job::{Job, Rule, State};
 
-use super::state::ago;
+use super::{Checkpoint, Life, Process, percent, time};
 use crate::render;
-use crate::report::{Checkpoint, Life, Process, percent, time};
 
 /// The facts about a job: name and text; `elsewhere` is said of ranks that are not here.
 pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)> {
@@ -125,6 +124,14 @@ fn by_clock(job: &Job, rule: Rule, process: &Process, now: f64) -> Option<String
         (true, Some(_)) => format!("{when}; one every {}, which pays best", time(interval)),
         (false, _) => format!("{when}; one every {}", time(interval)),
     })
+}
+
+/// Seconds since then, in words.
+fn ago(at: f64) -> String {
+    format!(
+        "{} ago",
+        render::duration(std::time::Duration::from_secs_f64((super::now() - at).max(0.0)))
+    )
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! Texts in the width of a terminal: lines are broken between words, and what is in backquotes stays together, so that a
 //! command can be taken from where it stands. Elsewhere, in files and pipes, lines are as long as they are.
 
-use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 /// Less than that is no width to write in.
 const NARROWEST: usize = 20;
 
 /// The columns of the terminal that a stream leads to.
-pub fn of(stream: &impl IsTerminal) -> Option<usize> {
-    let size = stream.is_terminal().then(ratatui::crossterm::terminal::size)?;
-    let (columns, _) = size.ok()?;
-    Some(columns.into()).filter(|columns| *columns >= NARROWEST)
+pub fn columns_of(stream: impl AsFd) -> Option<usize> {
+    // What is no terminal has no size.
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns >= NARROWEST)
 }
 
 /// The text, with lines of no more columns where words allow that. What continues a line is indented as its text is.

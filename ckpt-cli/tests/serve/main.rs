@@ -1,0 +1,11 @@
+//! `cargo ckpt serve`: `requests` asks as anything on this machine can, `browser` looks as people do; `place` makes what is served.
+
+mod browser;
+#[path = "../noted/mod.rs"]
+mod noted;
+mod place;
+mod requests;
+#[path = "../schema/mod.rs"]
+mod schema;
+#[path = "../../../tests/harness/src/skipped.rs"]
+mod skipped;

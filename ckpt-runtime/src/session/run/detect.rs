@@ -1,0 +1,187 @@
+//! Wrong state that nobody has written: found where the state is taken, between this one and the one before. And the faults that
+//! bring it about for tests.
+
+use super::super::again::{self, not_begun};
+use super::super::events::What;
+use super::Run;
+use crate::base::fault::{Flip, Struck};
+use crate::base::from_outside;
+use crate::base::report::{Fatal, exit_code, headline, say};
+use crate::base::rollback::NotRolledBack;
+use crate::context::Gather;
+use crate::context::frames::Frames;
+use crate::context::rollback::{Asked, Leaves};
+use crate::format::InMemory;
+use crate::state::snapshot::SnapshotBuilder;
+use crate::state::source::StateSource;
+use crate::value::Capture;
+
+/// What a user has turned on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Detectors {
+    /// Lists of floats in which there is a NaN or an infinity, and was none.
+    pub not_finite: bool,
+    /// Variables that no statement writes to between two visits of a site, and that have changed.
+    pub unchanged: bool,
+}
+
+impl Detectors {
+    /// Whether there is one.
+    pub fn are_any(self) -> bool {
+        self.not_finite || self.unchanged
+    }
+}
+
+/// What comes of a look at a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    IsPlausible,
+    /// It is not, and the program goes back.
+    GoesBack,
+    /// It is not, and comes again each time.
+    IsTheProgramsOwn,
+}
+
+/// A variable that is not what it can be.
+struct Wrong {
+    what: String,
+    /// It is for certain: the program cannot have made it so.
+    is_certain: bool,
+}
+
+impl Run {
+    /// Whether this state can be right, next to the one before it. Where it is not, the program goes back.
+    pub(super) fn look_at(&mut self, now: &InMemory, visits: u64) -> Look {
+        let Some(wrong) = self.wrong_in(now) else {
+            return Look::IsPlausible;
+        };
+        match self.goes_back_for(&wrong.what, visits) {
+            Ok(()) => Look::GoesBack,
+            Err(why) if wrong.is_certain => Fatal::new(
+                exit_code::REFUSED,
+                headline!("E2391: {}, and the program cannot go back: {why}", wrong.what),
+            )
+            .at(format!("found at site visit {visits}"))
+            .why("memory of the program has changed that none of its statements writes to: what it computes from there is wrong")
+            .help("restart it from its newest checkpoint, or start it anew; where `unsafe` code writes to that variable, take \"unchanged\" out of `detect`")
+            .exit(),
+            Err(why) => {
+                say(&format!(
+                    "warning[W2096]: {}, and the program did not go back: {why}\n  \
+                     the program goes on; it is not told of this variable again",
+                    wrong.what
+                ));
+                Look::IsTheProgramsOwn
+            }
+        }
+    }
+
+    fn wrong_in(&self, now: &InMemory) -> Option<Wrong> {
+        let before = self.snapshots.looked_at()?;
+        if let Some((function, key)) = now.changed_since(before).filter(|_| self.detectors.unchanged) {
+            return Some(Wrong {
+                what: format!("`{key}` of `{function}` has changed, and no statement has written to it"),
+                is_certain: true,
+            });
+        }
+        let (function, key) = now
+            .not_finite_since(before)
+            .filter(|_| self.detectors.not_finite)?;
+        Some(Wrong {
+            what: format!("there is a NaN or an infinity in `{key}` of `{function}`, and was none"),
+            is_certain: false,
+        })
+    }
+
+    fn goes_back_for(&mut self, reason: &str, visits: u64) -> Result<(), NotRolledBack> {
+        let asked = Asked {
+            reason,
+            is_a_test: self.tests_flips,
+            to: None,
+            visits,
+        };
+        match self.goes_back(asked)? {
+            Leaves::Unwinding => Ok(()),
+            Leaves::WithItsProcess => match self.how_to_go_on() {
+                Some(how) => not_begun(&again::as_a_new_process(&how)).exit(),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Turns a bit at the visit at which a test wants that: in a variable, or in the newest snapshot.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    pub(super) fn flips_if_asked(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        let Some(flip) = self.policy.flips_at(visits) else {
+            return Ok(());
+        };
+        match flip.of {
+            Struck::Snapshot => {
+                if let Some(newest) = self.snapshots.all().back() {
+                    newest.damage(scattered(flip));
+                    self.note_flip(visits, "", "", scattered(flip), false);
+                }
+            }
+            Struck::Variable => self.flip_a_variable(flip, visits, gather)?,
+        }
+        Ok(())
+    }
+
+    fn flip_a_variable(&mut self, flip: Flip, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        let mut builder = SnapshotBuilder::in_blocks(Capture::noting());
+        Frames::AtSite(gather).save(&mut builder)?;
+        let Ok(snapshot) = builder.finish() else {
+            return Ok(());
+        };
+        let places = snapshot.seen.iter().flat_map(|seen| {
+            let places = seen.places.iter();
+            places.map(move |place| (seen, place))
+        });
+        let all: usize = places.clone().map(|(_, place)| place.bytes()).sum();
+        if all == 0 {
+            return Ok(());
+        }
+        let chosen = scattered(flip);
+        let mut left = (chosen / 8) as usize % all;
+        for (seen, place) in places {
+            if left >= place.bytes() {
+                left -= place.bytes();
+                continue;
+            }
+            let at = place.first() + left;
+            // SAFETY: it lies in a number of a variable of the program, which stands still at its site.
+            let byte = unsafe { std::ptr::with_exposed_provenance::<u8>(at).read_volatile() };
+            if from_outside::flip(at, byte, (chosen % 8) as u32) {
+                let frame = snapshot.frames.get(seen.frame);
+                let function = frame.map_or("", |frame| frame.plan.function);
+                let bit = left as u64 * 8 + chosen % 8;
+                self.note_flip(visits, function, &seen.key, bit, seen.owner.is_some());
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    fn note_flip(&self, visits: u64, function: &str, variable: &str, bit: u64, is_unchanged: bool) {
+        self.ending.record.happened(What::Flip {
+            visits,
+            function: function.to_owned(),
+            variable: variable.to_owned(),
+            bit,
+            is_unchanged,
+        });
+    }
+}
+
+/// A number for a seed: any bit is as likely as any other (splitmix64).
+fn scattered(flip: Flip) -> u64 {
+    let mut n = flip
+        .seed
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(flip.visit);
+    n = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    n = (n ^ n >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ n >> 31
+}
