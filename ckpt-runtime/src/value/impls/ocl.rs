@@ -1,51 +1,46 @@
-//! `ocl::Buffer` (feature `ocl`): an array on a device. A checkpoint holds its content; a restart makes the array again, on
-//! the device that is there, and writes it.
+//! `ocl::Buffer` (feature `ocl`): an array on a device. A checkpoint holds its content, as the list that it is; a restart makes
+//! the array again, on the device that is there, and writes it.
 
-use ::ocl::{Buffer, OclPrm, Queue};
+use ::ocl::{Buffer, OclPrm};
 
+use crate::base::room::NO_MEMORY;
+use crate::devices::opencl;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Refill};
-
-/// The queue of an array, once all that was put into it is done.
-fn finished<T: OclPrm>(array: &Buffer<T>) -> Result<&Queue, String> {
-    let Some(queue) = array.default_queue() else {
-        return Err("an array on a device has no queue of its own by which to read it; give it one (`.queue(..)`) where it is made".into());
-    };
-    queue
-        .finish()
-        .map_err(|error| format!("the queue of a device could not be waited for: {error}"))?;
-    Ok(queue)
-}
-
-fn read<T: OclPrm>(array: &Buffer<T>) -> Result<Vec<T>, String> {
-    finished(array)?;
-    let mut content = vec![T::default(); array.len()];
-    let read = array.read(&mut content).enq();
-    read.map_err(|error| format!("an array on a device could not be read: {error}"))?;
-    Ok(content)
-}
 
 impl<T: OclPrm + Checkpoint> Refill for Buffer<T> {
     fn save_part(&self, to: &mut Encoder<'_>) {
-        match read(self) {
-            Ok(content) => content.save(to),
+        let mut content = Vec::new();
+        if content.try_reserve_exact(self.len()).is_err() {
+            to.fail(NO_MEMORY);
+            return;
+        }
+        content.resize(self.len(), T::default());
+        match opencl::read(self.as_core().as_ptr(), bytes_of(&mut content)) {
+            Ok(()) => content.save(to),
             Err(why) => to.fail(why),
         }
     }
 
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let content = Vec::<T>::load(from)?;
-        let failed = |why: String| LoadError {
+        let mut content = Vec::<T>::load(from)?;
+        let written = match content.len() == self.len() {
+            true => opencl::write(self.as_core().as_ptr(), bytes_of(&mut content)),
+            false => Err(format!(
+                "an array on a device has {} elements, the checkpoint holds {}",
+                self.len(),
+                content.len()
+            )),
+        };
+        written.map_err(|why| LoadError {
             path: String::new(),
             problem: LoadProblem::Invalid(why),
-        };
-        if content.len() != self.len() {
-            let (found, expected) = (content.len(), self.len());
-            return Err(failed(format!(
-                "an array on a device has {expected} elements, the checkpoint holds {found}"
-            )));
-        }
-        finished(self).map_err(failed)?;
-        let written = self.write(&content).enq();
-        written.map_err(|error| failed(format!("an array on a device could not be written: {error}")))
+        })
     }
+}
+
+/// The elements as a device has them.
+fn bytes_of<T: OclPrm>(elements: &mut [T]) -> &mut [u8] {
+    let bytes = size_of_val(elements);
+    // SAFETY: types with `OclPrm` are plain: what a device writes there are elements, and all of their bytes may be read.
+    unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast::<u8>(), bytes) }
 }

@@ -18,17 +18,12 @@ const FAR: u32 = 1 << 30;
 
 fn main() -> ocl::Result<()> {
     let vertices: usize = argument(1, 192);
-    let rounds: usize = argument(2, 1);
-    let mut sum = 0u64;
-    for round in 0..rounds {
-        sum = sum.rotate_left(7) ^ paths(vertices, round)?;
-    }
-    println!("checksum {sum:016x}");
+    println!("checksum {:016x}", paths(vertices)?);
     Ok(())
 }
 
-fn paths(vertices: usize, round: usize) -> ocl::Result<u64> {
-    let edges = graph(vertices, round);
+fn paths(vertices: usize) -> ocl::Result<u64> {
+    let edges = graph(vertices);
     let device = ProQue::builder().src(SOURCE).dims((vertices, vertices)).build()?;
     let distance: Buffer<u32> = on_device(device.queue(), &edges)?;
     for middle in 0..vertices {
@@ -59,9 +54,9 @@ fn on_device(queue: &Queue, numbers: &[u32]) -> ocl::Result<Buffer<u32>> {
 }
 
 /// A few edges from each vertex, the same in every run.
-fn graph(vertices: usize, round: usize) -> Vec<u32> {
+fn graph(vertices: usize) -> Vec<u32> {
     let mut edges = vec![FAR; vertices * vertices];
-    let mut state = 12345 + round as u32;
+    let mut state = 12345_u32;
     for from in 0..vertices {
         edges[from * vertices + from] = 0;
         for _ in 0..4 {
