@@ -288,11 +288,15 @@ impl Live {
         found.or(of_kind)
     }
 
-    /// All queues, retained, and events of those that the program has given back. No array is saved yet.
-    pub fn begin_checkpoint(&mut self) -> (Vec<Handle>, Vec<Handle>) {
-        self.memory
-            .values_mut()
-            .for_each(|memory| memory.is_saved = false);
+    /// A checkpoint begins.
+    pub fn none_is_saved(&mut self) {
+        for memory in self.memory.values_mut() {
+            memory.is_saved = false;
+        }
+    }
+
+    /// All queues, retained, and events of those that the program has given back.
+    pub fn all_queues(&mut self) -> (Vec<Handle>, Vec<Handle>) {
         let queues: Vec<Handle> = self.queues.keys().copied().collect();
         for queue in &queues {
             // SAFETY: the program has a reference, and its next call that gives one back waits for the lock.
@@ -311,7 +315,7 @@ impl Live {
         let queue = queues.find(|(_, queue)| queue.context == memory.context);
         let queue = queue.map(|(handle, _)| *handle);
         if let Some(queue) = queue {
-            // SAFETY: as in `begin_checkpoint`.
+            // SAFETY: as in `all_queues`.
             unsafe { next::clRetainCommandQueue(queue.pointer()) };
         }
         Some((memory.context, queue))

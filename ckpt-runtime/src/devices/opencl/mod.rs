@@ -21,13 +21,19 @@ pub(super) fn obstacle() -> Option<Obstacle> {
     live().obstacle()
 }
 
+/// Waits for all queues; no array is saved then.
+pub(super) fn finish() -> Result<(), String> {
+    live().none_is_saved();
+    wait()
+}
+
 /// Waits for all queues. The lock is not held meanwhile: a library may wait for functions of the program that ours are
 /// asked by.
-pub(super) fn finish() -> Result<(), String> {
-    let (queues, left) = live().begin_checkpoint();
+fn wait() -> Result<(), String> {
+    let (queues, left) = live().all_queues();
     let mut result = Ok(());
     for queue in queues {
-        // SAFETY: the queue was retained by `begin_checkpoint`.
+        // SAFETY: the queue was retained by `all_queues`.
         let code = unsafe {
             let code = next::clFinish(queue.pointer());
             next::clReleaseCommandQueue(queue.pointer());
@@ -146,8 +152,9 @@ pub(crate) fn read(array: *mut c_void, to: &mut [u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a whole array, of which `from` has the size.
+/// Writes a whole array, of which `from` has the size, once all is done that it was made with: that may be in another queue.
 pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
+    wait()?;
     let way = Way::to(Handle::of(array))?;
     live().check_size(Handle::of(array), from.len())?;
     if from.is_empty() {
