@@ -29,7 +29,7 @@ install_mpi() {
 # What programs that compute on devices are built with, and a device that any machine has: its processor.
 install_devices() {
     local missing=()
-    compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null || missing+=(pocl-opencl-icd)
+    compgen -G '/etc/OpenCL/vendors/pocl*.icd' >/dev/null || missing+=(pocl-opencl-icd)
     pkg-config --exists OpenCL 2>/dev/null || missing+=(ocl-icd-opencl-dev)
     install_packages "${missing[@]}"
 }

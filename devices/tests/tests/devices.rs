@@ -4,7 +4,6 @@ use devices_tests::{Job, THREE};
 
 const FLOYD: &str = "examples/floyd";
 const MISUSE: &str = "programs/misuse";
-/// Of 40 vertices.
 const ANSWER: &str = "checksum ";
 
 #[test]
@@ -74,6 +73,9 @@ fn without_a_device_a_restart_ends_with_the_programs_own_error() {
     let job = Job::new(FLOYD).dies_at(23);
     job.ckpt("basic", "run", "--every 5 -- 40");
     let ended = job.ckpt("none", "restart", "");
-    assert!(ended.code != Some(0) && ended.stdout.is_empty(), "{ended:?}");
+    assert!(
+        ended.code == Some(77) && ended.stdout.is_empty() && ended.stderr.contains("E2012"),
+        "{ended:?}"
+    );
     job.ckpt("basic", "restart", "").well();
 }
