@@ -26,6 +26,14 @@ install_mpi() {
     install_packages "${missing[@]}"
 }
 
+# What programs that compute on devices are built with, and a device that any machine has: its processor.
+install_devices() {
+    local missing=()
+    compgen -G '/etc/OpenCL/vendors/pocl*.icd' >/dev/null || missing+=(pocl-opencl-icd)
+    pkg-config --exists OpenCL 2>/dev/null || missing+=(ocl-icd-opencl-dev)
+    install_packages "${missing[@]}"
+}
+
 # Other implementations of MPI, beside the first, for the tests that try them: MPICH from Debian, whose commands end with
 # `.mpich` while those without a word stay Open MPI's, and Open MPI 5 from PyPI into this folder.
 install_other_mpis() {

@@ -51,6 +51,7 @@ pub mod __rt;
 mod base;
 mod comm;
 mod context;
+mod devices;
 mod format;
 mod frame;
 #[cfg(fuzzing)]

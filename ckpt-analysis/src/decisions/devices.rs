@@ -1,5 +1,5 @@
-//! What a program has on devices. An array there has content, of which no checkpoint knows: made again at a restart it would
-//! be another one, without a word.
+//! What a program has on devices. An array there has content: made again at a restart it would be another one, without a word.
+//! Of some types a checkpoint holds the content of what a variable has.
 
 use crate::source::Program;
 use ckpt_compiler::library::{Library, Types};
@@ -48,6 +48,12 @@ impl<'l> Devices<'l> {
             && names.any(|name| self.is_memory_or_kernel(name))
     }
 
+    /// Whether a checkpoint holds the content of a value of this type, as rustc writes it.
+    pub(crate) fn are_saved(&self, type_name: &str) -> bool {
+        let (path, _) = type_name.split_once('<').unwrap_or((type_name, ""));
+        self.are_used && self.library.says(path, Types::DeviceArrays)
+    }
+
     fn is_memory_or_kernel(&self, name: &str) -> bool {
         self.library.says(name, Types::DeviceMemory)
             || self.rebinds && self.library.says(name, Types::DeviceKernels)
@@ -67,6 +73,8 @@ mod tests {
         assert!(devices.change_type("ocl::Buffer<f32>"));
         assert!(devices.change_type("Vec<ocl::Buffer<f32>>"));
         assert!(!devices.change_type("ocl::ProQue") && !devices.change_type("Buffer"));
+        assert!(devices.are_saved("ocl::Buffer<f32>") && !devices.are_saved("Vec<ocl::Buffer<f32>>"));
+        assert!(!devices.are_saved("ocl::Image<f32>") && !devices.are_saved("Buffer<f32>"));
         let rebound = Program::of_main("use ocl::Kernel; fn main() { kernel.set_arg(0, 1); }");
         assert!(Devices::of(&library, &rebound).change("Kernel"));
         let other = Program::of_main("struct Buffer; fn main() {}");

@@ -112,6 +112,21 @@ impl<'a> Effects<'a> {
         self.devices.change_type(type_name)
     }
 
+    /// Whether a checkpoint holds the content of a value of this type, as rustc writes it.
+    pub(crate) fn are_saved_from_device(&self, type_name: &str) -> bool {
+        self.devices.are_saved(type_name)
+    }
+
+    /// Whether the variable that is declared there may hold an array on a device that is made again and then filled: it is
+    /// the same array from its declaration on. Kernels that have it as an argument would have another one otherwise.
+    pub(crate) fn may_be_filled_on_device(&self, place: Position) -> bool {
+        let is_constant = |(statement, _)| match statement {
+            Statement::Let(local) => is_constant_pattern(&local.pat),
+            Statement::For(_) => false,
+        };
+        self.may_be_rebuilt(place) && self.statement_at(place).is_some_and(is_constant)
+    }
+
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
     /// nothing but compute.
     pub fn may_be_replayed(&self, place: Position) -> bool {

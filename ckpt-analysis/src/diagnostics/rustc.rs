@@ -106,6 +106,8 @@ pub enum TypeAdvice {
     Reference,
     /// A type that borrows.
     Borrows,
+    /// Memory or a kernel on a device.
+    Device,
     /// Any other.
     Other,
 }
@@ -126,6 +128,11 @@ impl TypeAdvice {
             Self::Borrows => {
                 "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
                  a type of your own can hold by value what it borrows"
+            }
+            Self::Device => {
+                "hold each array on a device in a variable of its own, `let` without `mut`, whose value is made by calls that do \
+                 nothing else: of `ocl::Buffer` a checkpoint has the content then. Arrays change roles as arguments of kernels, and \
+                 a kernel is made where it is used, with all of its arguments"
             }
             Self::Other => {
                 "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \

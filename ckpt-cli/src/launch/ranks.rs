@@ -288,6 +288,23 @@ mod tests {
     }
 
     #[test]
+    fn launchers_leave_libraries_for_devices_alone_unless_the_user_says_otherwise() {
+        let options = RankOptions {
+            ranks: Some(2),
+            launcher: Some("srun".into()),
+        };
+        let command = options.wrap(Command::new("/bin/heat")).unwrap();
+        let said = command.get_envs().find(|(name, _)| *name == "HWLOC_COMPONENTS");
+        match std::env::var_os("HWLOC_COMPONENTS") {
+            None => assert_eq!(
+                said,
+                Some(("HWLOC_COMPONENTS".as_ref(), Some("-opencl".as_ref())))
+            ),
+            Some(_) => assert_eq!(said, None),
+        }
+    }
+
+    #[test]
     fn a_launcher_is_a_name_or_a_command_with_places() {
         assert_eq!(wrapped(4, Some("srun")), ["srun", "-n", "4", "/bin/heat", "a b"]);
         assert_eq!(

@@ -327,6 +327,8 @@ sections! {
         DeviceCrates = "device_crates",
         /// Memory on a device, or what makes it: its content is lost where it is made again.
         DeviceMemory = "device_memory",
+        /// Of these a checkpoint holds the content, by their whole paths.
+        DeviceArrays = "device_arrays",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
         /// A method that gives a kernel other arguments.

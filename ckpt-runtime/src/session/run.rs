@@ -35,6 +35,7 @@ use crate::context::frames::Frames;
 use crate::context::resume::Resume;
 use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::context::{Driver, Gather};
+use crate::devices;
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
 use crate::state::descriptors::Descriptors;
@@ -46,7 +47,7 @@ use crate::state::standard_streams::{self, StandardStreams};
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
-use crate::value::{LoadError, release_unused};
+use crate::value::{DEVICES, LoadError, release_unused};
 
 mod back;
 mod detect;
@@ -741,10 +742,7 @@ impl Run {
                 Some(commit) => current::not_the_programs(|| commit.snapshot()),
                 None => self.store.snapshot(),
             };
-            Frames::AtSite(gather).save(&mut builder)?;
-            for source in self.sources() {
-                source.save(&mut builder)?;
-            }
+            self.save(gather, &mut builder)?;
             Ok(self.taken(builder, visits, reason, began, commit))
         })?;
         self.store.has_passed(line);
@@ -771,6 +769,26 @@ impl Run {
                 Ok(false)
             }
         }
+    }
+
+    /// Saves all that the process is made of.
+    ///
+    /// # Errors
+    /// `gather`'s, and those of what it is made of.
+    fn save(&mut self, gather: Gather<'_>, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        // What commands on devices write into memory is there before the first variable is saved.
+        if let Err(why) = devices::finish() {
+            to.fails(DEVICES, &why);
+        }
+        Frames::AtSite(gather).save(to)?;
+        for source in self.sources() {
+            source.save(to)?;
+        }
+        // A program that restores its state itself knows what it has on devices.
+        if let Some(why) = devices::unsaved().filter(|_| self.process.is_some()) {
+            to.fails(DEVICES, &why);
+        }
+        Ok(())
     }
 
     /// Whether a copy of the state may not be made; nobody knows how large the first one is.

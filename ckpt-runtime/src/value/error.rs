@@ -4,12 +4,14 @@ use crate::handles::{Forbidden, NotReopened};
 
 /// In place of the key of a variable: it is about the program's files.
 pub(crate) const FILES: &str = "";
+/// The key of what is on devices, which no variable has.
+pub(crate) const DEVICES: &str = "on devices";
 
 /// Why a value could not be saved: the variable, and what about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("E2301: {} cannot be saved: {why}", subject(.variable))]
 pub struct SaveError {
-    /// The variable's key; empty where it is about the program's files.
+    /// The variable's key; empty where it is about the program's files, `on devices` where about arrays there.
     pub variable: String,
     /// What is wrong and what to do.
     pub why: String,
@@ -28,6 +30,7 @@ pub struct LoadError {
 fn subject(variable: &str) -> String {
     match variable {
         FILES => "what the program's files are".to_owned(),
+        DEVICES => "what the program has on devices".to_owned(),
         variable => format!("variable `{variable}`"),
     }
 }

@@ -49,7 +49,7 @@ pub use dynamic::{
 };
 pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
-pub(crate) use error::FILES;
+pub(crate) use error::{DEVICES, FILES};
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::functions::Function;
 pub(crate) use impls::functions::name as name_function;

@@ -18,6 +18,8 @@ pub(super) fn advice(library: &Library, ty: &str) -> TypeAdvice {
         TypeAdvice::TableWriter
     } else if library.says(name, Types::Iterators) {
         TypeAdvice::Iterator
+    } else if is_on_device(library, ty) {
+        TypeAdvice::Device
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
     } else if ty.contains("'_") || ty.contains('&') {
@@ -25,4 +27,10 @@ pub(super) fn advice(library: &Library, ty: &str) -> TypeAdvice {
     } else {
         TypeAdvice::Other
     }
+}
+
+fn is_on_device(library: &Library, ty: &str) -> bool {
+    let names = || ty.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let any = |kind| names().any(|name| library.says(name, kind));
+    any(Types::DeviceCrates) && (any(Types::DeviceMemory) || any(Types::DeviceKernels))
 }

@@ -105,6 +105,10 @@ pub struct Decider<'a> {
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
     /// Whether a value of this type, as rustc writes it, has content on a device.
     pub on_device: &'a dyn Fn(&str) -> bool,
+    /// Whether a checkpoint holds that content.
+    pub saved_from_device: &'a dyn Fn(&str) -> bool,
+    /// Whether the `let` at this place may hold such a value.
+    pub filled_on_device: &'a dyn Fn(Position) -> bool,
     /// Whether the `let` at this place makes an iterator that may be replayed.
     pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
@@ -263,7 +267,7 @@ impl Decider<'_> {
         }
         if (self.on_device)(&one.type_name) {
             // Made again it would be without its content.
-            return self.give_up(one, round);
+            return self.device_array(one, round) || self.give_up(one, round);
         }
         if let Some(ty) = self.type_of(one) {
             if self.refill(ty, one, round) {
@@ -407,6 +411,31 @@ impl Decider<'_> {
             self.keep(ty);
         }
         self.decisions.parts.insert(variable, parts);
+        self.decisions.variables.insert(variable, "refill");
+        true
+    }
+
+    /// An array on a device: a restart makes it again, and writes its content.
+    fn device_array(&mut self, one: &Finding, round: &Round) -> bool {
+        if !(self.saved_from_device)(&one.type_name) {
+            return false;
+        }
+        let variable =
+            one.places.iter().find_map(
+                |&(file, offset)| match locate::locate(self.program, file, offset) {
+                    Some(Found::Let {
+                        start,
+                        names,
+                        treated: false,
+                        ..
+                    }) if names.len() == 1 => Some((file, start)),
+                    _ => None,
+                },
+            );
+        let new = variable.filter(|place| !round.before.variables.contains_key(place));
+        let Some(variable) = new.filter(|&place| (self.filled_on_device)(place)) else {
+            return false;
+        };
         self.decisions.variables.insert(variable, "refill");
         true
     }

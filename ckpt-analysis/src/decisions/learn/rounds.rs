@@ -72,6 +72,8 @@ pub fn learn(
         },
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
         on_device: &|type_name| effects.change_on_device(type_name),
+        saved_from_device: &|type_name| effects.are_saved_from_device(type_name),
+        filled_on_device: &|place| effects.may_be_filled_on_device(place),
         replayable: &|place| effects.may_be_replayed(place),
         is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),

@@ -41,6 +41,8 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         repeatable: &|_| true,
         rebuildable: &|_, _| true,
         on_device: &|_| false,
+        saved_from_device: &|_| false,
+        filled_on_device: &|_| false,
         replayable: &|_| false,
         is_elsewhere: &|_| false,
         is_instrumented: &|_| true,

@@ -124,6 +124,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("ndarray", "0.17", "ndarray"),
     ("num-complex", "0.4", "num-complex"),
     ("num", "0.4", "num-complex"),
+    ("ocl", "0.19", "ocl"),
     ("oorandom", "11", "oorandom"),
     ("rand", "0.8", "rand-0.8"),
     ("rand", "0.9", "rand"),

@@ -10,11 +10,9 @@ use super::detect::Look;
 use crate::base::current::{self, SNAPSHOT};
 use crate::base::report::{Fatal, say};
 use crate::context::Gather;
-use crate::context::frames::Frames;
 use crate::format::InMemory;
 use crate::state::process::Process;
 use crate::state::snapshot::SnapshotBuilder;
-use crate::state::source::StateSource;
 use crate::thread;
 use crate::value::Capture;
 
@@ -121,10 +119,7 @@ impl Run {
             false => Capture::default(),
         };
         let mut builder = SnapshotBuilder::in_blocks(capture);
-        Frames::AtSite(gather).save(&mut builder)?;
-        for source in self.sources() {
-            source.save(&mut builder)?;
-        }
+        self.save(gather, &mut builder)?;
         let snapshot = match builder.finish() {
             Ok(snapshot) => snapshot,
             Err(error) => {

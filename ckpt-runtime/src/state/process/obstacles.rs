@@ -6,6 +6,7 @@ use rustix::process::{getegid, geteuid, getgid, getuid};
 
 use super::locks::Held;
 use crate::base::children;
+use crate::devices;
 
 /// Why the process cannot be brought back to where it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) enum Obstacle {
     Stream(&'static str),
     /// Floating-point numbers are rounded otherwise than at the start.
     Rounding,
+    /// Something on a device.
+    Device(devices::Obstacle),
 }
 
 /// What is compared with the start.
@@ -113,6 +116,7 @@ pub(super) fn find(start: &Identity, held: &Held) -> Option<Obstacle> {
     found
         .or(stream.map(|at| Obstacle::Stream(STREAMS[at])))
         .or_else(|| held.other.clone().map(Obstacle::Lock))
+        .or_else(|| devices::obstacle().map(Obstacle::Device))
 }
 
 fn has_timer() -> bool {
@@ -147,6 +151,7 @@ impl Obstacle {
             Obstacle::Root => "the program has changed its root folder".into(),
             Obstacle::Stream(name) => format!("the program has led its {name} elsewhere"),
             Obstacle::Rounding => "the program has changed how floating-point numbers are rounded".into(),
+            Obstacle::Device(obstacle) => obstacle.what().into(),
         }
     }
 
@@ -162,6 +167,7 @@ impl Obstacle {
             Obstacle::User | Obstacle::Root => "a restart would go on with those that it is started with",
             Obstacle::Stream(_) => "a restart would go on with the stream that it is started with",
             Obstacle::Rounding => "a restart would round as all programs do, and get other numbers",
+            Obstacle::Device(obstacle) => obstacle.why(),
         }
     }
 
@@ -180,6 +186,7 @@ impl Obstacle {
                 "lead it there when the program is started, `> FILE`, or write to a file of its own"
             }
             Obstacle::Rounding => "change it around a computation that has no site in it, and back",
+            Obstacle::Device(obstacle) => obstacle.help(),
         }
     }
 }

@@ -19,6 +19,8 @@ mod maps;
 mod nalgebra;
 mod ndarray;
 mod numbers;
+#[cfg(feature = "ocl")]
+mod ocl;
 mod rand;
 mod ranges;
 pub mod shared;

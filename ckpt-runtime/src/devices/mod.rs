@@ -1,0 +1,123 @@
+//! What the program has on devices: arrays with content, queues with commands under way, kernels with their arguments. It is
+//! not in the program's memory, so it is known from the functions by which the program makes it, in front of which ours
+//! stand: [`opencl`], in programs that use it.
+//!
+//! A checkpoint waits until all queues are done before anything is saved. Then every array that is alive has to be saved by
+//! a variable: one that is not, as a value of another crate hides it, would be made again without its content. Not here:
+//! which variables these are, and what a restart does with them ([`crate::value::Refill`]).
+
+#[cfg(feature = "opencl")]
+pub(crate) mod opencl;
+
+/// Why what is on devices cannot be brought back to what it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "opencl"), expect(dead_code, reason = "nothing is on devices"))]
+pub(crate) enum Obstacle {
+    /// An array is mapped into the program's memory.
+    Mapped,
+    /// Commands may wait for an event that the program completes.
+    Event,
+    /// The library is yet to call a function of the program.
+    Callback,
+    /// The same, when memory is given back.
+    EndAwaited,
+    /// A program on a device has variables outside of its kernels.
+    Variables,
+    /// A kernel was given another argument than its first.
+    Rebound,
+    /// An array whose bytes are in memory of the program's.
+    InProgram,
+    /// A part of another array.
+    Part,
+    /// An image.
+    Image,
+    /// A pipe.
+    Pipe,
+    /// Shared with a library for graphics.
+    Graphics,
+    /// Addressed by pointers, from both sides.
+    Shared,
+}
+
+impl Obstacle {
+    /// What it is, in the words of a sentence.
+    pub fn what(self) -> &'static str {
+        match self {
+            Obstacle::Mapped => "an array on a device is mapped into the program's memory",
+            Obstacle::Event => "commands on a device may wait for an event that the program completes itself",
+            Obstacle::Callback => "a function of the program is called when a command on a device is done",
+            Obstacle::EndAwaited => {
+                "a function of the program is called when memory of a device is given back"
+            }
+            Obstacle::Variables => "a program on a device has variables of its own, outside of its kernels",
+            Obstacle::Rebound => "a kernel was given another argument than that which it had first",
+            Obstacle::InProgram => "an array on a device uses memory of the program's",
+            Obstacle::Part => "an array on a device is a part of another one",
+            Obstacle::Image => "an image is on a device",
+            Obstacle::Pipe => "a pipe is on a device",
+            Obstacle::Graphics => "an array on a device is shared with a library for graphics",
+            Obstacle::Shared => "the program shares memory with a device (`clSVMAlloc`)",
+        }
+    }
+
+    /// Why a restart could not bring it back.
+    pub fn why(self) -> &'static str {
+        match self {
+            Obstacle::Mapped => "what is written there reaches the device only when it is unmapped",
+            Obstacle::Event => "a checkpoint that waits for the commands would wait for ever",
+            Obstacle::Callback => "it may run while the checkpoint is taken, and a restart would not call it",
+            Obstacle::EndAwaited => "a restart would not call it",
+            Obstacle::Variables => "nothing can read them, and a restart would make them again",
+            Obstacle::Rebound => "a restart makes the kernel again, with the first",
+            Obstacle::InProgram => "what is there is defined only while the array is mapped",
+            Obstacle::Part | Obstacle::Image | Obstacle::Pipe | Obstacle::Graphics | Obstacle::Shared => {
+                "a restart makes it again, without its content"
+            }
+        }
+    }
+
+    /// What to do.
+    pub fn help(self) -> &'static str {
+        match self {
+            Obstacle::Mapped => "unmap it before the site is reached, or use `read` and `write`",
+            Obstacle::Event => "complete the event before the site is reached",
+            Obstacle::Callback => "wait for the command before the site is reached",
+            Obstacle::EndAwaited => "leave it out",
+            Obstacle::Variables => "hold them in an array that the kernels have as an argument",
+            Obstacle::Rebound => "make the kernel where it is used, with all of its arguments",
+            Obstacle::InProgram => {
+                "let the array have memory of its own: `copy_host_slice` (`CL_MEM_COPY_HOST_PTR`)"
+            }
+            Obstacle::Part | Obstacle::Image | Obstacle::Pipe | Obstacle::Graphics | Obstacle::Shared => {
+                "drop it before the site is reached, or keep its content in an array of its own"
+            }
+        }
+    }
+}
+
+/// The first that is there, before the queues are waited for.
+pub(crate) fn obstacle() -> Option<Obstacle> {
+    #[cfg(feature = "opencl")]
+    return opencl::obstacle();
+    #[cfg(not(feature = "opencl"))]
+    None
+}
+
+/// All commands that are under way are done: from here on memory and arrays are what they are until the program goes on.
+///
+/// # Errors
+/// One of them failed, or a queue.
+pub(crate) fn finish() -> Result<(), String> {
+    #[cfg(feature = "opencl")]
+    return opencl::finish();
+    #[cfg(not(feature = "opencl"))]
+    Ok(())
+}
+
+/// An array that no variable has saved since [`finish`], in the words of a sentence.
+pub(crate) fn unsaved() -> Option<String> {
+    #[cfg(feature = "opencl")]
+    return opencl::unsaved();
+    #[cfg(not(feature = "opencl"))]
+    None
+}

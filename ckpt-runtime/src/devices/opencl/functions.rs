@@ -1,0 +1,468 @@
+//! The functions of OpenCL that make what is alive, change it, or give it back: ours stand before those of the library, as the
+//! executable's own definitions come before those of a shared library. Each calls the library's, with what it was given, and
+//! notes what came of it. `opencl` of the table names all that make memory: what is made by others no checkpoint knows.
+
+use std::ffi::{c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::SUCCESS;
+use super::live::{Handle, Kind, live};
+
+type Object = *mut c_void;
+type Out = *mut c_void;
+type In = *const c_void;
+type Objects = *const *mut c_void;
+type OutObjects = *mut *mut c_void;
+type Sizes = *const usize;
+
+/// As the library numbers them.
+const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
+const STATUS: u32 = 0x11D3;
+const PROGRAM_DEVICES: u32 = 0x1163;
+const SIZE_OF_VARIABLES: u32 = 0x1184;
+const MOST_VARIABLES: u32 = 0x104D;
+
+/// Whether a call has come through.
+static USED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program's calls come through here.
+pub(super) fn are_used() -> bool {
+    unsafe extern "C" {
+        /// The one that the program calls, whose ever it is.
+        fn clReleaseMemObject(memory: Object) -> i32;
+    }
+
+    if !USED.load(Ordering::Relaxed) {
+        // SAFETY: there is no such object: the library says so, and does nothing else.
+        unsafe { clReleaseMemObject(null_mut()) };
+    }
+    USED.load(Ordering::Relaxed)
+}
+
+/// The library's functions, found when they are first called; where there is none, the call fails as the library's would.
+pub(super) mod next {
+    use super::*;
+    use std::sync::atomic::AtomicPtr;
+
+    /// What a function returns that is not there.
+    trait Missing {
+        const MISSING: Self;
+    }
+
+    impl Missing for i32 {
+        /// `CL_INVALID_OPERATION`.
+        const MISSING: i32 = -59;
+    }
+
+    impl Missing for *mut c_void {
+        const MISSING: *mut c_void = null_mut();
+    }
+
+    impl Missing for () {
+        const MISSING: () = ();
+    }
+
+    macro_rules! found {
+        ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
+            #[allow(non_snake_case, clippy::too_many_arguments, reason = "the library's")]
+            #[inline]
+            pub unsafe fn $name($($argument: $type),*) $(-> $result)? {
+                static FOUND: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+                let mut found = FOUND.load(Ordering::Relaxed);
+                if found.is_null() {
+                    // SAFETY: the name is a text with a zero at its end.
+                    found = unsafe { libc::dlsym(libc::RTLD_NEXT, concat!(stringify!($name), "\0").as_ptr().cast()) };
+                    FOUND.store(found, Ordering::Relaxed);
+                }
+                // SAFETY: the library's function of this name has this type; null is `None`.
+                let found: Option<unsafe extern "C" fn($($type),*) $(-> $result)?> = unsafe { std::mem::transmute(found) };
+                match found {
+                    // SAFETY: the caller's promise.
+                    Some(function) => unsafe { function($($argument),*) },
+                    None => Missing::MISSING,
+                }
+            }
+        )*};
+    }
+
+    found! {
+        clCreateCommandQueue(context: Object, device: Object, properties: u64, code: *mut i32) -> Object;
+        clCreateCommandQueueWithProperties(context: Object, device: Object, properties: In, code: *mut i32) -> Object;
+        clRetainCommandQueue(queue: Object) -> i32;
+        clReleaseCommandQueue(queue: Object) -> i32;
+        clFinish(queue: Object) -> i32;
+        clGetContextInfo(context: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clEnqueueMarkerWithWaitList(queue: Object, count: u32, events: Objects, event: OutObjects) -> i32;
+        clWaitForEvents(count: u32, events: Objects) -> i32;
+        clReleaseEvent(event: Object) -> i32;
+        clGetEventInfo(event: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clCreateUserEvent(context: Object, code: *mut i32) -> Object;
+        clSetUserEventStatus(event: Object, status: i32) -> i32;
+        clSetEventCallback(event: Object, status: i32, function: Callback, data: Out) -> i32;
+        clCreateBuffer(context: Object, flags: u64, size: usize, memory: Out, code: *mut i32) -> Object;
+        clCreateBufferWithProperties(context: Object, properties: In, flags: u64, size: usize, memory: Out, code: *mut i32) -> Object;
+        clCreateSubBuffer(of: Object, flags: u64, kind: u32, part: In, code: *mut i32) -> Object;
+        clCreateImage(context: Object, flags: u64, format: In, about: In, memory: Out, code: *mut i32) -> Object;
+        clCreateImageWithProperties(context: Object, properties: In, flags: u64, format: In, about: In, memory: Out, code: *mut i32) -> Object;
+        clCreateImage2D(context: Object, flags: u64, format: In, width: usize, height: usize, pitch: usize, memory: Out, code: *mut i32) -> Object;
+        clCreateImage3D(context: Object, flags: u64, format: In, width: usize, height: usize, depth: usize, row: usize, slice: usize, memory: Out, code: *mut i32) -> Object;
+        clCreatePipe(context: Object, flags: u64, packet: u32, most: u32, properties: In, code: *mut i32) -> Object;
+        clCreateFromGLBuffer(context: Object, flags: u64, buffer: u32, code: *mut i32) -> Object;
+        clCreateFromGLTexture(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object;
+        clCreateFromGLTexture2D(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object;
+        clCreateFromGLTexture3D(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object;
+        clCreateFromGLRenderbuffer(context: Object, flags: u64, buffer: u32, code: *mut i32) -> Object;
+        clRetainMemObject(memory: Object) -> i32;
+        clReleaseMemObject(memory: Object) -> i32;
+        clSetMemObjectDestructorCallback(memory: Object, function: Callback, data: Out) -> i32;
+        clSVMAlloc(context: Object, flags: u64, size: usize, alignment: u32) -> Out;
+        clSVMFree(context: Object, memory: Out);
+        clEnqueueMapBuffer(queue: Object, memory: Object, waits: u32, how: u64, offset: usize, size: usize, count: u32, events: Objects, event: OutObjects, code: *mut i32) -> Out;
+        clEnqueueMapImage(queue: Object, memory: Object, waits: u32, how: u64, origin: Sizes, region: Sizes, row: *mut usize, slice: *mut usize, count: u32, events: Objects, event: OutObjects, code: *mut i32) -> Out;
+        clEnqueueUnmapMemObject(queue: Object, memory: Object, at: Out, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueReadBuffer(queue: Object, memory: Object, waits: u32, offset: usize, size: usize, to: Out, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueWriteBuffer(queue: Object, memory: Object, waits: u32, offset: usize, size: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32;
+        clCreateKernel(program: Object, name: *const c_char, code: *mut i32) -> Object;
+        clCreateKernelsInProgram(program: Object, most: u32, kernels: OutObjects, count: *mut u32) -> i32;
+        clCloneKernel(kernel: Object, code: *mut i32) -> Object;
+        clRetainKernel(kernel: Object) -> i32;
+        clReleaseKernel(kernel: Object) -> i32;
+        clSetKernelArg(kernel: Object, index: u32, size: usize, value: In) -> i32;
+        clSetKernelArgSVMPointer(kernel: Object, index: u32, value: In) -> i32;
+        clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32;
+        clGetDeviceInfo(device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clGetProgramInfo(program: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clGetProgramBuildInfo(program: Object, device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+    }
+}
+
+type Callback = Option<unsafe extern "C" fn(Object, i32, Out)>;
+
+/// Functions that call the library's of the same name; `$made` is what that returned.
+macro_rules! before {
+    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? as $made:ident $note:block)*) => {$(
+        /// # Safety
+        /// As in OpenCL.
+        #[unsafe(no_mangle)]
+        #[allow(unused_variables, clippy::too_many_arguments, reason = "the library's")]
+        unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
+            // SAFETY: the caller's promise.
+            let $made = unsafe { next::$name($($argument),*) };
+            $note
+            $made
+        }
+    )*};
+}
+
+fn memory(made: Object, kind: Kind, context: Object, bytes: usize) {
+    if !made.is_null() {
+        live().memory_made(Handle::of(made), kind, Handle::of(context), bytes);
+    }
+}
+
+fn kind_of_array(flags: u64) -> Kind {
+    match flags & USES_MEMORY_OF_PROGRAM {
+        0 => Kind::Array,
+        _ => Kind::InProgram,
+    }
+}
+
+fn queue(made: Object, context: Object) {
+    if !made.is_null() {
+        live().queue_made(Handle::of(made), Handle::of(context));
+    }
+}
+
+fn kernel(made: Object) {
+    if !made.is_null() {
+        live().kernel_made(Handle::of(made));
+    }
+}
+
+before! {
+    clCreateCommandQueue(context: Object, device: Object, properties: u64, code: *mut i32) -> Object as made {
+        queue(made, context);
+    }
+    clCreateCommandQueueWithProperties(context: Object, device: Object, properties: In, code: *mut i32) -> Object as made {
+        queue(made, context);
+    }
+    clRetainCommandQueue(queue: Object) -> i32 as code {
+        if code == SUCCESS {
+            live().queue_retained(Handle::of(queue));
+        }
+    }
+    clCreateUserEvent(context: Object, code: *mut i32) -> Object as made {
+        if !made.is_null() {
+            live().awaited(Handle::of(made));
+        }
+    }
+    clSetUserEventStatus(event: Object, status: i32) -> i32 as code {
+        if code == SUCCESS {
+            live().completed(Handle::of(event));
+        }
+    }
+    clCreateBuffer(context: Object, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
+        memory(made, kind_of_array(flags), context, size);
+    }
+    clCreateBufferWithProperties(context: Object, properties: In, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
+        memory(made, kind_of_array(flags), context, size);
+    }
+    clCreateSubBuffer(of: Object, flags: u64, kind: u32, part: In, code: *mut i32) -> Object as made {
+        memory(made, Kind::Part, null_mut(), 0);
+    }
+    clCreateImage(context: Object, flags: u64, format: In, about: In, from: Out, code: *mut i32) -> Object as made {
+        memory(made, Kind::Image, context, 0);
+    }
+    clCreateImageWithProperties(context: Object, properties: In, flags: u64, format: In, about: In, from: Out, code: *mut i32) -> Object as made {
+        memory(made, Kind::Image, context, 0);
+    }
+    clCreateImage2D(context: Object, flags: u64, format: In, width: usize, height: usize, pitch: usize, from: Out, code: *mut i32) -> Object as made {
+        memory(made, Kind::Image, context, 0);
+    }
+    clCreateImage3D(context: Object, flags: u64, format: In, width: usize, height: usize, depth: usize, row: usize, slice: usize, from: Out, code: *mut i32) -> Object as made {
+        memory(made, Kind::Image, context, 0);
+    }
+    clCreatePipe(context: Object, flags: u64, packet: u32, most: u32, properties: In, code: *mut i32) -> Object as made {
+        memory(made, Kind::Pipe, context, 0);
+    }
+    clCreateFromGLBuffer(context: Object, flags: u64, buffer: u32, code: *mut i32) -> Object as made {
+        memory(made, Kind::Graphics, context, 0);
+    }
+    clCreateFromGLTexture(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object as made {
+        memory(made, Kind::Graphics, context, 0);
+    }
+    clCreateFromGLTexture2D(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object as made {
+        memory(made, Kind::Graphics, context, 0);
+    }
+    clCreateFromGLTexture3D(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object as made {
+        memory(made, Kind::Graphics, context, 0);
+    }
+    clCreateFromGLRenderbuffer(context: Object, flags: u64, buffer: u32, code: *mut i32) -> Object as made {
+        memory(made, Kind::Graphics, context, 0);
+    }
+    clRetainMemObject(memory: Object) -> i32 as code {
+        if code == SUCCESS {
+            live().memory_retained(Handle::of(memory));
+        }
+    }
+    clSetMemObjectDestructorCallback(memory: Object, function: Callback, data: Out) -> i32 as code {
+        live().end_is_awaited(Handle::of(memory));
+    }
+    clSVMAlloc(context: Object, flags: u64, size: usize, alignment: u32) -> Out as made {
+        memory(made, Kind::Shared, context, size);
+    }
+    clEnqueueMapBuffer(queue: Object, memory: Object, waits: u32, how: u64, offset: usize, size: usize, count: u32, events: Objects, event: OutObjects, code: *mut i32) -> Out as made {
+        if !made.is_null() {
+            live().mapped(Handle::of(memory));
+        }
+    }
+    clEnqueueMapImage(queue: Object, memory: Object, waits: u32, how: u64, origin: Sizes, region: Sizes, row: *mut usize, slice: *mut usize, count: u32, events: Objects, event: OutObjects, code: *mut i32) -> Out as made {
+        if !made.is_null() {
+            live().mapped(Handle::of(memory));
+        }
+    }
+    clEnqueueUnmapMemObject(queue: Object, memory: Object, at: Out, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        if code == SUCCESS {
+            live().unmapped(Handle::of(memory));
+        }
+    }
+    clCreateKernel(program: Object, name: *const c_char, code: *mut i32) -> Object as made {
+        kernel(made);
+        if !made.is_null() {
+            look_for_variables(program);
+        }
+    }
+    clCloneKernel(of: Object, code: *mut i32) -> Object as made {
+        kernel(made);
+        if !made.is_null() {
+            // It has arguments that nobody has given it.
+            live().changed(Handle::of(made));
+        }
+    }
+    clRetainKernel(kernel: Object) -> i32 as code {
+        if code == SUCCESS {
+            live().kernel_retained(Handle::of(kernel));
+        }
+    }
+    clSetKernelArg(kernel: Object, index: u32, size: usize, value: In) -> i32 as code {
+        if code == SUCCESS {
+            let local = size.to_ne_bytes();
+            let bytes = match value.is_null() {
+                // So much memory of the kernel's own.
+                true => &local[..],
+                // SAFETY: the caller's promise: the value has this size.
+                false => unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) },
+            };
+            live().bound(Handle::of(kernel), index, bytes);
+        }
+    }
+    clSetKernelArgSVMPointer(kernel: Object, index: u32, value: In) -> i32 as code {
+        if code == SUCCESS {
+            live().bound(Handle::of(kernel), index, &value.addr().to_ne_bytes());
+        }
+    }
+    clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32 as code {
+        live().changed(Handle::of(kernel));
+    }
+    clCreateKernelsInProgram(program: Object, most: u32, kernels: OutObjects, count: *mut u32) -> i32 as code {
+        if code == SUCCESS && !kernels.is_null() {
+            let mut all = 0;
+            // SAFETY: only asks how many there are; the library has written as many.
+            unsafe {
+                next::clCreateKernelsInProgram(program, 0, null_mut(), &raw mut all);
+                (0..all as usize).for_each(|at| kernel(*kernels.add(at)));
+            }
+            look_for_variables(program);
+        }
+    }
+}
+
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clReleaseMemObject(memory: Object) -> i32 {
+    USED.store(true, Ordering::Relaxed);
+    // What gets its handle next is noted after this.
+    live().memory_released(Handle::of(memory));
+    // SAFETY: the caller's promise.
+    unsafe { next::clReleaseMemObject(memory) }
+}
+
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clSVMFree(context: Object, memory: Out) {
+    live().memory_released(Handle::of(memory));
+    // SAFETY: the caller's promise.
+    unsafe { next::clSVMFree(context, memory) }
+}
+
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clReleaseKernel(kernel: Object) -> i32 {
+    live().kernel_released(Handle::of(kernel));
+    // SAFETY: the caller's promise.
+    unsafe { next::clReleaseKernel(kernel) }
+}
+
+/// What the queue has to do yet is waited for by the next checkpoint.
+///
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clReleaseCommandQueue(queue: Object) -> i32 {
+    let is_last = live().queue_released(Handle::of(queue));
+    // SAFETY: the caller's promise: the queue is alive until it is given back below. The events are ours.
+    unsafe {
+        if is_last {
+            let mut event = null_mut();
+            match next::clEnqueueMarkerWithWaitList(queue, 0, null(), &raw mut event) {
+                SUCCESS => {
+                    let complete = live().leaves(Handle::of(event), |event| is_complete(event.pointer()));
+                    for event in complete {
+                        next::clReleaseEvent(event.pointer());
+                    }
+                }
+                _ => {
+                    next::clFinish(queue);
+                }
+            }
+        }
+        next::clReleaseCommandQueue(queue)
+    }
+}
+
+/// Whether what an event stands for is done, or has failed.
+fn is_complete(event: Object) -> bool {
+    let mut status = 0_i32;
+    // SAFETY: the event is alive; what is written has room.
+    let code = unsafe {
+        next::clGetEventInfo(
+            event,
+            STATUS,
+            size_of::<i32>(),
+            (&raw mut status).cast(),
+            null_mut(),
+        )
+    };
+    code == SUCCESS && status <= 0
+}
+
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clSetEventCallback(event: Object, status: i32, function: Callback, data: Out) -> i32 {
+    struct Watched {
+        function: Callback,
+        data: Out,
+    }
+
+    unsafe extern "C" fn call(event: Object, status: i32, watched: Out) {
+        // SAFETY: made below, and passed to this call alone.
+        let watched = unsafe { Box::from_raw(watched.cast::<Watched>()) };
+        if let Some(function) = watched.function {
+            // SAFETY: the caller's promise.
+            unsafe { function(event, status, watched.data) };
+        }
+        live().callback_called();
+    }
+
+    let watched = Box::into_raw(Box::new(Watched { function, data }));
+    live().callback_set();
+    // SAFETY: the caller's promise; what is passed is there until the function is called, which happens once.
+    let code = unsafe {
+        let code = next::clSetEventCallback(event, status, function.and(Some(call)), watched.cast());
+        if code != SUCCESS {
+            drop(Box::from_raw(watched));
+        }
+        code
+    };
+    if code != SUCCESS {
+        live().callback_called();
+    }
+    code
+}
+
+/// Variables of a program outside of its kernels have content that nothing can read.
+fn look_for_variables(program: Object) {
+    let mut devices = [null_mut::<c_void>(); 64];
+    let mut bytes = 0;
+    // SAFETY: the program is alive; what is written has room.
+    let code = unsafe {
+        next::clGetProgramInfo(
+            program,
+            PROGRAM_DEVICES,
+            size_of_val(&devices),
+            devices.as_mut_ptr().cast(),
+            &raw mut bytes,
+        )
+    };
+    let count = match code {
+        SUCCESS => bytes / size_of::<Object>(),
+        _ => 0,
+    };
+    let size = |ask: &dyn Fn(*mut usize, *mut usize) -> i32| {
+        let (mut size, mut needed) = (0, 0);
+        // Some libraries have no answer, and give one of another size.
+        (ask(&raw mut size, &raw mut needed) == SUCCESS && needed == size_of::<usize>()).then_some(size)
+    };
+    for &device in devices.iter().take(count) {
+        // SAFETY: program and device are alive; what is written has room.
+        let [most, is] = unsafe {
+            [
+                size(&|to, needed| {
+                    next::clGetDeviceInfo(device, MOST_VARIABLES, size_of::<usize>(), to.cast(), needed)
+                }),
+                size(&|to, needed| {
+                    let room = size_of::<usize>();
+                    next::clGetProgramBuildInfo(program, device, SIZE_OF_VARIABLES, room, to.cast(), needed)
+                }),
+            ]
+        };
+        if most.is_some_and(|most| most > 0) && is.is_some_and(|is| is > 0) {
+            live().has_variables();
+        }
+    }
+}

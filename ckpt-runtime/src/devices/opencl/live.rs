@@ -1,0 +1,356 @@
+//! The objects of OpenCL that are alive, by their handles.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::c_void;
+use std::sync::{LazyLock, Mutex, MutexGuard};
+
+use super::functions::next;
+use crate::base::lock::locked;
+use crate::devices::Obstacle;
+
+/// A handle as the library gives it. Other objects may have it once this one is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Handle(usize);
+
+impl Handle {
+    pub fn of(pointer: *mut c_void) -> Handle {
+        Handle(pointer.expose_provenance())
+    }
+
+    pub fn pointer(self) -> *mut c_void {
+        std::ptr::with_exposed_provenance_mut(self.0)
+    }
+}
+
+/// What memory on a device is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An array that is read and written as bytes.
+    Array,
+    /// An array whose bytes are in memory of the program's.
+    InProgram,
+    /// A part of another one.
+    Part,
+    Image,
+    Pipe,
+    /// Shared with a library for graphics.
+    Graphics,
+    /// Addressed by pointers, from both sides.
+    Shared,
+}
+
+impl Kind {
+    fn obstacle(self) -> Option<Obstacle> {
+        match self {
+            Kind::Array => None,
+            Kind::InProgram => Some(Obstacle::InProgram),
+            Kind::Part => Some(Obstacle::Part),
+            Kind::Image => Some(Obstacle::Image),
+            Kind::Pipe => Some(Obstacle::Pipe),
+            Kind::Graphics => Some(Obstacle::Graphics),
+            Kind::Shared => Some(Obstacle::Shared),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Memory {
+    kind: Kind,
+    context: Handle,
+    bytes: usize,
+    references: u32,
+    /// How often it is mapped.
+    mapped: u32,
+    /// The library calls the program when it is gone.
+    is_awaited: bool,
+    /// By a variable, since the checkpoint began.
+    is_saved: bool,
+}
+
+#[derive(Debug)]
+struct Queue {
+    context: Handle,
+    references: u32,
+}
+
+#[derive(Debug)]
+struct Kernel {
+    references: u32,
+    /// By number, as they were given; nothing for one whose array is gone.
+    arguments: BTreeMap<u32, Option<Vec<u8>>>,
+    /// It was given another argument once it had one.
+    is_rebound: bool,
+}
+
+/// What is alive.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    memory: HashMap<Handle, Memory>,
+    queues: HashMap<Handle, Queue>,
+    kernels: HashMap<Handle, Kernel>,
+    /// Events that the program completes itself, and has not.
+    awaited: HashMap<Handle, ()>,
+    /// Functions of the program that the library has yet to call.
+    callbacks: u32,
+    /// Whether kernels may have content of their own.
+    has_variables: bool,
+    /// What becomes complete with queues that the program has given back.
+    left: Vec<Handle>,
+}
+
+static LIVE: LazyLock<Mutex<Live>> = LazyLock::new(Mutex::default);
+
+/// A leaf lock.
+pub(super) fn live() -> MutexGuard<'static, Live> {
+    locked(&LIVE)
+}
+
+impl Live {
+    pub fn memory_made(&mut self, handle: Handle, kind: Kind, context: Handle, bytes: usize) {
+        let memory = Memory {
+            kind,
+            context,
+            bytes,
+            references: 1,
+            mapped: 0,
+            is_awaited: false,
+            is_saved: false,
+        };
+        self.memory.insert(handle, memory);
+    }
+
+    pub fn memory_retained(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.references += 1;
+        }
+    }
+
+    pub fn memory_released(&mut self, handle: Handle) {
+        let Some(memory) = self.memory.get_mut(&handle) else {
+            return;
+        };
+        memory.references -= 1;
+        if memory.references > 0 {
+            return;
+        }
+        self.memory.remove(&handle);
+        // What gets this handle next is another one.
+        let bytes = handle.0.to_ne_bytes();
+        for argument in self
+            .kernels
+            .values_mut()
+            .flat_map(|kernel| kernel.arguments.values_mut())
+        {
+            if argument.as_deref() == Some(&bytes[..]) {
+                *argument = None;
+            }
+        }
+    }
+
+    pub fn mapped(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.mapped += 1;
+        }
+    }
+
+    pub fn unmapped(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.mapped = memory.mapped.saturating_sub(1);
+        }
+    }
+
+    /// The program is called when it is gone.
+    pub fn end_is_awaited(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.is_awaited = true;
+        }
+    }
+
+    pub fn queue_made(&mut self, handle: Handle, context: Handle) {
+        self.queues.insert(
+            handle,
+            Queue {
+                context,
+                references: 1,
+            },
+        );
+    }
+
+    pub fn queue_retained(&mut self, handle: Handle) {
+        if let Some(queue) = self.queues.get_mut(&handle) {
+            queue.references += 1;
+        }
+    }
+
+    /// Gives whether that was the last reference of the program's.
+    pub fn queue_released(&mut self, handle: Handle) -> bool {
+        let Some(queue) = self.queues.get_mut(&handle) else {
+            return false;
+        };
+        queue.references -= 1;
+        let is_last = queue.references == 0;
+        if is_last {
+            self.queues.remove(&handle);
+        }
+        is_last
+    }
+
+    /// An event that becomes complete with what a queue had to do when the program gave it back. Those that are complete
+    /// are returned, to be given back.
+    pub fn leaves(&mut self, event: Handle, is_complete: impl Fn(Handle) -> bool) -> Vec<Handle> {
+        self.left.push(event);
+        let (complete, left) = self.left.drain(..).partition(|event| is_complete(*event));
+        self.left = left;
+        complete
+    }
+
+    pub fn kernel_made(&mut self, handle: Handle) {
+        let kernel = Kernel {
+            references: 1,
+            arguments: BTreeMap::new(),
+            is_rebound: false,
+        };
+        self.kernels.insert(handle, kernel);
+    }
+
+    pub fn kernel_retained(&mut self, handle: Handle) {
+        if let Some(kernel) = self.kernels.get_mut(&handle) {
+            kernel.references += 1;
+        }
+    }
+
+    pub fn kernel_released(&mut self, handle: Handle) {
+        if let Some(kernel) = self.kernels.get_mut(&handle) {
+            kernel.references -= 1;
+            if kernel.references == 0 {
+                self.kernels.remove(&handle);
+            }
+        }
+    }
+
+    /// An argument of a kernel is these bytes from here on.
+    pub fn bound(&mut self, kernel: Handle, index: u32, bytes: &[u8]) {
+        if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            match kernel.arguments.get(&index) {
+                None => {
+                    kernel.arguments.insert(index, Some(bytes.to_vec()));
+                }
+                Some(Some(known)) if known == bytes => {}
+                Some(_) => kernel.is_rebound = true,
+            }
+        }
+    }
+
+    /// A kernel was given something else than an argument.
+    pub fn changed(&mut self, kernel: Handle) {
+        if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            kernel.is_rebound = true;
+        }
+    }
+
+    pub fn has_variables(&mut self) {
+        self.has_variables = true;
+    }
+
+    pub fn awaited(&mut self, event: Handle) {
+        self.awaited.insert(event, ());
+    }
+
+    pub fn completed(&mut self, event: Handle) {
+        self.awaited.remove(&event);
+    }
+
+    pub fn callback_set(&mut self) {
+        self.callbacks += 1;
+    }
+
+    pub fn callback_called(&mut self) {
+        self.callbacks = self.callbacks.saturating_sub(1);
+    }
+
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        let any = |is: fn(&Memory) -> bool| self.memory.values().any(is);
+        let of_kind = self.memory.values().find_map(|memory| memory.kind.obstacle());
+        let found = [
+            (any(|memory| memory.mapped > 0), Obstacle::Mapped),
+            (!self.awaited.is_empty(), Obstacle::Event),
+            (self.callbacks > 0, Obstacle::Callback),
+            (any(|memory| memory.is_awaited), Obstacle::EndAwaited),
+            (self.has_variables, Obstacle::Variables),
+            (
+                self.kernels.values().any(|kernel| kernel.is_rebound),
+                Obstacle::Rebound,
+            ),
+        ];
+        let found = found
+            .into_iter()
+            .find_map(|(is, obstacle)| is.then_some(obstacle));
+        found.or(of_kind)
+    }
+
+    /// A checkpoint begins.
+    pub fn none_is_saved(&mut self) {
+        for memory in self.memory.values_mut() {
+            memory.is_saved = false;
+        }
+    }
+
+    /// All queues, retained, and events of those that the program has given back.
+    pub fn all_queues(&mut self) -> (Vec<Handle>, Vec<Handle>) {
+        let queues: Vec<Handle> = self.queues.keys().copied().collect();
+        for queue in &queues {
+            // SAFETY: the program has a reference, and its next call that gives one back waits for the lock.
+            unsafe { next::clRetainCommandQueue(queue.pointer()) };
+        }
+        (queues, std::mem::take(&mut self.left))
+    }
+
+    /// The context of an array, and a queue in it, retained.
+    pub fn way_to(&self, array: Handle) -> Option<(Handle, Option<Handle>)> {
+        let memory = self
+            .memory
+            .get(&array)
+            .filter(|memory| memory.kind == Kind::Array)?;
+        let mut queues = self.queues.iter();
+        let queue = queues.find(|(_, queue)| queue.context == memory.context);
+        let queue = queue.map(|(handle, _)| *handle);
+        if let Some(queue) = queue {
+            // SAFETY: as in `all_queues`.
+            unsafe { next::clRetainCommandQueue(queue.pointer()) };
+        }
+        Some((memory.context, queue))
+    }
+
+    pub fn check_size(&self, array: Handle, bytes: usize) -> Result<(), String> {
+        match self.memory.get(&array) {
+            Some(memory) if memory.bytes == bytes => Ok(()),
+            Some(memory) => Err(format!(
+                "an array on a device has {} bytes, where {bytes} are expected",
+                memory.bytes
+            )),
+            None => Err("an array on a device is gone".into()),
+        }
+    }
+
+    pub fn is_saved(&mut self, array: Handle) {
+        if let Some(memory) = self.memory.get_mut(&array) {
+            memory.is_saved = true;
+        }
+    }
+
+    pub fn unsaved(&self) -> Option<String> {
+        let unsaved = self.memory.values().filter(|memory| !memory.is_saved);
+        let (count, bytes) = unsaved.fold((0_u64, 0), |(count, bytes), memory| {
+            (count + 1, bytes + memory.bytes)
+        });
+        match count {
+            0 => None,
+            1 => Some(format!(
+                "an array of {bytes} bytes on a device belongs to no variable that is saved"
+            )),
+            _ => Some(format!(
+                "{count} arrays of {bytes} bytes on devices belong to no variable that is saved"
+            )),
+        }
+    }
+}

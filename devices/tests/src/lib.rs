@@ -1,0 +1,112 @@
+//! What the tests of programs on devices have in common: `cargo ckpt` on a package of this workspace, in a folder of its own.
+//!
+//! `CARGO_CKPT` names the built `cargo-ckpt`; without it, the one in cargo's target folder is taken.
+
+#[path = "../../../tests/harness/src/messages.rs"]
+mod messages;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What ckpt says to programs on devices.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
+
+/// Three devices.
+pub const THREE: &str = "basic basic pthread";
+
+/// A package and the folder that it runs in.
+pub struct Job {
+    package: PathBuf,
+    program: Option<&'static str>,
+    folder: tempfile::TempDir,
+    /// Dies at this visit.
+    fault: Option<u32>,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Compares the messages with those that are noted beside the tests.
+    #[track_caller]
+    pub fn noted(self) -> Self {
+        messages::compare(Path::new(MESSAGES), &self.stderr);
+        self
+    }
+
+    /// It has ended well.
+    #[track_caller]
+    pub fn well(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+impl Job {
+    /// Of a package in `programs` or `examples`.
+    pub fn new(package: &str) -> Job {
+        Job {
+            package: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package),
+            program: None,
+            fault: None,
+            folder: tempfile::tempdir().expect("a folder for the job"),
+        }
+    }
+
+    /// One of several programs of a package.
+    pub fn of(package: &str, program: &'static str) -> Job {
+        Job {
+            program: Some(program),
+            ..Job::new(package)
+        }
+    }
+
+    /// Its runs are killed at this visit of a site.
+    pub fn dies_at(mut self, visit: u32) -> Job {
+        self.fault = Some(visit);
+        self
+    }
+
+    /// `cargo ckpt VERB` with these words, `--` among them, on these devices.
+    pub fn ckpt(&self, devices: &str, verb: &str, words: &str) -> Ended {
+        let mut command = Command::new(tool());
+        command.args(["ckpt", verb]);
+        if verb != "restart" {
+            command
+                .arg("--manifest-path")
+                .arg(self.package.join("Cargo.toml"));
+            command.args(self.program.map(|name| ["--bin", name]).iter().flatten());
+        }
+        let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ckpt-runtime");
+        let fault = self.fault.map(|visit| ("CKPT_FAULT", format!("visit:{visit}")));
+        let output = command
+            .args(words.split_whitespace())
+            .current_dir(self.folder.path())
+            .env("CKPT_RUNTIME_PATH", runtime)
+            .env("POCL_DEVICES", devices)
+            .envs(fault.filter(|_| verb == "run"))
+            .env_remove("CKPT_BLESS")
+            .stdin(Stdio::null())
+            .output()
+            .expect("cargo-ckpt is built: see CARGO_CKPT");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ended {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+fn tool() -> PathBuf {
+    env::var_os("CARGO_CKPT").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/debug/cargo-ckpt"),
+        PathBuf::from,
+    )
+}

@@ -1,0 +1,81 @@
+//! Arrays on devices: killed and restarted, also on other devices; what no checkpoint can hold.
+
+use devices_tests::{Job, THREE};
+
+const FLOYD: &str = "examples/floyd";
+const MISUSE: &str = "programs/misuse";
+const ANSWER: &str = "checksum ";
+
+#[test]
+fn a_program_with_kernels_under_way_is_killed_anywhere_and_gives_the_same_answer() {
+    let trials = "--sites 5 --commits 3 --random 2 --rows 1 -- 40";
+    let ended = Job::new(FLOYD).ckpt(THREE, "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_restart_takes_the_devices_that_are_there() {
+    let uninterrupted = Job::new(FLOYD).ckpt("basic", "run", "--every 1000 -- 40").well();
+    assert!(
+        uninterrupted.stdout.starts_with(ANSWER),
+        "{}",
+        uninterrupted.stdout
+    );
+    for (first, second) in [(THREE, "basic"), ("basic", THREE), ("pthread", "basic basic")] {
+        let job = Job::new(FLOYD).dies_at(23);
+        let killed = job.ckpt(first, "run", "--every 5 -- 40");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt(second, "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout);
+        assert!(
+            restarted.stderr.contains("restarts from checkpoint 000004"),
+            "{}",
+            restarted.stderr
+        );
+    }
+}
+
+#[test]
+fn what_is_on_a_device_and_cannot_be_saved_holds_checkpoints_back() {
+    let usual = Job::of(MISUSE, "held")
+        .ckpt("basic", "run", "--every 3 -- usual")
+        .well();
+    assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
+    for what in ["hidden", "part", "memory", "mapped", "image", "event", "rebound"] {
+        let ended = Job::of(MISUSE, "held").ckpt("basic", "run", &format!("--every 3 -- {what}"));
+        let ended = ended.well().noted();
+        let told = ["W2050", "W2005"].iter().any(|code| ended.stderr.contains(code));
+        assert!(
+            told && ended
+                .stderr
+                .contains("6 checkpoints of this run could not be taken"),
+            "{what}: {}",
+            ended.stderr
+        );
+        assert!(
+            what == "event" || ended.stdout == usual.stdout,
+            "{}",
+            ended.stdout
+        );
+    }
+}
+
+#[test]
+fn arrays_that_change_places_and_kernels_with_other_arguments_are_refused() {
+    for program in ["exchanged", "rebound"] {
+        let ended = Job::of(MISUSE, program).ckpt("basic", "plan", "--check").noted();
+        assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    }
+}
+
+#[test]
+fn without_a_device_a_restart_ends_with_the_programs_own_error() {
+    let job = Job::new(FLOYD).dies_at(23);
+    job.ckpt("basic", "run", "--every 5 -- 40");
+    let ended = job.ckpt("none", "restart", "");
+    assert!(
+        ended.code == Some(77) && ended.stdout.is_empty() && ended.stderr.contains("E2012"),
+        "{ended:?}"
+    );
+    job.ckpt("basic", "restart", "").well();
+}
