@@ -551,6 +551,91 @@ fn a_batch_script_starts_and_continues_with_one_command() {
     assert_eq!(runs(here.path()).len(), 5);
 }
 
+/// From now on no checkpoint can be written to a store: folders are in the way of their files.
+fn jam(store: &Path) {
+    for number in 1..40 {
+        fs::create_dir_all(store.join(format!(".{number:06}.r0.h5.tmp"))).unwrap();
+    }
+}
+
+#[test]
+fn checkpoints_in_the_fallback_are_found_by_all_commands() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["12"]).success();
+    let store = here.path().join("ckpt-cli.ckpt.d");
+    jam(&store);
+    let options = ["--every", "2", "--fallback", "more.ckpt.d"];
+    let variables = [("CKPT_FAULT", "visit:23"), ("CKPT_BACKGROUND", "0")];
+    run(here.path(), &options, &variables, &["12"]).code(137).stderr(
+        contains("warning[W2097]").and(contains("/more.ckpt.d is 000009: `cargo ckpt restart` continues")),
+    );
+    cargo_ckpt(here.path(), &["list"]).success().stdout(
+        contains("was killed (pid ")
+            .and(contains("In the fallback `"))
+            .and(contains("/more.ckpt.d`: 000008, 000009")),
+    );
+    let printed = cargo_ckpt(here.path(), &["list", "--format", "json"]).success();
+    let document: serde_json::Value = serde_json::from_slice(&printed.get_output().stdout).unwrap();
+    schema::check("list", &document);
+    let path = document["checkpoints"][0]["path"].as_str().unwrap();
+    assert!(path.ends_with("more.ckpt.d/000008.r0.h5"), "{path}");
+    for arguments in [
+        &["inspect", "latest"][..],
+        &["verify", "all"],
+        &["verify", "000008"],
+        &["report"],
+        &["diff", "8", "9"],
+        &["export", "latest", "cells", "--to", "out.npz"],
+        &["pack", "all"],
+        &["prune", "--keep", "1", "--dry-run"],
+    ] {
+        let code = i32::from(arguments[0] == "diff");
+        cargo_ckpt(here.path(), arguments).code(code);
+    }
+    let fallback = here.path().join("more.ckpt.d");
+    // A pack needs none.
+    let unpacked = here.path().join("unpacked");
+    fs::create_dir(&unpacked).unwrap();
+    let pack = fs::read_dir(here.path())
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path());
+    let pack = { pack }.find(|path| path.extension().is_some_and(|kind| kind == "tar"));
+    cargo_ckpt(&unpacked, &["unpack", pack.unwrap().to_str().unwrap()]).success();
+    cargo_ckpt(&unpacked, &["list"])
+        .success()
+        .stdout(contains("000009").and(contains("fallback").not()));
+    cargo_ckpt(here.path(), &["prune", "--keep", "1"])
+        .success()
+        .stdout(contains("removed 1 checkpoint (000008)"));
+    assert!(!fallback.join("000008.r0.h5").exists());
+    // Where it is not there, nobody says that there is nothing to continue.
+    let away = here.path().join("away");
+    fs::rename(&fallback, &away).unwrap();
+    let resume = ["--every", "2", "--resume"];
+    run(here.path(), &resume, &[], &["12"])
+        .code(76)
+        .stderr(contains("E3203").and(contains("it is not there")));
+    cargo_ckpt(here.path(), &["restart"])
+        .code(76)
+        .stderr(contains("the fallback of the store").and(contains("mount its disk")));
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("not looked at: the fallback `"));
+    fs::rename(&away, &fallback).unwrap();
+    // Another program does not get it.
+    let other = tempfile::tempdir().unwrap();
+    let named = fallback.to_str().unwrap();
+    run(other.path(), &["--fallback", named], &[], &["12"])
+        .code(78)
+        .stderr(contains("E2212").and(contains("it holds checkpoints of the store `")));
+    run(here.path(), &resume, &[("CKPT_FAULT", "visit:30")], &["12"])
+        .code(137)
+        .stderr(contains("restarts from checkpoint 000009 (site visit 22)"));
+    cargo_ckpt(here.path(), &["restart"]).success();
+    assert_eq!(answer(here.path()), answer(plain.path()));
+}
+
 #[test]
 fn what_another_run_does_is_not_the_end_of_an_interrupted_one() {
     let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

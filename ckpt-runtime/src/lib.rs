@@ -89,9 +89,9 @@ pub mod store {
     pub use crate::state::descriptors::DESCRIPTORS_NOTE;
     pub use crate::state::journal::{EPOCH_NOTE, LINKS_NOTE, NAMES_NOTE};
     pub use crate::storage::{
-        Entry, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
-        folder_of_rank, folder_of_run, has_been_here, has_place_for_rank, open_plain, ranks_here,
-        read_document, settle, write_document_of_run,
+        Entry, Fallback, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
+        folder_of_rank, folder_of_run, has_been_here, has_place_for_rank, is_fallback, open_plain, path_of,
+        ranks_here, read_document, settle, unseen_fallback, write_document_of_run,
     };
 }
 

@@ -1,12 +1,12 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use ckpt::session::auto::Estimate;
 use ckpt::session::job::COMMAND_NOTE;
 use ckpt::session::runs::{RunRecord, has_record};
-use ckpt::store::{Meta, RunId};
+use ckpt::store::{Meta, RunId, file_name};
 use serde_json::json;
 
 use crate::failure::Outcome;
@@ -77,11 +77,40 @@ impl List {
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
             false => print_lines(&list, &lines, &out_of_reach, &records),
         }
+        for (folder, ids) in in_fallbacks(&list, &lines) {
+            render::print(&format!(
+                "\nIn the fallback `{}`: {}\n",
+                folder.display(),
+                stores::id_list(&ids)
+            ));
+        }
         if let Some(not_here) = lines.not_here() {
             render::print(&format!("\n{not_here}\n"));
         }
+        for (folder, why) in lines.unseen_fallbacks() {
+            render::print(&format!(
+                "\nnot looked at: the fallback `{}`: {why}\n",
+                folder.display()
+            ));
+        }
         Ok(0)
     }
+}
+
+/// The fallbacks that checkpoints lie in, each with their numbers.
+fn in_fallbacks(list: &[Line], lines: &Lines) -> BTreeMap<PathBuf, Vec<u64>> {
+    let mut found: BTreeMap<PathBuf, Vec<u64>> = BTreeMap::new();
+    for (rank, entry) in list.iter().flat_map(|line| &line.entries) {
+        let part = lines.parts.iter().find(|part| part.rank == *rank);
+        let name = file_name(entry.id, *rank);
+        if part.is_some_and(|part| part.folder.join(&name) != entry.path)
+            && let Some(folder) = entry.path.parent()
+        {
+            found.entry(folder.to_owned()).or_default().push(entry.id.0);
+        }
+    }
+    found.values_mut().for_each(|ids| ids.dedup());
+    found
 }
 
 /// How the run stands, or each of several, the newest last.

@@ -638,7 +638,12 @@ impl Drop for Busy {
 }
 
 fn environment(store: &Path, every: u64) -> Vec<(&'static str, OsString)> {
-    vec![(STORE, store.into()), ("CKPT_EVERY", every.to_string().into())]
+    vec![
+        (STORE, store.into()),
+        ("CKPT_EVERY", every.to_string().into()),
+        // Trials have no folder in common.
+        ("CKPT_FALLBACK", "off".into()),
+    ]
 }
 
 /// The checkpoints that the program has gone back to.

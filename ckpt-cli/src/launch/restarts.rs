@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use ckpt::session::job::{Job, State};
 use ckpt::session::{exit_code, note_left};
-use ckpt::store::{CheckpointId, RunId};
+use ckpt::store::{CheckpointId, RunId, path_of};
 use signal_hook::consts::SIGINT;
 
 use super::heard::Ranks;
@@ -287,7 +287,7 @@ fn farewell(ending: Ending, run: &Run<'_>, newest: Option<u64>, baseline: Option
         ),
         (_, Some(id)) => told!(
             "ckpt: the program {ending}; the newest checkpoint in {} is {}: {} continues from it",
-            store.display(),
+            folder_with(store, id).display(),
             CheckpointId(id),
             continuing(store, run.id.get())
         ),
@@ -298,6 +298,16 @@ fn farewell(ending: Ending, run: &Run<'_>, newest: Option<u64>, baseline: Option
             );
         }
         (Ending::Code(_), None) => {}
+    }
+}
+
+/// The folder that a checkpoint lies in: the store, or its fallback.
+fn folder_with(store: &Path, id: u64) -> PathBuf {
+    let home = stores::home(store);
+    let file = path_of(&home, CheckpointId(id), 0);
+    match file.parent() {
+        Some(folder) if folder != home => folder.to_owned(),
+        _ => store.to_owned(),
     }
 }
 

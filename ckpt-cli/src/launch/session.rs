@@ -25,6 +25,11 @@ pub struct SessionOptions {
     #[arg(long, value_name = "FOLDER")]
     #[serde(skip)]
     pub dir: Option<PathBuf>,
+    /// Where checkpoints go when writing one to the store has failed three times in a row: a folder on another disk, or `off`
+    /// [default: the one that the store had]
+    #[arg(long, value_name = "FOLDER")]
+    #[serde(skip)]
+    pub fallback: Option<PathBuf>,
     /// How many checkpoints are kept: a number, or `all` [default: 2]
     #[arg(long, value_name = "K", value_parser = keep)]
     pub keep: Option<String>,
@@ -42,6 +47,11 @@ impl SessionOptions {
     /// The variables for the program; `store` is the folder that the options, the environment and `ckpt.toml` mean.
     pub fn environment(&self, store: &Path) -> Vec<(&'static str, OsString)> {
         let mut list: Vec<(&'static str, OsString)> = vec![("CKPT_DIR", store.into())];
+        list.extend(
+            self.fallback
+                .iter()
+                .map(|folder| ("CKPT_FALLBACK", folder.into())),
+        );
         let mut set = |name, value: Option<String>| {
             if let Some(value) = value {
                 list.push((name, value.into()));

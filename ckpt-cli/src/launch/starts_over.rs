@@ -9,6 +9,7 @@ use ckpt::store::RunId;
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
 use crate::output;
+use crate::stores::lines::Lines;
 use crate::stores::{checkpoint, runs};
 
 /// Undoes what a run has changed of the program's files. With `keeps` what other unfinished runs have changed since stays; `map` says
@@ -24,6 +25,15 @@ pub fn undo(store: &Path, run: RunId, ranks: Option<u32>, keeps: bool, map: &[Ma
     };
     for what in &damaged {
         output::note(&format!("run {} is not resumed: {what}", run.short()));
+    }
+    if let Some((folder, why)) = Lines::of(store)?.unseen_fallbacks().into_iter().next() {
+        return Err(Failure::no_checkpoint(says!(
+            "E3203: whether run {} has a checkpoint is not known: `{}`, the fallback of the store, is not looked at",
+            run.short(),
+            folder.display()
+        ))
+        .because(why)
+        .help("put that folder back, or mount its disk; where nothing lay there, or that is lost, start with `cargo ckpt run --fresh`"));
     }
     let map = Mapping::variable(map).map(|(_, text)| text);
     match undo_start(store, run, ranks.unwrap_or(1), keeps, map.as_deref()) {

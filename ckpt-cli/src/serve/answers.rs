@@ -248,7 +248,7 @@ impl Answers {
             "" => lines.parts_of(id).next().map_or_else(|| lines.part(0), Ok)?,
             _ => lines.part(u32::try_from(number(asked, "rank")?).unwrap_or(u32::MAX))?,
         };
-        let path = part.folder.join(ckpt::store::file_name(id, part.rank));
+        let path = ckpt::store::path_of(&part.folder, id, part.rank);
         let file = std::fs::symlink_metadata(&path)
             .ok()
             .filter(std::fs::Metadata::is_file);

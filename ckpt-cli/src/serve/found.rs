@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{files_in, folder_of_rank, ranks_here};
+use ckpt::store::{files_in, folder_of_rank, is_fallback, ranks_here};
 
 use crate::failure::{AboutFile, Outcome};
 use crate::stores;
@@ -51,7 +51,7 @@ pub fn stores_below(root: &Path) -> Outcome<Vec<Found>> {
                 continue;
             }
             let path = entry.path();
-            if entry.file_name().to_string_lossy().ends_with(".ckpt.d") {
+            if entry.file_name().to_string_lossy().ends_with(".ckpt.d") && !is_fallback(&entry.path()) {
                 let store = of_all_ranks(&path).unwrap_or(path);
                 let name = store.strip_prefix(root).unwrap_or(&store);
                 let name = name.to_string_lossy().into_owned();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
 use ckpt::session::runs::{RunRecord, has_record, of_no_run};
-use ckpt::store::{CheckpointId, Meta, RunId};
+use ckpt::store::{CheckpointId, Meta, RunId, unseen_fallback};
 
 use crate::failure::{Failure, Outcome, says};
 use crate::output::told;
@@ -32,7 +32,15 @@ impl Continued {
         let ids = stores::ids(store)?;
         let none = || checkpoint::none(store, &ids, which);
         match which {
-            _ if ids.is_empty() => Err(none().help("start the program with `cargo ckpt run`")),
+            _ if ids.is_empty() => Err(match unseen_fallback(&stores::home(store), 0) {
+                None => none().help("start the program with `cargo ckpt run`"),
+                Some((folder, why)) => none()
+                    .because(format!(
+                        "the fallback of the store, `{}`, is not looked at: {why}",
+                        folder.display()
+                    ))
+                    .help("put that folder back, or mount its disk"),
+            }),
             Which::Id(id) if !ids.contains(&id) => Err(none()),
             Which::Id(id) => Continued::by_number(store, CheckpointId(id), named),
             Which::Latest => Continued::newest(store, named),

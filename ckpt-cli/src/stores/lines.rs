@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::store::{
-    CheckpointId, Entry, Journals, Mode, NoWayBack, Restored, RunId, Store, StoreError, file_name, files_in,
-    folder_of_rank, has_been_here, has_place_for_rank, printable_lines, ranks_here,
+    CheckpointId, Entry, Journals, Mode, NoWayBack, Restored, RunId, Store, StoreError, files_in,
+    folder_of_rank, has_been_here, has_place_for_rank, path_of, printable_lines, ranks_here, unseen_fallback,
 };
 
 use serde_json::json;
@@ -201,7 +201,7 @@ impl Lines {
     /// Size of the files of these lines that are here.
     pub fn bytes(&self, ids: &[CheckpointId]) -> u64 {
         let sizes = self.parts.iter().flat_map(|part| {
-            let file = |id: &CheckpointId| part.folder.join(file_name(*id, part.rank));
+            let file = |id: &CheckpointId| path_of(&part.folder, *id, part.rank);
             ids.iter().filter_map(move |id| std::fs::metadata(file(id)).ok())
         });
         sizes.map(|file| file.len()).sum()
@@ -376,6 +376,16 @@ impl Lines {
         let out_of_reach = self.out_of_reach(&lines)?;
         let restorable = lines.iter().filter(|line| line.is_restorable(&out_of_reach));
         Ok(restorable.map(|line| line.id).max())
+    }
+
+    /// The fallbacks of its parts that are not looked at, each with why.
+    pub fn unseen_fallbacks(&self) -> Vec<(PathBuf, String)> {
+        let parts = self.parts.iter();
+        let mut unseen: Vec<_> = parts
+            .filter_map(|part| unseen_fallback(&part.folder, part.rank))
+            .collect();
+        unseen.dedup();
+        unseen
     }
 
     /// What cannot be looked at, in words.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, RunId, file_of, files_in, folder_of_rank, ranks_here};
+use ckpt::store::{CheckpointId, RunId, files_in, folder_of_rank, is_fallback, path_of, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::{self, FormatOption};
@@ -229,7 +229,8 @@ pub fn of_all_ranks(part: &Path) -> Option<PathBuf> {
 
 /// All stores in a folder, by name; the folders of the ranks of one program are one.
 fn stores_in(folder: &Path) -> Vec<PathBuf> {
-    let is_store = |path: &PathBuf| path.to_string_lossy().ends_with(".ckpt.d") && path.is_dir();
+    let is_store =
+        |path: &PathBuf| path.to_string_lossy().ends_with(".ckpt.d") && path.is_dir() && !is_fallback(path);
     let mut list: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -329,15 +330,10 @@ pub fn newest_id(store: &Path) -> Outcome<Option<u64>> {
 
 /// Size of the largest committed checkpoint file.
 pub fn largest_bytes(store: &Path) -> Option<u64> {
-    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_str()
-                .is_some_and(|name| file_of(name).is_some())
-        })
-        .filter_map(|entry| entry.metadata().ok())
+    let home = home(store);
+    let files = files_in(&home).unwrap_or_default().into_iter();
+    files
+        .filter_map(|(id, rank)| fs::metadata(path_of(&home, id, rank)).ok())
         .map(|metadata| metadata.len())
         .max()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use ckpt::session::job::{Job, State};
 use ckpt::session::runs::{self, RunRecord};
 use ckpt::store::{
-    CheckpointId, Meta, RunId, RunPrefix, StoreError, file_name, folder_of_rank, printable_lines,
+    CheckpointId, Meta, RunId, RunPrefix, StoreError, folder_of_rank, path_of, printable_lines,
 };
 
 use serde_json::json;
@@ -196,7 +196,7 @@ pub fn newest_line(
     for id in ids {
         let mut all = true;
         for rank in 0..ranks.unwrap_or(0) {
-            let file = folder_of_rank(store, rank).join(file_name(id, rank));
+            let file = path_of(&folder_of_rank(store, rank), id, rank);
             all = file.try_exists().about("cannot look for", &file)?;
             if !all {
                 break;

@@ -112,6 +112,16 @@ pub enum StoreError {
         /// The number of the user.
         owner: u32,
     },
+    /// The folder that checkpoints are to go to where the store cannot be written is not for that.
+    #[error("E2212: {folder} cannot be the fallback of the store {store}: {why}", folder = .folder.display(), store = .store.display())]
+    Fallback {
+        /// It.
+        folder: PathBuf,
+        /// The store.
+        store: PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// A name that is no plain file name.
     #[error("E2211: `{0}` is not a plain file name")]
     Name(String),
@@ -163,6 +173,7 @@ impl StoreError {
             StoreError::NotRemoved { .. } => Some(2209),
             StoreError::ReadOnly(_) => Some(2210),
             StoreError::Name(_) => Some(2211),
+            StoreError::Fallback { .. } => Some(2212),
             StoreError::Stranger { .. } => Some(2351),
         }
     }

@@ -12,7 +12,7 @@ use crate::comm::{self, Found, Verdict, World};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::run_folder_within;
 use crate::state::journal;
-use crate::storage::{Mode, Store, folder_of_rank};
+use crate::storage::{Fallback, Mode, Store, folder_of_rank, unseen_fallback};
 
 /// Opens the store, or this rank's part of it.
 pub(super) fn open_store(config: &Config, rank: u32, is_alone: bool) -> Result<Store, SessionError> {
@@ -33,7 +33,20 @@ pub(super) fn open_store(config: &Config, rank: u32, is_alone: bool) -> Result<S
             passed_over: 0,
         });
     }
-    let mut store = Store::open_as(folder, Mode::ReadWrite, rank)?;
+    let fallback = match &config.fallback {
+        Fallback::At(folder) => Fallback::At(folder_of_rank(folder, rank)),
+        other => other.clone(),
+    };
+    let unseen = unseen_fallback(&folder, rank);
+    let mut store = Store::open_with(folder, Mode::ReadWrite, rank, &fallback)?;
+    if let Some((folder, why)) = unseen {
+        say(&format!(
+            "warning[W2098]: the fallback of the store, `{}`, is not looked at: {why}\n  \
+             why:   checkpoints that lie there are not found\n  \
+             help:  put the folder back, or mount its disk; where the store was moved, move the files of the checkpoints into it; nothing where there were none",
+            folder.display()
+        ));
+    }
     store.set_keep(config.keep);
     Ok(store)
 }

@@ -17,6 +17,7 @@
 //! | `CKPT_INTERVAL`* | `interval` | a checkpoint every so often: `30s`, `5m`, `1h30m` | `10m` if nothing says how often |
 //! | `CKPT_MTBF` | `mtbf` | time between failures, for the interval `auto` | what the store has seen |
 //! | `CKPT_KEEP`* | `keep` | how many checkpoints stay, or `all` | 2 |
+//! | `CKPT_FALLBACK` | `fallback` | the folder that checkpoints go to where writing one to the store has failed three times in a row; `off` | the one that the store had before |
 //! | `CKPT_TIME_LIMIT`* | `time-limit` | the process takes a checkpoint and stops before it has run so long | |
 //! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
 //! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
@@ -454,6 +455,9 @@ impl SessionError {
             SessionError::Config(ConfigError::Value { .. }) => "correct it, or leave it out for the default".into(),
             SessionError::Config(_) => {
                 format!("{CONFIG_FILE} may have [session] with dir, every, interval, keep, time-limit")
+            }
+            SessionError::Store(StoreError::Fallback { .. }) => {
+                "name an empty folder; where its checkpoints are those of this store, which was moved, move their files into the store; the program has not run".into()
             }
             SessionError::Store(StoreError::Io { .. }) => {
                 format!(

@@ -16,7 +16,7 @@ use super::policy::{Policy, Reason};
 use super::runs::{self, RunRecord};
 use super::sources::Sources;
 use super::stop::Stops;
-use super::writer::{Taken, Writer, Written};
+use super::writer::{NotWritten, Taken, Writer, Written};
 use super::{SessionError, arguments, at_exit, line, place, signals, variables};
 use crate::base::current::{self, Owner, Registration};
 use crate::base::documents::Documents;
@@ -141,6 +141,8 @@ pub(crate) struct Run {
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
+    /// How often in a row the folder could not be written to that checkpoints go to.
+    unwritten: u32,
     /// Whether the program goes on while a checkpoint is being written.
     background: bool,
     /// What is due by visits is left out while the disk is behind.
@@ -384,6 +386,7 @@ impl Run {
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
+            unwritten: 0,
             background: config.background,
             skip_when_busy: config.skip_when_busy,
             memory: config.memory,
@@ -421,6 +424,7 @@ impl Run {
             folder: run.store.folder().to_owned(),
         });
         let mut run = run;
+        run.store.reserves();
         run.reserve.fill();
         Ok(run)
     }
@@ -474,10 +478,12 @@ impl Run {
     pub(super) fn mention_restart(&self) {
         if let (Some(resume), false) = (&self.resume, self.quiet) {
             let (id, visit) = (resume.restored.id(), resume.restored.meta().visit);
+            let fallback = self.store.fallback_of(id);
+            let place = fallback.as_deref().unwrap_or(self.store.folder());
             say(&format!(
                 "restarts from checkpoint {id} (site visit {visit}) of run {} in {}",
                 self.id.short(),
-                self.store.folder().display()
+                place.display()
             ));
         }
     }
@@ -761,11 +767,11 @@ impl Run {
                 self.waited(began.elapsed());
                 Ok(written.is_some_and(|written| self.settle(written)))
             }
-            Err(why) => {
+            Err(error) => {
                 if reason.stops() {
                     self.world.all_succeeded(false);
                 }
-                self.failed(why, visits, reason);
+                self.not_written(error, visits, reason);
                 Ok(false)
             }
         }
@@ -860,16 +866,17 @@ impl Run {
             self.policy.interval_is_over();
         }
         let outcome = match outcome {
-            Ok(id) if reason.stops() => self.on_all_ranks(id),
-            Err(why) if reason.stops() => {
+            Ok(id) if reason.stops() => self.on_all_ranks(id).map_err(NotWritten::anywhere),
+            Err(error) if reason.stops() => {
                 self.world.all_succeeded(false);
-                Err(why)
+                Err(error)
             }
             other => other,
         };
         match outcome {
             Ok(id) => {
                 self.line = id.0;
+                self.unwritten = 0;
                 self.policy.committed(took);
                 self.journal.committed();
                 self.forget_files();
@@ -878,10 +885,32 @@ impl Run {
                 }
                 true
             }
-            Err(why) => {
-                self.failed(why, visits, reason);
+            Err(error) => {
+                self.not_written(error, visits, reason);
                 false
             }
+        }
+    }
+
+    /// A checkpoint could not be written. Where that is so time and again, the next one goes to another folder, if there is one.
+    fn not_written(&mut self, error: NotWritten, visits: u64, reason: Reason) {
+        let NotWritten { why, is_of_store } = error;
+        self.failed(why, visits, reason);
+        self.unwritten += u32::from(is_of_store);
+        if self.unwritten < TRIES {
+            return;
+        }
+        self.unwritten = 0;
+        let Some(folder) = self.store.turns() else { return };
+        say(&format!(
+            "warning[W2097]: writing a checkpoint has failed {TRIES} times in a row; from now on checkpoints go to `{}`\n  \
+             help:  a restart finds them there by itself; it needs the store {} as well, and that can be written to: make room there",
+            folder.display(),
+            self.store.folder().display()
+        ));
+        // A stop is tried again soon anyway.
+        if !reason.stops() {
+            self.policy.interval_is_over();
         }
     }
 
@@ -924,14 +953,17 @@ impl Run {
         reason: Reason,
         began: Instant,
         commit: Option<Commit>,
-    ) -> Result<Taken, String> {
-        let snapshot = builder.finish().map_err(|error| error.to_string())?;
+    ) -> Result<Taken, NotWritten> {
+        let snapshot = builder.finish().map_err(|error| NotWritten {
+            why: error.to_string(),
+            is_of_store: self.journal.could_not_begin(),
+        })?;
         self.bytes = Some(snapshot.bytes());
         release_unused();
         let meta = self.meta(visits, reason.to_string());
         let commit = match commit {
             Some(commit) => commit,
-            None => self.store.begin().map_err(|error| error.to_string())?,
+            None => self.store.begin()?,
         };
         Ok(Taken {
             snapshot,
@@ -1008,8 +1040,10 @@ impl Run {
     fn stop(&self, id: CheckpointId, visits: u64, reason: Reason) -> ! {
         self.mention_failures();
         if !self.quiet {
+            let place = self.store.fallback_of(id);
+            let place = place.map_or_else(String::new, |folder| format!(" to `{}`", folder.display()));
             say(&format!(
-                "{reason}: checkpoint {id} is written (site visit {visits}), the run stops; {} continues it",
+                "{reason}: checkpoint {id} is written{place} (site visit {visits}), the run stops; {} continues it",
                 restart_command(self.named())
             ));
         }
@@ -1117,6 +1151,9 @@ impl Driver for Run {
         current::strand();
     }
 }
+
+/// So often in a row a folder is tried before another one is.
+const TRIES: u32 = 3;
 
 /// A wait for the disk that is reported to the user.
 const LONG_WAIT: Duration = Duration::from_secs(1);

@@ -3,6 +3,7 @@
 //! One checkpoint is on its way at a time: its copy of the state is all the memory that ckpt takes, and the order of the
 //! files is that of the visits. The outcome is reported at the next visit of a site, and at the end.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -43,9 +44,40 @@ pub(super) struct Written {
     pub reason: Reason,
     /// From the moment when the program stopped for it.
     pub took: Duration,
-    pub outcome: Result<CheckpointId, String>,
+    pub outcome: Result<CheckpointId, NotWritten>,
     /// The checkpoint is there, and so is an older one that should not be: why.
     pub remains: Option<StoreError>,
+}
+
+/// Why a checkpoint was not written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotWritten {
+    pub why: String,
+    /// Whether it was the store that could not be written to: another folder may do.
+    pub is_of_store: bool,
+}
+
+impl NotWritten {
+    /// For a reason that holds wherever it is written.
+    pub fn anywhere(why: String) -> NotWritten {
+        NotWritten {
+            why,
+            is_of_store: false,
+        }
+    }
+}
+
+impl From<StoreError> for NotWritten {
+    fn from(error: StoreError) -> NotWritten {
+        NotWritten {
+            is_of_store: match &error {
+                StoreError::DiskFull { .. } | StoreError::Hdf5 { .. } => true,
+                StoreError::Io { kind, .. } => *kind != ErrorKind::OutOfMemory,
+                _ => false,
+            },
+            why: error.to_string(),
+        }
+    }
 }
 
 /// Writes checkpoints, one after the other.
@@ -212,10 +244,10 @@ fn unharmed(taken: Taken, write: &mut dyn FnMut(Taken) -> Written) -> Written {
             visits,
             reason,
             took: began.elapsed(),
-            outcome: Err(format!(
+            outcome: Err(NotWritten::anywhere(format!(
                 "the code that writes it panicked: {}; this is a bug in ckpt",
                 message.unwrap_or("no message")
-            )),
+            ))),
             remains: None,
         }
     })
@@ -234,13 +266,14 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside
     } = taken;
     outside.note(handles::paths(&snapshot.files));
     let mut remains = None;
-    let outcome = handles::sync(&snapshot.files, entered).and_then(|()| {
+    let synced = handles::sync(&snapshot.files, entered).map_err(NotWritten::anywhere);
+    let outcome = synced.and_then(|()| {
         commit.write(&snapshot, &meta).or_else(|error| match error {
             StoreError::NotRemoved { id, .. } => {
                 remains = Some(error);
                 Ok(id)
             }
-            error => Err(error.to_string()),
+            error => Err(error.into()),
         })
     });
     if let Ok(id) = &outcome {
@@ -302,7 +335,7 @@ mod tests {
         writer.begin(taken(&mut store, 7));
         let written = writer.wait().unwrap();
         assert_eq!((written.visits, written.reason), (7, Reason::Interval));
-        assert!(written.outcome.unwrap_err().contains("no such luck"));
+        assert!(written.outcome.unwrap_err().why.contains("no such luck"));
         // The thread goes on.
         writer.begin(taken(&mut store, 8));
         assert_eq!(writer.wait().unwrap().outcome, Ok(CheckpointId(1)));

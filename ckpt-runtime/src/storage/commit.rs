@@ -153,7 +153,8 @@ impl Commit {
             // Whose it was cannot be read.
             own.retain(|(id, of_use)| *of_use != Use::Damaged || self.opened.is_known_damaged(*id));
         }
-        let mut surplus = surplus(&own, keep.max(1) as usize);
+        let keep = keep.max(1) as usize;
+        let mut surplus = self.surplus(&own, keep);
         let is_damaged = |id: &&CheckpointId| own.contains(&(**id, Use::Damaged));
         for id in surplus.iter().filter(is_damaged) {
             say(&format!(
@@ -179,6 +180,23 @@ impl Commit {
         // Where something could not be removed, the next checkpoint tries again.
         past.runs.clear();
         Ok(())
+    }
+
+    /// Those that need not be kept. The store keeps as many as it should without what lies in its fallback, which may not be there one
+    /// day; there goes what has enough newer ones, wherever they are.
+    fn surplus(&self, own: &[(CheckpointId, Use)], keep: usize) -> Vec<CheckpointId> {
+        let lies_in_fallback = |id: CheckpointId| self.opened.level.lies_in_fallback(id);
+        let here: Vec<_> = own
+            .iter()
+            .copied()
+            .filter(|(id, _)| !lies_in_fallback(*id))
+            .collect();
+        let mut gone = surplus(&here, keep);
+        if here.len() < own.len() {
+            gone.extend(surplus(own, keep).into_iter().filter(|id| lies_in_fallback(*id)));
+            gone.sort_unstable();
+        }
+        gone
     }
 
     /// What a checkpoint of this run is of use for, as far as is known without reading it.

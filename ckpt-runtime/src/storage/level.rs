@@ -47,6 +47,14 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     /// There is no place for one.
     fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError>;
 
+    /// The same for one that is to take the place of the one of its number, where that lies.
+    ///
+    /// # Errors
+    /// As [`create`](StorageLevel::create).
+    fn create_in_place(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {
+        self.create(id)
+    }
+
     /// Gives up what [`create`](StorageLevel::create) began. What cannot be removed now is at the next [`lock`](StorageLevel::lock).
     fn discard(&self, id: CheckpointId);
 
@@ -92,6 +100,19 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn left(&self) -> io::Result<Vec<RunId>>;
+
+    /// Keeps some room for what has to be written there even where checkpoints go elsewhere.
+    fn reserves(&self) {}
+
+    /// It cannot be written to: from now on what is begun goes to another folder, if there is one. Gives that.
+    fn turns(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Whether a checkpoint lies in the fallback of the level.
+    fn lies_in_fallback(&self, _id: CheckpointId) -> bool {
+        false
+    }
 }
 
 /// What a run keeps beside its checkpoints.

@@ -1,12 +1,13 @@
 //! The store: a folder of checkpoints that is opened and locked, in which a checkpoint is committed as a whole or not at
 //! all, and where they are listed, verified, restored and removed.
 //!
-//! Where it lies is a [`level::StorageLevel`], a file each: [`posix`], a folder of a file system. What files are called is in
+//! Where it lies is a [`level::StorageLevel`], a file each: [`posix`], a folder of a file system, and [`fallback`], two of them. What files are called is in
 //! [`names`], which folder is whose in [`parts`]. All above knows [`Store`] only.
 //!
 //! Not here: what is in a file ([`crate::format`]), and when a checkpoint is taken (the session).
 
 mod commit;
+mod fallback;
 mod level;
 mod names;
 mod opened;
@@ -21,6 +22,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub(crate) use commit::Commit;
+pub use fallback::{Fallback, is_fallback, path_of, unseen_fallback};
 pub use names::{file_name, file_of};
 pub use parts::{files_in, folder_of_rank, has_been_here, has_place_for_rank, ranks_here};
 pub use restorable::{Journals, NoWayBack};
@@ -38,17 +40,20 @@ use crate::base::files;
 use crate::base::run_id::RunId;
 use crate::format::{CheckpointId, Meta, StoreError};
 
-/// The level on which a rank's part of a store lies, by the store's name: a folder, until there are others.
+/// The level on which a rank's part of a store lies, by the store's name: a folder, or that and its fallback.
 fn level_of(
     folder: &Path,
     mode: Mode,
     rank: u32,
     faults: Faults,
+    fallback: &Fallback,
 ) -> Result<Box<dyn StorageLevel>, StoreError> {
-    Ok(Box::new(match mode {
-        Mode::ReadOnly => Posix::to_read(folder, rank)?,
-        Mode::ReadWrite => Posix::to_write(folder, rank, faults)?,
-    }))
+    let writes = mode == Mode::ReadWrite;
+    let store = match writes {
+        false => Posix::to_read(folder, rank)?,
+        true => Posix::to_write(folder, rank, faults)?,
+    };
+    fallback::with_fallback(store, rank, (faults, writes), fallback)
 }
 
 /// What is kept of no run in particular in a store that nobody has opened.

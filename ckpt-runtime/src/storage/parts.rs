@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::fallback::{self, Seen};
 use super::names::{self, file_of};
 use crate::base::files;
 use crate::format::CheckpointId;
@@ -24,12 +25,28 @@ pub fn folder_of_rank(store: &Path, rank: u32) -> PathBuf {
     }
 }
 
-/// The checkpoints in a folder, and the ranks that they are of. In any order; none where there is no such folder. What has
+/// The checkpoints in a folder, or in the fallback of a rank that has one, and the ranks that they are of. In any order; none where there is no such folder. What has
 /// such a name and is no plain file is none.
 ///
 /// # Errors
 /// The folder, or what is in it under such a name, cannot be looked at: there may be more than can be seen.
 pub fn files_in(folder: &Path) -> io::Result<Vec<(CheckpointId, u32)>> {
+    let mut found = files_of_checkpoints(folder)?;
+    for rank in fallback::ranks_with_one(folder)? {
+        if let Seen::There(fallback) = fallback::seen_from(folder, rank)? {
+            found.extend(
+                files_of_checkpoints(&fallback)?
+                    .into_iter()
+                    .filter(|file| file.1 == rank),
+            );
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn files_of_checkpoints(folder: &Path) -> io::Result<Vec<(CheckpointId, u32)>> {
     let mut found = Vec::new();
     for entry in entries_of(folder)? {
         let entry = entry?;

@@ -80,6 +80,11 @@ impl Posix {
         }
     }
 
+    /// Where it is, without links.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
     /// The file of a checkpoint while it is being written.
     fn unfinished(&self, id: CheckpointId) -> PathBuf {
         self.place.join(names::unfinished(id, self.rank))

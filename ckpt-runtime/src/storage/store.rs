@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::commit::{Commit, Past};
 use super::level::{RunDocuments, StorageLevel};
 use super::opened::{Found, Opened};
-use super::{Entry, Keep, Mode};
+use super::{Entry, Fallback, Keep, Mode};
 use crate::base::documents::{Documents, Durability};
 use crate::base::fault::Faults;
 use crate::base::forked::Order;
@@ -89,8 +89,21 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_as(folder: impl AsRef<Path>, mode: Mode, rank: u32) -> Result<Store, StoreError> {
+        Store::open_with(folder, mode, rank, &Fallback::AsBefore)
+    }
+
+    /// The same, with what is said of its fallback, the folder that checkpoints go to where it cannot be written.
+    ///
+    /// # Errors
+    /// As [`Store::open`]; [`StoreError::Fallback`].
+    pub(crate) fn open_with(
+        folder: impl AsRef<Path>,
+        mode: Mode,
+        rank: u32,
+        fallback: &Fallback,
+    ) -> Result<Store, StoreError> {
         let faults = Faults::of_rank(rank);
-        let level = super::level_of(folder.as_ref(), mode, rank, faults)?;
+        let level = super::level_of(folder.as_ref(), mode, rank, faults, fallback)?;
         let store = Store::on(level, mode, faults)?;
         Ok(Store { rank, ..store })
     }
@@ -227,6 +240,25 @@ impl Store {
 
     fn level(&self) -> &dyn StorageLevel {
         &*self.opened.level
+    }
+
+    /// A session has begun there, which may go on writing where the disk is full.
+    pub(crate) fn reserves(&self) {
+        self.level().reserves();
+    }
+
+    /// It could not be written to, time and again: from now on checkpoints go to its fallback, or back from there; the next one is
+    /// full. Gives the folder that they go to; nothing where there is no other.
+    pub(crate) fn turns(&mut self) -> Option<PathBuf> {
+        let folder = self.level().turns()?;
+        *locked(&self.base) = None;
+        Some(folder)
+    }
+
+    /// The fallback, if a checkpoint lies there.
+    pub fn fallback_of(&self, id: CheckpointId) -> Option<PathBuf> {
+        let lies_there = self.level().lies_in_fallback(id);
+        lies_there.then(|| self.path(id).parent().map(Path::to_owned))?
     }
 
     /// The file of a checkpoint.
@@ -556,7 +588,7 @@ impl Store {
                 folder: self.folder().to_owned(),
             });
         }
-        let copy = level.create(id)?;
+        let copy = level.create_in_place(id)?;
         let mut accepted = false;
         let copied = level.open(id).and_then(|from| copy_of(&from, &copy));
         let changed = copied

@@ -1,6 +1,7 @@
 //! Sessions of real processes: programs with hand-written instrumentation, as the macros emit it, that are killed,
 //! stopped and restarted. The test executable is each of these programs when `TEST_PROGRAM` names one.
 
+mod fallback;
 mod files;
 mod forks;
 mod functions;
@@ -16,6 +17,8 @@ mod refusals;
 mod reopened;
 mod runs;
 mod seen;
+#[path = "../../../tests/harness/src/small_disk.rs"]
+mod small_disk;
 mod stops;
 mod surroundings;
 mod trees;
@@ -36,6 +39,7 @@ fn main() -> Result<(), String> {
     }
     let mut trials = Vec::new();
     for (name, test) in [
+        fallback::TESTS,
         files::TESTS,
         forks::TESTS,
         functions::TESTS,

@@ -131,11 +131,12 @@ fn code_of(text: &str) -> Option<(&str, &str)> {
 /// Parts of other messages, which have the code.
 const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
 /// Files whose errors are reasons in the messages of others.
-const REASONS: [&str; 9] = [
+const REASONS: [&str; 10] = [
     "library/read.rs",
     "read/cfg.rs",
     "values/rows.rs",
     "base/files.rs",
+    "storage/fallback.rs",
     "base/noted.rs",
     "base/trust.rs",
     "base/run_id.rs",

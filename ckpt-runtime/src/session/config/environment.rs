@@ -29,6 +29,7 @@ pub(super) const ASKING: &[&str] = &[
 /// Variables that modify a session.
 const MODIFYING: &[&str] = &[
     "CKPT_BACKGROUND",
+    "CKPT_FALLBACK",
     "CKPT_MEMORY",
     "CKPT_SNAPSHOT_EVERY",
     "CKPT_SNAPSHOT_INTERVAL",

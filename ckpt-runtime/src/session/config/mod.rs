@@ -24,7 +24,7 @@ use crate::base::fault::Flip;
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Storing};
 use crate::state::journal::OtherRuns;
-use crate::storage::Keep;
+use crate::storage::{Fallback, Keep};
 
 /// The configuration file, looked for in the working directory.
 pub const CONFIG_FILE: &str = "ckpt.toml";
@@ -60,6 +60,8 @@ pub struct Config {
     pub mtbf: Option<Duration>,
     /// Retention.
     pub keep: Keep,
+    /// Where checkpoints go that cannot be written to the store.
+    pub fallback: Fallback,
     /// Restart instead of starting.
     pub restart: Option<Restart>,
     /// The run that a restart continues; of a start, its identity.
@@ -180,6 +182,7 @@ struct Section {
     interval: Option<String>,
     mtbf: Option<String>,
     keep: Option<KeepValue>,
+    fallback: Option<PathBuf>,
     time_limit: Option<String>,
     background: Option<bool>,
     memory: Option<String>,
@@ -267,6 +270,14 @@ impl Config {
             keep: environment
                 .overrules("keep", section.keep.map(KeepValue::text), &KEEP)?
                 .unwrap_or_default(),
+            fallback: environment
+                .get("CKPT_FALLBACK")
+                .map(PathBuf::from)
+                .or(section.fallback)
+                .map_or(Fallback::AsBefore, |folder| match folder.to_str() {
+                    Some("off") => Fallback::Off,
+                    _ => Fallback::At(folder),
+                }),
             time_limit: environment.overrules("time-limit", section.time_limit, &TIME)?,
             restart: environment.parse("CKPT_RESTART", "`latest` or the number of a checkpoint")?,
             run: environment.parse(

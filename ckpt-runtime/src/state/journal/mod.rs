@@ -652,6 +652,11 @@ impl Journal {
         }
     }
 
+    /// Whether the checkpoint that was being taken could not begin its epoch, as the journal cannot be written.
+    pub fn could_not_begin(&self) -> bool {
+        self.watch.is_some() && self.began.is_none()
+    }
+
     /// The last checkpoint counts.
     pub fn committed(&mut self) {
         let synced = std::mem::take(&mut self.in_flight);

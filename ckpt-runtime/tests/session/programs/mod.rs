@@ -23,7 +23,7 @@ mod trees;
 
 pub use files::STEPS;
 pub use forks::{FORKS_AFTER, OWN_CODE};
-pub use steps::with_note as steps_with_note;
+pub use steps::{clear, jam, with_note as steps_with_note};
 pub use trees::in_memory;
 
 use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};

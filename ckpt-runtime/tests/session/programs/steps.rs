@@ -160,6 +160,17 @@ fn act(step: u64) {
     if number("TEST_PANIC") == Some(step) {
         panic!("step {step} panics");
     }
+    if number("TEST_JAM") == Some(step) {
+        jam(Path::new("test.ckpt.d"));
+    }
+    if let Ok(file) = std::env::var("TEST_FILE") {
+        let mut file = std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(file)
+            .unwrap();
+        writeln!(file, "step {step}").unwrap();
+    }
     if number("TEST_BLOCK") == Some(step) {
         // The store is a file system that has become read-only, as far as new checkpoints can tell: somebody else's doing.
         let removed = std::process::Command::new("rm")
@@ -167,6 +178,24 @@ fn act(step: u64) {
             .status();
         assert!(removed.unwrap().success());
         std::fs::write("test.ckpt.d", "in the way").unwrap();
+    }
+}
+
+/// From now on no checkpoint can be written to a store, as on a full disk: folders are in the way of their files. The program's
+/// journal and the record of its run can be, as what is small often can.
+pub fn jam(store: &Path) {
+    for (number, rank) in (1..40).flat_map(|number| [(number, 0), (number, 1)]) {
+        // The last one that can be written may be on its way.
+        while std::fs::create_dir_all(store.join(format!(".{number:06}.r{rank}.h5.tmp"))).is_err() {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Takes them away again.
+pub fn clear(store: &Path) {
+    for (number, rank) in (1..40).flat_map(|number| [(number, 0), (number, 1)]) {
+        let _ = std::fs::remove_dir(store.join(format!(".{number:06}.r{rank}.h5.tmp")));
     }
 }
 
