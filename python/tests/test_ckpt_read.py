@@ -250,15 +250,64 @@ class Writes(Copied):
         self.assertEqual(path.read_bytes(), data)
 
 
+@unittest.skipUnless("CKPT_READ_RANKS" in os.environ, "no store of several ranks is given")
 class Ranks(unittest.TestCase):
-    @unittest.skipUnless("CKPT_READ_RANKS" in os.environ, "no store of several ranks is given")
+    """A store of the program `mpi/programs/ring` with three ranks and whole files, taken at every step."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(shutil.copytree(os.environ["CKPT_READ_RANKS"], Path(folder.name) / "ranks"))
+        self.store = ckpt.open(self.folder)
+
     def test_each_rank_has_its_own_values(self):
-        latest = ckpt.open(os.environ["CKPT_READ_RANKS"]).latest
-        self.assertGreater(len(latest.ranks), 1)
-        latest.verify()
-        for rank in latest.ranks:
-            self.assertEqual(latest.rank(rank).run, latest.run)
-            self.assertGreater(len(latest.rank(rank).keys()), 0)
+        first = self.store[1]
+        self.assertEqual(list(first.ranks), [0, 1, 2])
+        first.verify()
+        for rank in first.ranks:
+            own = first.rank(rank)
+            self.assertEqual((own.run, own.visit, own.rank_number), (first.run, first.visit, rank))
+            numpy.testing.assert_allclose(own["cells"], numpy.sin(numpy.arange(500) * 0.01 + rank), rtol=1e-14)
+        self.assertEqual(list(self.store.runs), [first.run])
+        with self.assertRaisesRegex(ckpt.NotFound, "rank 3 has no file"):
+            first.rank(3)
+
+    def passed_over(self, why):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            latest = self.store.latest
+        self.assertIn("is passed over", str(said[0].message))
+        self.assertIn(why, str(said[0].message))
+        return latest.number
+
+    def test_what_one_rank_lacks_no_rank_has(self):
+        newest = self.store.latest.number
+        self.store.latest._path_of_rank(2).unlink()
+        self.assertEqual(self.passed_over("rank 2 has no file"), newest - 1)
+
+    def test_damage_of_any_rank_is_found(self):
+        latest = self.store.latest
+        path = latest._path_of_rank(1)
+        data = bytearray(path.read_bytes())
+        at = next(one for one in latest.rank(1)._index.datasets if one.path.endswith("/cells"))
+        place = at.offset if at.extents is None else at.extents[0].offset
+        data[place] ^= 1
+        path.write_bytes(data)
+        with self.assertRaisesRegex(ckpt.Damaged, "r1.h5.*cells"):
+            latest.verify()
+        path.write_bytes(data[:-1])
+        self.assertEqual(self.passed_over("r1.h5"), latest.number - 1)
+
+    def test_each_rank_is_written_by_itself(self):
+        number = self.store.latest.number
+        for rank in range(3):
+            self.store[number].rank(rank).write({"cells": numpy.zeros(500)})
+        self.store.latest.verify()
+        self.assertEqual(self.store.latest.number, number)
+        self.assertFalse(list(self.folder.glob(".*")))
+        keep = os.environ.get("CKPT_READ_WRITTEN")
+        if keep:
+            shutil.copytree(self.folder, Path(keep) / "ranks")
 
 
 if __name__ == "__main__":

@@ -169,15 +169,20 @@ pub fn cargo_ckpt<S: AsRef<OsStr>>(
     let tool = own.unwrap_or_else(|| target().join("debug/cargo-ckpt"));
     let mut command = Command::new(tool);
     command.arg("ckpt").args(words).envs(variables.iter().copied());
-    finished(command.current_dir(folder))
+    // It may build a program, and wait for others that do.
+    finished_within("1500", command.current_dir(folder))
 }
 
 /// Runs it to its end, with no settings but its own; an emulator that hangs does not stop the tests.
 pub(crate) fn finished(command: &mut Command) -> Ended {
+    finished_within("300", command)
+}
+
+fn finished_within(seconds: &str, command: &mut Command) -> Ended {
     let program = command.get_program().to_owned();
     let mut limited = Command::new("timeout");
     limited
-        .args(["--signal=KILL", "300"])
+        .args(["--signal=KILL", seconds])
         .arg(program)
         .args(command.get_args());
     for (name, _) in std::env::vars_os() {
