@@ -159,6 +159,9 @@ fn a_killed_run_is_restarted_as_it_was_started() {
     cargo_ckpt(here.path(), &["list"])
         .success()
         .stdout(contains("was killed").and(contains("000002")));
+    cargo_ckpt(here.path(), &["restart", "-n", "2"])
+        .code(77)
+        .stderr(contains("E3189").and(contains("`-n 2`")));
     cargo_ckpt(here.path(), &["restart"]).success().stderr(
         contains("from the latest checkpoint of run ")
             .and(contains(": --example resumable --every 5 --keep 3 -- 12"))

@@ -46,7 +46,7 @@ pub fn site_marks(placement: &Placement) -> Vec<SiteMark> {
             file: one.place.file,
             at: one.site.at,
             before_statement: one.site.holder.before_statement(),
-            sort: one.site.holder.sort(),
+            sort: one.sort(),
             wraps: one.site.wraps,
         })
         .collect()

@@ -73,6 +73,7 @@ impl Chooser<'_, '_> {
                 per_visit: cost.per_call,
                 measured: cost.seen.is_some(),
                 hot: false,
+                quick: false,
                 why: "written by the user".into(),
                 safe: None,
             });
@@ -405,6 +406,7 @@ impl Chooser<'_, '_> {
             per_visit: cost.per_iteration,
             measured: cost.seen.is_some() && !cost.guessed,
             hot: one.in_blocks.is_none() && cost.per_iteration < self.options.shortest(cost.guessed),
+            quick: one.in_blocks.is_none() && one.wraps.is_none() && self.options.is_quick(&cost),
             why: one
                 .in_blocks
                 .map_or_else(|| why.into(), |what| between_blocks(what).into()),
@@ -484,6 +486,7 @@ impl Chooser<'_, '_> {
                 per_visit,
                 measured: cost.seen.is_some(),
                 hot: per_visit < self.options.shortest_iteration,
+                quick: false,
                 why: "the work is a recursion".into(),
                 safe: None,
             };

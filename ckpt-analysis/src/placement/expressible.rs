@@ -264,6 +264,7 @@ impl VisitMut for Marker<'_> {
 fn site(sort: SiteSort) -> Stmt {
     match sort {
         SiteSort::Common => parse_quote!(ckpt::checkpoint!();),
+        SiteSort::Short => parse_quote!(ckpt::checkpoint!(short);),
         SiteSort::Phase => parse_quote!(ckpt::checkpoint!(phase);),
         SiteSort::PhaseEnd => parse_quote!(ckpt::checkpoint!(phase_end);),
     }

@@ -46,6 +46,10 @@ pub struct ChooseOptions {
     pub longest_time_step: f64,
     /// The same where it was measured, in nanoseconds.
     pub longest_measured: f64,
+    /// An iteration of fewer operations is quick: most run in a copy of the loop's body without the site.
+    pub quick_iteration: f64,
+    /// The same where the trips of a loop inside are a guess: it is for how many operations the text may be at most.
+    pub quick_guess: f64,
     /// An iteration of fewer operations is too hot: the test at the site would show.
     pub shortest_iteration: f64,
     /// A loop that is known to go round fewer times is too coarse if its iterations are not short.
@@ -68,6 +72,8 @@ impl Default for ChooseOptions {
             longest_time_step: 1e14,
             longest_measured: 1e10,
             shortest_iteration: 300.0,
+            quick_iteration: 2e3,
+            quick_guess: 2e5,
             fewest_trips: 6.0,
             least_share: 0.05,
             least_hot_share: 0.25,
@@ -82,6 +88,14 @@ impl ChooseOptions {
     fn shortest(&self, guessed: bool) -> f64 {
         let part = if guessed { 0.2 } else { 1.0 };
         part * self.shortest_iteration
+    }
+
+    fn is_quick(&self, cost: &LoopCost) -> bool {
+        let limit = match cost.guessed {
+            true => self.quick_guess,
+            false => self.quick_iteration,
+        };
+        cost.per_iteration < limit
     }
 
     fn longest(&self, counts_time: bool, cost: &LoopCost) -> f64 {
@@ -182,10 +196,22 @@ pub struct PlacedSite {
     pub measured: bool,
     /// Whether the test at the site may show.
     pub hot: bool,
+    /// Whether iterations are so short that most of them are to run in a copy of the loop's body without the site.
+    pub quick: bool,
     /// Why here.
     pub why: String,
     /// Why no message between processes crosses it; nothing where the program passes none.
     pub safe: Option<String>,
+}
+
+impl PlacedSite {
+    /// What the site is to the ranks of a program, and whether the loop that it begins has quick iterations.
+    pub fn sort(&self) -> SiteSort {
+        match self.site.holder {
+            Holder::Loop(_) if self.quick && self.safe.is_none() => SiteSort::Short,
+            holder => holder.sort(),
+        }
+    }
 }
 
 /// A name for `calls(..)`.

@@ -357,7 +357,8 @@ impl<'a> Lowerer<'a> {
     }
 
     fn user_site(&mut self, mac: &syn::Macro) {
-        let for_itself = Marks::sort(mac).is_some_and(|sort| sort != SiteSort::Common);
+        let for_itself =
+            Marks::sort(mac).is_some_and(|sort| matches!(sort, SiteSort::Phase | SiteSort::PhaseEnd));
         let vouched = Marks::is_vouched(mac) || for_itself;
         let span = syn::spanned::Spanned::span(&mac.path);
         self.mark(span.byte_range().start + self.base, 0, span, Some(vouched));

@@ -106,6 +106,8 @@ pub struct Program {
     pub executable: PathBuf,
     /// The name that the default store folder is made of: that of the package.
     pub name: String,
+    /// What cargo would start it by, with its arguments.
+    runner: Option<Vec<OsString>>,
     /// What was chosen, when cargo was asked.
     choice: Option<Choice>,
     /// Folders with native libraries that build scripts made.
@@ -549,6 +551,7 @@ impl Program {
         Ok(Self {
             executable: built.executable.ok_or_else(|| no_executable(choice))?,
             name: choice.package.clone(),
+            runner: None,
             choice: Some(choice.clone()),
             library_folders: built.library_folders,
             measured: built.measured,
@@ -559,9 +562,28 @@ impl Program {
         })
     }
 
+    /// The same program, started by another one.
+    #[must_use]
+    pub fn started_by(self, runner: Option<Vec<OsString>>) -> Self {
+        let runner = runner.filter(|words| !words.is_empty());
+        Program { runner, ..self }
+    }
+
+    /// The executable, where another program starts it: the process that is started is then not that of the program.
+    pub fn behind_runner(&self) -> Option<&Path> {
+        self.runner.as_ref().map(|_| self.executable.as_path())
+    }
+
     /// A command that starts the program as `cargo run` would.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.executable);
+        let mut command = match self.runner.as_deref() {
+            Some([runner, arguments @ ..]) => {
+                let mut command = Command::new(runner);
+                command.args(arguments).arg(&self.executable);
+                command
+            }
+            _ => Command::new(&self.executable),
+        };
         if let Some(folder) = self.choice.as_ref().and_then(|choice| choice.manifest.parent()) {
             command
                 .env("CARGO_MANIFEST_DIR", folder)
@@ -619,6 +641,7 @@ impl Program {
         Ok(Program {
             executable: absolute,
             name,
+            runner: None,
             choice: None,
             library_folders: Vec::new(),
             measured: false,

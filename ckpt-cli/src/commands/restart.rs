@@ -98,6 +98,11 @@ impl Restart {
             .unwrap_or_default();
         let ranks = self.ranks.or(&recorded.of_checkpoint(continued.ranks()));
         ranks.have_a_number()?;
+        if let Some(ranks @ 2..) = self.ranks.ranks
+            && continued.is_of_one_process()
+        {
+            return Err(several_of_one(ranks));
+        }
         self.tell(&continued, &session, &cargo, &ranks, &arguments);
         let program = crate::package::program::program(&cargo, ranks.ranks)?;
         program.has_checkpoints()?;
@@ -143,6 +148,7 @@ impl Restart {
             origin,
             command: &command,
             ranks: ranks.ranks,
+            behind_runner: program.behind_runner(),
         };
         let job = || Job::read(&stores::home(&store), continued.run?).ok().flatten();
         let before = job();
@@ -324,6 +330,14 @@ fn said_of_program(record: &Record) -> Vec<String> {
 /// As a shell takes it.
 fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
+}
+
+fn several_of_one(ranks: u32) -> Failure {
+    Failure::refused(says!(
+        "E3189: the checkpoint was written by one process, and `-n {ranks}` starts {ranks}"
+    ))
+    .because("each process goes on with its own part, and there is one")
+    .help("leave `-n` out; a program with MPI is started anew to run with more: `cargo ckpt run -n N`")
 }
 
 fn other_arguments(read: &[OsString], given: &[OsString]) -> Failure {

@@ -149,6 +149,7 @@ impl Run {
             origin: "the start".into(),
             command: &command,
             ranks: self.ranks.ranks,
+            behind_runner: program.behind_runner(),
         };
         restarts::keep_running(&self.restarts, &run)
     }

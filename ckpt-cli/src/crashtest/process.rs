@@ -73,7 +73,7 @@ impl Launcher {
         ranks: RankOptions,
         stdin: Option<&Path>,
     ) -> Outcome<Self> {
-        if ranks.ranks.is_some() {
+        if ranks.ranks.is_some() || program.behind_runner().is_some() {
             ranks::adopt_orphans();
         }
         let interrupted = Arc::new(AtomicBool::new(false));
@@ -118,15 +118,13 @@ impl Launcher {
         command.stdout(File::create(&stdout).about("cannot write", &stdout)?);
         command.stderr(File::create(&stderr).about("cannot write", &stderr)?);
         let start = Instant::now();
+        let started = command.get_program().to_string_lossy().into_owned();
         let child = command.spawn().or_fail(|| {
-            Failure::start(says!(
-                "E3020: cannot start `{}`",
-                self.program.executable.display()
-            ))
-            .help("is it a program for this machine, and may it be executed?")
+            Failure::start(says!("E3020: cannot start `{started}`"))
+                .help("is it a program for this machine, and may it be executed?")
         })?;
         let watched = self.wait(child, start, until);
-        if self.ranks.ranks.is_some() {
+        if self.is_below_another() {
             ranks::end_left_behind();
         }
         let watched = watched?;
@@ -143,6 +141,11 @@ impl Launcher {
     /// Who has put the sites into the program.
     pub fn sites(&self) -> SitesOf {
         self.program.sites
+    }
+
+    /// Whether what is started is not the program but a launcher or a runner, which starts it.
+    fn is_below_another(&self) -> bool {
+        self.ranks.ranks.is_some() || self.program.behind_runner().is_some()
     }
 
     /// The program with its arguments; every rank of it writes to files of its own.
@@ -177,10 +180,12 @@ impl Launcher {
         paths.iter().map(read).collect()
     }
 
-    /// Whether a program ended so because it was killed. A launcher that loses a rank ends with a code of its own.
+    /// Whether a program ended so because it was killed. A launcher that loses a rank ends with a code of its own, and a runner that
+    /// is a shell with 128 + 9.
     pub fn was_killed(&self, ending: Ending) -> bool {
         match ending {
             Ending::Signal(signal) => signal == 9,
+            Ending::Code(137) => self.is_below_another(),
             Ending::Code(code) => self.ranks.ranks.is_some() && !matches!(code, 0 | 75..=79),
         }
     }
@@ -189,7 +194,12 @@ impl Launcher {
     fn strike(&self, child: &mut Child, victim: Victim) -> bool {
         let running = || ranks::running(&self.program.executable);
         let victims = match victim {
-            // It may just have ended by itself: `wait` says so.
+            // It may just have ended by itself: `wait` says so. What a runner has started dies with it.
+            Victim::Process if self.program.behind_runner().is_some() && self.ranks.ranks.is_none() => {
+                let killed = child.kill().is_ok();
+                running().into_iter().for_each(ranks::end);
+                return killed;
+            }
             Victim::Process | Victim::Launcher => return child.kill().is_ok(),
             Victim::All => running(),
             Victim::Rank(rank) => running().get(rank as usize).copied().into_iter().collect(),
@@ -200,7 +210,7 @@ impl Launcher {
 
     fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<Watched> {
         let (mut too_long, mut peak_bytes) = (false, None);
-        let mut pauses = Pauses::over(until.stretched.filter(|_| self.ranks.ranks.is_none()));
+        let mut pauses = Pauses::over(until.stretched.filter(|_| !self.is_below_another()));
         let ended = |status, too_long, peak_bytes| Watched {
             ending: Ending::of(status),
             too_long,
@@ -211,7 +221,7 @@ impl Launcher {
         let mut kill = until.kill;
         let mut launcher_until = None;
         loop {
-            if self.ranks.ranks.is_none() {
+            if !self.is_below_another() {
                 peak_bytes = peak_of(child.id()).or(peak_bytes);
             }
             let status = child.try_wait().or_fail(cannot_wait)?;

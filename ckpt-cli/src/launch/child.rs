@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,6 +73,20 @@ struct Shared {
     interrupted: Option<Instant>,
     /// The number of the process that ran last.
     last: Option<u32>,
+    /// The program, where what is started is another one, which starts it.
+    behind: Option<PathBuf>,
+}
+
+impl Shared {
+    /// Whom a request is for: the program, also where another one has started it that may not pass signals on. An emulator runs it in
+    /// its own process.
+    fn addressed(&self, child: Pid) -> Vec<Pid> {
+        let running = self.behind.as_deref().map(ranks::running).unwrap_or_default();
+        match running.is_empty() {
+            true => vec![child],
+            false => running.into_iter().map(Pid::from_raw).collect(),
+        }
+    }
 }
 
 /// Starts programs one after the other and forwards SIGTERM, SIGINT and SIGUSR1 to the one that runs.
@@ -100,6 +114,13 @@ impl Supervisor {
             }
         });
         Ok(Supervisor { shared, ranks })
+    }
+
+    /// What is started is another program, which starts this one.
+    #[must_use]
+    pub fn of(self, behind: Option<&Path>) -> Self {
+        lock(&self.shared).behind = behind.map(Path::to_path_buf);
+        self
     }
 
     /// The signal that asked this process to stop, if one did.
@@ -183,9 +204,11 @@ impl Clock {
                     Err(RecvTimeoutError::Timeout) => {}
                     _ => return signal == SIGKILL,
                 }
-                if let Some(child) = lock(&shared).child {
-                    forward(child, signal);
+                let state = lock(&shared);
+                for process in state.child.iter().flat_map(|child| state.addressed(*child)) {
+                    forward(process, signal);
                 }
+                drop(state);
                 wait = GRACE;
             }
             true
@@ -238,10 +261,10 @@ fn reaches_the_group(origin: &Origin) -> bool {
 /// Passes a request to stop on. Launchers pass SIGUSR1 on to the processes; on SIGTERM and SIGINT they kill them before a
 /// checkpoint could be written.
 fn ask(child: Pid, signal: i32, shared: &Arc<Mutex<Shared>>, state: &Shared, ranks: Option<&Ranks>) {
-    let Some(ranks) = ranks else {
-        return forward(child, signal);
-    };
-    forward(child, SIGUSR1);
+    let signal = if ranks.is_some() { SIGUSR1 } else { signal };
+    let addressed = state.addressed(child);
+    addressed.into_iter().for_each(|process| forward(process, signal));
+    let Some(ranks) = ranks else { return };
     let (ranks, launcher, shared) = (ranks.clone(), state.launcher.clone(), Arc::clone(shared));
     std::thread::spawn(move || {
         let runs = || lock(&shared).child == Some(child);

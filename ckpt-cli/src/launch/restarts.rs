@@ -114,6 +114,8 @@ pub struct Run<'r> {
     pub command: &'r dyn Fn(Begin) -> Outcome<Command>,
     /// How many processes it starts, where a launcher starts them.
     pub ranks: Option<u32>,
+    /// The executable, where another program starts it.
+    pub behind_runner: Option<&'r Path>,
 }
 
 /// Runs the program, again and again if it dies.
@@ -123,7 +125,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
         store: store.to_owned(),
         number,
     });
-    let supervisor = Supervisor::new(ranks)?;
+    let supervisor = Supervisor::new(ranks)?.of(run.behind_runner);
     let newest_of_run = || match run.id.get() {
         Some(id) => runs::newest_of(store, id),
         None => Ok(None),
@@ -138,7 +140,8 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     let mut pause = options.backoff;
     let input = Input::now();
     loop {
-        let before = stopped_job(store, run.id.get());
+        let job_before = job(store, run.id.get());
+        let before = { job_before.clone() }.filter(|job| job.state == State::Stopped);
         let ending = match supervisor.run((run.command)(begin)?) {
             Ok(ending) => ending,
             Err(failure) => {
@@ -149,7 +152,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
                 return Err(failure);
             }
         };
-        note_exit(ending, &supervisor, run);
+        note_exit(ending, &supervisor, run, job_before.as_ref());
         let stopped = stopped_job(store, run.id.get()).filter(|job| Some(job) != before.as_ref());
         let ending = meant(ending, stopped.as_ref(), supervisor.stopped());
         let newest = newest_of_run()?;
@@ -203,8 +206,16 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
 
 /// A process that ends by `_exit`, or as another program, cannot say in the store that it ended: it would be taken for one that was
 /// killed; and one that is killed after all of its handlers has said that it has completed. A launcher's code is not that of a rank, which says in its own part how far it came.
-fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
-    let (Some(id), Some(pid)) = (run.id.get(), supervisor.last()) else {
+/// `before` is what the store said before the process began.
+fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>, before: Option<&Job>) {
+    let last = match run.behind_runner {
+        None => supervisor.last(),
+        // What was started is not the program, which has said itself who it is.
+        Some(_) => { job(run.store, run.id.get()) }
+            .filter(|job| before.is_none_or(|before| before.pid != job.pid))
+            .map(|job| job.pid),
+    };
+    let (Some(id), Some(pid)) = (run.id.get(), last) else {
         return;
     };
     if let Some(ranks) = run.ranks {
@@ -212,6 +223,8 @@ fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
         return;
     }
     let code = match ending {
+        // A runner that is a shell says so that a signal has ended the program.
+        Ending::Code(129..160) if run.behind_runner.is_some() => None,
         Ending::Code(code) => Some(code),
         Ending::Signal(_) => None,
     };
@@ -230,10 +243,14 @@ fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>) {
     }
 }
 
+/// What a store says of a run.
+fn job(store: &Path, run: Option<RunId>) -> Option<Job> {
+    Job::read(&stores::home(store), run?).ok().flatten()
+}
+
 /// The job of a store that has stopped with a checkpoint.
 fn stopped_job(store: &Path, run: Option<RunId>) -> Option<Job> {
-    let job = Job::read(&stores::home(store), run?).ok().flatten();
-    job.filter(|job| job.state == State::Stopped)
+    job(store, run).filter(|job| job.state == State::Stopped)
 }
 
 /// How the program ended. A launcher that was told to stop as well, or that somebody else has told, ends with a code of its

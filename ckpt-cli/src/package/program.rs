@@ -20,6 +20,7 @@ use crate::package::build::report;
 use crate::package::copy::PackageCopy;
 use crate::package::copy::home::Busy;
 use crate::package::profile;
+use crate::package::read::runner::runner;
 use crate::package::read::settings::cargo_home;
 use crate::package::read::{ReadPackage, read, settings_files};
 
@@ -42,7 +43,7 @@ pub fn program(options: &CargoOptions, ranks: Option<u32>) -> Outcome<Program> {
         },
     };
     built.print_messages();
-    Program::of(&choice, built)
+    Ok(Program::of(&choice, built)?.started_by(runner(options)?))
 }
 
 /// What is there to start.

@@ -128,6 +128,11 @@ impl Continued {
         self.note(RANKS_NOTE)?.parse().ok()
     }
 
+    /// Whether one process wrote the checkpoint, with no others beside it.
+    pub fn is_of_one_process(&self) -> bool {
+        self.meta.is_some() && self.ranks().unwrap_or(1) == 1
+    }
+
     fn note(&self, name: &str) -> Option<&str> {
         let notes = self.meta.iter().flat_map(|meta| &meta.notes);
         notes

@@ -1,6 +1,8 @@
 //! Whether a command has printed what a page shows. Words, names, types and lines of sources are compared as they are; what
 //! is another at each run is not: numbers, sizes, times, dates, checksums, the name of the machine, where a folder is. Lines
 //! that differ in nothing else are one line, and `...` stands for any number of them.
+//!
+//! In a terminal that is narrower than the page, one line of the page may be several, and rustc cuts lines of source, `let all =...`.
 
 use std::sync::LazyLock;
 
@@ -83,6 +85,51 @@ pub fn difference(shown: &str, printed: &str, host: &str) -> Option<String> {
     })
 }
 
+/// The same of what was printed in a terminal of so many columns.
+#[allow(dead_code, reason = "of those who use this, one has a terminal")]
+pub fn difference_in_terminal(columns: usize, shown: &str, printed: &str, host: &str) -> Option<String> {
+    let long: Vec<Vec<String>> = shown
+        .lines()
+        .filter(|line| line.chars().count() > columns)
+        .map(|line| shape(line, "vm"))
+        .collect();
+    let lines: Vec<&str> = printed.lines().collect();
+    let mut together = String::new();
+    let mut at = 0;
+    while at < lines.len() {
+        if let Some(uncut) = uncut(lines[at], shown) {
+            together += &format!("{uncut}\n");
+            at += 1;
+            continue;
+        }
+        let whole = |end: &usize| match *end - at {
+            1 => lines[at].to_owned(),
+            _ => lines[at..*end]
+                .iter()
+                .map(|line| line.trim())
+                .collect::<Vec<_>>()
+                .join(" "),
+        };
+        let ends = (at + 2..=lines.len()).take(MOST_PIECES);
+        let end = ends
+            .into_iter()
+            .find(|end| long.contains(&shape(&whole(end), host)));
+        let end = end.unwrap_or(at + 1);
+        together += &format!("{}\n", whole(&end));
+        at = end;
+    }
+    difference(shown, &together, host)
+}
+
+/// The line of the page of which rustc has shown the beginning.
+fn uncut<'s>(line: &str, shown: &'s str) -> Option<&'s str> {
+    let beginning = line.strip_suffix("...").filter(|rest| !rest.trim().is_empty())?;
+    shown.lines().find(|whole| whole.starts_with(beginning))
+}
+
+/// Into how many lines one is broken at most.
+const MOST_PIECES: usize = 8;
+
 /// How many of the shown lines were printed, up to the first that was not.
 fn matched(shown: &[String], printed: &[String]) -> Result<(), usize> {
     match (shown.split_first(), printed.split_first()) {
@@ -122,4 +169,11 @@ fn pages_are_compared_but_for_what_is_another_each_time() {
     other("error[E2008]: no", "error[E2009]: no");
     other("one\ntwo", "one");
     other("one\n...\ntwo", "one\ntwo\nthree");
+    let broken =
+        |printed: &str| difference_in_terminal(10, "one\ntwo and three of 12 s\nfour", printed, "vm");
+    assert_eq!(broken("one\ntwo and\n  three of 7\n  s\nfour"), None);
+    assert_eq!(broken("one\ntwo and th...\nfour"), None);
+    assert!(broken("one\ntwo and\nfour").is_some());
+    assert!(broken("one\ntwo or th...\nfour").is_some());
+    assert!(broken("one\ntwo and three\nof four").is_some());
 }

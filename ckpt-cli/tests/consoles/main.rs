@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use page::{Step, steps};
+use page::{Step, commands, steps};
 
 fn root() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap()
@@ -123,25 +123,6 @@ impl Place {
     }
 }
 
-/// The commands of a block, each with the folder that its prompt names and what is shown of its output.
-fn commands(text: &str) -> Vec<(&str, &str, String)> {
-    let mut commands: Vec<(&str, &str, String)> = Vec::new();
-    for line in text.lines() {
-        let prompt = line
-            .split_once("$ ")
-            .filter(|(folder, _)| ["", "here", "there"].contains(folder));
-        match (prompt, commands.last_mut()) {
-            (Some((folder, command)), _) => {
-                let folder = if folder.is_empty() { "here" } else { folder };
-                commands.push((folder, command, String::new()));
-            }
-            (None, Some((_, _, shown))) => *shown += &format!("{line}\n"),
-            (None, None) => {}
-        }
-    }
-    commands
-}
-
 /// The programs of several pages have one name and are built in one folder: the one that a page has built must still be
 /// there when it is run, and run again.
 static HEAT: Mutex<()> = Mutex::new(());
@@ -170,7 +151,11 @@ fn does_what_it_says(page: &'static str) {
                 let (printed, _) = place.run("here", &command, None);
                 place.compare(line, &command, &text, &printed);
             }
-            Step::NotRun { .. } | Step::Other { .. } => {}
+            Step::Killed { command, fault } => {
+                let (said, code) = place.run("here", &command, Some(&fault));
+                assert_eq!(code, Some(137), "{page}: {command}\n{said}");
+            }
+            Step::NotRun { .. } | Step::Newcomer { .. } | Step::Other { .. } => {}
         }
     }
 }
@@ -215,7 +200,10 @@ fn every_block_is_run_or_says_why_not() {
     for page in pages {
         for step in steps(&read(&page)) {
             match step {
-                Step::SetUp(_) | Step::Set(_) => {}
+                Step::SetUp(_) | Step::Set(_) | Step::Killed { .. } => {}
+                Step::Newcomer { line, .. } => {
+                    assert_eq!(page, "docs/src/tutorial.md", "line {line}: no newcomer reads it");
+                }
                 Step::Run { line, .. } | Step::Says { line, .. } => {
                     run += 1;
                     assert!(PAGES.contains(&page.as_str()), "{page}:{line} is run by no test");

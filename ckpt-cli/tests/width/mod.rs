@@ -3,8 +3,13 @@
 // Every test uses one or the other.
 #![allow(dead_code)]
 
+#[path = "../../../tests/harness/src/screen.rs"]
+mod screen;
+
 use std::path::Path;
 use std::process::Command;
+
+use screen::plain;
 
 /// As wide as a terminal is that nobody has made wider.
 pub const COLUMNS: usize = 80;
@@ -49,26 +54,6 @@ fn command(folder: &Path, name: &str) -> Command {
     }
     command.env_remove("COLUMNS").current_dir(folder);
     command
-}
-
-/// A line without colours; of what was written over, only the last.
-fn plain(line: &str) -> String {
-    let mut plain = String::new();
-    for (number, piece) in line.split('\u{1b}').enumerate() {
-        let end = match number {
-            0 => 0,
-            _ => piece
-                .find(|c: char| c.is_ascii_alphabetic())
-                .map_or(0, |end| end + 1),
-        };
-        plain += &piece[end..];
-    }
-    let shown = plain
-        .trim_end_matches('\r')
-        .rsplit('\r')
-        .next()
-        .unwrap_or_default();
-    shown.to_owned()
 }
 
 /// The lines that are too long.

@@ -390,7 +390,7 @@ refusals! {
         instead "use `match` and put the site into its arm";
     /// `checkpoint!(x)`
     CheckpointOf
-        says "E1043: `checkpoint!()` takes no arguments but `safe`, `phase` and `phase_end`"
+        says "E1043: `checkpoint!()` takes no arguments but `safe`, `short`, `phase` and `phase_end`"
         why "what is saved is worked out by the compiler"
         instead "write `ckpt::checkpoint!()`, or `ckpt::checkpoint!(safe)` where you know that no message between processes crosses the site; `#[ckpt(save)]` and `#[ckpt(skip)]` on a `let` overrule the choice";
     /// An expression without operands in a known order.

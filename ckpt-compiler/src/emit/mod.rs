@@ -11,6 +11,7 @@ mod recursion;
 pub mod regions;
 mod site;
 pub mod spares;
+mod strips;
 pub mod twice;
 mod variables;
 
@@ -34,7 +35,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use recursion::Recursion;
 use spares::{Apart, Spares};
+use std::cell::Cell;
 use std::collections::HashMap;
+pub(crate) use strips::Strips;
 use syn::{FnArg, ItemFn};
 
 /// What emission reads.
@@ -55,6 +58,8 @@ pub struct Emitter<'a> {
     pub(crate) typed: &'a [syn::Path],
     /// The copy that deep calls of the function in itself lead to, if it has one.
     pub(crate) recursion: Option<Recursion>,
+    /// How sites of short loops are written just now.
+    pub(crate) strips: Cell<Strips>,
 }
 
 /// What emission makes.
@@ -109,9 +114,15 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
         )]
     };
     let spares = Spares::of(item, options, emitter.flow);
+    let mut begun = body.clone();
+    if stands_twice && emitter.has_short_loops() {
+        emitter.strips.set(Strips::Outside);
+        begun = emitter.block(&emitter.lowered.body);
+        emitter.strips.set(Strips::None);
+    }
     let (begun, continued) = match stands_twice && !spares.is_empty() {
-        true => (spares.in_begun(&body), spares.in_continued(&body)),
-        false => (body.clone(), body),
+        true => (spares.in_begun(&begun), spares.in_continued(&body)),
+        false => (begun, body),
     };
     let apart = stands_twice.then(|| Apart::of(item, options)).flatten();
     // Where nothing is optimised it would only be built for nothing.

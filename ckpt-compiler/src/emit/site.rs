@@ -37,10 +37,19 @@ impl Emitter<'_> {
                 let reborrowed = self.reborrowed(*site);
                 let (seated, reseated) = self.swap_groups(*site);
                 let due = match self.lowered.sites[*site as usize - 1].sort {
-                    SiteSort::Common => quote!(due),
+                    SiteSort::Common | SiteSort::Short => quote!(due),
                     SiteSort::Phase => quote!(due_in_phase),
                     SiteSort::PhaseEnd => quote!(ends_phase),
                 };
+                let look = |strip: TokenStream| {
+                    let look = self.begins_strip(quote_spanned! { span =>
+                        #frame.looks_up(#site, #strip, &#registrations)
+                    });
+                    quote!(#seated #seen #look #reborrowed #reseated)
+                };
+                if let Some(in_strips) = self.in_strips(*site, look) {
+                    return in_strips;
+                }
                 quote_spanned! { span =>
                     if #frame.#due(#site) {
                         #seated
@@ -82,6 +91,9 @@ impl Emitter<'_> {
                 quote!(match #scrutinee { #(#arms)* })
             }
             Spine::Loop { label, body } => {
+                if let Some(strips) = self.strip_mined(label.as_ref(), body) {
+                    return strips;
+                }
                 let statements = self.block(body);
                 quote!(#label loop { #statements })
             }

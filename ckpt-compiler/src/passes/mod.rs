@@ -31,6 +31,7 @@ use crate::validate;
 use invariants::Artefact;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use std::cell::Cell;
 use syn::ItemFn;
 
 /// A stage of the compiler: a value with a name.
@@ -409,6 +410,7 @@ fn emitted_in(stages: &Stages, item: &TokenStream, is_inner: bool) -> Result<Tok
         is_inner,
         typed: &stages.options.typed,
         recursion: None,
+        strips: Cell::default(),
     };
     let locals = &stages.flow.locals;
     let written = EMIT.run(|errors| {

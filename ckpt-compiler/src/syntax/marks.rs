@@ -16,6 +16,8 @@ pub enum SiteSort {
     /// All come to it equally often: `checkpoint!()`.
     #[default]
     Common,
+    /// The same, in a loop of quick iterations: `checkpoint!(short)`.
+    Short,
     /// In a loop without messages, which they go round unequally often: `checkpoint!(phase)`.
     Phase,
     /// Behind such a loop: `checkpoint!(phase_end)`.
@@ -27,6 +29,7 @@ impl SiteSort {
     pub fn text(self) -> &'static str {
         match self {
             Self::Common => "ckpt::checkpoint!();",
+            Self::Short => "ckpt::checkpoint!(short);",
             Self::Phase => "ckpt::checkpoint!(phase);",
             Self::PhaseEnd => "ckpt::checkpoint!(phase_end);",
         }
@@ -61,6 +64,7 @@ impl Marks<'_> {
     pub fn sort(mac: &Macro) -> Option<SiteSort> {
         match mac.tokens.to_string().as_str() {
             "" | "safe" => Some(SiteSort::Common),
+            "short" => Some(SiteSort::Short),
             "phase" => Some(SiteSort::Phase),
             "phase_end" => Some(SiteSort::PhaseEnd),
             _ => None,

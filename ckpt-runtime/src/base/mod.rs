@@ -26,6 +26,7 @@ pub(crate) mod host;
 pub(crate) mod interrupts;
 pub(crate) mod kept_open;
 pub(crate) mod lock;
+pub(crate) mod looks;
 pub(crate) mod noted;
 pub(crate) mod own;
 pub(crate) mod own_threads;

@@ -15,6 +15,7 @@ mod region;
 mod registrar;
 mod saver;
 mod splitting;
+mod strips;
 mod thread;
 mod visit;
 mod walk;
@@ -32,6 +33,7 @@ pub use saver::{KnownToLender, Lend, UnknownToLender, address};
 pub use splitting::{
     Cut, CutIndex, SaveParts, Split, SplitValue, Splitter, behind, cut, part, shared, split,
 };
+pub use strips::{Pace, Strip};
 
 use crate::Checkpoint;
 use crate::base::current::{self, LAST};

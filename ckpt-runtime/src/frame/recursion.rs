@@ -10,22 +10,20 @@
 //! visits are counted, as each has its number in every run then: `every`, ranks, teams of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Frame;
+use crate::base::looks::in_looks;
 
 /// So many calls are looked at before the depth is changed.
 const CALLS: u32 = 500;
-// Times are counted in looks at the clock, some 30 nanoseconds each: a machine may be slow, or be made by a program.
+// Times are counted in looks at the clock, some 30 nanoseconds each.
 /// Calls that take less than this are too short to have sites: some 20 microseconds.
 const SHORT: u32 = 800;
 /// Where a call has taken longer than this, some milliseconds, the next level keeps its sites: its calls take a few times that.
 const LONG: u32 = 100_000;
 /// A call without sites that takes longer than this should have had some.
 const TOO_LONG: u32 = 8 * LONG;
-/// What a look takes at least, and what is believed of it at most.
-const SOONEST: Duration = Duration::from_nanos(20);
-const LATEST: Duration = Duration::from_micros(2);
 /// Before anything is known.
 const NEVER: u32 = u32::MAX;
 
@@ -52,8 +50,6 @@ pub struct Recursion {
     total: AtomicU32,
     /// And the longest of them.
     longest: AtomicU32,
-    /// What a look at the clock takes, in nanoseconds.
-    look: AtomicU32,
 }
 
 impl Recursion {
@@ -67,7 +63,6 @@ impl Recursion {
             calls: AtomicU32::new(0),
             total: AtomicU32::new(0),
             longest: AtomicU32::new(0),
-            look: AtomicU32::new(0),
         }
     }
 
@@ -78,18 +73,8 @@ impl Recursion {
         self.deepest.fetch_max(depth, Ordering::Relaxed);
         let returned = depth <= self.last.swap(depth, Ordering::Relaxed);
         if returned && self.calls.fetch_add(1, Ordering::Relaxed) >= CALLS {
-            self.look.store(one_look().as_nanos() as u32, Ordering::Relaxed);
             self.set(self.deepest.load(Ordering::Relaxed).max(1));
         }
-    }
-
-    /// A time in looks at the clock.
-    #[inline]
-    fn in_looks(&self, time: Duration) -> u32 {
-        let look = u64::from(self.look.load(Ordering::Relaxed)).max(1);
-        let seconds = time.as_secs().saturating_mul(1_000_000_000);
-        let time = seconds.saturating_add(u64::from(time.subsec_nanos()));
-        u32::try_from(time / look).unwrap_or(u32::MAX)
     }
 
     fn set(&self, limit: u32) {
@@ -99,10 +84,9 @@ impl Recursion {
         self.longest.store(0, Ordering::Relaxed);
     }
 
-    /// A call without sites has taken this long.
+    /// A call without sites has taken so many looks at the clock.
     #[inline]
-    fn took(&self, time: Duration) {
-        let looks = self.in_looks(time);
+    fn took(&self, looks: u32) {
         let limit = self.limit.load(Ordering::Relaxed);
         if looks > TOO_LONG {
             return self.set(limit.saturating_add(1));
@@ -124,15 +108,6 @@ impl Recursion {
         let is_short = average < SHORT && self.longest.load(Ordering::Relaxed) < LONG;
         self.set(if is_short && limit > 1 { limit - 1 } else { limit });
     }
-}
-
-/// How long a look at the clock takes: the shortest of some, as others may come between.
-fn one_look() -> Duration {
-    let looks = (0..16).map(|_| {
-        let began = Instant::now();
-        began.elapsed()
-    });
-    looks.min().unwrap_or_default().clamp(SOONEST, LATEST)
 }
 
 impl Frame {
@@ -158,7 +133,7 @@ impl Frame {
         let began = self.after.is_some().then(Instant::now);
         let result = body();
         if let Some(began) = began {
-            recursion.took(began.elapsed());
+            recursion.took(in_looks(began.elapsed()));
         }
         result
     }
@@ -178,7 +153,8 @@ impl Frame {
 mod tests {
     use super::*;
 
-    const LOOK: Duration = Duration::from_nanos(30);
+    /// Some 80 nanoseconds.
+    const QUICK: u32 = 2;
 
     fn limit(recursion: &Recursion) -> u32 {
         recursion.limit.load(Ordering::Relaxed)
@@ -187,7 +163,6 @@ mod tests {
     fn explored(deepest: u32) -> Recursion {
         let recursion = Recursion::new();
         (0..=2 * CALLS).for_each(|call| recursion.explore(if call % 2 == 0 { 1 } else { deepest }));
-        recursion.look.store(30, Ordering::Relaxed);
         recursion
     }
 
@@ -207,16 +182,16 @@ mod tests {
     #[test]
     fn short_calls_go_without_sites_one_level_after_the_other() {
         let recursion = explored(9);
-        (0..CALLS).for_each(|_| recursion.took(Duration::from_nanos(80)));
+        (0..CALLS).for_each(|_| recursion.took(QUICK));
         assert_eq!(limit(&recursion), 8);
-        (0..20 * CALLS).for_each(|_| recursion.took(Duration::from_nanos(80)));
+        (0..20 * CALLS).for_each(|_| recursion.took(QUICK));
         assert_eq!(limit(&recursion), 1, "the outermost call always has its sites");
     }
 
     #[test]
     fn calls_that_are_long_enough_stay_as_they_are() {
         let recursion = explored(9);
-        (0..5 * CALLS).for_each(|_| recursion.took(LOOK * SHORT));
+        (0..5 * CALLS).for_each(|_| recursion.took(SHORT));
         assert_eq!(limit(&recursion), 9);
     }
 
@@ -224,11 +199,7 @@ mod tests {
     fn one_long_call_among_short_ones_keeps_the_sites_above_it() {
         let recursion = explored(9);
         for call in 0..5 * CALLS {
-            recursion.took(if call % CALLS == 7 {
-                LOOK * LONG
-            } else {
-                Duration::from_nanos(80)
-            });
+            recursion.took(if call % CALLS == 7 { LONG } else { QUICK });
         }
         assert_eq!(limit(&recursion), 9);
     }
@@ -236,7 +207,7 @@ mod tests {
     #[test]
     fn a_call_that_takes_too_long_gets_sites() {
         let recursion = explored(9);
-        recursion.took(LOOK * TOO_LONG * 2);
+        recursion.took(TOO_LONG * 2);
         assert_eq!(limit(&recursion), 10);
     }
 }

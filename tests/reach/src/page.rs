@@ -8,25 +8,25 @@ use crate::table::{Row, Table, Verdict};
 const HEAD: &str = "\
 # Reach
 
-What [unmodified programs](unmodified.md) ckpt takes. The packages of `testdata/` were written for this table in the styles that scientists write: translated Fortran, iterators, structs and traits, several modules and crates, rayon, clap and serde,
-CSV output as it goes, pointer kernels, simulations behind `Box<dyn Solver>`. None of them has ever heard of ckpt, and none was edited to fit. This page is written by
+This page shows which [unmodified programs](unmodified.md) ckpt takes. The packages of `testdata/` were written for this table, in the styles of scientists: translated Fortran, iterators, structs and traits, several modules and crates, rayon, clap and serde,
+CSV output during the run, pointer kernels, simulations behind `Box<dyn Solver>`. None of them knows of ckpt, and none was edited to fit. This command writes the page:
 
 <!-- console: not run: it builds and kills forty packages -->
 ```console
 cargo run -p reach
 ```
 
-which gives every program to `cargo ckpt crashtest` as it stands; `cargo run -p reach -- NAME ..` does a few packages again and keeps the other rows, `--sites N` tries more kills, `--check` only compares the verdicts with this page. The default
-tests do a small share of it. The numbers are kept in `reach.json`, beside this page.
+It gives every program to `cargo ckpt crashtest` as it stands. `cargo run -p reach -- NAME ..` tests a few packages again and keeps the other rows, `--sites N` tries more kills, `--check` only compares the verdicts with this page. The default
+tests do a small share of it. The numbers are in `reach.json`, beside this page.
 ";
 
 const LEGEND: &str = "
 - **Lines** of Rust in the package, without blank ones and comments.
-- **Loops** that `main` reaches, and how many of them have a site, by `cargo ckpt plan`: as the source tells, before rustc is asked about types.
+- **Loops** that `main` reaches, and how many of them have a site. `cargo ckpt plan` says so from the source, before rustc is asked about types.
 - **Variables** that are saved, against those in scope at the sites and at the calls that lead there.
 - **Checkpoint**: the largest file. **Memory**: the most that the program had resident without ckpt. A small program is mostly its own code and the C library, a checkpoint mostly its own bookkeeping: compare large ones.
-- **Restarts** from a checkpoint that were tried. Every one must print and write what the uninterrupted run does.
-- **Verdict**: *passed* with no edit; *refused; passed with the advice*: ckpt said why not and what to write instead, and with that change, which is the `advice.patch` of the package, the crash test passes; *FAILED*: neither.
+- **Restarts** from a checkpoint that were tried. Each must print and write what the uninterrupted run does.
+- **Verdict**: *passed*: with no edit. *refused; passed with the advice*: ckpt said why not and what to write instead. With that change, the `advice.patch` of the package, the crash test passes. *FAILED*: neither.
 ";
 
 /// Writes the page.

@@ -11,8 +11,8 @@ use reach::trial::{self, Effort};
 /// One translated from Fortran, one that writes files as it goes, one behind `Box<dyn Solver>`; none needs other crates.
 const SHARE: [&str; 3] = ["nas-is", "game-of-life", "solver-dyn"];
 
-/// What stands twice in a release only: functions with sites, and the kernels that they call.
-const AS_FOR_A_RELEASE: &str = "fixed-lengths";
+/// What stands twice in a release only: functions with sites, the kernels that they call, and loops of quick iterations.
+const AS_FOR_A_RELEASE: [&str; 2] = ["fixed-lengths", "short-loops"];
 
 #[test]
 fn the_page_tells_the_truth_about_a_small_share() {
@@ -23,7 +23,9 @@ fn the_page_tells_the_truth_about_a_small_share() {
     let debug = SHARE
         .iter()
         .flat_map(|name| [(*name, false, false), (*name, true, false)]);
-    let release = [false, true].map(|in_process| (AS_FOR_A_RELEASE, in_process, true));
+    let release = AS_FOR_A_RELEASE
+        .iter()
+        .flat_map(|name| [(*name, false, true), (*name, true, true)]);
     for (name, in_process, release) in debug.chain(release) {
         let package = Package::read(&root().join("testdata").join(name)).unwrap();
         let effort = Effort {

@@ -19,6 +19,7 @@ use crate::package::build::driver::{cargo_on_copy, findings, main_of};
 use crate::package::copy::home::Busy;
 use crate::package::copy::home::Home;
 use crate::package::copy::{Adds, PackageCopy, make_copy_in};
+use crate::package::read::runner::runner;
 use crate::package::read::{ReadPackage, Run, read};
 use crate::render;
 
@@ -57,7 +58,9 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         format!(", for {} at most", render::duration(limit))
     });
     say(&options, &format!("measuring `{name}`{at_most}"));
-    let (ending, stopped) = Supervisor::new(None)?.run_for(command, limit)?;
+    let (ending, stopped) = Supervisor::new(None)?
+        .of(program.behind_runner())
+        .run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(
             Failure::no(says!("E3071: nothing was measured: `{name}` {ending}"))
@@ -132,7 +135,7 @@ fn built(
             &copy.build_directory,
         )?;
         if built.success {
-            return Program::of(choice, built);
+            return Ok(Program::of(choice, built)?.started_by(runner(&package.options)?));
         }
         let more = counters_at_errors(package, analysis, counters, (&edited, &copy, &built));
         let before = left_out.len();

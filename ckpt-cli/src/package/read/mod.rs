@@ -1,11 +1,13 @@
 //! From cargo's options to the sources of the program that they mean.
 //!
 //! `settings` and `cfg` say which code is compiled; `workspace` which packages are the user's own; `modules` finds and parses
-//! the files of a crate, with `strip` taking out what is not compiled; `run` is the run that costs come from.
+//! the files of a crate, with `strip` taking out what is not compiled; `run` is the run that costs come from; `runner` is what cargo
+//! would start the program by.
 
 pub mod cfg;
 pub mod modules;
 mod run;
+pub mod runner;
 pub mod settings;
 mod strip;
 pub mod workspace;

@@ -71,24 +71,46 @@ impl Settings {
         }
     }
 
-    fn variable(&self, name: &str) -> Option<&str> {
+    /// The same, with these variables in place of the process's.
+    #[cfg(test)]
+    pub fn with_variables(self, variables: &[(&str, &str)]) -> Self {
+        Settings {
+            variables: Settings::of_variables(variables).variables,
+            ..self
+        }
+    }
+
+    /// The names of the variables that are set.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str)
+    }
+
+    /// A variable.
+    pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
     /// What the command line says, and the files, the nearest first.
-    fn tables(&self) -> impl DoubleEndedIterator<Item = &(PathBuf, Table)> {
+    pub fn tables(&self) -> impl DoubleEndedIterator<Item = &(PathBuf, Table)> {
         self.said.iter().chain(&self.files)
     }
 
     /// The value at a path of keys, on the command line or in the nearest file that has one.
-    fn value(&self, keys: &[&str]) -> Option<(&Path, &Value)> {
+    pub fn value(&self, keys: &[&str]) -> Option<(&Path, &Value)> {
         self.tables()
             .find_map(|(path, table)| Some((path.as_path(), at(table, keys)?)))
     }
 
     /// The value at a path of keys on the command line, which goes before the environment.
     fn said(&self, keys: &[&str]) -> Option<&Value> {
-        self.said.iter().find_map(|(_, table)| at(table, keys))
+        self.said_with_place(keys).map(|(_, value)| value)
+    }
+
+    /// The same, with the file where it stands.
+    pub fn said_with_place(&self, keys: &[&str]) -> Option<(&Path, &Value)> {
+        self.said
+            .iter()
+            .find_map(|(path, table)| Some((path.as_path(), at(table, keys)?)))
     }
 
     fn text(&self, variable: &str, keys: &[&str]) -> Option<String> {
@@ -139,8 +161,7 @@ impl Settings {
             return words(flags);
         }
         let mut for_target = self.joined(&["target", target, "rustflags"]);
-        let shouted = target.to_uppercase().replace(['-', '.'], "_");
-        let variable = format!("CARGO_TARGET_{shouted}_RUSTFLAGS");
+        let variable = variable_of_target(target, "rustflags");
         for_target.extend(self.variable(&variable).map_or(vec![], words));
         for (_, table) in self.tables().rev() {
             let targets = at(table, &["target"]).and_then(Value::as_table);
@@ -251,8 +272,14 @@ fn said(word: &str, folder: &Path) -> Outcome<(PathBuf, Table)> {
     Ok((as_in, table))
 }
 
+/// The variable that stands for a key of a target's table.
+pub fn variable_of_target(target: &str, key: &str) -> String {
+    let shouted = |text: &str| text.to_uppercase().replace(['-', '.'], "_");
+    format!("CARGO_TARGET_{}_{}", shouted(target), shouted(key))
+}
+
 /// The value at a path of keys.
-fn at<'t>(table: &'t Table, keys: &[&str]) -> Option<&'t Value> {
+pub fn at<'t>(table: &'t Table, keys: &[&str]) -> Option<&'t Value> {
     let (first, rest) = keys.split_first()?;
     let value = table.get(*first)?;
     match rest {
@@ -273,7 +300,8 @@ fn flags(value: &Value) -> Vec<String> {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
+/// Words between spaces.
+pub fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
