@@ -79,3 +79,12 @@ fn without_a_device_a_restart_ends_with_the_programs_own_error() {
     );
     job.ckpt("basic", "restart", "").well();
 }
+
+#[test]
+fn kernels_that_stay_queues_that_go_and_arrays_that_the_program_never_sees_come_back() {
+    let trials = "--sites 5 --commits 2 --random 1 --rows 1";
+    let ended = Job::new("programs/shapes")
+        .ckpt(THREE, "crashtest", trials)
+        .well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+}

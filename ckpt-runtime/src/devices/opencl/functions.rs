@@ -18,6 +18,8 @@ type Sizes = *const usize;
 
 /// As the library numbers them.
 const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
+/// The program never reads, or never writes, it from its side, or neither.
+const NOT_FROM_BOTH_SIDES: u64 = 1 << 7 | 1 << 8 | 1 << 9;
 const STATUS: u32 = 0x11D3;
 const PROGRAM_DEVICES: u32 = 0x1163;
 const SIZE_OF_VARIABLES: u32 = 0x1184;
@@ -123,6 +125,7 @@ pub(super) mod next {
         clEnqueueUnmapMemObject(queue: Object, memory: Object, at: Out, count: u32, events: Objects, event: OutObjects) -> i32;
         clEnqueueReadBuffer(queue: Object, memory: Object, waits: u32, offset: usize, size: usize, to: Out, count: u32, events: Objects, event: OutObjects) -> i32;
         clEnqueueWriteBuffer(queue: Object, memory: Object, waits: u32, offset: usize, size: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueCopyBuffer(queue: Object, from: Object, to: Object, offset: usize, at: usize, size: usize, count: u32, events: Objects, event: OutObjects) -> i32;
         clCreateKernel(program: Object, name: *const c_char, code: *mut i32) -> Object;
         clCreateKernelsInProgram(program: Object, most: u32, kernels: OutObjects, count: *mut u32) -> i32;
         clCloneKernel(kernel: Object, code: *mut i32) -> Object;
@@ -161,10 +164,14 @@ fn memory(made: Object, kind: Kind, context: Object, bytes: usize) {
     }
 }
 
-fn kind_of_array(flags: u64) -> Kind {
-    match flags & USES_MEMORY_OF_PROGRAM {
+fn array(made: Object, flags: u64, context: Object, bytes: usize) {
+    let kind = match flags & USES_MEMORY_OF_PROGRAM {
         0 => Kind::Array,
         _ => Kind::InProgram,
+    };
+    memory(made, kind, context, bytes);
+    if flags & NOT_FROM_BOTH_SIDES != 0 {
+        live().guarded(Handle::of(made));
     }
 }
 
@@ -203,10 +210,10 @@ before! {
         }
     }
     clCreateBuffer(context: Object, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
-        memory(made, kind_of_array(flags), context, size);
+        array(made, flags, context, size);
     }
     clCreateBufferWithProperties(context: Object, properties: In, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
-        memory(made, kind_of_array(flags), context, size);
+        array(made, flags, context, size);
     }
     clCreateSubBuffer(of: Object, flags: u64, kind: u32, part: In, code: *mut i32) -> Object as made {
         memory(made, Kind::Part, null_mut(), 0);

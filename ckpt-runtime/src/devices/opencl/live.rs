@@ -59,6 +59,8 @@ struct Memory {
     context: Handle,
     bytes: usize,
     references: u32,
+    /// The program has said that it does not read it from its side, or does not write it.
+    is_guarded: bool,
     /// How often it is mapped.
     mapped: u32,
     /// The library calls the program when it is gone.
@@ -80,6 +82,16 @@ struct Kernel {
     arguments: BTreeMap<u32, Option<Vec<u8>>>,
     /// It was given another argument once it had one.
     is_rebound: bool,
+}
+
+/// How an array is reached.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub context: Handle,
+    /// One of the program's, retained.
+    pub queue: Option<Handle>,
+    /// The program has said that it does not read it from its side, or does not write it.
+    pub is_guarded: bool,
 }
 
 /// What is alive.
@@ -112,11 +124,18 @@ impl Live {
             context,
             bytes,
             references: 1,
+            is_guarded: false,
             mapped: 0,
             is_awaited: false,
             is_saved: false,
         };
         self.memory.insert(handle, memory);
+    }
+
+    pub fn guarded(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.is_guarded = true;
+        }
     }
 
     pub fn memory_retained(&mut self, handle: Handle) {
@@ -305,12 +324,19 @@ impl Live {
         (queues, std::mem::take(&mut self.left))
     }
 
-    /// The context of an array, and a queue in it, retained.
-    pub fn way_to(&self, array: Handle) -> Option<(Handle, Option<Handle>)> {
-        let memory = self
-            .memory
-            .get(&array)
-            .filter(|memory| memory.kind == Kind::Array)?;
+    /// What is needed to reach an array of so many bytes.
+    pub fn target(&self, array: Handle, bytes: usize) -> Result<Target, String> {
+        let Some(memory) = self.memory.get(&array) else {
+            return Err(
+                "an array on a device is none that the program has made with `clCreateBuffer`".into(),
+            );
+        };
+        if memory.bytes != bytes || memory.kind != Kind::Array {
+            return Err(format!(
+                "an array on a device has {} bytes of its own, where {bytes} are expected",
+                memory.bytes
+            ));
+        }
         let mut queues = self.queues.iter();
         let queue = queues.find(|(_, queue)| queue.context == memory.context);
         let queue = queue.map(|(handle, _)| *handle);
@@ -318,18 +344,11 @@ impl Live {
             // SAFETY: as in `all_queues`.
             unsafe { next::clRetainCommandQueue(queue.pointer()) };
         }
-        Some((memory.context, queue))
-    }
-
-    pub fn check_size(&self, array: Handle, bytes: usize) -> Result<(), String> {
-        match self.memory.get(&array) {
-            Some(memory) if memory.bytes == bytes => Ok(()),
-            Some(memory) => Err(format!(
-                "an array on a device has {} bytes, where {bytes} are expected",
-                memory.bytes
-            )),
-            None => Err("an array on a device is gone".into()),
-        }
+        Ok(Target {
+            context: memory.context,
+            queue,
+            is_guarded: memory.is_guarded,
+        })
     }
 
     pub fn is_saved(&mut self, array: Handle) {

@@ -16,6 +16,7 @@ use live::{Handle, live};
 const SUCCESS: i32 = 0;
 const CONTEXT_DEVICES: u32 = 0x1081;
 const YES: u32 = 1;
+const READ_AND_WRITE: u64 = 1;
 
 pub(super) fn obstacle() -> Option<Obstacle> {
     live().obstacle()
@@ -69,84 +70,154 @@ pub(super) fn unsaved() -> Option<String> {
 /// A queue by which an array is read or written.
 struct Way {
     queue: *mut c_void,
+    /// The array itself, or one beside it, where the program has said that it never reads or writes that one from its side.
+    through: *mut c_void,
+    array: *mut c_void,
+    bytes: usize,
 }
 
 impl Way {
-    /// To the array of this handle: a queue of the program's in the same context, or one of our own.
-    fn to(array: Handle) -> Result<Way, String> {
+    /// To the array of this handle, which has so many bytes: a queue of the program's in the same context, or one of our own.
+    fn to(array: *mut c_void, bytes: usize) -> Result<Way, String> {
         if !functions::are_used() {
             return Err(
                 "the functions of OpenCL do not go through ckpt in this program: build it with `cargo ckpt`"
                     .into(),
             );
         }
-        let Some((context, queue)) = live().way_to(array) else {
-            return Err(
-                "an array on a device is none that the program has made with `clCreateBuffer`".into(),
-            );
-        };
-        if let Some(queue) = queue {
-            // Retained by `way_to`.
-            return Ok(Way {
-                queue: queue.pointer(),
-            });
-        }
-        let mut devices = [null_mut::<c_void>(); 64];
+        let target = live().target(Handle::of(array), bytes)?;
+        let context = target.context.pointer();
         let mut code = SUCCESS;
-        // SAFETY: the context is that of an array that is alive; what is written has room.
-        let queue = unsafe {
-            let told = next::clGetContextInfo(
-                context.pointer(),
-                CONTEXT_DEVICES,
-                size_of_val(&devices),
-                devices.as_mut_ptr().cast(),
+        let queue = match target.queue {
+            Some(queue) => queue.pointer(),
+            None => queue_in(context, &mut code),
+        };
+        let mut way = Way {
+            queue,
+            through: array,
+            array,
+            bytes,
+        };
+        if target.is_guarded && !queue.is_null() {
+            // SAFETY: the context is that of an array that is alive.
+            way.through = unsafe {
+                next::clCreateBuffer(context, READ_AND_WRITE, bytes.max(1), null_mut(), &raw mut code)
+            };
+        }
+        match way.queue.is_null() || way.through.is_null() {
+            false => Ok(way),
+            true => Err(format!(
+                "an array on a device cannot be reached: its context gives no queue or memory (error {code} of OpenCL)"
+            )),
+        }
+    }
+
+    fn read(&self, to: &mut [u8]) -> i32 {
+        let size = self.bytes;
+        // SAFETY: both arrays are alive and have as many bytes as `to`; the calls return when they have been read.
+        unsafe {
+            let copied = self.copy(self.array, self.through);
+            match copied {
+                SUCCESS => next::clEnqueueReadBuffer(
+                    self.queue,
+                    self.through,
+                    YES,
+                    0,
+                    size,
+                    to.as_mut_ptr().cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                ),
+                code => code,
+            }
+        }
+    }
+
+    fn write(&self, from: &[u8]) -> i32 {
+        let size = self.bytes;
+        // SAFETY: both arrays are alive and have as many bytes as `from`; the calls return when they have been written.
+        unsafe {
+            let written = next::clEnqueueWriteBuffer(
+                self.queue,
+                self.through,
+                YES,
+                0,
+                size,
+                from.as_ptr().cast(),
+                0,
+                null(),
                 null_mut(),
             );
-            match told {
-                SUCCESS => next::clCreateCommandQueue(context.pointer(), devices[0], 0, &raw mut code),
-                _ => null_mut(),
+            match written {
+                SUCCESS => self.copy(self.through, self.array),
+                code => code,
             }
-        };
-        match queue.is_null() {
-            false => Ok(Way { queue }),
-            true => Err(format!(
-                "an array on a device cannot be reached: its context gives no queue (error {code} of OpenCL)"
-            )),
+        }
+    }
+
+    /// # Safety
+    /// Both are alive, in the context of the queue, and have all bytes.
+    unsafe fn copy(&self, from: *mut c_void, to: *mut c_void) -> i32 {
+        if from == to {
+            return SUCCESS;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            let copied =
+                next::clEnqueueCopyBuffer(self.queue, from, to, 0, 0, self.bytes, 0, null(), null_mut());
+            match copied {
+                SUCCESS => next::clFinish(self.queue),
+                code => code,
+            }
         }
     }
 }
 
 impl Drop for Way {
     fn drop(&mut self) {
-        // SAFETY: retained, or made, by `Way::to`.
-        unsafe { next::clReleaseCommandQueue(self.queue) };
+        // SAFETY: made, or retained, by `Way::to`.
+        unsafe {
+            if self.through != self.array && !self.through.is_null() {
+                next::clReleaseMemObject(self.through);
+            }
+            if !self.queue.is_null() {
+                next::clReleaseCommandQueue(self.queue);
+            }
+        }
+    }
+}
+
+/// A queue of our own, or null.
+fn queue_in(context: *mut c_void, code: &mut i32) -> *mut c_void {
+    let mut devices = [null_mut::<c_void>(); 64];
+    // SAFETY: the context is that of an array that is alive; what is written has room.
+    unsafe {
+        *code = next::clGetContextInfo(
+            context,
+            CONTEXT_DEVICES,
+            size_of_val(&devices),
+            devices.as_mut_ptr().cast(),
+            null_mut(),
+        );
+        match *code {
+            SUCCESS => next::clCreateCommandQueue(context, devices[0], 0, &raw mut *code),
+            _ => null_mut(),
+        }
     }
 }
 
 /// Reads a whole array, of which `to` has the size; it is saved then.
 pub(crate) fn read(array: *mut c_void, to: &mut [u8]) -> Result<(), String> {
-    let way = Way::to(Handle::of(array))?;
-    live().check_size(Handle::of(array), to.len())?;
-    if !to.is_empty() {
-        // SAFETY: the array is alive and has as many bytes as `to`; the call returns when they have been read.
-        let code = unsafe {
-            next::clEnqueueReadBuffer(
-                way.queue,
-                array,
-                YES,
-                0,
-                to.len(),
-                to.as_mut_ptr().cast(),
-                0,
-                null(),
-                null_mut(),
-            )
-        };
-        if code != SUCCESS {
-            return Err(format!(
-                "an array on a device cannot be read (error {code} of OpenCL)"
-            ));
-        }
+    let way = Way::to(array, to.len())?;
+    let code = match to {
+        [] => SUCCESS,
+        to => way.read(to),
+    };
+    if code != SUCCESS {
+        return Err(format!(
+            "an array on a device cannot be read (error {code} of OpenCL)"
+        ));
     }
     live().is_saved(Handle::of(array));
     Ok(())
@@ -155,24 +226,10 @@ pub(crate) fn read(array: *mut c_void, to: &mut [u8]) -> Result<(), String> {
 /// Writes a whole array, of which `from` has the size, once all is done that it was made with: that may be in another queue.
 pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
     wait()?;
-    let way = Way::to(Handle::of(array))?;
-    live().check_size(Handle::of(array), from.len())?;
-    if from.is_empty() {
-        return Ok(());
-    }
-    // SAFETY: the array is alive and has as many bytes as `from`; the call returns when they have been written.
-    let code = unsafe {
-        next::clEnqueueWriteBuffer(
-            way.queue,
-            array,
-            YES,
-            0,
-            from.len(),
-            from.as_ptr().cast(),
-            0,
-            null(),
-            null_mut(),
-        )
+    let way = Way::to(array, from.len())?;
+    let code = match from {
+        [] => SUCCESS,
+        from => way.write(from),
     };
     match code {
         SUCCESS => Ok(()),
