@@ -211,7 +211,7 @@ mod tests {
         let named: BTreeSet<&str> = KNOWN
             .iter()
             .map(|(_, _, feature)| *feature)
-            .chain(["values", "static-hdf5", "tracing"])
+            .chain(["values", "static-hdf5", "tracing", "opencl"])
             .collect();
         assert_eq!(named, has, "the table and the features of ckpt-runtime");
     }
