@@ -318,11 +318,13 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// A duration in seconds as settings are written: `2h 5m`, `45s`, `96ms`. Rounded to what matters.
+/// A duration in seconds as settings are written: `2h 5m`, `45s`, `2300ms`, `96ms`. Rounded to what matters, and in one unit where that is
+/// below a minute.
 pub fn setting(seconds: f64) -> String {
     let rounded = match seconds {
         3600.0.. => Duration::from_secs(60 * (seconds / 60.0).round() as u64),
-        10.0.. => Duration::from_secs(seconds.round() as u64),
+        5.0.. => Duration::from_secs(seconds.round() as u64),
+        1.0.. => return format!("{}ms", (seconds * 10.0).round() as u64 * 100),
         0.01.. => Duration::from_millis((seconds * 1e3).round() as u64),
         _ => Duration::from_micros((seconds * 1e6).round() as u64),
     };

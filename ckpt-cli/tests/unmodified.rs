@@ -289,6 +289,19 @@ fn what_init_has_done_is_undone() {
 }
 
 #[test]
+fn a_dependency_that_init_has_found_stays_when_it_is_undone() {
+    let package = Package::new();
+    package.succeeds(&["init"]);
+    let own = package.text("Cargo.toml");
+    package.succeeds(&["init", "--undo"]);
+    fs::write(package.folder.path().join("Cargo.toml"), &own).unwrap();
+    package.succeeds(&["init"]);
+    let undone = package.succeeds(&["init", "--undo"]);
+    assert_eq!(package.text("Cargo.toml"), own, "{undone}");
+    assert!(!package.folder.path().join("ckpt.toml").exists());
+}
+
+#[test]
 fn init_shows_what_rewrite_would_do() {
     let package = Package::new();
     let shown = package.succeeds(&["init", "--diff", "--offline"]);

@@ -240,9 +240,11 @@ impl Record {
 fn undo(record: Record, manifest: &Path, folder: &Path) -> Outcome<u8> {
     let settings = folder.join("ckpt.toml");
     let mut undone = 0;
+    // A dependency that `init` has found is not its own. Without a record nobody knows.
+    let may_be_added = record.files.is_empty() || record.files.contains_key(manifest);
     if record.put_back(manifest)? {
         undone += 1;
-    } else {
+    } else if may_be_added {
         let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
         let new = without_dependency(manifest, &text)?;
         if new != text {

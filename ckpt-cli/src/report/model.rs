@@ -24,7 +24,7 @@ pub struct Advice {
     pub too_short: Option<f64>,
     /// Seconds from checkpoint to checkpoint, as it was.
     pub interval: Option<f64>,
-    /// The share of the time that this was to cost.
+    /// The share of the time that this interval costs, by the model.
     pub predicted: Option<f64>,
     /// Seconds from checkpoint to checkpoint, as it pays.
     pub best: f64,
@@ -90,27 +90,25 @@ impl Advice {
     pub fn words(&self) -> String {
         let failures = match (self.assumed, self.too_short) {
             (_, Some(ran)) => format!(
-                "it ran for {}, too short to tell how often it fails, so one failure a day is assumed",
+                "It ran for {}, too short to tell how often it fails, so one failure a day is assumed",
                 time(ran)
             ),
-            (true, None) => "no failure was seen, so one a day is assumed".to_owned(),
-            (false, None) => format!("a failure every {}", time(self.between_failures)),
+            (true, None) => "No failure was seen, so one a day is assumed".to_owned(),
+            (false, None) => format!("There was a failure every {}", time(self.between_failures)),
         };
         let was = match (self.interval, self.predicted) {
-            (Some(interval), Some(predicted)) => {
-                format!(
-                    "a checkpoint every {} was to cost {} of the time",
-                    time(interval),
-                    percent(predicted)
-                )
-            }
-            (Some(interval), None) => format!("there was a checkpoint every {}", time(interval)),
-            _ => "there was one checkpoint".to_owned(),
+            (Some(interval), Some(predicted)) => format!(
+                "One every {}, as in this run, costs {} of the time",
+                time(interval),
+                percent(predicted)
+            ),
+            (Some(interval), None) => format!("This run took one every {}", time(interval)),
+            _ => "This run took one".to_owned(),
         };
         format!(
-            "A checkpoint costs {}; {failures}: {was}.\nIt pays to take one every {}, which costs {}: `--interval {}`, or `--interval auto`.",
-            time(self.cost),
-            render::setting(self.best),
+            "A checkpoint costs {}. {failures}. {was}.\nIt pays to take one every {}, which costs {}: `--interval {}`, or `--interval auto`.",
+            render::short_time(self.cost * 1e9),
+            time(self.best),
             percent(self.at_best),
             // Without spaces, so that it is one word of the command line.
             render::setting(self.best).replace(' ', "")

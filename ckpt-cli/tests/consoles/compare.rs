@@ -123,8 +123,10 @@ pub fn difference_in_terminal(columns: usize, shown: &str, printed: &str, host: 
 
 /// The line of the page of which rustc has shown the beginning.
 fn uncut<'s>(line: &str, shown: &'s str) -> Option<&'s str> {
-    let beginning = line.strip_suffix("...").filter(|rest| !rest.trim().is_empty())?;
-    shown.lines().find(|whole| whole.starts_with(beginning))
+    // The number of the line may stand further to the right.
+    let beginning = line.strip_suffix("...")?.trim_start();
+    let is_it = |whole: &&str| !beginning.is_empty() && whole.trim_start().starts_with(beginning);
+    shown.lines().find(is_it)
 }
 
 /// Into how many lines one is broken at most.
