@@ -58,7 +58,7 @@ Example:
   cargo ckpt run --release --interval 5m --restarts 3 -- deck.toml
   cargo ckpt run --release -n 4 -- deck.toml      four processes of MPI
   cargo ckpt run --release --resume -- deck.toml  starts and continues: for batch
-  cargo ckpt run --fallback /scratch/heat-more    there when the store's disk is full
+  cargo ckpt run --fallback /scratch/more         when the store's disk is full
 
 Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped (requeue); 101 the \
 build failed. With `--restarts`, endings with 0 and 75 to 79 are final.";
