@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::fmt::Display;
 
-use super::again;
 use crate::base::current;
 pub use crate::base::rollback::NotRolledBack;
 use crate::context;
@@ -15,8 +14,9 @@ use crate::team::{self};
 /// Goes back to the newest checkpoint of the run, without the process being started again: does not return if it can.
 ///
 /// The functions of the program are left as by a panic, destructors included; then all that a restart brings back comes back,
-/// and the program goes on behind that checkpoint. What it has printed since is printed again. Where threads of the program run
-/// beside `main`, or panics abort, the process begins anew instead (`exec`).
+/// and the program goes on behind that checkpoint. What it has printed since is printed again. The members of a
+/// [`team`](crate::team) or of a region leave their functions at their next site. Where other threads run beside `main`, or panics
+/// abort, the process begins anew instead (`exec`).
 ///
 /// A program that asks again without having come further goes back one checkpoint more, and after the third time it is told
 /// that going back does not help.
@@ -74,22 +74,23 @@ fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRoll
         return Err(NotRolledBack::Restarting);
     }
     let visits = frame::visits().unwrap_or(0);
-    if team::is_member() {
-        let owner = current::owner().ok_or(NotRolledBack::NoSession)?;
-        return Err(owner.goes_back_with_its_process(reason, to.map(|to| to.0), visits));
-    }
     let asked = Asked {
         reason,
         is_a_test: false,
         to,
         visits,
     };
+    if team::is_member() {
+        if team::ask(asked)? {
+            frame::leave();
+        }
+        let owner = current::owner().ok_or(NotRolledBack::NoSession)?;
+        return Err(owner.goes_back_with_its_process(reason, to.map(|to| to.0), visits));
+    }
     let leaves = context::with_driver(|driver| driver.roll_back(asked)).ok_or(NotRolledBack::Busy)??;
     if leaves == Leaves::WithItsProcess {
-        let how = context::with_driver(|driver| driver.has_left()).flatten();
-        if let Some(how) = how {
-            again::not_begun(&again::as_a_new_process(&how)).exit();
-        }
+        context::with_driver(|driver| driver.begin_anew());
     }
+    team::see_off();
     frame::leave()
 }

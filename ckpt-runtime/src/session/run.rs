@@ -1068,6 +1068,10 @@ impl Driver for Run {
         self.goes_back(asked)
     }
 
+    fn begin_anew(&mut self) {
+        self.begins_anew();
+    }
+
     fn has_left(&mut self) -> Option<GoesOn> {
         self.leaves_session()
     }

@@ -18,7 +18,6 @@ use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
 use crate::state::process::Process;
 use crate::storage::{Journals, Store};
-use crate::team::{self};
 use crate::thread;
 use crate::value::release_unused;
 
@@ -131,13 +130,12 @@ impl Run {
         before.in_a_row > 0 && visits <= before.from && self.policy.rollbacks_to_come().is_empty()
     }
 
-    /// Whether the functions of the program cannot be left in its process: threads are not left from outside, and may wait for
-    /// what would come; without unwinding nothing is left.
+    /// Whether the functions of the program cannot be left in its process: threads that are no members of a team are not left from
+    /// outside, and may wait for what would come; without unwinding nothing is left.
     fn leaves_with_its_process(&self) -> bool {
         cfg!(panic = "abort")
             || !self.in_process
             || self.kind != Kind::RunsAgain
-            || team::is_open()
             || !thread::others().is_empty()
             || own_threads::are_others()
     }
@@ -192,6 +190,13 @@ impl Run {
         self.how_to_go_on()
     }
 
+    /// The process begins anew for what the program goes back to.
+    pub(super) fn begins_anew(&self) {
+        if let Some(how) = self.how_to_go_on() {
+            not_begun(&again::as_a_new_process(&how)).exit();
+        }
+    }
+
     /// Goes back at the visit at which a test wants that.
     pub(super) fn rolls_back_if_asked(&mut self, visits: u64) {
         if !self.policy.rolls_back_at(visits) {
@@ -205,12 +210,7 @@ impl Run {
         };
         match self.goes_back(asked) {
             Ok(Leaves::Unwinding) => {}
-            Ok(Leaves::WithItsProcess) => {
-                if let Some(how) = self.how_to_go_on() {
-                    let error = again::as_a_new_process(&how);
-                    not_begun(&error).exit();
-                }
-            }
+            Ok(Leaves::WithItsProcess) => self.begins_anew(),
             Err(why) => say(&format!("warning[W2093]: {why}\n  the program goes on")),
         }
     }
