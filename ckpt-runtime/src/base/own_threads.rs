@@ -78,6 +78,22 @@ pub(crate) fn rests(number: i32) -> Option<u64> {
 /// Fields between the state of a thread and its times in its functions and in those of the system.
 const OF_TIMES: usize = 10;
 
+/// The threads that start meanwhile are those of a library, which neither end when functions are left nor have a part in what the
+/// program computes.
+pub(crate) fn of_a_library<R>(start: impl FnOnce() -> R) -> R {
+    let before = all();
+    let result = start();
+    locked(&OURS).extend(all().difference(&before));
+    result
+}
+
+fn all() -> BTreeSet<i32> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    threads
+        .filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
 fn are_others_now() -> bool {
     let Ok(threads) = fs::read_dir("/proc/self/task") else {
         return true;

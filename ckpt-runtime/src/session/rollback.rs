@@ -1,10 +1,12 @@
 //! How a program goes back to its last checkpoint.
 
 use std::convert::Infallible;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use crate::base::current;
+use crate::base::report::{Fatal, headline};
 pub use crate::base::rollback::NotRolledBack;
+use crate::comm;
 use crate::context;
 use crate::context::rollback::{Asked, Leaves};
 use crate::format::CheckpointId;
@@ -55,6 +57,24 @@ pub fn rollback(reason: impl Display) -> Result<Infallible, NotRolledBack> {
 /// As [`rollback`]; the run has no such checkpoint.
 pub fn rollback_to(checkpoint: u64, reason: impl Display) -> Result<Infallible, NotRolledBack> {
     go_back(&reason.to_string(), Some(CheckpointId(checkpoint)))
+}
+
+/// A check does not hold, and the program cannot go back. A rank of several that panicked would bring MPI down, and wait there for
+/// the others, which wait for it.
+pub(crate) fn ends_job(what: fmt::Arguments<'_>, why: &NotRolledBack) {
+    let ranks = comm::current().filter(|world| world.is_up() && current::is_active());
+    if ranks
+        .and_then(|world| world.member())
+        .is_some_and(|member| member.size > 1)
+    {
+        Fatal::new(
+            comm::FAILED,
+            headline!("E2396: {what}, and the program cannot go back: {why}"),
+        )
+        .why("what this rank has computed is wrong")
+        .help("restart the job from its newest line, once it is known what has gone wrong")
+        .exit()
+    }
 }
 
 fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRolledBack> {

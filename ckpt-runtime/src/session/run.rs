@@ -33,7 +33,7 @@ use crate::base::typed::restart_command;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
-use crate::context::rollback::{Asked, GoesOn, Leaves};
+use crate::context::rollback::{Asked, GoesOn, Leaves, Tries};
 use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta, Restored};
 use crate::handles::{self, Outside};
@@ -52,6 +52,7 @@ mod back;
 mod detect;
 mod due;
 mod phase;
+mod ranks;
 mod snapshots;
 
 pub(super) use back::{decide, points_of};
@@ -117,6 +118,10 @@ pub(crate) struct Run {
     takes_newest: bool,
     /// A test has asked for that.
     is_a_test: bool,
+    /// All ranks go back at this visit.
+    all_go_back: bool,
+    /// How often they have without coming further.
+    tries: Tries,
     /// States that are in memory only.
     snapshots: Snapshots,
     /// What is looked for in them.
@@ -203,6 +208,7 @@ impl Run {
                     program: program.name,
                     sources: program.sources,
                     config,
+                    up_to: how.filter(|how| how.is_newest).map_or(u64::MAX, |how| how.id.0),
                     check: &has_its_files,
                 };
                 let (store, restored) = match member {
@@ -373,6 +379,8 @@ impl Run {
             in_process: config.rollback_in_process,
             takes_newest: false,
             is_a_test: false,
+            all_go_back: false,
+            tries: how.map(|how| how.tries).unwrap_or_default(),
             snapshots: Snapshots::new(config, kept),
             detectors: config.detectors,
             tests_flips: config.tests_flips,
@@ -591,6 +599,11 @@ impl Run {
         }
         let mut taken = false;
         let due = self.due(visits);
+        if std::mem::take(&mut self.all_go_back) {
+            self.goes_back_together(visits, false, due);
+            return Ok(false);
+        }
+        let due = self.unless_it_wants_back(due);
         // What is wrong may be in all that is taken before the program has come further than to where it was found: that would
         // take the place of what is older, and right.
         let is_due = due.is_some();
@@ -1082,6 +1095,11 @@ impl Driver for Run {
         current::observe_with(None);
         self.mention_failures();
         current::listen(false);
+        if let Err(unheard) = self.world.wants_nothing()
+            && !panicked
+        {
+            unheard.exit();
+        }
         if panicked {
             self.ending.record.update(|job| job.visits = visits);
             self.ending.record.ended(State::Failed, "the program panicked");
