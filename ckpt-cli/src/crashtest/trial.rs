@@ -659,20 +659,28 @@ fn rolled_back_to(store: &Path) -> Outcome<Vec<Option<u64>>> {
     Ok(rollbacks.collect())
 }
 
-/// What the process has printed until each rollback, and after the last one.
+/// What the processes have printed until each rollback, and after the last one.
 fn between_rollbacks(stdout: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
-    let own = stdout.first().map(Vec::as_slice).unwrap_or_default();
-    let mut outputs = Vec::new();
+    let parts: Vec<Vec<Vec<u8>>> = stdout.iter().map(|own| parts_of(own)).collect();
+    let most = parts.iter().map(Vec::len).max().unwrap_or_default();
+    let part = |of: &Vec<Vec<u8>>, number: usize| of.get(number).cloned().unwrap_or_default();
+    (0..most)
+        .map(|number| parts.iter().map(|of| part(of, number)).collect())
+        .collect()
+}
+
+fn parts_of(own: &[u8]) -> Vec<Vec<u8>> {
+    let mut parts = Vec::new();
     let mut rest = own;
     while let Some(at) = rest
         .windows(ROLLBACK_MARK.len())
         .position(|bytes| bytes == ROLLBACK_MARK)
     {
-        outputs.push(vec![rest[..at].to_vec()]);
+        parts.push(rest[..at].to_vec());
         rest = &rest[at + ROLLBACK_MARK.len()..];
     }
-    outputs.push(vec![rest.to_vec()]);
-    outputs
+    parts.push(rest.to_vec());
+    parts
 }
 
 fn failed(run: usize, finished: &Finished) -> Verdict {

@@ -1,16 +1,23 @@
-//! The threads that ckpt has started, and whether the process has others.
+//! The threads that ckpt has started, or that leave their functions when it asks them to, and whether the process has others.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::marker::PhantomData;
+use std::path::Path;
 use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
 
 use super::lock::locked;
 
-/// The numbers of ckpt's threads that run. Of the process: one may outlive a session.
+/// A thread that has been waited for may be on its way out for so long, and is looked for so often.
+const ON_ITS_WAY: Duration = Duration::from_millis(1);
+const LOOKS: u32 = 10;
+
+/// The numbers of these threads, as long as they run. Of the process: one may outlive a session.
 static OURS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// This thread is ckpt's until the value is dropped.
+/// This thread is ckpt's, or is asked to leave, until the value is dropped.
 #[derive(Debug)]
 #[must_use = "it holds until it is dropped"]
 pub(crate) struct Ours {
@@ -18,7 +25,7 @@ pub(crate) struct Ours {
     of_this_thread: PhantomData<*const ()>,
 }
 
-/// This thread is ckpt's.
+/// This thread is ckpt's, or a member of a team, which leaves when it is asked to.
 pub(crate) fn is_ours() -> Ours {
     let number = this_thread();
     locked(&OURS).insert(number);
@@ -34,12 +41,60 @@ impl Drop for Ours {
     }
 }
 
-fn this_thread() -> i32 {
+/// The number that the system has for this thread.
+pub(crate) fn this_thread() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
-/// Whether there are threads beside this one and ckpt's; if that cannot be told, there are.
+/// Whether there are threads beside this one and ckpt's, and stay; if that cannot be told, there are.
 pub(crate) fn are_others() -> bool {
+    (0..LOOKS).all(|look| {
+        if look > 0 {
+            thread::sleep(ON_ITS_WAY);
+        }
+        are_others_now()
+    })
+}
+
+/// Whether the thread of this number has not ended yet, whatever of it is still to run; if that cannot be told, it has not.
+pub(crate) fn is_there(number: i32) -> bool {
+    let of_threads = Path::new("/proc/self/task");
+    !of_threads.exists() || of_threads.join(number.to_string()).exists()
+}
+
+/// How long the thread of this number has computed, in the system's units, if it waits for something now.
+pub(crate) fn rests(number: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/self/task/{number}/stat")).ok()?;
+    // Its name may have anything in it, and ends with the last parenthesis.
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace();
+    if fields.next() != Some("S") {
+        return None;
+    }
+    let times = fields.skip(OF_TIMES).take(2);
+    times.map(|time| time.parse::<u64>().ok()).sum()
+}
+
+/// Fields between the state of a thread and its times in its functions and in those of the system.
+const OF_TIMES: usize = 10;
+
+/// The threads that start meanwhile are those of a library, which neither end when functions are left nor have a part in what the
+/// program computes.
+pub(crate) fn of_a_library<R>(start: impl FnOnce() -> R) -> R {
+    let before = all();
+    let result = start();
+    locked(&OURS).extend(all().difference(&before));
+    result
+}
+
+fn all() -> BTreeSet<i32> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    threads
+        .filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+fn are_others_now() -> bool {
     let Ok(threads) = fs::read_dir("/proc/self/task") else {
         return true;
     };
@@ -73,5 +128,24 @@ mod tests {
         let number = hears.recv().unwrap();
         thread.join().unwrap();
         assert!(!locked(&OURS).contains(&number));
+        assert!(!is_there(number) && is_there(this_thread()));
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_told_from_one_that_computes() {
+        let (says, hears) = mpsc::channel();
+        let (goes_on, waits) = mpsc::channel::<()>();
+        let waits = thread::spawn(move || {
+            says.send(this_thread()).unwrap();
+            waits.recv()
+        });
+        let number = hears.recv().unwrap();
+        while rests(number).is_none() {
+            thread::yield_now();
+        }
+        assert_eq!(rests(this_thread()), None);
+        drop(goes_on);
+        assert!(waits.join().unwrap().is_err());
+        assert_eq!(rests(number), None);
     }
 }

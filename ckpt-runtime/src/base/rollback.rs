@@ -22,12 +22,17 @@ pub enum NotRolledBack {
     /// A checkpoint is being taken.
     #[error("E2385: a rollback was asked for while a checkpoint is being taken")]
     Busy,
-    /// The program has several processes.
-    #[error("E2386: a program of {ranks} ranks cannot go back in the job")]
+    /// The program has several processes, and these cannot.
+    #[error("E2386: a program of {ranks} ranks cannot go back in the job: {why}")]
     Ranks {
         /// How many.
         ranks: u32,
+        /// Why.
+        why: String,
     },
+    /// The program has several processes, which go back together: not here, but at the site where all know of it.
+    #[error("E2393: the ranks go back at a site to which all of them come: this one has to go on to it")]
+    Later,
     /// The run has no checkpoint yet, or not that one.
     #[error("E2387: {} to go back to", asked_for(*.id))]
     NoCheckpoint {

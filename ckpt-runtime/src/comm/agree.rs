@@ -68,6 +68,8 @@ pub(crate) struct Outcome {
     pub line: u64,
     /// The ranks have not visited the same sites.
     pub apart: bool,
+    /// A rank wants to go back to a checkpoint.
+    pub back: bool,
 }
 
 /// What a rank tells the others at the end of a loop without messages, or before it where it is asked to stop: once in
@@ -262,6 +264,7 @@ impl Agreement {
             -apart,
             history,
             negative,
+            i64::from(own.back),
         ];
         self.schedule.begun(visit);
         locked(&world.pending).reduction = Some(transport.begin_largest(&values));
@@ -286,7 +289,7 @@ impl Agreement {
             true => wait.is_some(),
             false => self.waits.add(wait.unwrap_or_default(), self.began.elapsed()),
         };
-        let &[stop, interval, line, waited, apart, history, negative] = &values[..] else {
+        let &[stop, interval, line, waited, apart, history, negative, back] = &values[..] else {
             return None;
         };
         self.schedule
@@ -297,6 +300,7 @@ impl Agreement {
             interval: interval != 0,
             line: line.unsigned_abs(),
             apart: !site_history::is_same([history, negative]),
+            back: back != 0,
         })
     }
 }

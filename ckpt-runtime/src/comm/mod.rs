@@ -4,7 +4,7 @@
 //!
 //! [`launcher`] reads what the launcher passes to a process, [`transport`] carries ckpt's own messages, [`interposition`]
 //! stands in for those functions of MPI that the program calls and ckpt has to know of, [`agree`] is how the ranks come to
-//! the same decision, [`recovery_line`] how they find the line to restart from. [`check`] proves on request that no message
+//! the same decision, [`wish`] how they go back to a checkpoint together, [`recovery_line`] how they find the line to restart from. [`check`] proves on request that no message
 //! crosses a site, with the [`counters`] of what was sent and received.
 //! Without the feature `mpi` nothing of MPI is linked, and every program is alone.
 
@@ -25,12 +25,14 @@ mod recovery_line;
 mod site_history;
 mod solo;
 mod transport;
+mod wish;
 mod world;
 
 pub(crate) use agree::{Agreement, Meeting, Met, Outcome};
 pub(crate) use check::checks;
 pub(crate) use recovery_line::{Found, Verdict, negotiate};
 pub(crate) use site_history::{HISTORY_NOTE, joined_history, passes_site, set_site_history, site_history};
+pub(crate) use wish::{FAILED, Wish};
 pub(crate) use world::{THREADS_NOTE, World, abort, current, member};
 
 use transport::Transport;

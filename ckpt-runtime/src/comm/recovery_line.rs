@@ -34,15 +34,15 @@ pub(crate) enum Verdict<T, E> {
     Failed(Option<E>),
 }
 
-/// Finds the line. `find` returns what this rank has at or below a number; `passed` is called with a line that not all have whole, and of
+/// Finds the line, at or below this bound. `find` returns what this rank has at or below a number; `passed` is called with a line that not all have whole, and of
 /// the first rank that has none as new.
 /// One reduction for every line that is tried.
 pub(crate) fn negotiate<T, E>(
     world: &World,
+    mut bound: u64,
     mut find: impl FnMut(u64) -> Found<T, E>,
     mut passed: impl FnMut(u64, u32),
 ) -> Verdict<T, E> {
-    let mut bound = u64::MAX;
     loop {
         let found = find(bound);
         let of_all = compare(world, &found);

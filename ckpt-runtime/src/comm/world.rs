@@ -15,10 +15,12 @@ use std::sync::{Arc, Mutex};
 use super::agree::Pending;
 use super::check::Check;
 use super::transport::{Phase, Transport};
+use super::wish::Wish;
 use super::{Member, transport_of_program};
 use crate::base::children;
 use crate::base::current;
 pub(super) use crate::base::lock::locked;
+use crate::base::own_threads;
 use crate::base::report::{Fatal, exit_code, headline, say};
 use crate::base::run_id::RunId;
 
@@ -60,6 +62,8 @@ pub(crate) struct World {
     pub(super) pending: Mutex<Pending>,
     /// What rank 0 has heard of the sites that are checked.
     pub(super) check: Mutex<Check>,
+    /// What this rank wants to go back to a checkpoint for. A leaf lock.
+    pub(super) wish: Mutex<Option<Wish>>,
 }
 
 /// What the ranks agree on when a session has begun.
@@ -129,6 +133,7 @@ impl World {
             agreed: Mutex::default(),
             pending: Mutex::default(),
             check: Mutex::default(),
+            wish: Mutex::default(),
             watch,
             transport,
         }
@@ -157,7 +162,7 @@ impl World {
     /// MPI comes up: the processes that it starts, and what it makes of this one, are not the program's.
     fn apart<R>(&self, bring_up: impl FnOnce() -> R) -> R {
         let done = (self.watch)();
-        let result = children::apart(bring_up);
+        let result = children::apart(|| own_threads::of_a_library(bring_up));
         done();
         result
     }
@@ -266,11 +271,24 @@ impl World {
     pub(super) fn program_finalises(&self) {
         let is_in_session = self.session.load(Ordering::SeqCst) && self.state.load(Ordering::SeqCst) == UP;
         if is_in_session && !std::thread::panicking() {
+            if let Err(unheard) = self.wants_nothing() {
+                unheard.exit();
+            }
             self.settle();
             self.all_succeeded(true);
         }
         if self.state.swap(OVER, Ordering::SeqCst) == UP {
             self.leave();
+        }
+    }
+
+    /// The program goes back to a checkpoint, and MPI stays up: what the program brings up again is there already.
+    pub(crate) fn goes_back(&self) {
+        if self.is_up() {
+            self.settle();
+            self.ours.store(true, Ordering::SeqCst);
+            self.theirs.store(false, Ordering::SeqCst);
+            self.transport.calls().enter(Phase::Begin);
         }
     }
 

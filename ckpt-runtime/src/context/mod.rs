@@ -84,6 +84,9 @@ pub(crate) trait Driver {
     /// It cannot, and goes on.
     fn roll_back(&mut self, asked: Asked<'_>) -> Result<Leaves, NotRolledBack>;
 
+    /// The process begins anew for the checkpoint that the program goes back to. Does not return if it can.
+    fn begin_anew(&mut self);
+
     /// The program has left its functions for the checkpoint that it goes back to: how it goes on from there. The session is
     /// about to close.
     fn has_left(&mut self) -> Option<GoesOn>;

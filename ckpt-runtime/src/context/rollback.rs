@@ -45,6 +45,18 @@ pub(crate) struct GoesOn {
     pub kept: Vec<Arc<InMemory>>,
     /// When its time limit is over, if it has one: a rollback does not give it more.
     pub ends: Option<Instant>,
+    /// How often its ranks have gone back without coming further.
+    pub tries: Tries,
+}
+
+/// How often the ranks of a program have gone back without coming further, which all of them know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tries {
+    /// So often, up to this site visit.
+    pub in_a_row: u32,
+    pub from: u64,
+    /// The site visit of the checkpoint.
+    pub to: u64,
 }
 
 impl GoesOn {

@@ -60,6 +60,9 @@ impl Frame {
             let visits = team::wait(&|| position(place), &|builder| {
                 gather(thread, place, &self.activation, registrar, Some(builder))
             })?;
+            if current::rolls_back() {
+                super::leave();
+            }
             thread.visits.store(visits, Ordering::Relaxed);
             context::with_driver(|driver| driver.go_on(visits));
             Ok(())

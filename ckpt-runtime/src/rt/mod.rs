@@ -81,11 +81,14 @@ fn no_stand_in<T>() -> Fatal {
 /// The condition of a [`check!`](crate::check) does not hold.
 #[cold]
 #[track_caller]
-pub fn check_failed(what: fmt::Arguments<'_>) -> ! {
+pub fn check_failed(what: fmt::Arguments<'_>) {
     let why = match crate::rollback(what) {
         Ok(never) => match never {},
+        // The other ranks wait for what this one has to send them.
+        Err(crate::NotRolledBack::Later) => return,
         Err(why) => why,
     };
+    crate::session::rollback::ends_job(what, &why);
     panic!("{what}, and the program cannot go back: {why}")
 }
 

@@ -13,6 +13,7 @@ use super::ROLLBACK_MARK;
 use super::config::ROLLBACK_FAULT;
 use crate::base::report::{Code, Fatal, Headline, exit_code, say};
 use crate::base::rollback::NotRolledBack;
+use crate::comm;
 use crate::context::rollback::GoesOn;
 use crate::state::{process, standard_streams};
 
@@ -30,6 +31,9 @@ pub(super) fn as_at_start(how: &GoesOn) {
 
 /// The program begins anew in this process, as a restart from the checkpoint. Gives why that cannot be.
 pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
+    if comm::member().is_some() {
+        return io::Error::other(OF_SEVERAL);
+    }
     as_at_start(how);
     let mut arguments = env::args_os();
     let mut command = Command::new(executable());
@@ -66,6 +70,16 @@ pub(super) fn say_why(headline: &str) {
     ));
 }
 
+/// A rank cannot begin anew without the others: all end.
+const OF_SEVERAL: &str = "it is one of several ranks, which MPI has brought up together";
+
+/// What a rank says that has to begin anew for this.
+pub(super) fn ends_the_job(headline: &str) -> Fatal {
+    not_begun(&io::Error::other(format!(
+        "{OF_SEVERAL}; it could not go back in it: {headline}"
+    )))
+}
+
 /// By its name, which is what lists of processes show, unless that is another one by now.
 fn executable() -> PathBuf {
     let of_process = PathBuf::from(OF_THIS_PROCESS);
@@ -81,7 +95,11 @@ pub(super) fn not_begun(error: &io::Error) -> Fatal {
     let why = NotRolledBack::NotBegun {
         why: error.to_string(),
     };
-    Fatal::new(exit_code::REFUSED, Headline::new(Code(2389), why.to_string()))
+    let code = match comm::member() {
+        Some(_) => comm::FAILED,
+        None => exit_code::REFUSED,
+    };
+    Fatal::new(code, Headline::new(Code(2389), why.to_string()))
         .why("the program was going back to a checkpoint, and its functions have been left")
         .help("restart it from the checkpoint")
 }

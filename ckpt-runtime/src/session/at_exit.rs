@@ -20,7 +20,7 @@ use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::{RunId, RunPrefix};
 use crate::comm;
-use crate::context::rollback::{Asked, GoesOn};
+use crate::context::rollback::{Asked, GoesOn, Tries};
 use crate::format::CheckpointId;
 use crate::storage::{Mode, Store};
 
@@ -119,6 +119,14 @@ impl Owner for Ending {
         let Some(how) = locked(&self.back).take() else {
             return;
         };
+        if comm::member().is_some() {
+            say(&again::ends_the_job(headline).to_string());
+            self.record.ended(State::Failed, headline);
+            self.drain();
+            comm::abort(comm::FAILED);
+            // SAFETY: ends the process at once, before anything that unwinds half way can end it in another way.
+            unsafe { libc::_exit(comm::FAILED) }
+        }
         again::say_why(headline);
         self.drain();
         let error = again::as_a_new_process(&how);
@@ -137,7 +145,9 @@ impl Owner for Ending {
             return NotRolledBack::NoSession;
         };
         if let Some(member) = comm::member() {
-            return NotRolledBack::Ranks { ranks: member.size };
+            let why = "the thread that waits for the team has not heard of it".to_owned();
+            let ranks = member.size;
+            return NotRolledBack::Ranks { ranks, why };
         }
         self.drain();
         let asked = Asked {
@@ -166,6 +176,7 @@ impl Owner for Ending {
             snapshot: None,
             kept: Vec::new(),
             ends: *ends,
+            tries: Tries::default(),
         };
         let error = again::as_a_new_process(&how);
         NotRolledBack::NotBegun {
@@ -179,6 +190,17 @@ impl Owner for Ending {
 
     fn exits(&self, status: Option<c_int>) {
         self.begins_anew_instead("the program ended on its way");
+        if let Some(world) = comm::current()
+            && status.is_none_or(|status| status == 0)
+            && let Err(unheard) = world.wants_nothing()
+        {
+            say(&unheard.to_string());
+            self.record.ended(State::Failed, unheard.headline());
+            self.drain();
+            comm::abort(comm::FAILED);
+            // SAFETY: as below.
+            unsafe { libc::_exit(comm::FAILED) }
+        }
         self.drain();
         if current::is_stranded() {
             // SAFETY: ends the process at once. The standard library has flushed stdout before it called `exit`; handlers

@@ -19,6 +19,7 @@ use crate::base::processes;
 use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::RunId;
+use crate::context::rollback::Tries;
 use crate::format::{CheckpointId, StoreError};
 use crate::handles::Place;
 use crate::storage::{Mode, Store, documents_of_run};
@@ -171,6 +172,25 @@ impl Rollbacks {
             from: self.from.max(visits),
             to: self.to,
         })
+    }
+
+    /// What ranks know of them.
+    pub(super) fn tries(self) -> Tries {
+        Tries {
+            in_a_row: self.in_a_row,
+            from: self.from,
+            to: self.to,
+        }
+    }
+
+    /// From what ranks know of them.
+    pub(super) fn of_tries(Tries { in_a_row, from, to }: Tries) -> Rollbacks {
+        Rollbacks {
+            count: 0,
+            in_a_row,
+            from,
+            to,
+        }
     }
 
     /// Another process goes on, which somebody has started.

@@ -60,6 +60,8 @@ pub(super) struct Wanted<'a> {
     pub which: Restart,
     pub program: &'a str,
     pub config: &'a Config,
+    /// Where ranks look for the newest line: none that is newer is meant.
+    pub up_to: u64,
     /// What this program is made of.
     pub sources: Option<&'a Sources>,
     pub check: Check<'a>,
@@ -271,7 +273,7 @@ pub(super) fn find_together(
             ));
         }
     };
-    let verdict = comm::negotiate(world, look, passed);
+    let verdict = comm::negotiate(world, wanted.up_to, look, passed);
     match (verdict, opened.take()) {
         (Verdict::Line(restored), Some(store)) => {
             mention_changed_together(world, &restored, &store, wanted);

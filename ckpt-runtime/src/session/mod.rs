@@ -748,7 +748,11 @@ impl MainSession {
         again::as_at_start(&how);
         how.is_a_test = false;
         if process::has_files_open() {
-            again::say_why("a file that no variable holds is open, and is further on than it was");
+            let why = "a file that no variable holds is open, and is further on than it was";
+            if comm::member().is_some() {
+                again::ends_the_job(why).exit()
+            }
+            again::say_why(why);
             again::not_begun(&again::as_a_new_process(&how)).exit()
         }
         match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {

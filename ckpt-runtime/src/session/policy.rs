@@ -82,16 +82,19 @@ pub(crate) struct Due {
     pub line: Option<u64>,
     /// The ranks have not visited the same sites: nothing can be agreed on by counting visits.
     pub apart: bool,
+    /// All ranks go back to a checkpoint here.
+    pub back: bool,
 }
 
-/// What this rank has to tell the others.
-fn known(line: u64) -> Outcome {
+/// What this rank has to tell the others: its newest line, and whether it wants to go back.
+fn known(line: u64, back: bool) -> Outcome {
     let attention = take_attention();
     Outcome {
         stop: stop_of(attention),
         interval: attention & INTERVAL != 0,
         line,
         apart: false,
+        back,
     }
 }
 
@@ -258,8 +261,8 @@ impl Policy {
         self.agreement.is_some()
     }
 
-    /// What is due at this visit; `line` is the newest line that this rank has written.
-    pub(crate) fn due(&mut self, visits: u64, line: u64) -> Due {
+    /// What is due at this visit; `line` is the newest line that this rank has written, `back` whether it wants to go back.
+    pub(crate) fn due(&mut self, visits: u64, line: u64, back: bool) -> Due {
         if let Some(timer) = &self.timer {
             timer.shared.visit.begins();
         }
@@ -272,15 +275,17 @@ impl Policy {
                 reason: self.due_alone(every),
                 line: None,
                 apart: false,
+                back,
             };
         };
-        let agreed = agreement.step(visits, || known(line));
+        let agreed = agreement.step(visits, || known(line, back));
         let reason = agreed.and_then(|agreed| reason_of(agreed.stop));
         let interval = agreed.and_then(|agreed| agreed.interval.then_some(Reason::Interval));
         Due {
             reason: reason.or(every).or(interval),
             line: agreed.map(|agreed| agreed.line),
             apart: agreed.is_some_and(|agreed| agreed.apart),
+            back: agreed.is_some_and(|agreed| agreed.back),
         }
     }
 
@@ -332,9 +337,14 @@ impl Policy {
         self.fault == Some(visits)
     }
 
-    /// Whether a test wants the program to go back at this visit. It has happened then.
+    /// Whether a test wants the program to go back at this visit.
+    pub(crate) fn is_to_roll_back_at(&self, visits: u64) -> bool {
+        self.rollbacks.first() == Some(&visits)
+    }
+
+    /// The same. It has happened then.
     pub(crate) fn rolls_back_at(&mut self, visits: u64) -> bool {
-        let is_it = self.rollbacks.first() == Some(&visits);
+        let is_it = self.is_to_roll_back_at(visits);
         if is_it {
             self.rollbacks.remove(0);
         }

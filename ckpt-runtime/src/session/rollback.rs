@@ -1,11 +1,12 @@
 //! How a program goes back to its last checkpoint.
 
 use std::convert::Infallible;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
-use super::again;
 use crate::base::current;
+use crate::base::report::{Fatal, headline};
 pub use crate::base::rollback::NotRolledBack;
+use crate::comm;
 use crate::context;
 use crate::context::rollback::{Asked, Leaves};
 use crate::format::CheckpointId;
@@ -15,8 +16,9 @@ use crate::team::{self};
 /// Goes back to the newest checkpoint of the run, without the process being started again: does not return if it can.
 ///
 /// The functions of the program are left as by a panic, destructors included; then all that a restart brings back comes back,
-/// and the program goes on behind that checkpoint. What it has printed since is printed again. Where threads of the program run
-/// beside `main`, or panics abort, the process begins anew instead (`exec`).
+/// and the program goes on behind that checkpoint. What it has printed since is printed again. The members of a
+/// [`team`](crate::team) or of a region leave their functions at their next site. Where other threads run beside `main`, or panics
+/// abort, the process begins anew instead (`exec`).
 ///
 /// A program that asks again without having come further goes back one checkpoint more, and after the third time it is told
 /// that going back does not help.
@@ -57,6 +59,24 @@ pub fn rollback_to(checkpoint: u64, reason: impl Display) -> Result<Infallible, 
     go_back(&reason.to_string(), Some(CheckpointId(checkpoint)))
 }
 
+/// A check does not hold, and the program cannot go back. A rank of several that panicked would bring MPI down, and wait there for
+/// the others, which wait for it.
+pub(crate) fn ends_job(what: fmt::Arguments<'_>, why: &NotRolledBack) {
+    let ranks = comm::current().filter(|world| world.is_up() && current::is_active());
+    if ranks
+        .and_then(|world| world.member())
+        .is_some_and(|member| member.size > 1)
+    {
+        Fatal::new(
+            comm::FAILED,
+            headline!("E2396: {what}, and the program cannot go back: {why}"),
+        )
+        .why("what this rank has computed is wrong")
+        .help("restart the job from its newest line, once it is known what has gone wrong")
+        .exit()
+    }
+}
+
 fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRolledBack> {
     if current::is_forked() {
         return Err(NotRolledBack::Forked);
@@ -74,22 +94,23 @@ fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRoll
         return Err(NotRolledBack::Restarting);
     }
     let visits = frame::visits().unwrap_or(0);
-    if team::is_member() {
-        let owner = current::owner().ok_or(NotRolledBack::NoSession)?;
-        return Err(owner.goes_back_with_its_process(reason, to.map(|to| to.0), visits));
-    }
     let asked = Asked {
         reason,
         is_a_test: false,
         to,
         visits,
     };
+    if team::is_member() {
+        if team::ask(asked)? {
+            frame::leave();
+        }
+        let owner = current::owner().ok_or(NotRolledBack::NoSession)?;
+        return Err(owner.goes_back_with_its_process(reason, to.map(|to| to.0), visits));
+    }
     let leaves = context::with_driver(|driver| driver.roll_back(asked)).ok_or(NotRolledBack::Busy)??;
     if leaves == Leaves::WithItsProcess {
-        let how = context::with_driver(|driver| driver.has_left()).flatten();
-        if let Some(how) = how {
-            again::not_begun(&again::as_a_new_process(&how)).exit();
-        }
+        context::with_driver(|driver| driver.begin_anew());
     }
+    team::see_off();
     frame::leave()
 }

@@ -33,7 +33,7 @@ use crate::base::typed::restart_command;
 use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
-use crate::context::rollback::{Asked, GoesOn, Leaves};
+use crate::context::rollback::{Asked, GoesOn, Leaves, Tries};
 use crate::context::{Driver, Gather};
 use crate::devices;
 use crate::format::{CheckpointId, Meta, Restored};
@@ -53,6 +53,7 @@ mod back;
 mod detect;
 mod due;
 mod phase;
+mod ranks;
 mod snapshots;
 
 pub(super) use back::{decide, points_of};
@@ -118,6 +119,10 @@ pub(crate) struct Run {
     takes_newest: bool,
     /// A test has asked for that.
     is_a_test: bool,
+    /// All ranks go back at this visit.
+    all_go_back: bool,
+    /// How often they have without coming further.
+    tries: Tries,
     /// States that are in memory only.
     snapshots: Snapshots,
     /// What is looked for in them.
@@ -206,6 +211,7 @@ impl Run {
                     program: program.name,
                     sources: program.sources,
                     config,
+                    up_to: how.filter(|how| how.is_newest).map_or(u64::MAX, |how| how.id.0),
                     check: &has_its_files,
                 };
                 let (store, restored) = match member {
@@ -376,6 +382,8 @@ impl Run {
             in_process: config.rollback_in_process,
             takes_newest: false,
             is_a_test: false,
+            all_go_back: false,
+            tries: how.map(|how| how.tries).unwrap_or_default(),
             snapshots: Snapshots::new(config, kept),
             detectors: config.detectors,
             tests_flips: config.tests_flips,
@@ -598,6 +606,11 @@ impl Run {
         }
         let mut taken = false;
         let due = self.due(visits);
+        if std::mem::take(&mut self.all_go_back) {
+            self.goes_back_together(visits, false, due);
+            return Ok(false);
+        }
+        let due = self.unless_it_wants_back(due);
         // What is wrong may be in all that is taken before the program has come further than to where it was found: that would
         // take the place of what is older, and right.
         let is_due = due.is_some();
@@ -1120,6 +1133,10 @@ impl Driver for Run {
         self.goes_back(asked)
     }
 
+    fn begin_anew(&mut self) {
+        self.begins_anew();
+    }
+
     fn has_left(&mut self) -> Option<GoesOn> {
         self.leaves_session()
     }
@@ -1130,6 +1147,11 @@ impl Driver for Run {
         current::observe_with(None);
         self.mention_failures();
         current::listen(false);
+        if let Err(unheard) = self.world.wants_nothing()
+            && !panicked
+        {
+            unheard.exit();
+        }
         if panicked {
             self.ending.record.update(|job| job.visits = visits);
             self.ending.record.ended(State::Failed, "the program panicked");

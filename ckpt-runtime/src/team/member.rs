@@ -1,17 +1,24 @@
 //! A member of a team: how it joins, stops, and walks.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::protocol::Step;
-use super::{Carried, Team};
+use super::{Carried, Question, Team};
 use crate::base::bound::act_for_another_thread;
 use crate::base::current;
+use crate::base::own_threads::{self, Ours};
 use crate::base::report::{Fatal, headline};
+use crate::base::rollback::NotRolledBack;
 use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::context::Gather;
 use crate::context::resume::Resume;
+use crate::context::rollback::Asked;
+
+/// The thread of the session is about to wait for its members, unless it has left by another way.
+const HEARD_WITHIN: Duration = Duration::from_secs(2);
 
 /// The team of a thread, and its number in it.
 #[derive(Clone)]
@@ -24,6 +31,8 @@ thread_local! {
     static MEMBER: RefCell<Option<Membership>> = const { RefCell::new(None) };
     /// What the closure of this member has captured and changes: the parameters that are saved for its sake.
     static CAPTURES: Cell<&'static [u32]> = const { Cell::new(&[]) };
+    /// Whether the program's own code runs for the session, with what all members share locked.
+    static BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
 fn membership() -> Option<Membership> {
@@ -64,24 +73,35 @@ pub(crate) fn member<R, F: FnOnce() -> R>(body: F, counting: Counting) -> impl F
             return body();
         };
         comm::set_site_history(history);
-        let _leave = Leave(membership.clone(), counting);
+        let _leave = Leave {
+            membership: membership.clone(),
+            counting,
+            _ours: own_threads::is_ours(),
+        };
         crate::thread::is_held();
         let count = (counting.begin)(visits);
-        membership.team.lock().counts[membership.index] = Carried(Some(count));
+        let mut shared = membership.team.lock();
+        shared.counts[membership.index] = Carried(Some(count));
+        shared.threads.push(own_threads::this_thread());
+        drop(shared);
         MEMBER.set(Some(membership));
         body()
     }
 }
 
 /// Tells the team, by return or by unwinding, that a member has come to its end.
-struct Leave(Membership, Counting);
+struct Leave {
+    membership: Membership,
+    counting: Counting,
+    _ours: Ours,
+}
 
 impl Drop for Leave {
     fn drop(&mut self) {
         MEMBER.set(None);
-        let Membership { team, index } = &self.0;
+        let Membership { team, index } = &self.membership;
         let mut shared = team.lock();
-        let visits = (self.1.end)();
+        let visits = (self.counting.end)();
         shared.counts[*index] = Carried(None);
         shared.histories[*index] = comm::site_history();
         shared.protocol.is_at(*index, visits);
@@ -120,6 +140,9 @@ pub(crate) fn stop(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
         return Ok(());
     };
     let mut shared = team.lock();
+    if current::rolls_back() {
+        return Ok(());
+    }
     shared.read_counts();
     let planned = current::planned();
     let Step::Stop { epoch } = shared.protocol.reaches(index, visits, planned) else {
@@ -139,7 +162,7 @@ pub(crate) fn stop(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
             && let (Some(builder), Some(gather)) = (shared.builder.0.take(), gather.take())
         {
             // Nobody else does anything until the builder is back.
-            let gathered = gather(builder)?;
+            let gathered = while_busy(|| gather(builder))?;
             shared.builder = Carried(Some(gathered));
             shared.turn = None;
             team.changed.notify_all();
@@ -149,8 +172,73 @@ pub(crate) fn stop(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
     Ok(())
 }
 
+/// While the program's own code runs with what all members share locked.
+fn while_busy<R>(act: impl FnOnce() -> R) -> R {
+    struct Over;
+    impl Drop for Over {
+        fn drop(&mut self) {
+            BUSY.set(false);
+        }
+    }
+    BUSY.set(true);
+    let _over = Over;
+    act()
+}
+
+/// This member asks to go back to a checkpoint. The thread of the session sees to it, which waits for its members. Gives whether
+/// all are to leave their functions; else nobody has heard.
+///
+/// # Errors
+/// It cannot be, and the program goes on.
+pub(crate) fn ask(asked: Asked<'_>) -> Result<bool, NotRolledBack> {
+    if BUSY.get() {
+        return Err(NotRolledBack::Busy);
+    }
+    let Some(Membership { team, index }) = membership() else {
+        return Ok(false);
+    };
+    let mut own = Some(Question {
+        by: index,
+        reason: asked.reason.to_owned(),
+        to: asked.to,
+        visits: asked.visits,
+        is_heard: false,
+        answer: None,
+    });
+    let until = Instant::now() + HEARD_WITHIN;
+    let mut shared = team.lock();
+    loop {
+        if current::rolls_back() {
+            return Ok(true);
+        }
+        if shared.asked.is_none() && own.is_some() {
+            shared.asked = own.take();
+            team.changed.notify_all();
+        }
+        let is_answered = |one: &mut Question| one.by == index && one.answer.is_some();
+        if let Some(why) = shared.asked.take_if(is_answered).and_then(|one| one.answer) {
+            team.changed.notify_all();
+            return Err(why);
+        }
+        let is_heard = shared.asked.as_ref().is_some_and(|one| one.is_heard);
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() && !is_heard {
+            shared.asked.take_if(|one| one.by == index);
+            return Ok(false);
+        }
+        let waited = team.changed.wait_timeout(shared, left.max(LOOK_AGAIN));
+        shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+/// How long it waits once it has been heard, until it looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
 /// Whether this thread is a member that walks.
 pub(crate) fn walks() -> bool {
+    if BUSY.get() {
+        return false;
+    }
     membership().is_some_and(|Membership { team, .. }| {
         let shared = team.lock();
         shared.walk.as_ref().is_some_and(|walk| walk.visits.is_none())
@@ -171,7 +259,9 @@ pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
             // reference, until it is taken back there under this lock. It is used under the lock only, by one thread.
             // What it hands out that is counted without atomics (`Rc`) is this member's alone but for the count that
             // `Restored` keeps, and that is given back while all members wait in `arrived`.
-            return Some(unsafe { act_for_another_thread(|| look(&mut *resume)) });
+            return Some(while_busy(|| unsafe {
+                act_for_another_thread(|| look(&mut *resume))
+            }));
         }
         shared = team.wait(shared);
     }

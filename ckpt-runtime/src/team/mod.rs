@@ -25,11 +25,13 @@ pub use entry::{
     SeenAsOwned, SeenInPlace, SeenReexecuted,
 };
 pub(crate) use entry::{forget_entries, keep_entry, with_entry};
-pub(crate) use member::{Counting, captures, is_member, member, set_captures, thread_number};
-pub(crate) use spawner::{begin, is_open, spread, wait};
+pub(crate) use member::{Counting, ask, captures, is_member, member, set_captures, thread_number};
+pub(crate) use spawner::{begin, see_off, spread, wait};
 
+use crate::base::rollback::NotRolledBack;
 use crate::base::visit_number::VisitNumber;
 use crate::context::resume::Resume;
+use crate::format::CheckpointId;
 use crate::state::snapshot::SnapshotBuilder;
 use protocol::Protocol;
 
@@ -50,8 +52,24 @@ struct Shared {
     builder: Carried<Option<SnapshotBuilder>>,
     /// What the members have to themselves is alike: there may be another number of them at a restart.
     spreads: bool,
+    /// The numbers that the system has for the threads of the members that have begun.
+    threads: Vec<i32>,
+    /// What a member asks for.
+    asked: Option<Question>,
     /// A restart walks: the members take their records from here, one at a time, while the session's thread waits.
     walk: Option<Walk>,
+}
+
+/// A member asks to go back to a checkpoint.
+struct Question {
+    by: usize,
+    reason: String,
+    to: Option<CheckpointId>,
+    visits: u64,
+    /// The thread of the session sees to it.
+    is_heard: bool,
+    /// Why it cannot be.
+    answer: Option<NotRolledBack>,
 }
 
 /// A walk of all members.
@@ -105,6 +123,8 @@ impl Team {
                 turn: None,
                 builder: Carried(None),
                 spreads: false,
+                threads: Vec::new(),
+                asked: None,
                 walk,
             }),
             changed: Condvar::new(),

@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Carried, Shared, Team};
+use super::{Carried, Question, Shared, Team};
 use crate::base::current;
+use crate::base::own_threads::{is_there, rests};
 use crate::base::printable::{count, plural};
-use crate::base::report::{Fatal, headline, say};
+use crate::base::report::{Fatal, Headline, headline, say};
+use crate::base::rollback::NotRolledBack;
 use crate::comm;
 use crate::context;
+use crate::context::rollback::{Asked, Leaves};
 use crate::state::snapshot::SnapshotBuilder;
 
 /// How long the waiting thread sleeps until it looks where the members are that others wait for.
@@ -17,6 +20,12 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// How long members that stand at a site wait for the others where there is no session, which has nothing to wait for.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long members have to leave their functions, for a checkpoint that the program goes back to.
+const TO_LEAVE: Duration = Duration::from_secs(5);
+
+/// Members that have all waited for so long, and computed nothing, wait for one that has left.
+const WAITS_IN_VAIN: Duration = Duration::from_millis(300);
 
 struct Open {
     team: Arc<Team>,
@@ -32,11 +41,6 @@ thread_local! {
 /// Forgets a region that was left by unwinding.
 pub(super) fn forget() {
     OPEN.set(None);
-}
-
-/// Whether this thread has opened a region, which has not ended.
-pub(crate) fn is_open() -> bool {
-    OPEN.with_borrow(Option::is_some)
 }
 
 /// A region begins: threads that are started from now on are members of its team.
@@ -81,7 +85,11 @@ pub(crate) fn wait(
     }
     let patience = context::with_driver(|driver| driver.patience()).unwrap_or(PATIENCE);
     let mut since: Option<Instant> = None;
-    while !shared.protocol.all_left() {
+    while !shared.protocol.all_left() && !current::rolls_back() {
+        if shared.asked.as_ref().is_some_and(|asked| !asked.is_heard) {
+            shared = hear(&team, shared);
+            continue;
+        }
         if shared.protocol.is_postponed() && !is_due(&team, &mut shared) {
             since = None;
             continue;
@@ -114,8 +122,101 @@ pub(crate) fn wait(
             team.changed.notify_all();
         }
     }
+    if current::rolls_back() {
+        sees_off(&team, shared);
+        return Ok(visits);
+    }
     comm::set_site_history(comm::joined_history(&shared.histories));
     Ok(shared.protocol.furthest().max(visits))
+}
+
+/// A member asks to go back to a checkpoint.
+fn hear<'a>(team: &'a Team, mut shared: MutexGuard<'a, Shared>) -> MutexGuard<'a, Shared> {
+    let Some(asked) = &mut shared.asked else {
+        return shared;
+    };
+    asked.is_heard = true;
+    let Question { to, visits, .. } = *asked;
+    let reason = asked.reason.clone();
+    drop(shared);
+    let asked = Asked {
+        reason: &reason,
+        is_a_test: false,
+        to,
+        visits,
+    };
+    let outcome = context::with_driver(|driver| {
+        let outcome = driver.roll_back(asked);
+        if outcome == Ok(Leaves::WithItsProcess) {
+            driver.begin_anew();
+        }
+        outcome
+    });
+    let mut shared = team.lock();
+    if let Err(why) = outcome.unwrap_or(Err(NotRolledBack::Busy))
+        && let Some(asked) = &mut shared.asked
+    {
+        asked.answer = Some(why);
+    }
+    team.changed.notify_all();
+    shared
+}
+
+/// The thread that has opened a region leaves it, for a checkpoint that the program goes back to: once its members have.
+pub(crate) fn see_off() {
+    if let Some(Open { team, .. }) = OPEN.take() {
+        sees_off(&team, team.lock());
+    }
+}
+
+/// Waits until every member has left its functions and its thread has ended, so that nothing that they borrow is there no more.
+/// Where that does not come about the process begins anew.
+fn sees_off(team: &Team, mut shared: MutexGuard<'_, Shared>) {
+    shared.protocol.close();
+    let began = Instant::now();
+    let mut idle = Idle::default();
+    loop {
+        shared.protocol.release();
+        team.changed.notify_all();
+        shared.read_counts();
+        if shared.protocol.all_left() {
+            shared.threads.retain(|number| is_there(*number));
+            if shared.threads.is_empty() {
+                return;
+            }
+        }
+        if began.elapsed() > TO_LEAVE || idle.for_long(&shared) {
+            break;
+        }
+        let waited = team.changed.wait_timeout(shared, LOOK_AGAIN);
+        shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+    let headline = remain(&shared, began.elapsed());
+    drop(shared);
+    Fatal::refused(headline)
+        .why("the program was going back to a checkpoint, and a thread that stays may change what it goes back to")
+        .help("restart it from the checkpoint")
+        .exit()
+}
+
+/// Since when the threads that are left have computed nothing.
+#[derive(Default)]
+struct Idle {
+    /// How long they had computed then, all together.
+    computed: Option<u64>,
+    since: Option<Instant>,
+}
+
+impl Idle {
+    fn for_long(&mut self, shared: &Shared) -> bool {
+        let there = shared.threads.iter().filter(|number| is_there(**number));
+        let computed: Option<u64> = there.map(|number| rests(*number)).sum();
+        if computed.is_none() || computed != self.computed {
+            self.computed = computed;
+            self.since = Some(Instant::now());
+        }
+        self.since.is_some_and(|since| since.elapsed() > WAITS_IN_VAIN)
+    }
 }
 
 /// With other ranks, the first member that comes to a planned count has it decided whether a checkpoint is due there. All
@@ -224,6 +325,20 @@ fn walk<'a>(
     }
     team.changed.notify_all();
     Ok(shared)
+}
+
+fn remain(shared: &Shared, waited: Duration) -> Headline {
+    let late = shared.protocol.late();
+    let names: Vec<String> = late
+        .iter()
+        .map(|(index, visits)| format!("{} (last seen at visit {visits})", index + 1))
+        .collect();
+    headline!(
+        "E2392: thread{} {} of the team did not leave within {} ms, for the checkpoint that the program goes back to",
+        plural(names.len() as u64),
+        names.join(", "),
+        waited.as_millis()
+    )
 }
 
 fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) -> String {

@@ -118,6 +118,7 @@ fn ranks_that_cannot_go_back_in_the_job_say_so_and_go_on() {
         ("CKPT_DIR", "node-{rank}"),
         ("CKPT_EVERY", "1"),
         ("CKPT_FAULT", "rollback:3"),
+        ("CKPT_ROLLBACK_IN_PROCESS", "0"),
     ];
     let ended = two_ranks("mpirun", program(), job.path(), &settings).noted();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);

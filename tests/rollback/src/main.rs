@@ -1,6 +1,7 @@
 //! Programs that go back to a checkpoint in their process; the first argument says which.
 
 mod surprises;
+mod teams;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::sync::{Mutex, OnceLock, RwLock};
 use std::thread;
 
 use surprises::{destructors, exits, exits_on_the_way, handler, hook, scopes, set_once, signals};
+use teams::{barriers, detached, loops, stays, threads};
 
 const STEPS: u64 = 24;
 
@@ -169,23 +171,6 @@ fn with_a_library() {
         println!("{step} {sum}");
         ckpt::check!(!strikes(step), "step {step} has gone wrong");
     }
-}
-
-#[ckpt::instrument]
-fn threads() {
-    let mut parts = vec![1_u64, 2, 3];
-    thread::scope(|scope| {
-        for part in &mut parts {
-            scope.spawn(move || {
-                for step in 1..=STEPS {
-                    ckpt::checkpoint!();
-                    *part = part.wrapping_mul(31).wrapping_add(step);
-                    ckpt::check!(!strikes(step), "a part has gone wrong in step {step}");
-                }
-            });
-        }
-    });
-    println!("{parts:?}");
 }
 
 #[ckpt::instrument]
@@ -346,6 +331,10 @@ fn misuses() {
     once,
     with_a_library,
     threads,
+    barriers,
+    detached,
+    loops,
+    stays,
     always,
     large,
     weighted,
@@ -387,6 +376,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "once" => once(),
         "library" => with_a_library(),
         "threads" => threads(),
+        "barriers" => barriers(),
+        "detached" => detached(),
+        "loops" => loops(),
+        "stays" => stays(),
         "always" => always(),
         "large" => large(),
         "weighted" => weighted(),

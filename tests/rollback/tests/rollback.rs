@@ -1,5 +1,5 @@
 //! A program that goes back to a checkpoint in its process gives the answer of a run that never did, prints again what it has
-//! printed since, and says by name what cannot be: E2380 to E2389, W2092 and W2093.
+//! printed since, and says by name what cannot be: E2380 to E2389, E2392, W2092 and W2093.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -197,13 +197,54 @@ fn what_cannot_be_put_back_has_the_process_begin_anew() {
 }
 
 #[test]
-fn a_member_of_a_team_has_the_process_begin_anew() {
-    let plain = run("threads", &[]);
-    let ended = same_when_struck("threads", 13, &plain);
-    assert!(!is_one_process(&ended), "{}", ended.stderr);
-    for visits in ["5", "10,11,24"] {
-        same_when_rolled_back("threads", 1, visits, &plain);
+fn a_team_goes_back_in_its_process() {
+    for program in ["threads", "barriers", "detached", "loops"] {
+        let plain = run(program, &[]);
+        assert_eq!(plain.code, Some(0), "{program}: {}", plain.stderr);
+        for (every, visits) in [(1, "1"), (1, "5"), (3, "10,11,24"), (4, "5,5,5,20"), (1, "24")] {
+            let ended = same_when_rolled_back(program, every, visits, &plain);
+            assert!(is_one_process(&ended), "{program}: {}", ended.stderr);
+        }
+        // Barriers of the program's own do not let anybody out.
+        for step in [7, 13, 24] {
+            let ended = same_when_struck(program, step, &plain);
+            let stays = program != "barriers" || !ended.stderr.contains("E2392");
+            assert_eq!(is_one_process(&ended), stays, "{program}: {}", ended.stderr);
+        }
     }
+}
+
+#[test]
+fn a_team_goes_back_to_states_in_memory() {
+    for program in ["threads", "detached", "loops"] {
+        let plain = run(program, &[]);
+        for (visits, then) in [("14", 12), ("23", 21), ("9,14,14,20", 18)] {
+            let fault = format!("rollback:{visits}");
+            let ended = run(
+                program,
+                &[
+                    ("CKPT_EVERY", "8"),
+                    ("CKPT_SNAPSHOT_EVERY", "3"),
+                    ("CKPT_FAULT", &fault),
+                ],
+            );
+            assert_eq!(ended.code, Some(0), "{program} {visits}: {}", ended.stderr);
+            let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+            joined(&parts, &plain.stdout);
+            let told = format!("goes back to its state in memory of site visit {then}");
+            assert!(ended.stderr.contains(&told), "{program}: {}", ended.stderr);
+            assert!(is_one_process(&ended), "{program}: {}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_member_that_stays_is_named() {
+    let plain = run("stays", &[]);
+    let ended = same_when_struck("stays", 13, &plain);
+    assert!(!is_one_process(&ended), "{}", ended.stderr);
+    let told = "E2392: thread 2 (last seen at visit 13) of the team did not leave within";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mpi_sys as mpi;
 
-use crate::base::current::not_the_programs;
+use crate::base::current::{not_the_programs, rolls_back};
 use crate::comm::world::current;
 
 /// Whether anything has gone through.
@@ -93,6 +93,10 @@ fn program_initialises(initialise: impl FnOnce() -> (c_int, Option<c_int>)) -> (
 #[unsafe(no_mangle)]
 unsafe extern "C" fn MPI_Finalize() -> c_int {
     if let Some(world) = current() {
+        if rolls_back() {
+            // What unwinds for a checkpoint ends the program's part in MPI: it takes it up again on its way to the site.
+            return 0;
+        }
         world.program_finalises();
     }
     // SAFETY: the caller's promise.

@@ -18,12 +18,14 @@ use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
 use crate::state::process::Process;
 use crate::storage::{Journals, Store};
-use crate::team::{self};
 use crate::thread;
 use crate::value::release_unused;
 
+/// Why a program goes back in a test.
+pub(super) const TEST: &str = "a test wants it";
+
 /// What a program can go back to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in super::super) struct Point {
     /// The checkpoint, or that before the snapshot.
     pub id: CheckpointId,
@@ -48,7 +50,7 @@ pub(in super::super) fn points_of(store: &Store, run: RunId) -> Vec<Point> {
 }
 
 /// Which of these it is: the newest, or the one that is asked for.
-fn choose(mut points: Vec<Point>, asked: Option<u64>, rollbacks: Rollbacks) -> Option<Point> {
+pub(super) fn choose(mut points: Vec<Point>, asked: Option<u64>, rollbacks: Rollbacks) -> Option<Point> {
     points.sort_by_key(|point| std::cmp::Reverse(point.visits));
     let oldest = points.len().checked_sub(1)?;
     let at = match asked {
@@ -103,7 +105,7 @@ impl Run {
             return Err(NotRolledBack::Restarting);
         }
         if let Some(member) = self.world.member() {
-            return Err(NotRolledBack::Ranks { ranks: member.size });
+            return Err(self.asks_ranks(asked, member.size));
         }
         if let Some(obstacle) = self.process.as_ref().and_then(Process::obstacle) {
             return Err(NotRolledBack::Obstacle {
@@ -116,7 +118,7 @@ impl Run {
         self.is_a_test = asked.is_a_test;
         self.takes_newest = is_newest;
         current::roll_back();
-        if self.leaves_with_its_process() {
+        if self.leaves_with_its_process().is_some() {
             return Ok(Leaves::WithItsProcess);
         }
         if let Some(how) = self.how_to_go_on() {
@@ -127,23 +129,30 @@ impl Run {
 
     /// Whether the program has gone back, and has not come further than to where it did.
     pub(super) fn comes_back_to(&self, visits: u64) -> bool {
-        let before = self.ending.record.rollbacks();
+        let before = match self.world.member() {
+            Some(_) => self.tries,
+            None => self.ending.record.rollbacks().tries(),
+        };
         before.in_a_row > 0 && visits <= before.from && self.policy.rollbacks_to_come().is_empty()
     }
 
-    /// Whether the functions of the program cannot be left in its process: threads are not left from outside, and may wait for
-    /// what would come; without unwinding nothing is left.
-    fn leaves_with_its_process(&self) -> bool {
-        cfg!(panic = "abort")
-            || !self.in_process
-            || self.kind != Kind::RunsAgain
-            || team::is_open()
-            || !thread::others().is_empty()
-            || own_threads::are_others()
+    /// Whether the functions of the program cannot be left in its process: threads that are no members of a team are not left from
+    /// outside, and may wait for what would come; without unwinding nothing is left. Gives why.
+    pub(super) fn leaves_with_its_process(&self) -> Option<&'static str> {
+        let whys = [
+            (cfg!(panic = "abort"), "a panic aborts it"),
+            (!self.in_process, "`rollback-in-process` is false"),
+            (self.kind != Kind::RunsAgain, "its `main` cannot be called again"),
+            (
+                !thread::others().is_empty() || own_threads::are_others(),
+                "threads run that are in no team",
+            ),
+        ];
+        whys.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why)
     }
 
     /// What the program can go back to.
-    fn points(&self) -> Vec<Point> {
+    pub(super) fn points(&self) -> Vec<Point> {
         let mut points = points_of(&self.store, self.id);
         let before = |visit: u64| points.iter().rev().find(|point| point.visits <= visit);
         // Where a snapshot cannot be gone back to, the checkpoint before it is.
@@ -175,6 +184,7 @@ impl Run {
             snapshot: to.snapshot.clone(),
             kept: self.snapshots.up_to(to.visits),
             ends: self.ends,
+            tries: self.tries,
         })
     }
 
@@ -189,7 +199,15 @@ impl Run {
         release_unused();
         current::observe_with(None);
         current::listen(false);
+        self.world.goes_back();
         self.how_to_go_on()
+    }
+
+    /// The process begins anew for what the program goes back to.
+    pub(super) fn begins_anew(&self) {
+        if let Some(how) = self.how_to_go_on() {
+            not_begun(&again::as_a_new_process(&how)).exit();
+        }
     }
 
     /// Goes back at the visit at which a test wants that.
@@ -197,20 +215,18 @@ impl Run {
         if !self.policy.rolls_back_at(visits) {
             return;
         }
+        if self.world.member().is_some() {
+            return self.goes_back_together(visits, true, None);
+        }
         let asked = Asked {
-            reason: "a test wants it",
+            reason: TEST,
             is_a_test: true,
             to: None,
             visits,
         };
         match self.goes_back(asked) {
             Ok(Leaves::Unwinding) => {}
-            Ok(Leaves::WithItsProcess) => {
-                if let Some(how) = self.how_to_go_on() {
-                    let error = again::as_a_new_process(&how);
-                    not_begun(&error).exit();
-                }
-            }
+            Ok(Leaves::WithItsProcess) => self.begins_anew(),
             Err(why) => say(&format!("warning[W2093]: {why}\n  the program goes on")),
         }
     }

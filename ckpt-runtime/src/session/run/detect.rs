@@ -1,7 +1,6 @@
 //! Wrong state that nobody has written: found where the state is taken, between this one and the one before. And the faults that
 //! bring it about for tests.
 
-use super::super::again::{self, not_begun};
 use super::super::events::What;
 use super::Run;
 use crate::base::fault::{Flip, Struck};
@@ -100,13 +99,10 @@ impl Run {
             to: None,
             visits,
         };
-        match self.goes_back(asked)? {
-            Leaves::Unwinding => Ok(()),
-            Leaves::WithItsProcess => match self.how_to_go_on() {
-                Some(how) => not_begun(&again::as_a_new_process(&how)).exit(),
-                None => Ok(()),
-            },
+        if self.goes_back(asked)? == Leaves::WithItsProcess {
+            self.begins_anew();
         }
+        Ok(())
     }
 
     /// Turns a bit at the visit at which a test wants that: in a variable, or in the newest snapshot.

@@ -12,11 +12,12 @@ impl Run {
         if let Some((_, reason)) = self.decided.take_if(|(at, _)| *at == visits) {
             return reason;
         }
-        let due = self.policy.due(visits, self.line);
+        let due = self.policy.due(visits, self.line, self.world.has_a_wish());
         if due.apart {
             self.world.say_where_ranks_part();
             apart(visits).exit();
         }
+        self.all_go_back |= due.back;
         if let Some(line) = due.line {
             self.store.line_is_complete(CheckpointId(line));
         }
@@ -43,7 +44,8 @@ impl Run {
             self.settle(written);
         }
         let reason = self.due(visits);
-        if reason.is_none() && !self.policy.faults_at(visits) && !comm::checks() {
+        let goes_back = self.all_go_back || self.policy.is_to_roll_back_at(visits);
+        if reason.is_none() && !goes_back && !self.policy.faults_at(visits) && !comm::checks() {
             return false;
         }
         self.decided = Some((visits, reason));
@@ -66,6 +68,7 @@ impl Run {
             self.others_take_theirs(reason);
             self.policy.failed(reason);
         }
+        self.others_go_back(visits);
         self.policy.arm(visits);
     }
 }

@@ -150,6 +150,14 @@ impl Run {
 
     /// Takes this rank's checkpoint; a stop ends the run here if all have written theirs.
     fn takes(&mut self, visits: u64, reason: Reason, gather: &mut Gather<'_>) -> Result<(), Fatal> {
+        if self.world.has_a_wish() {
+            // What is wrong comes into no line.
+            if reason.stops() {
+                self.world.all_succeeded(false);
+            }
+            self.policy.failed(reason);
+            return Ok(());
+        }
         let line = self.store.next_line();
         if !self.waits_for_memory(visits, reason, line)
             && !self.waits_for_threads(visits, reason)

@@ -1,0 +1,319 @@
+//! Ranks that go back to a line together, in their processes and with MPI up: the same answer, and what cannot be is said by name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use mpi_tests::{Ended, Job, build, make_package, target, two_ranks};
+
+/// Messages in a ring and a sum in each turn; communicators and a datatype are made again. `STRIKES=RANK:TURN` has that rank go wrong
+/// there, once in its process, `STRIKES=RANK:TURN:always` each time.
+const PROGRAM: &str = r#"
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use mpi::collective::SystemOperation;
+use mpi::traits::*;
+
+const TURNS: u64 = 24;
+
+/// Not named to ckpt: it stays as it is where the process stays.
+static STRUCK: AtomicBool = AtomicBool::new(false);
+
+fn strikes(rank: i32, turn: u64) -> bool {
+    let Ok(text) = env::var("STRIKES") else { return false };
+    let mut words = text.split(':');
+    let mut number = || words.next().unwrap().parse::<u64>().unwrap();
+    let wanted = (number(), number());
+    let always = words.next() == Some("always");
+    wanted == (rank as u64, turn) && (always || !STRUCK.swap(true, Ordering::Relaxed))
+}
+
+fn is(what: &str) -> bool {
+    env::var("WHAT").is_ok_and(|text| text == what)
+}
+
+/// Ends the process where functions are left for a checkpoint.
+struct Ends;
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            process::exit(0);
+        }
+    }
+}
+
+/// A thread that no checkpoint knows of.
+fn beside() {
+    thread::spawn(|| thread::sleep(Duration::from_secs(600)));
+}
+
+#[ckpt::main]
+fn main() {
+    if is("early") {
+        let Err(why) = ckpt::rollback("before MPI is up");
+        println!("{why}");
+    }
+    let universe = mpi::initialize().expect("MPI comes up");
+    #[ckpt(reexecute)]
+    let world = universe.world();
+    #[ckpt(reexecute)]
+    let own = world.duplicate();
+    #[ckpt(reexecute)]
+    let _ends = is("ends").then_some(Ends);
+    let (rank, size) = (world.rank(), world.size());
+    let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
+    let (mut value, mut all) = (rank as u64 + 1, 0_u64);
+    for turn in 1..=TURNS {
+        ckpt::checkpoint!(safe);
+        if is("slow") {
+            thread::sleep(Duration::from_millis(3));
+        }
+        let sent = value.wrapping_mul(31).wrapping_add(turn);
+        (value, _) = mpi::point_to_point::send_receive(&sent, &own.process_at_rank(right), &own.process_at_rank(left));
+        if strikes(rank, turn) {
+            value ^= 4;
+            if is("beside") {
+                beside();
+            }
+            if is("asks") {
+                let Err(why) = ckpt::rollback("it asks");
+                println!("{why}");
+            } else if is("returns") {
+                let _ = ckpt::rollback("it returns");
+                return;
+            } else {
+                ckpt::check!(false, "the value of turn {turn} is wrong");
+            }
+        }
+        if is("beside-0") && rank == 0 && turn == 13 {
+            beside();
+        }
+        own.all_reduce_into(&value, &mut all, SystemOperation::sum());
+        let mut log = OpenOptions::new().create(true).append(true).open(format!("log-{rank}.txt")).unwrap();
+        writeln!(log, "{turn} {value} {all}").unwrap();
+        fs::write(format!("last-{rank}.txt"), format!("{turn}\n")).unwrap();
+    }
+    println!("{rank}: {value} {all}");
+}
+"#;
+
+/// The program, built once for all tests.
+fn program() -> &'static PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let package = tempfile::tempdir().expect("a folder");
+        fs::create_dir(package.path().join("src")).expect("a folder for the program");
+        fs::write(package.path().join("src/main.rs"), PROGRAM).expect("it is written");
+        make_package(package.path(), "goes-back");
+        build(package.path(), "goes-back", &target().join("ckpt/build"), &[])
+    })
+}
+
+/// What two ranks of it have left: what they printed last, and their files.
+type Left = (Vec<String>, BTreeMap<String, String>);
+
+fn run(variables: &[(&str, &str)]) -> (Ended, Left) {
+    let job = tempfile::tempdir().expect("a folder for the job");
+    let ended = two_ranks("mpirun", program(), job.path(), variables);
+    let left = left(&ended, job.path());
+    (ended, left)
+}
+
+fn left(ended: &Ended, folder: &Path) -> Left {
+    // Ranks print when they like, and tests have a mark printed in front.
+    let is_last = |line: &&str| line.starts_with("0: ") || line.starts_with("1: ");
+    let mut printed: Vec<String> = ended
+        .stdout
+        .split(['\n', '\u{1e}'])
+        .filter(is_last)
+        .map(str::to_owned)
+        .collect();
+    printed.sort();
+    let files = fs::read_dir(folder).expect("the folder is there").flatten();
+    let files = files.map(|entry| entry.path()).filter(|path| path.is_file());
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let files = files.map(|path| (name(&path), fs::read_to_string(&path).unwrap()));
+    (printed, files.collect())
+}
+
+fn plain() -> &'static Left {
+    static PLAIN: OnceLock<Left> = OnceLock::new();
+    PLAIN.get_or_init(|| {
+        let (ended, left) = run(&[]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!((left.0.len(), left.1.len()), (2, 4), "{left:?}");
+        left
+    })
+}
+
+/// It ends well, with the answer of a run that never went back, in the processes that were started.
+#[track_caller]
+fn same(variables: &[(&str, &str)], times: usize) -> Ended {
+    let (ended, left) = run(variables);
+    assert_eq!(ended.code, Some(0), "{variables:?}: {}", ended.stderr);
+    assert_eq!(left, *plain(), "{variables:?}: {}", ended.stderr);
+    let back = ended.stderr.matches("goes back to").count();
+    assert_eq!(back, times, "{variables:?}: {}", ended.stderr);
+    assert!(!ended.stderr.contains("restarts from"), "{}", ended.stderr);
+    ended
+}
+
+#[test]
+fn all_ranks_go_back_at_a_site() {
+    for (every, visits) in [
+        ("1", "1"),
+        ("1", "7"),
+        ("5", "12"),
+        ("4", "9,9,9,23"),
+        ("3", "23,23"),
+    ] {
+        let fault = format!("rollback:{visits}");
+        for checks in ["0", "1"] {
+            let variables = [
+                ("CKPT_EVERY", every),
+                ("CKPT_FAULT", &fault),
+                ("CKPT_CHECK_SAFE_POINTS", checks),
+            ];
+            same(&variables, visits.split(',').count());
+        }
+    }
+    let (ended, _) = run(&[("CKPT_EVERY", "5"), ("CKPT_FAULT", "rollback:2")]);
+    assert!(ended.stderr.contains("W2093"), "{}", ended.stderr);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
+#[test]
+fn a_rank_that_asks_has_all_go_back_at_a_later_site() {
+    for strikes in ["0:7", "1:7", "1:13", "0:20"] {
+        for every in ["1", "2", "5"] {
+            let variables = [("CKPT_EVERY", every), ("STRIKES", strikes), ("WHAT", "slow")];
+            let ended = same(&variables, 1);
+            let rank = strikes.split(':').next().unwrap();
+            let told = format!("rank {rank}: the value of turn ");
+            assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+        }
+    }
+    // Where visits are short, the ranks tell each other less often; by the clock nothing is taken meanwhile.
+    let ended = same(&[("CKPT_EVERY", "2"), ("STRIKES", "1:3"), ("WHAT", "asks")], 1);
+    assert!(ended.stdout.contains("E2393"), "{}", ended.stdout);
+}
+
+#[test]
+fn what_comes_again_each_time_ends_the_job() {
+    let variables = [
+        ("CKPT_EVERY", "2"),
+        ("CKPT_KEEP", "all"),
+        ("STRIKES", "1:9:always"),
+        ("WHAT", "slow"),
+    ];
+    let (ended, _) = run(&variables);
+    assert_eq!(ended.code, Some(101), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("goes back to").count(),
+        3,
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains("E2388"), "{}", ended.stderr);
+    // What was wrong came into no line: each time from an older one.
+    for id in ["000004", "000003", "000002"] {
+        let told = format!("goes back to checkpoint {id}");
+        assert!(ended.stderr.contains(&told), "{id}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn behind_the_last_site_the_job_ends() {
+    let (ended, _) = run(&[("CKPT_EVERY", "5"), ("STRIKES", "1:24"), ("WHAT", "slow")]);
+    assert_eq!(ended.code, Some(101), "{}", ended.stderr);
+    let told = "E2394]: this rank was to go back to a checkpoint, and came to no site any more: the value of turn 24 is wrong";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    // The others still wait for its messages.
+    let (ended, _) = run(&[("CKPT_EVERY", "5"), ("STRIKES", "1:13"), ("WHAT", "returns")]);
+    assert_eq!(ended.code, Some(101), "{}", ended.stderr);
+    assert!(ended.stderr.contains("E2394"), "{}", ended.stderr);
+}
+
+#[test]
+fn where_one_cannot_go_back_all_end() {
+    for (what, told) in [
+        (
+            "beside-0",
+            "rank 0: error[E2395]: a rank was to go back to a checkpoint, and this one cannot: E2386",
+        ),
+        (
+            "ends",
+            "error[E2389]: the process could not begin anew: it is one of several ranks",
+        ),
+    ] {
+        let (ended, _) = run(&[("CKPT_EVERY", "2"), ("STRIKES", "1:13"), ("WHAT", what)]);
+        assert_eq!(ended.code, Some(101), "{what}: {}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{what}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn ranks_that_cannot_go_back_say_so() {
+    // Known where it is asked for.
+    let (ended, _) = run(&[("CKPT_EVERY", "2"), ("STRIKES", "1:13"), ("WHAT", "beside")]);
+    assert_eq!(ended.code, Some(101), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("error[E2396]: the value of turn 13 is wrong"),
+        "{}",
+        ended.stderr
+    );
+    let told = "E2386: a program of 2 ranks cannot go back in the job: threads run that are in no team";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    // Before MPI is up there is nobody to ask.
+    let (ended, _) = run(&[("CKPT_EVERY", "2"), ("WHAT", "early")]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("E2386") && ended.stdout.contains("MPI is not up"),
+        "{}",
+        ended.stdout
+    );
+}
+
+/// Programs that have never heard of ckpt, rolled back at sites, behind them and several times in a row.
+fn crashtest(package: &str, ranks: u32, arguments: &str) {
+    let job = Job::new(package);
+    let words = format!(
+        "-n {ranks} --in-process --sites 3 --random 2 --rows 1 --seed {ranks} --verbose --- {arguments}"
+    );
+    let ended = job.ckpt("crashtest", &words);
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    assert!(job.ranks().is_empty(), "nothing is left behind");
+}
+
+#[test]
+fn a_ring_goes_back() {
+    crashtest("programs/ring", 3, "40");
+}
+
+/// Communicators, a datatype and a request are made again.
+#[test]
+fn groups_go_back() {
+    crashtest("programs/groups", 5, "40");
+}
+
+#[test]
+fn heat_goes_back() {
+    crashtest("examples/heat-mpi", 3, "60 40 100");
+}
+
+/// Sites in the threads of the ranks.
+#[test]
+fn teams_of_ranks_go_back() {
+    crashtest("examples/sphot-mpi", 2, "3 12 100");
+}
