@@ -26,7 +26,7 @@ pub use entry::{
 };
 pub(crate) use entry::{forget_entries, keep_entry, with_entry};
 pub(crate) use member::{Counting, ask, captures, is_member, member, set_captures, thread_number};
-pub(crate) use spawner::{begin, see_off, spread, wait};
+pub(crate) use spawner::{begin, is_open, see_off, spread, wait};
 
 use crate::base::rollback::NotRolledBack;
 use crate::base::visit_number::VisitNumber;

@@ -43,6 +43,11 @@ pub(super) fn forget() {
     OPEN.set(None);
 }
 
+/// Whether this thread has opened a region, which has not ended.
+pub(crate) fn is_open() -> bool {
+    OPEN.with_borrow(Option::is_some)
+}
+
 /// A region begins: threads that are started from now on are members of its team.
 pub(crate) fn begin(walks: bool, visits: u64) {
     let team = Team::new(walks);
