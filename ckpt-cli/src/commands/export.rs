@@ -8,7 +8,7 @@ use crate::commands::inspect::indexed_or_not;
 use crate::export::{self, Named};
 use crate::failure::{Failure, Outcome, says};
 use crate::render;
-use crate::stores::{StoreArgs, Which};
+use crate::stores::{StoreArgs, Which, WhichOnes};
 use crate::values::find::find;
 use crate::values::select;
 
@@ -19,13 +19,13 @@ use crate::values::select;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Export {
-    /// Number of the checkpoint, or `latest`
+    /// Number of the checkpoint, or `latest`, which it is without; a VAR alone is that of the latest
     #[arg(value_name = "ID")]
-    which: Which,
-    /// The variables, parts of them or some elements, as for `inspect`
-    #[arg(value_name = "VAR", required_unless_present = "all")]
+    which: Option<String>,
+    /// The variables, parts of them or some elements, as for `inspect`; all of the checkpoint where none is named
+    #[arg(value_name = "VAR")]
     variables: Vec<String>,
-    /// All of the checkpoint
+    /// All of the checkpoint, as where no variable is named
     #[arg(long, conflicts_with = "variables")]
     all: bool,
     /// The file
@@ -40,7 +40,8 @@ pub struct Export {
 
 const EXAMPLE: &str = "\
 Example:
-  cargo ckpt export latest --all --to state.npz
+  cargo ckpt export --to state.npz                  all of the newest
+  cargo ckpt export energy --to energy.csv
   cargo ckpt export 12 sim.pos --to pos.csv
   cargo ckpt export 12 'sim.pos[0..10]' 'sim.bodies[3]' --to some.npz
 
@@ -50,13 +51,14 @@ impl Export {
     /// Writes.
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
-        let id = lines.resolve(self.which)?;
+        let (which, variables) = self.chosen()?;
+        let id = lines.resolve(which)?;
         let checkpoint = lines.load(lines.part(self.rank)?, id)?;
-        let mut list = match self.all {
+        let mut list = match self.all || variables.is_empty() {
             true => export::all(&checkpoint),
             false => Vec::new(),
         };
-        for text in &self.variables {
+        for text in variables {
             let (name, inside) = select::split(text)?;
             let found = find(&checkpoint, &name)?;
             let node = found.node;
@@ -94,6 +96,20 @@ impl Export {
         }
         self.tell(&list);
         Ok(0)
+    }
+
+    /// The checkpoint, and the variables of it. A word that is no checkpoint is a variable.
+    fn chosen(&self) -> Outcome<(Which, Vec<&String>)> {
+        let first = self.which.as_ref();
+        let which = first.and_then(|word| word.parse::<Which>().ok());
+        if let Some(word) = first.filter(|word| word.parse() == Ok(WhichOnes::All)) {
+            return Err(Failure::usage(says!("E3116: `{word}` is no checkpoint"))
+                .because("a file has the values of one")
+                .help("name one, or write a file for each: `cargo ckpt list` has their numbers"));
+        }
+        let alone = first.filter(|_| which.is_none());
+        let variables: Vec<&String> = alone.into_iter().chain(&self.variables).collect();
+        Ok((which.unwrap_or(Which::Latest), variables))
     }
 
     fn tell(&self, list: &[Named<'_>]) {

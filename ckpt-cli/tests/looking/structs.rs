@@ -199,6 +199,11 @@ fn one_field_and_some_elements_are_exported() {
     )
     .success()
     .stdout(contains("4 arrays"));
+    cargo_ckpt(here.path(), &["export", "self.bodies.name", "--to", "t.csv"]).success();
+    cargo_ckpt(here.path(), &["export", "--to", "whole.npz"]).success();
+    cargo_ckpt(here.path(), &["export", "all", "--to", "whole.npz"])
+        .code(2)
+        .stderr(contains("E3116").and(contains("a file has the values of one")));
     let file = fs::File::open(here.path().join("some.npz")).unwrap();
     let mut archive = zip::ZipArchive::new(file).unwrap();
     let mut array = archive.by_name("advance/self.bodies.position.npy").unwrap();
