@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, RunId, files_in, folder_of_rank, is_fallback, path_of, ranks_here};
+use ckpt::store::{CheckpointId, RunId, file_of, files_in, folder_of_rank, is_fallback, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::render::{self, FormatOption};
@@ -328,12 +328,17 @@ pub fn newest_id(store: &Path) -> Outcome<Option<u64>> {
     runs::newest_line(store, ids(store)?.into_iter().rev().map(CheckpointId), ranks)
 }
 
-/// Size of the largest committed checkpoint file.
+/// Size of the largest committed checkpoint file in the folder of the store itself.
 pub fn largest_bytes(store: &Path) -> Option<u64> {
-    let home = home(store);
-    let files = files_in(&home).unwrap_or_default().into_iter();
-    files
-        .filter_map(|(id, rank)| fs::metadata(path_of(&home, id, rank)).ok())
+    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| file_of(name).is_some())
+        })
+        .filter_map(|entry| entry.metadata().ok())
         .map(|metadata| metadata.len())
         .max()
 }

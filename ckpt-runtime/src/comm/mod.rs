@@ -32,7 +32,7 @@ pub(crate) use agree::{Agreement, Meeting, Met, Outcome};
 pub(crate) use check::checks;
 pub(crate) use recovery_line::{Found, Verdict, negotiate};
 pub(crate) use site_history::{HISTORY_NOTE, joined_history, passes_site, set_site_history, site_history};
-pub(crate) use wish::{FAILED, Wish};
+pub(crate) use wish::{FAILED, Wish, cannot_go_back};
 pub(crate) use world::{THREADS_NOTE, World, abort, current, member};
 
 use transport::Transport;

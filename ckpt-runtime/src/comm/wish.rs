@@ -1,6 +1,7 @@
 //! A rank that wants to go back to a checkpoint. All go back together, at a site visit at which all know of it: no message is under
 //! way there, neither of the program nor of ckpt. What the rank wants it for is told there.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::world::{World, locked};
@@ -78,7 +79,7 @@ impl World {
             Some(fatal) => fatal.exit(),
             None => {
                 std::thread::sleep(SPEAKS);
-                elsewhere().exit()
+                cannot_go_back(&"another cannot, which says why").exit()
             }
         }
     }
@@ -96,13 +97,14 @@ fn not_heard(wish: &Wish) -> Fatal {
     .help("restart the job from its newest line, which was taken before; put a site behind the last look at the state")
 }
 
-fn elsewhere() -> Fatal {
+/// What a rank says that was to go back to a checkpoint, and cannot.
+pub(crate) fn cannot_go_back(why: &dyn Display) -> Fatal {
     Fatal::new(
         FAILED,
-        headline!("E2395: another rank was to go back to a checkpoint, and cannot"),
+        headline!("E2395: a rank was to go back to a checkpoint, and this one cannot: {why}"),
     )
     .why("what the ranks have computed since their newest line may be wrong")
-    .help("see what that rank says; restart the job from its newest line")
+    .help("restart the job from its newest line")
 }
 
 /// As much of a text as there is room for.

@@ -12,9 +12,9 @@ use super::super::policy::Reason;
 use super::Run;
 use super::back::{Point, TEST, choose};
 use crate::base::current;
-use crate::base::report::{Fatal, headline, say};
+use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
-use crate::comm::{FAILED, Wish};
+use crate::comm::{self, Wish};
 use crate::context::rollback::{Asked, Tries};
 use crate::format::CheckpointId;
 use crate::state::process::Process;
@@ -163,14 +163,7 @@ impl Run {
             }
             return;
         }
-        let fatal = why.map(|why| {
-            Fatal::new(
-                FAILED,
-                headline!("E2395: a rank was to go back to a checkpoint, and this one cannot: {why}"),
-            )
-            .why("what the ranks have computed since their newest line may be wrong")
-            .help("restart the job from its newest line")
-        });
-        self.world.cannot_go_back(fatal)
+        self.world
+            .cannot_go_back(why.map(|why| comm::cannot_go_back(&why)))
     }
 }
