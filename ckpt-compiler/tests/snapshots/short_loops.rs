@@ -16,7 +16,11 @@ pub fn longest(bound: u64) -> Option<(u64, u64)> {
         }
         let (mut at, mut steps) = (start, 0);
         while at != 1 {
-            at = if at % 2 == 0 { at / 2 } else { at.checked_mul(3)? + 1 };
+            at = if at % 2 == 0 {
+                at / 2
+            } else {
+                at.checked_mul(3)? + 1
+            };
             steps += 1;
             if steps > 10_000 {
                 break;

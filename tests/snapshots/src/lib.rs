@@ -36,6 +36,8 @@ pub mod nested_calls;
 pub mod parallel_blocks;
 #[path = "../../../ckpt-compiler/tests/snapshots/shadowed.rs"]
 pub mod shadowed;
+#[path = "../../../ckpt-compiler/tests/snapshots/short_loops.rs"]
+pub mod short_loops;
 #[path = "../../../ckpt-compiler/tests/snapshots/travelling.rs"]
 pub mod travelling;
 

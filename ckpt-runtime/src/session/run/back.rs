@@ -139,16 +139,17 @@ impl Run {
     /// Whether the functions of the program cannot be left in its process: threads that are no members of a team are not left from
     /// outside, and may wait for what would come; without unwinding nothing is left. Gives why.
     pub(super) fn leaves_with_its_process(&self) -> Option<&'static str> {
-        let whys = [
-            (cfg!(panic = "abort"), "a panic aborts it"),
-            (!self.in_process, "`rollback-in-process` is false"),
-            (self.kind != Kind::RunsAgain, "its `main` cannot be called again"),
-            (
-                !thread::others().is_empty() || own_threads::are_others(),
-                "threads run that are in no team",
-            ),
-        ];
-        whys.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why)
+        if cfg!(panic = "abort") {
+            return Some("a panic aborts it");
+        }
+        if !self.in_process {
+            return Some("`rollback-in-process` is false");
+        }
+        if self.kind != Kind::RunsAgain {
+            return Some("its `main` cannot be called again");
+        }
+        let has_others = !thread::others().is_empty() || own_threads::are_others();
+        has_others.then_some("threads run that are in no team")
     }
 
     /// What the program can go back to.
