@@ -40,7 +40,7 @@ pub fn longest(bound: u64) -> Option<(u64, u64)> {
                 ],
             },
             ::ckpt::__rt::SitePlan {
-                line: 30u32,
+                line: 34u32,
                 column: 15u32,
                 kind: ::ckpt::__rt::SiteKind::Checkpoint,
                 variables: &[
@@ -61,7 +61,7 @@ pub fn longest(bound: u64) -> Option<(u64, u64)> {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 29u32,
+                        line: 33u32,
                         on_demand: false,
                     },
                 ],
