@@ -114,12 +114,10 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
         )]
     };
     let spares = Spares::of(item, options, emitter.flow);
-    let mut begun = body.clone();
-    if stands_twice && emitter.has_short_loops() {
-        emitter.strips.set(Strips::Outside);
-        begun = emitter.block(&emitter.lowered.body);
-        emitter.strips.set(Strips::None);
-    }
+    let begun = match stands_twice && emitter.has_short_loops() {
+        true => emitter.with_strips(Strips::Outside, &emitter.lowered.body),
+        false => body.clone(),
+    };
     let (begun, continued) = match stands_twice && !spares.is_empty() {
         true => (spares.in_begun(&begun), spares.in_continued(&body)),
         false => (begun, body),

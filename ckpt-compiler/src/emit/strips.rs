@@ -54,7 +54,7 @@ impl Emitter<'_> {
         site: SiteId,
         look: impl FnOnce(TokenStream) -> TokenStream,
     ) -> Option<TokenStream> {
-        if self.lowered.sites[site as usize - 1].sort != SiteSort::Short {
+        if !self.is_short(site) {
             return None;
         }
         let (strip, pace) = (strip(), pace());
@@ -77,12 +77,10 @@ impl Emitter<'_> {
     /// A loop that runs in strips; nothing for others.
     pub(super) fn strip_mined(&self, label: Option<&Label>, body: &Block) -> Option<TokenStream> {
         let site = only_site(body)?;
-        if self.strips.get() != Strips::Outside
-            || self.lowered.sites[site as usize - 1].sort != SiteSort::Short
-        {
+        if self.strips.get() != Strips::Outside || !self.is_short(site) {
             return None;
         }
-        let copy = self.without_looks(body);
+        let copy = self.with_strips(Strips::Pass, body);
         let mut copy: syn::Block = syn::parse2(quote!({ #copy })).ok()?;
         if Unfit::is_in(&copy) {
             return None;
@@ -99,7 +97,7 @@ impl Emitter<'_> {
             (label, _) => quote!(#label),
         };
         let (rt, strip, pace) = (rt(), strip(), pace());
-        let statements = self.looking_up(body);
+        let statements = self.with_strips(Strips::LookUp, body);
         Some(quote! {
             {
                 #[allow(non_upper_case_globals)]
@@ -113,19 +111,16 @@ impl Emitter<'_> {
         })
     }
 
-    fn without_looks(&self, body: &Block) -> TokenStream {
-        self.with_strips(Strips::Pass, body)
-    }
-
-    fn looking_up(&self, body: &Block) -> TokenStream {
-        self.with_strips(Strips::LookUp, body)
-    }
-
-    fn with_strips(&self, strips: Strips, body: &Block) -> TokenStream {
+    /// A block in which sites of short loops are written so.
+    pub(super) fn with_strips(&self, strips: Strips, body: &Block) -> TokenStream {
         let before = self.strips.replace(strips);
         let written = self.block(body);
         self.strips.set(before);
         written
+    }
+
+    fn is_short(&self, site: SiteId) -> bool {
+        self.lowered.sites[site as usize - 1].sort == SiteSort::Short
     }
 
     /// Whether a loop of the function may run in strips.

@@ -164,28 +164,20 @@ impl Frame {
     #[inline]
     pub fn due(&mut self, site: u32) -> bool {
         comm::passes_site(self.plan.layout, site);
-        let visits = THREAD.with(|thread| {
-            let visits = thread.visits() + 1;
-            thread.visits.store(visits, Ordering::Relaxed);
-            visits
-        });
+        let visits = THREAD.with(|thread| thread.count(1));
         (visits >= current::next()) | (self.fresh & site_bit(site) != 0)
     }
 
     /// The same in a loop without messages, which ranks go round unequally often: it is no visit that all ranks make.
     #[inline]
     pub fn due_in_phase(&mut self, site: u32) -> bool {
-        let visits = THREAD.with(|thread| {
-            let visits = thread.visits() + 1;
-            thread.visits.store(visits, Ordering::Relaxed);
-            visits
-        });
+        let visits = THREAD.with(|thread| thread.count(1));
         (visits >= current::next()) | (self.fresh & site_bit(site) != 0)
     }
 
     /// Behind such a loop: whether [`checkpoint`](Frame::checkpoint) has to be called, which waits for the other ranks.
     pub fn ends_phase(&mut self, _site: u32) -> bool {
-        THREAD.with(|thread| thread.visits.store(thread.visits() + 1, Ordering::Relaxed));
+        THREAD.with(|thread| thread.count(1));
         self.after.is_some()
     }
 

@@ -162,17 +162,9 @@ impl Drop for Strip {
     fn drop(&mut self) {
         let made = self.take();
         if made > 0 {
-            count(made);
+            THREAD.with(|thread| thread.count(u64::from(made)));
         }
     }
-}
-
-#[inline]
-fn count(visits: u32) {
-    THREAD.with(|thread| {
-        let visits = thread.visits() + u64::from(visits);
-        thread.visits.store(visits, Ordering::Relaxed);
-    });
 }
 
 impl Frame {
@@ -182,7 +174,7 @@ impl Frame {
     #[inline(never)]
     pub fn looks_up(&mut self, site: u32, pace: &Pace, made: u32, registrar: &dyn Fn(&mut Registrar)) -> u32 {
         if made > 0 {
-            count(made);
+            THREAD.with(|thread| thread.count(u64::from(made)));
         }
         if self.due(site) {
             self.checkpoint(site, registrar);

@@ -195,6 +195,14 @@ impl Thread {
         self.visits.load(Ordering::Relaxed)
     }
 
+    /// Counts so many visits more; gives their number.
+    #[inline(always)]
+    pub(super) fn count(&self, more: u64) -> u64 {
+        let visits = self.visits() + more;
+        self.visits.store(visits, Ordering::Relaxed);
+        visits
+    }
+
     /// Gives the number of site visits, and counts no more.
     pub(super) fn forget_visits(&self) -> u64 {
         let visits = self.visits();
