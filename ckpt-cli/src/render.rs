@@ -91,13 +91,18 @@ pub fn print_table(table: &Table) {
         });
         *row = Row::from(cells.collect::<Vec<Cell>>());
     }
-    if let Some(columns) = columns_of(std::io::stdout()) {
+    print_as_it_is(&table_text(&table, columns_of(std::io::stdout())));
+}
+
+/// The lines of a table, in so many columns where there are as many.
+pub fn table_text(table: &Table, columns: Option<usize>) -> String {
+    let mut table = table.clone();
+    if let Some(columns) = columns {
         fit(&mut table, columns);
     }
-    let text: String = table
+    table
         .lines()
-        .fold(String::new(), |text, line| text + &without_trailing(&line) + "\n");
-    print_as_it_is(&text);
+        .fold(String::new(), |text, line| text + &without_trailing(&line) + "\n")
 }
 
 /// A line without blanks at its end, which may be coloured.

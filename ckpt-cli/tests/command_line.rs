@@ -218,6 +218,40 @@ fn a_message_is_explained_by_its_code() {
 }
 
 #[test]
+fn help_shows_commands_messages_and_pages_of_the_book() {
+    let here = tempfile::tempdir().unwrap();
+    let (all, _) = text(&cargo_ckpt(here.path(), &["help"]).success());
+    assert!(all.contains("cargo ckpt run --release"), "{all}");
+    let (_, topics) = all.split_once("TOPIC").expect("a table of topics");
+    let topics: Vec<&str> = topics
+        .lines()
+        .filter_map(|line| line.strip_prefix(' ')?.split_whitespace().next())
+        .skip_while(|word| *word != "tutorial")
+        .collect();
+    assert!(topics.len() > 20, "{all}");
+    for topic in topics {
+        let (page, _) = text(&cargo_ckpt(here.path(), &["help", topic]).success());
+        let is_wide = |line: &&str| line.chars().count() > 80 && !line.starts_with("    ");
+        assert_eq!(page.lines().find(is_wide), None, "{topic}");
+        for of_a_browser in ["<!--", "<img", "](", "```"] {
+            assert!(!page.contains(of_a_browser), "{topic}: {of_a_browser}");
+        }
+    }
+    let with_a_list = text(&cargo_ckpt(here.path(), &["help", "batch"]).success()).0;
+    assert!(with_a_list.contains("\n1. The program learns"), "{with_a_list}");
+    assert!(with_a_list.contains("\n    #SBATCH "), "{with_a_list}");
+    cargo_ckpt(here.path(), &["help", "run"])
+        .success()
+        .stdout(contains("--interval"));
+    cargo_ckpt(here.path(), &["help", "E3087"])
+        .success()
+        .stdout(contains("cause: nothing has been run"));
+    cargo_ckpt(here.path(), &["help", "slurm"])
+        .code(2)
+        .stderr(contains("error[E3204]").and(contains("batch")));
+}
+
+#[test]
 fn colours_are_there_when_they_are_asked_for() {
     let here = tempfile::tempdir().unwrap();
     cargo_ckpt(here.path(), &["list"])
@@ -238,6 +272,9 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
     let commands = [
         "run",
         "restart",
+        "plan",
+        "rewrite",
+        "init",
         "list",
         "inspect",
         "verify",
@@ -255,6 +292,7 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
         "clean",
         "doctor",
         "explain",
+        "help",
         "completions",
         "man",
     ];

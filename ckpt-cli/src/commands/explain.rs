@@ -27,6 +27,14 @@ Example:
 Exit codes: 0 done, 2 no such code.";
 
 impl Explain {
+    /// Of this message, for people.
+    pub fn of(code: String) -> Self {
+        Self {
+            code: Some(code),
+            format: FormatOption::default(),
+        }
+    }
+
     /// Explains one, or lists all.
     pub fn perform(&self) -> Outcome<u8> {
         let messages = Messages::all();

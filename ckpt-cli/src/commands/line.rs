@@ -13,7 +13,8 @@ use std::ffi::OsString;
     name = "cargo ckpt",
     bin_name = "cargo ckpt",
     version,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    disable_help_subcommand = true
 )]
 #[command(after_help = EXAMPLES)]
 pub struct CommandLine {

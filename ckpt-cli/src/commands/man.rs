@@ -36,8 +36,6 @@ impl ManPages {
         let mut all = super::line::whole_command()
             .name("cargo-ckpt")
             .bin_name("cargo-ckpt");
-        // Of all commands the pages of the subcommands are named, not those of their `help`.
-        all = all.disable_help_subcommand(true);
         all.build();
         if let Some(folder) = &self.to {
             fs::create_dir_all(folder).about("cannot make", folder)?;

@@ -9,6 +9,7 @@ mod doctor;
 mod expand;
 mod explain;
 mod export;
+mod help;
 pub mod init;
 mod inspect;
 pub mod line;
@@ -55,6 +56,7 @@ pub enum Command {
     Clean(clean::Clean),
     Doctor(doctor::Doctor),
     Explain(explain::Explain),
+    Help(help::Help),
     Completions(completions::Completions),
     Man(man::ManPages),
 }
@@ -90,6 +92,7 @@ impl Command {
             Command::Clean(command) => command.perform(),
             Command::Doctor(command) => command.perform(),
             Command::Explain(command) => command.perform(),
+            Command::Help(command) => command.perform(),
             Command::Completions(command) => command.perform(),
             Command::Man(command) => command.perform(),
         }
