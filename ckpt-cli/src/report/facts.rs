@@ -2,7 +2,7 @@
 
 use ckpt::session::job::{Job, Rule, State};
 
-use super::{Checkpoint, Life, Process, percent, time};
+use super::{Checkpoint, Life, Process, cost, percent, time};
 use crate::render;
 
 /// The facts about a job: name and text; `elsewhere` is said of ranks that are not here.
@@ -22,7 +22,7 @@ pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)
     }
     if life.totals.checkpoints > 0 || life.totals.lost > 0.0 {
         let totals = &life.totals;
-        let (waste, waited, lost) = (percent(totals.waste), time(totals.waited), time(totals.lost));
+        let (waste, waited, lost) = (percent(totals.waste), cost(totals.waited), cost(totals.lost));
         facts.push((
             "waste",
             format!("{waste}: waited {waited}, computed in vain {lost}"),

@@ -260,6 +260,15 @@ pub fn time(seconds: f64) -> String {
     render::duration(std::time::Duration::from_secs_f64(seconds.max(0.0)))
 }
 
+/// What has been lost, for people.
+pub fn cost(seconds: f64) -> String {
+    match seconds {
+        ..=0.0 => "nothing".to_owned(),
+        short if short < 1e-3 => render::short_time(short * 1e9),
+        _ => time(seconds),
+    }
+}
+
 /// A share, for people.
 pub fn percent(share: f64) -> String {
     match share {
@@ -299,8 +308,8 @@ pub fn words(life: &Life) -> String {
     }
     text += &format!(
         "\nwaited for checkpoints  {}\ncomputed in vain        {}\nwaste                   {}\n",
-        time(totals.waited),
-        time(totals.lost),
+        cost(totals.waited),
+        cost(totals.lost),
         percent(totals.waste)
     );
     if let Some(advice) = &life.advice {

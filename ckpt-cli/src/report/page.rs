@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Life, Process, percent, time};
+use super::{Life, Process, cost, percent, time};
 use ckpt::store::CheckpointId;
 
 use crate::render::{self, escaped};
@@ -81,8 +81,8 @@ fn tiles(text: &mut String, life: &Life) {
         plural(checkpoints, "checkpoint", "checkpoints"),
     );
     tile(failures.to_string(), plural(failures, "failure", "failures"));
-    tile(time(totals.waited), "waited for checkpoints");
-    tile(time(totals.lost), "computed in vain");
+    tile(cost(totals.waited), "waited for checkpoints");
+    tile(cost(totals.lost), "computed in vain");
     tile(percent(totals.waste), "wasted");
     if let Some(predicted) = life.advice.as_ref().and_then(|advice| advice.predicted) {
         tile(percent(predicted), "was to be expected");

@@ -1025,8 +1025,13 @@ impl Run {
 
     /// A checkpoint that could not be taken is no reason to lose the computation: the program goes on.
     fn failed(&mut self, why: String, visits: u64, reason: Reason) {
+        // What follows from it is said once.
+        let then = match self.failures {
+            0 => "\n  the program goes on and tries again when the next one is due",
+            _ => "",
+        };
         say(&format!(
-            "warning[W2005]: no checkpoint was taken at site visit {visits}: {why}\n  the program goes on and tries again when the next one is due"
+            "warning[W2005]: no checkpoint was taken at site visit {visits}: {why}{then}"
         ));
         self.not_taken(why, visits, reason);
     }
