@@ -2,59 +2,27 @@
 //! picture, which are looked at by structure. `CKPT_BLESS=1` puts the pictures into the book. Where there is no Chromium, that is
 //! said and nothing is tried.
 
+mod chromium;
 #[path = "../../tests/harness/src/skipped.rs"]
 mod skipped;
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
-const WIDTH: usize = 1000;
-const HEIGHT: usize = 1400;
+use chromium::Browser;
 
-fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    let places = names
-        .iter()
-        .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
-    let found = places.into_iter().find(|path| path.is_file());
-    if found.is_none() {
-        skipped::skipped(
-            "pages in a browser",
-            "there is no Chromium here (`apt-get install chromium`)",
-        );
-    }
-    found
-}
-
-/// What the browser prints.
-fn browse(browser: &Path, page: &Path, options: &[&str]) -> String {
-    let profile = tempfile::tempdir().unwrap();
-    let output = Command::new("timeout")
-        .arg("120")
-        .arg(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-        ])
-        .arg("--force-color-profile=srgb")
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .args(options)
-        .arg(format!("file://{}", page.display()))
-        .stderr(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{options:?}: {}", output.status);
-    String::from_utf8(output.stdout).unwrap()
-}
+const WIDTH: u32 = 1000;
+const HEIGHT: u32 = 1400;
 
 /// How often the browser found an element, after it had mended what was not closed.
 fn count(dom: &str, tag: &str) -> usize {
     dom.matches(&format!("<{tag}>")).count() + dom.matches(&format!("<{tag} ")).count()
+}
+
+fn address(page: &Path) -> String {
+    format!("file://{}", page.display())
 }
 
 /// The share of the pixels in each band of the page that are not of its ground, and how many colours it has.
@@ -63,26 +31,15 @@ struct Picture {
     colors: usize,
 }
 
-fn picture(browser: &Path, page: &Path, in_the_book: &str) -> Picture {
+fn picture(browser: &Browser, page: &Path, in_the_book: &str) -> Picture {
     let path = page.with_extension("png");
-    let size = format!("--window-size={WIDTH},{HEIGHT}");
-    browse(
-        browser,
-        page,
-        &[&size, &format!("--screenshot={}", path.display())],
-    );
-    let shown = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../docs/src")
-        .join(in_the_book);
-    if std::env::var_os("CKPT_BLESS").is_some() {
-        fs::copy(&path, &shown).unwrap();
-    }
-    assert!(shown.is_file(), "`CKPT_BLESS=1` makes {in_the_book}");
+    browser.draws(&address(page), &[], WIDTH, HEIGHT, &path);
+    chromium::in_the_book(&path, in_the_book);
     let decoder = png::Decoder::new(BufReader::new(File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
-    assert_eq!((info.width as usize, info.height as usize), (WIDTH, HEIGHT));
+    assert_eq!((info.width, info.height), (WIDTH, HEIGHT));
     let samples = info.color_type.samples();
     let pixels: Vec<&[u8]> = bytes.chunks(samples).map(|pixel| &pixel[..3]).collect();
     let ground = pixels[0];
@@ -94,7 +51,7 @@ fn picture(browser: &Path, page: &Path, in_the_book: &str) -> Picture {
     colors.sort_unstable();
     colors.dedup();
     Picture {
-        bands: pixels.chunks(100 * WIDTH).map(band).collect(),
+        bands: pixels.chunks(100 * WIDTH as usize).map(band).collect(),
         colors: colors.len(),
     }
 }
@@ -115,7 +72,9 @@ fn cargo_ckpt(folder: &Path, arguments: &[&str]) {
 
 #[test]
 fn a_browser_shows_the_life_of_a_job() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = Browser::found("pages in a browser") else {
+        return;
+    };
     let here = tempfile::tempdir().unwrap();
     let store = here.path().join("heat.ckpt.d");
     fs::create_dir(&store).unwrap();
@@ -149,7 +108,7 @@ fn a_browser_shows_the_life_of_a_job() {
     fs::write(kept.join("events.log"), events.join("\n") + "\n").unwrap();
     cargo_ckpt(here.path(), &["report", "--html", "job.html"]);
     let page = here.path().join("job.html");
-    let dom = browse(&browser, &page, &["--dump-dom"]);
+    let dom = browser.prints(&address(&page), &["--dump-dom"]);
     assert!(dom.contains("A job of <code>he&lt;at</code>"), "{dom}");
     let found = ["h1", "h2", "table", "svg", "script"].map(|tag| count(&dom, tag));
     assert_eq!(found, [1, 4, 2, 1, 0], "{dom}");
@@ -173,7 +132,9 @@ fn a_browser_shows_the_life_of_a_job() {
 
 #[test]
 fn a_browser_shows_a_plan() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = Browser::found("pages in a browser") else {
+        return;
+    };
     let here = tempfile::tempdir().unwrap();
     fs::create_dir(here.path().join("src")).unwrap();
     fs::write(
@@ -187,7 +148,7 @@ fn a_browser_shows_a_plan() {
     fs::write(here.path().join("src/main.rs"), source).unwrap();
     cargo_ckpt(here.path(), &["plan", "--offline", "--html", "plan.html"]);
     let page = here.path().join("plan.html");
-    let dom = browse(&browser, &page, &["--dump-dom"]);
+    let dom = browser.prints(&address(&page), &["--dump-dom"]);
     assert_eq!(count(&dom, "svg"), 1, "the way from main to the site is drawn");
     assert_eq!(count(&dom, "script"), 0);
     assert!(dom.contains("grid[0] &lt; 3.0"), "the source is there, as text");

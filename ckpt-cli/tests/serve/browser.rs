@@ -3,59 +3,21 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use serde_json::json;
 
+use crate::chromium::{Browser, in_the_book};
 use crate::place::{HOSTILE, PLAIN, RUN, Server, store, write_job};
-use crate::skipped::skipped;
 
 const WIDTH: u32 = 1400;
 
-fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    let places = names
-        .iter()
-        .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
-    let found = places.into_iter().find(|path| path.is_file());
-    if found.is_none() {
-        skipped(
-            "serve in a browser",
-            "there is no Chromium here (`apt-get install chromium`)",
-        );
-    }
-    found
-}
+/// What answers is waited for, on the clock of the page.
+const PATIENCE: &str = "--virtual-time-budget=6000";
 
-/// What the browser prints; it reaches this machine only.
-fn browse(browser: &Path, address: &str, options: &[&str]) -> String {
-    let profile = tempfile::tempdir().unwrap();
-    let output = Command::new("timeout")
-        .arg("120")
-        .arg(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-            "--force-color-profile=srgb",
-            "--virtual-time-budget=6000",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .args(options)
-        .arg(address)
-        .stderr(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{options:?}: {}", output.status);
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn dom(browser: &Path, server: &Server, place: &str) -> String {
-    browse(browser, &format!("{}#{place}", server.address), &["--dump-dom"])
+fn dom(browser: &Browser, server: &Server, place: &str) -> String {
+    let address = format!("{}#{place}", server.address);
+    browser.prints(&address, &[PATIENCE, "--dump-dom"])
 }
 
 fn of_run(more: &str) -> String {
@@ -63,21 +25,12 @@ fn of_run(more: &str) -> String {
 }
 
 /// How many colours a picture of the page has; it is put into the book if that is wanted.
-fn picture(browser: &Path, server: &Server, place: &str, name: &str, height: u32) -> usize {
+fn picture(browser: &Browser, server: &Server, place: &str, name: &str, height: u32) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.png");
-    let options = [
-        format!("--window-size={WIDTH},{height}"),
-        format!("--screenshot={}", path.display()),
-    ];
-    let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    browse(browser, &format!("{}#{place}", server.address), &options);
-    let shown = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../docs/src")
-        .join(name);
-    if std::env::var_os("CKPT_BLESS").is_some() {
-        fs::copy(&path, &shown).unwrap();
-    }
+    let address = format!("{}#{place}", server.address);
+    browser.draws(&address, &[PATIENCE], WIDTH, height, &path);
+    let shown = in_the_book(&path, name);
     assert_eq!(size(&shown), (WIDTH, height), "`CKPT_BLESS=1` makes {name} anew");
     assert_eq!(size(&path), (WIDTH, height));
     colors(&path)
@@ -113,7 +66,9 @@ fn package(folder: &Path) {
 
 #[test]
 fn a_browser_shows_jobs_values_two_checkpoints_and_the_plan() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = Browser::found("serve in a browser") else {
+        return;
+    };
     let here = tempfile::tempdir().unwrap();
     store(&here.path().join("heat.ckpt.d"), &PLAIN);
     package(here.path());
@@ -174,7 +129,9 @@ fn a_browser_shows_jobs_values_two_checkpoints_and_the_plan() {
 
 #[test]
 fn a_browser_follows_a_job_that_runs() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = Browser::found("serve in a browser") else {
+        return;
+    };
     let here = tempfile::tempdir().unwrap();
     let folder = here.path().join("heat.ckpt.d");
     store(&folder, &PLAIN);
@@ -199,7 +156,9 @@ fn a_browser_follows_a_job_that_runs() {
 
 #[test]
 fn a_browser_runs_nothing_that_a_store_says() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = Browser::found("serve in a browser") else {
+        return;
+    };
     let here = tempfile::tempdir().unwrap();
     store(&here.path().join("heat.ckpt.d"), &HOSTILE);
     let server = Server::start(here.path(), &[]);
