@@ -121,10 +121,12 @@ const GAP: usize = 3;
 /// Has cells go over several lines where the table is wider than the terminal. Words are not broken, unless there is no other way:
 /// then behind the marks that paths are made of.
 fn fit(table: &mut Table, columns: usize) {
-    let is_wider = table
-        .lines()
-        .any(|line| line.trim_end().chars().count() > columns);
-    if !is_wider {
+    // What colours a heading takes no room.
+    let width = |line: String| {
+        let shown = anstream::adapter::strip_str(&line).to_string();
+        shown.trim_end().chars().count()
+    };
+    if table.lines().all(|line| width(line) <= columns) {
         return;
     }
     let rows = table.header().into_iter().chain(table.row_iter());
@@ -395,6 +397,23 @@ mod tests {
         let text = escaped_json(&serde_json::to_string_pretty(&value).unwrap());
         assert_eq!(printable_lines(&text), text);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn a_table_that_fits_is_left_as_it_is_in_colours_too() {
+        let mut table = Table::new();
+        table
+            .load_preset("     --            ")
+            .enforce_styling()
+            .set_header([
+                Cell::new("TAKEN (UTC)").add_attribute(Attribute::Bold),
+                Cell::new("WHAT"),
+            ]);
+        table.add_row(["2026-11-21 10:46:00", "interval"]);
+        let text = table_text(&table, Some(32));
+        assert!(text.contains("2026-11-21 10:46:00   interval\n"), "{text}");
+        let narrow = table_text(&table, Some(28));
+        assert!(!narrow.contains("2026-11-21 10:46:00"), "{narrow}");
     }
 
     #[test]
