@@ -247,8 +247,9 @@ class Checkpoint:
         return self._values.single(column, many)
 
     def type_of(self, name):
-        """The Rust type of a variable."""
-        return self._candidate(name)[0].rust_type
+        """The Rust type of a variable; None of a part of one, whose type is not in the file."""
+        variable, parts = self._candidate(name)
+        return None if parts else variable.rust_type
 
     def _variables(self):
         for number, frame in enumerate(self._index.frames):

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::{StoreArgs, Which, WhichOnes};
 use crate::values::find::find;
+use crate::values::place::in_element;
 use crate::values::select;
 
 /// Write values of a checkpoint into a file of numpy or a table
@@ -59,6 +60,13 @@ impl Export {
             false => Vec::new(),
         };
         for text in variables {
+            if in_element(&checkpoint, text, 0)?.is_some() {
+                return Err(
+                    Failure::usage(says!("E3120: `{text}` is in one element, and no array"))
+                        .because("below an option, an enum or a list, values have no row for each element")
+                        .help("export the whole list, or look at the value with `cargo ckpt inspect`"),
+                );
+            }
             let (name, inside) = select::split(text)?;
             let found = find(&checkpoint, &name)?;
             let node = found.node;

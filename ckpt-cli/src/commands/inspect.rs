@@ -18,7 +18,8 @@ use crate::stores::checkpoint::unreadable;
 use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
 use crate::values::elements::{Chosen, Elements, indexed};
-use crate::values::find::{Found, find, node_of};
+use crate::values::find::{Found, find, no_array, node_of};
+use crate::values::place::in_element;
 use crate::values::tree::{node_as_json, row, short_type, variables_table};
 use crate::values::{is_number, rows, select};
 
@@ -173,8 +174,8 @@ impl Inspect {
         let mut value = match self.variable() {
             None => whole_as_json(&one.checkpoint)?,
             Some(_) => {
-                let (found, chosen) = self.chosen(&one.checkpoint)?;
-                one_as_json(&one.checkpoint, &found, &chosen)?
+                let shown = self.chosen(&one.checkpoint)?;
+                one_as_json(&one.checkpoint, &shown)?
             }
         };
         if let Some(rank) = one.rank {
@@ -240,24 +241,38 @@ impl Inspect {
     }
 
     /// The variable that is asked for, and its elements, or those of its fields by their paths.
-    fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<(Found<'c>, Vec<(String, Chosen)>)> {
-        let (name, inside) = select::split(self.variable().unwrap_or_default())?;
-        let found = find(checkpoint, &name)?;
-        if let Some(chosen) = self.rows(checkpoint, found.node, inside.as_deref())? {
-            return Ok((found, vec![(String::new(), chosen)]));
+    fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<Shown<'c>> {
+        let typed = self.variable().unwrap_or_default();
+        if let Some((found, chosen)) = in_element(checkpoint, typed, self.limit)? {
+            return Ok(Shown {
+                found,
+                elements: vec![(String::new(), chosen)],
+                is_in_element: true,
+            });
         }
-        let indexed = match inside {
-            Some(_) => indexed_or_not(&found.name, found.node)?,
-            None => Elements::of(found.node)
-                .map(|elements| (String::new(), elements))
-                .into_iter()
-                .collect(),
+        let (name, inside) = select::split(typed)?;
+        let found = find(checkpoint, &name)?;
+        let elements = match self.rows(checkpoint, found.node, inside.as_deref())? {
+            Some(chosen) => vec![(String::new(), chosen)],
+            None => {
+                let indexed = match inside {
+                    Some(_) => indexed_or_not(&found.name, found.node)?,
+                    None => Elements::of(found.node)
+                        .map(|elements| (String::new(), elements))
+                        .into_iter()
+                        .collect(),
+                };
+                let chosen = |(path, elements): (String, Elements<'_>)| {
+                    Ok((path, elements.chosen(checkpoint, inside.as_deref(), self.limit)?))
+                };
+                indexed.into_iter().map(chosen).collect::<Outcome<_>>()?
+            }
         };
-        let chosen = |(path, elements): (String, Elements<'_>)| {
-            Ok((path, elements.chosen(checkpoint, inside.as_deref(), self.limit)?))
-        };
-        let chosen = indexed.into_iter().map(chosen).collect::<Outcome<_>>()?;
-        Ok((found, chosen))
+        Ok(Shown {
+            found,
+            elements,
+            is_in_element: false,
+        })
     }
 
     /// Elements of a list that is not stored in arrays of one length.
@@ -278,7 +293,8 @@ impl Inspect {
     }
 
     fn print_one(&self, checkpoint: &Restored, whose: &str) -> Outcome<()> {
-        let (found, chosen) = self.chosen(checkpoint)?;
+        let shown = self.chosen(checkpoint)?;
+        let found = &shown.found;
         let frame = &checkpoint.frames()[found.frame];
         let (variable, rust_type) = (&found.variable, short_type(&found.variable.rust_type));
         let place = format!("{}:{}", frame.file, variable.line);
@@ -286,6 +302,14 @@ impl Inspect {
             "{whose}{}: {rust_type}, in `{}` ({place})\n\n",
             variable.key, frame.function
         ));
+        // What is in an element has no column of its own.
+        if shown.is_in_element {
+            for (_, chosen) in &shown.elements {
+                let is_one = chosen.runs.iter().all(|(index, _)| index.is_empty());
+                self.print_elements(if is_one { found.name.as_str() } else { "" }, chosen);
+            }
+            return Ok(());
+        }
         let mut table = variables_table();
         row(&mut table, checkpoint, found.node, &found.name, 0)?;
         render::print_table(&table);
@@ -293,7 +317,7 @@ impl Inspect {
         let is_part = self.variable().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
             render::print("\n");
-            for (path, chosen) in &chosen {
+            for (path, chosen) in &shown.elements {
                 self.print_elements(path, chosen);
             }
         }
@@ -308,7 +332,11 @@ impl Inspect {
                 if let Some(last) = at.last_mut() {
                     *last += offset as u64;
                 }
-                text += &format!("{path}{at:?} {}\n", chosen.sort.words(value));
+                let index = match at.is_empty() {
+                    true => String::new(),
+                    false => format!("{at:?}"),
+                };
+                text += &format!("{path}{index} {}\n", chosen.sort.words(value));
             }
         }
         if chosen.number > self.limit {
@@ -323,9 +351,7 @@ impl Inspect {
 pub fn indexed_or_not<'c>(name: &str, node: &'c Node) -> Outcome<Vec<(String, Elements<'c>)>> {
     let list = indexed(node);
     if list.is_empty() {
-        let part = |child: &Node| format!("{name}.{}", child.name);
-        return Err(Failure::usage(says!("E3005: `{name}` is no array"))
-            .help_list("its parts", node.children().iter().map(part)));
+        return Err(no_array(name, node));
     }
     Ok(list)
 }
@@ -335,13 +361,28 @@ fn no_numbers(name: &str) -> Failure {
         .help("`cargo ckpt inspect ID` shows the types")
 }
 
-fn one_as_json(checkpoint: &Restored, found: &Found, chosen: &[(String, Chosen)]) -> Outcome<Value> {
-    let mut value = node_as_json(checkpoint, found.node)?;
+/// What is shown of a checkpoint.
+struct Shown<'c> {
+    found: Found<'c>,
+    /// Elements by their path from there.
+    elements: Vec<(String, Chosen)>,
+    /// Whether it is in an element of a list, and its values are some of a column.
+    is_in_element: bool,
+}
+
+fn one_as_json(checkpoint: &Restored, shown: &Shown<'_>) -> Outcome<Value> {
+    let found = &shown.found;
+    let mut value = match shown.is_in_element {
+        true => json!({ "path": found.node.path }),
+        false => node_as_json(checkpoint, found.node)?,
+    };
     value["name"] = json!(found.name);
     value["frame"] = json!(found.frame);
-    value["rust_type"] = json!(found.variable.rust_type);
+    // The file has the types of variables, not of what is in them.
+    let is_whole = found.name == found.variable.key;
+    value["rust_type"] = json!(is_whole.then_some(&found.variable.rust_type));
     let mut elements = Vec::new();
-    for (path, chosen) in chosen {
+    for (path, chosen) in &shown.elements {
         for (index, values) in &chosen.runs {
             let values: Vec<_> = values.iter().map(|value| chosen.sort.json(value)).collect();
             let mut run = json!({ "index": index, "values": values });

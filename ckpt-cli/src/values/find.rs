@@ -1,7 +1,8 @@
 //! From the name of a variable to its node: `sim`, `sim.particles.pos`, `1/sim` (in frame 1), `advance/sim`.
 
-use ckpt::store::{FrameInfo, Node, Restored, VariableContent, VariableInfo};
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
 
+use super::rows::{child, kind};
 use crate::failure::{Failure, Outcome, says};
 
 /// A variable of a checkpoint, or a part of it.
@@ -59,15 +60,14 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
     };
     let mut reached = variable.key.clone();
     for part in rest.split('.').filter(|part| !part.is_empty()) {
-        let parent = node.children();
-        let Some(next) = parent.iter().find(|child| child.name == part) else {
-            let parts: Vec<_> = parent.iter().map(|child| child.name.as_str()).collect();
-            let help = if parts.is_empty() {
-                "it has no parts".into()
-            } else {
-                format!("it has: {}", parts.join(", "))
-            };
-            return Err(Failure::usage(says!("E3093: `{reached}` has no part `{part}`")).help(help));
+        // What a single option holds is named without its `value`, too.
+        if let Some(value) =
+            value_of_single(node).filter(|value| child(node, part).is_none() && child(value, part).is_some())
+        {
+            node = value;
+        }
+        let Some(next) = child(node, part) else {
+            return Err(no_part(&reached, node, part));
         };
         node = next;
         reached = format!("{reached}.{part}");
@@ -78,6 +78,31 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
         node,
         name: reached,
     })
+}
+
+/// There is no such part.
+pub fn no_part(reached: &str, node: &Node, part: &str) -> Failure {
+    let parts: Vec<_> = node.children().iter().map(|child| child.name.as_str()).collect();
+    let help = match parts.is_empty() {
+        true => "it has no parts".to_owned(),
+        false => format!("it has: {}", parts.join(", ")),
+    };
+    Failure::usage(says!("E3093: `{reached}` has no part `{part}`")).help(help)
+}
+
+/// There are no elements that could be chosen.
+pub fn no_array(name: &str, node: &Node) -> Failure {
+    let part = |child: &Node| format!("{name}.{}", child.name);
+    Failure::usage(says!("E3005: `{name}` is no array"))
+        .help_list("its parts", node.children().iter().map(part))
+}
+
+/// The value of an option that is no column of them.
+fn value_of_single(node: &Node) -> Option<&Node> {
+    let is_single =
+        |present: &Node| matches!(&present.kind, NodeKind::Dataset { shape, .. } if shape.is_empty());
+    child(node, "present").filter(|present| is_single(present))?;
+    child(node, "value").filter(|_| kind(node).as_deref() == Some("option"))
 }
 
 /// All variables that the name can mean, links followed, with what remains of the path.

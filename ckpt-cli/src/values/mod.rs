@@ -1,4 +1,4 @@
-//! What a checkpoint holds, for people: `find` leads from a name to a node, `select` and
+//! What a checkpoint holds, for people: `find` leads from a name to a node, `place` from an element of a list to what is in it, `select` and
 //! `elements` cut a part out of an array, `summary` describes many numbers by few, `histogram` counts them, `tree` draws, `differ` compares two, as near as `tolerance` says,
 //! and `runs` all checkpoints of two stores.
 
@@ -6,6 +6,7 @@ pub mod differ;
 pub mod elements;
 pub mod find;
 pub mod histogram;
+pub mod place;
 pub mod rows;
 pub mod runs;
 pub mod select;

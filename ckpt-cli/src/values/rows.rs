@@ -1,6 +1,8 @@
 //! Elements of lists whose values are not stored in arrays of the same length: structs with options or lists in them, enums, maps.
 //! An element is a row: its values are where the columns that say how many there are (`present`, `variant`, `lengths`) lead to.
 
+use std::ops::Range;
+
 use ckpt::LoadError;
 use ckpt::store::{Node, NodeKind, Restored};
 use ckpt::value::DType;
@@ -36,7 +38,6 @@ pub fn text(checkpoint: &Restored, node: &Node, row: u64) -> Result<String, Load
         return of_elements(checkpoint, &elements, row);
     }
     let part = |name: &str| child(node, name).ok_or_else(|| lacks(node, name));
-    let before = |name: &str| -> Result<Vec<f64>, LoadError> { checkpoint.numbers(part(name)?, 0, row + 1) };
     match kind(node).unwrap_or_default().as_str() {
         "struct" => {
             let fields = node.children().iter().map(|field| {
@@ -56,53 +57,46 @@ pub fn text(checkpoint: &Restored, node: &Node, row: u64) -> Result<String, Load
                 false => format!("{{ {fields} }}"),
             })
         }
-        "option" => {
-            let present = before("present")?;
-            match present.split_last() {
-                Some((here, before)) if *here != 0.0 => {
-                    let at = before.iter().filter(|one| **one != 0.0).count();
-                    Ok(format!("Some({})", text(checkpoint, part("value")?, at as u64)?))
-                }
-                _ => Ok("None".into()),
-            }
-        }
+        "option" => Ok(match value_of(checkpoint, node, row)? {
+            Some(at) => format!("Some({})", text(checkpoint, part("value")?, at)?),
+            None => "None".into(),
+        }),
         "enum" | "dyn" => {
-            let variants = before("variant")?;
-            let names = checkpoint.text(part("variant")?, row, 1)?;
-            let name = names.first().cloned().unwrap_or_default();
-            let here = variants.last().copied();
-            let at = variants
-                .iter()
-                .filter(|one| Some(**one) == here)
-                .count()
-                .saturating_sub(1);
+            let (name, at) = variant_of(checkpoint, node, row)?;
             match child(node, &name) {
-                Some(fields) => Ok(format!("{name} {}", text(checkpoint, fields, at as u64)?)),
+                Some(fields) => Ok(format!("{name} {}", text(checkpoint, fields, at)?)),
                 None => Ok(name),
             }
         }
         "list" => {
-            let (first, length) = span(&before("lengths")?);
-            Ok(format!(
-                "[{}]",
-                several(checkpoint, part("items").ok(), first, length)?
-            ))
+            let items = items_of(checkpoint, node, row)?;
+            let shown = several(
+                checkpoint,
+                part("items").ok(),
+                items.start,
+                items.end - items.start,
+            )?;
+            Ok(format!("[{shown}]"))
         }
         "map" => {
-            let (first, length) = span(&before("lengths")?);
+            let items = items_of(checkpoint, node, row)?;
+            let length = items.end - items.start;
             let mut entries = Vec::new();
-            for at in first..first + length.min(FEW) {
+            for at in items.start..items.start + length.min(FEW) {
                 let key = text(checkpoint, part("keys")?, at)?;
                 entries.push(format!("{key}: {}", text(checkpoint, part("values")?, at)?));
             }
             Ok(format!("{{{}{}}}", entries.join(", "), more(length)))
         }
         "array" => {
-            let length = length(node).unwrap_or(0);
-            Ok(format!(
-                "[{}]",
-                several(checkpoint, child(node, "items"), row * length, length)?
-            ))
+            let items = items_of(checkpoint, node, row)?;
+            let shown = several(
+                checkpoint,
+                child(node, "items"),
+                items.start,
+                items.end - items.start,
+            )?;
+            Ok(format!("[{shown}]"))
         }
         _ => Ok("..".into()),
     }
@@ -140,17 +134,53 @@ fn more(length: u64) -> String {
     }
 }
 
-/// Where the items of the last list begin, and how many they are.
-fn span(lengths: &[f64]) -> (u64, u64) {
-    let (last, before) = lengths.split_last().unwrap_or((&0.0, &[]));
-    (before.iter().sum::<f64>() as u64, *last as u64)
+/// The row of an option's `value`; nothing if it is `None`.
+pub fn value_of(checkpoint: &Restored, option: &Node, row: u64) -> Result<Option<u64>, LoadError> {
+    let present = up_to(checkpoint, option, "present", row)?;
+    Ok(match present.split_last() {
+        Some((here, before)) if *here != 0.0 => Some(before.iter().filter(|one| **one != 0.0).count() as u64),
+        _ => None,
+    })
 }
 
-fn child<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+/// The variant of an enum, and the row of its fields.
+pub fn variant_of(checkpoint: &Restored, choice: &Node, row: u64) -> Result<(String, u64), LoadError> {
+    let variants = up_to(checkpoint, choice, "variant", row)?;
+    let node = child(choice, "variant").ok_or_else(|| lacks(choice, "variant"))?;
+    let name = checkpoint.text(node, row, 1)?.concat();
+    let here = variants.last().copied();
+    let same = variants.iter().filter(|one| Some(**one) == here).count();
+    Ok((name, same.saturating_sub(1) as u64))
+}
+
+/// The rows of the items of a list, a map or an array.
+pub fn items_of(checkpoint: &Restored, list: &Node, row: u64) -> Result<Range<u64>, LoadError> {
+    if let Some(length) = length(list) {
+        let first = row.saturating_mul(length);
+        return Ok(first..first.saturating_add(length));
+    }
+    let lengths = match child(list, "lengths") {
+        Some(_) => up_to(checkpoint, list, "lengths", row)?,
+        None => Vec::new(), // an array of none
+    };
+    let (last, before) = lengths.split_last().unwrap_or((&0.0, &[]));
+    let first = before.iter().sum::<f64>() as u64;
+    Ok(first..first.saturating_add(*last as u64))
+}
+
+/// The numbers of a column up to that of a row.
+fn up_to(checkpoint: &Restored, node: &Node, column: &str, row: u64) -> Result<Vec<f64>, LoadError> {
+    let column = child(node, column).ok_or_else(|| lacks(node, column))?;
+    checkpoint.numbers(column, 0, row.saturating_add(1))
+}
+
+/// A part of a node.
+pub fn child<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     node.children().iter().find(|child| child.name == name)
 }
 
-fn kind(node: &Node) -> Option<String> {
+/// How a group stores what it stands for: `struct`, `option`, `enum` and others.
+pub fn kind(node: &Node) -> Option<String> {
     node.attribute("kind").map(ToString::to_string)
 }
 

@@ -5,6 +5,45 @@ use crate::failure::{Failure, Outcome, says};
 /// One dimension of a selection: from, up to but not including.
 pub type Bounds = (u64, u64);
 
+/// A step of what is typed, in its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'t> {
+    /// A variable, or a part of it.
+    Part(&'t str),
+    /// What stands in brackets.
+    Index(&'t str),
+}
+
+impl<'t> Step<'t> {
+    /// As it was typed, without dot and brackets.
+    pub fn text(&self) -> &'t str {
+        let (Step::Part(text) | Step::Index(text)) = self;
+        text
+    }
+}
+
+/// The steps of `sim.bodies[3].pos[0]`.
+pub fn steps(text: &str) -> Outcome<Vec<Step<'_>>> {
+    let mut steps = Vec::new();
+    let mut pieces = text.split('[');
+    let parts = |text| {
+        str::split(text, '.')
+            .filter(|part| !part.is_empty())
+            .map(Step::Part)
+    };
+    steps.extend(parts(pieces.next().unwrap_or_default()));
+    for piece in pieces {
+        let (index, rest) = piece.split_once(']').ok_or_else(|| no_end(text))?;
+        steps.push(Step::Index(index));
+        steps.extend(parts(rest));
+    }
+    Ok(steps)
+}
+
+fn no_end(text: &str) -> Failure {
+    Failure::usage(says!("E3095: `{text}` lacks the closing bracket")).help("write `VAR[0..10]`")
+}
+
 /// Splits `sim.pos[0..10]` into the name and what stands in the brackets. The elements of a list of structs are stored field
 /// by field, so `sim.bodies[3].pos[0]` is `sim.bodies.pos[3, 0]`.
 pub fn split(text: &str) -> Outcome<(String, Option<String>)> {
@@ -13,9 +52,7 @@ pub fn split(text: &str) -> Outcome<(String, Option<String>)> {
     let mut inside = Vec::new();
     for part in parts {
         let Some((index, rest)) = part.split_once(']') else {
-            return Err(
-                Failure::usage(says!("E3095: `{text}` lacks the closing bracket")).help("write `VAR[0..10]`")
-            );
+            return Err(no_end(text));
         };
         let goes_on = rest.is_empty() || rest.starts_with('.');
         inside.push(if goes_on { index } else { part });
@@ -140,6 +177,20 @@ mod tests {
         assert_eq!(of("a[3]b"), ("a".into(), Some("3]b".into())));
         assert!(split("a[1").is_err());
         assert!(split("a[1.b").is_err());
+    }
+
+    #[test]
+    fn steps_are_in_their_order() {
+        let all = [
+            Step::Part("a"),
+            Step::Index("3"),
+            Step::Part("b"),
+            Step::Part("c"),
+            Step::Index("1, ..2"),
+            Step::Index("0"),
+        ];
+        assert_eq!(steps("a[3].b.c[1, ..2][0]").unwrap(), all);
+        assert!(steps("a[1.b").is_err());
     }
 
     #[test]

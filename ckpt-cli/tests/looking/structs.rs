@@ -143,6 +143,60 @@ fn elements_of_any_shape_are_shown() {
     shows("particles[0..2].last", "[0] None\n[1] Some([1.0, 0.5])\n");
     shows("particles[1].name", "[1] \"p1\"\n");
     shows("particles[1].events", "[1] [Idle]\n");
+    // What is in an element is that of this element, wherever it is stored.
+    shows("particles[3].last", "[3] Some([3.0, 0.5])\n");
+    shows("particles[3].last.value", "particles[3].last.value [3.0, 0.5]\n");
+    shows(
+        "particles[3].events[1]",
+        "particles[3].events[1] Collision { with: 1, energy: 0.5 }\n",
+    );
+    shows("particles[4].events[1].with", "particles[4].events[1].with 1\n");
+    shows(
+        "particles[4].events[3].variant",
+        "particles[4].events[3].variant Idle\n",
+    );
+    shows("particles[4].events[2..]", "[2] Split (2)\n[3] Idle\n");
+    shows("lists[2][0]", "lists[2][0] 3\n");
+    shows("lists[2, 0]", "lists[2][0] 3\n");
+    shows("maps[1].keys", "[0] 4\n[1] 5\n");
+    shows("events[4].Collision.energy", "events[4].Collision.energy 2.0\n");
+    shows("pairs[0].1.value", "pairs[0].1.value 2.0\n");
+    let refuses = |variable: &str, says: &str| {
+        let refused = cargo_ckpt(here.path(), &["inspect", variable]).code(2);
+        refused.stderr(contains(says));
+    };
+    refuses(
+        "particles[2].last.value",
+        "E3119]: `particles[2].last` is `None`, and has no `value`",
+    );
+    refuses(
+        "events[3].Collision",
+        "E3119]: `events[3]` is `Idle`, and has no `Collision`",
+    );
+    refuses(
+        "particles[0..3].last.value",
+        "E3118]: `particles[0..3]` is several elements",
+    );
+    refuses("particles[1].events[1]", "E3098");
+    refuses(
+        "particles[3].last.valu",
+        "E3093]: `particles[3].last` has no part `valu`",
+    );
+    let part = json(
+        here.path(),
+        &["inspect", "latest", "particles[4].events[1].energy"],
+    );
+    assert_eq!(
+        part["elements"][0],
+        serde_json::json!({ "index": [], "values": [0.5] })
+    );
+    assert_eq!(part["rust_type"], serde_json::Value::Null);
+    cargo_ckpt(
+        here.path(),
+        &["export", "particles[3].last.value", "--to", "x.csv"],
+    )
+    .code(2)
+    .stderr(contains("E3120"));
     shows(
         "events[4..]",
         "[4] Collision { with: 4, energy: 2.0 }\n[5] Split (5)\n",
