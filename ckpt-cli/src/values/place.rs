@@ -137,7 +137,8 @@ impl<'c> Walk<'c> {
     }
 
     fn is_other(&self, what: &str, wanted: &str) -> Failure {
-        Failure::usage(says!("E3119: `{}` is `{what}`, and has no `{wanted}`", self.name))
+        let name = &self.name;
+        Failure::usage(says!("E3119: `{name}` is `{what}`, and has no `{wanted}`"))
             .help("another element may have it: `[..]` in place of the index shows them all")
     }
 
