@@ -191,10 +191,12 @@ impl Inspect {
     fn draw(&self, checkpoint: &Restored, to: &Path) -> Outcome<u8> {
         let (name, inside) = select::split(self.variable().unwrap_or_default())?;
         let found = find(checkpoint, &name)?;
-        let node = found.node;
+        let of_lists = rows::rectangle(checkpoint, found.node).map_err(unreadable(found.node))?;
+        let node = of_lists.as_ref().map_or(found.node, |(node, _)| node);
         let NodeKind::Dataset { dtype, shape, .. } = &node.kind else {
             return Err(no_numbers(&found.name));
         };
+        let shape = of_lists.as_ref().map_or(shape, |(_, shape)| shape);
         if !is_number(dtype) {
             return Err(no_numbers(&found.name));
         }

@@ -91,7 +91,7 @@ pub fn histogram_as_svg(title: &str, subtitle: &str, histogram: &Histogram) -> S
         let (x, y) = (LEFT + index as f64 * width, TOP + INNER_HEIGHT - height);
         canvas.rectangle(x, y, width - 1.0, height, viridis(0.3));
     }
-    frame(&mut canvas);
+    frame(&mut canvas, Inner::ALL);
     for share in [0.0, 0.5, 1.0] {
         let value = histogram.from + share * (histogram.to - histogram.from);
         let (x, below) = (LEFT + share * INNER_WIDTH, TOP + INNER_HEIGHT + 20.0);
@@ -105,19 +105,66 @@ pub fn histogram_as_svg(title: &str, subtitle: &str, histogram: &Histogram) -> S
 }
 
 fn paint(picture: &Picture, canvas: &mut dyn Canvas) {
-    canvas.text(LEFT, 28.0, Anchor::Start, &picture.title, BLACK);
-    canvas.text(LEFT, 50.0, Anchor::Start, &picture.subtitle, GREY);
     let raster = &picture.raster;
+    canvas.text(LEFT, 28.0, Anchor::Start, &picture.title, BLACK);
+    let subtitle = format!("{}{}", picture.subtitle, notes(picture));
+    canvas.text(LEFT, 50.0, Anchor::Start, &subtitle, GREY);
     let mut scale = Scale::of(raster, picture.logarithmic);
     if let Some((from, to)) = picture.range {
         (scale.from, scale.to) = (from, to);
     }
-    if raster.rows == 1 && !picture.logarithmic {
-        line(raster, &scale, canvas);
-    } else {
-        map(raster, &scale, canvas);
+    let inner = match raster.is_line() && !picture.logarithmic {
+        true => {
+            line(raster, &scale, canvas);
+            Inner::ALL
+        }
+        false => map(raster, &scale, canvas),
+    };
+    frame(canvas, inner);
+}
+
+/// What has to be known to read the picture.
+fn notes(picture: &Picture) -> String {
+    let raster = &picture.raster;
+    let mut notes = String::new();
+    match raster.elements_of_a_cell() {
+        0 | 1 => {}
+        number if picture.logarithmic => notes += &format!("; the largest of each {number}"),
+        number if raster.is_line() => notes += &format!("; smallest to largest of each {number}"),
+        number => notes += &format!("; the mean of each {number}"),
     }
-    frame(canvas);
+    if raster.spans.iter().any(|span| span.is_odd) {
+        notes += "; magenta: not finite";
+    }
+    notes
+}
+
+/// Where numbers are drawn.
+#[derive(Debug, Clone, Copy)]
+struct Inner {
+    width: f64,
+    height: f64,
+}
+
+impl Inner {
+    const ALL: Inner = Inner {
+        width: INNER_WIDTH,
+        height: INNER_HEIGHT,
+    };
+
+    /// Elements are squares, unless the array is much longer than wide.
+    fn of(shape: [u64; 2]) -> Inner {
+        const MOST: f64 = 8.0;
+        let [rows, columns] = shape.map(|size| size.max(1) as f64);
+        if rows > MOST * columns || columns > MOST * rows {
+            return Inner::ALL;
+        }
+        let side = (INNER_WIDTH / columns).min(INNER_HEIGHT / rows);
+        Inner {
+            width: side * columns,
+            height: side * rows,
+        }
+    }
 }
 
 /// From numbers to 0..1, and to colours.
@@ -130,7 +177,7 @@ pub struct Scale {
 impl Scale {
     /// From the smallest finite number to the largest; by their logarithm, of those above 0.
     pub fn of(raster: &Raster, logarithmic: bool) -> Scale {
-        let shown = raster.values.iter().copied().filter(|value| value.is_finite());
+        let shown = raster.drawn().into_iter().filter(|value| value.is_finite());
         let (from, to) = shown
             .filter(|value| !logarithmic || *value > 0.0)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), value| {
@@ -201,10 +248,11 @@ fn viridis(share: f64) -> Color {
     Color(mix(a, d), mix(b, e), mix(c, f))
 }
 
-fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
+fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) -> Inner {
+    let inner = Inner::of(raster.shape);
     let (width, height) = (
-        INNER_WIDTH / raster.columns as f64,
-        INNER_HEIGHT / raster.rows as f64,
+        inner.width / raster.columns as f64,
+        inner.height / raster.rows as f64,
     );
     for (index, value) in raster.values.iter().enumerate() {
         let (row, column) = ((index / raster.columns) as f64, (index % raster.columns) as f64);
@@ -212,99 +260,100 @@ fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
         canvas.rectangle(x, y, width, height, scale.color(*value));
     }
     let [rows, columns] = raster.shape;
-    ticks(canvas, columns, rows);
+    // The place of an element is its middle.
+    let middle = |index: u64, of: u64| (index as f64 + 0.5) / of.max(1) as f64;
+    for index in ends_and_middle(columns) {
+        let x = LEFT + middle(index, columns) * inner.width;
+        let below = TOP + inner.height + 20.0;
+        canvas.text(x, below, Anchor::Middle, &index.to_string(), BLACK);
+    }
+    for index in ends_and_middle(rows) {
+        let y = TOP + middle(index, rows) * inner.height + 5.0;
+        canvas.text(LEFT - 8.0, y, Anchor::End, &index.to_string(), BLACK);
+    }
+    let (center, below) = (LEFT + inner.width / 2.0, TOP + inner.height + 40.0);
+    canvas.text(center, below, Anchor::Middle, "column", GREY);
+    canvas.text(LEFT - 8.0, TOP - 6.0, Anchor::End, "row", GREY);
     // The scale, beside it.
     const STEPS: usize = 64;
-    let step = INNER_HEIGHT / STEPS as f64;
+    let right = LEFT + inner.width;
+    let step = inner.height / STEPS as f64;
     for index in 0..STEPS {
         let share = 1.0 - (index as f64 + 0.5) / STEPS as f64;
         let y = TOP + index as f64 * step;
-        canvas.rectangle(LEFT + INNER_WIDTH + 18.0, y, 16.0, step, viridis(share));
+        canvas.rectangle(right + 18.0, y, 16.0, step, viridis(share));
     }
     for share in [0.0, 0.5, 1.0] {
-        let y = TOP + (1.0 - share) * INNER_HEIGHT + 5.0;
+        let y = TOP + (1.0 - share) * inner.height + 5.0;
+        canvas.text(right + 40.0, y, Anchor::Start, &short(scale.at(share)), BLACK);
+    }
+    inner
+}
+
+/// The indices of the first, a middle and the last of so many elements, each once.
+fn ends_and_middle(number: u64) -> Vec<u64> {
+    let last = number.saturating_sub(1);
+    let mut indices = vec![0, last / 2, last];
+    indices.dedup();
+    indices
+}
+
+fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
+    let bottom = TOP + INNER_HEIGHT;
+    let last = raster.columns.saturating_sub(1).max(1) as f64;
+    let x_of = |cell: usize| LEFT + cell as f64 / last * INNER_WIDTH;
+    let y_of = |value: f64| TOP + (1.0 - scale.share(value)) * INNER_HEIGHT;
+    let color = viridis(0.3);
+    let cells: Vec<_> = raster.spans.iter().copied().enumerate().collect();
+    for (cell, span) in cells.iter().filter(|(_, span)| span.has_numbers()) {
+        if span.low < span.high {
+            canvas.line(
+                (x_of(*cell), y_of(span.low)),
+                (x_of(*cell), y_of(span.high)),
+                color,
+            );
+        }
+        if let Some(next) = raster.spans.get(cell + 1).filter(|next| next.has_numbers()) {
+            let (from, to) = (span.low / 2.0 + span.high / 2.0, next.low / 2.0 + next.high / 2.0);
+            canvas.line((x_of(*cell), y_of(from)), (x_of(cell + 1), y_of(to)), color);
+        }
+        if cells.len() <= 100 {
+            canvas.rectangle(x_of(*cell) - 2.0, y_of(span.high) - 2.0, 4.0, 4.0, color);
+        }
+    }
+    for (cell, _) in cells.iter().filter(|(_, span)| span.is_odd) {
+        canvas.rectangle(x_of(*cell) - 1.5, bottom - 10.0, 3.0, 10.0, ODD);
+    }
+    let of_last = raster.shape[1].saturating_sub(1).max(1) as f64;
+    for index in ends_and_middle(raster.shape[1]) {
+        let x = LEFT + index as f64 / of_last * INNER_WIDTH;
+        canvas.text(x, bottom + 20.0, Anchor::Middle, &index.to_string(), BLACK);
+    }
+    canvas.text(
+        LEFT + INNER_WIDTH / 2.0,
+        bottom + 40.0,
+        Anchor::Middle,
+        "index",
+        GREY,
+    );
+    canvas.text(LEFT + INNER_WIDTH + 12.0, TOP - 14.0, Anchor::Start, "value", GREY);
+    for share in [0.0, 0.5, 1.0] {
+        let y = y_of(scale.at(share)) + 5.0;
         canvas.text(
-            LEFT + INNER_WIDTH + 40.0,
+            LEFT + INNER_WIDTH + 12.0,
             y,
             Anchor::Start,
             &short(scale.at(share)),
             BLACK,
         );
-    }
-}
-
-/// Indices at the ends of both axes: the first row is above.
-fn ticks(canvas: &mut dyn Canvas, columns: u64, rows: u64) {
-    let below = TOP + INNER_HEIGHT + 20.0;
-    for (share, index) in [(0.0, 0), (0.5, columns / 2), (1.0, columns)] {
-        canvas.text(
-            LEFT + share * INNER_WIDTH,
-            below,
-            Anchor::Middle,
-            &index.to_string(),
-            BLACK,
-        );
-    }
-    // A line has numbers there, and no rows.
-    for (share, index) in [(0.0, 0), (0.5, rows / 2), (1.0, rows)] {
-        if rows == 0 {
+        if scale.from == scale.to {
             break;
         }
-        if rows > 1 || share == 0.0 {
-            canvas.text(
-                LEFT - 8.0,
-                TOP + share * INNER_HEIGHT + 5.0,
-                Anchor::End,
-                &index.to_string(),
-                BLACK,
-            );
-        }
     }
 }
 
-fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
-    let last = (raster.columns.max(2) - 1) as f64;
-    let place = |index: usize, value: f64| {
-        (
-            LEFT + index as f64 / last * INNER_WIDTH,
-            TOP + (1.0 - scale.share(value)) * INNER_HEIGHT,
-        )
-    };
-    let points: Vec<(usize, f64)> = raster
-        .values
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, value)| value.is_finite())
-        .collect();
-    for pair in points.windows(2) {
-        if pair[0].0 + 1 == pair[1].0 {
-            canvas.line(
-                place(pair[0].0, pair[0].1),
-                place(pair[1].0, pair[1].1),
-                viridis(0.3),
-            );
-        }
-    }
-    for (index, value) in points.iter().filter(|_| points.len() <= 100) {
-        let (x, y) = place(*index, *value);
-        canvas.rectangle(x - 2.0, y - 2.0, 4.0, 4.0, viridis(0.3));
-    }
-    ticks(canvas, raster.shape[1], 0);
-    for share in [0.0, 0.5, 1.0] {
-        let y = TOP + (1.0 - share) * INNER_HEIGHT;
-        canvas.text(
-            LEFT + INNER_WIDTH + 12.0,
-            y + 5.0,
-            Anchor::Start,
-            &short(scale.at(share)),
-            BLACK,
-        );
-    }
-}
-
-fn frame(canvas: &mut dyn Canvas) {
-    let (right, bottom) = (LEFT + INNER_WIDTH, TOP + INNER_HEIGHT);
+fn frame(canvas: &mut dyn Canvas, inner: Inner) {
+    let (right, bottom) = (LEFT + inner.width, TOP + inner.height);
     for (from, to) in [
         ((LEFT, TOP), (right, TOP)),
         ((right, TOP), (right, bottom)),
@@ -317,18 +366,18 @@ fn frame(canvas: &mut dyn Canvas) {
 
 #[cfg(test)]
 mod tests {
+    use super::raster::{Cell, Plane};
     use super::*;
 
     fn picture(rows: usize, columns: usize, logarithmic: bool) -> Picture {
         Picture {
             title: "main/grid <of a & b>".into(),
             subtitle: "f64".into(),
-            raster: Raster {
-                shape: [rows as u64, columns as u64],
-                rows,
-                columns,
-                values: (0..rows * columns).map(|value| value as f64).collect(),
-            },
+            raster: Plane::with(&[], &[rows as u64, columns as u64])
+                .raster(Cell::Mean, |from, count| {
+                    Ok((from..from + count).map(|value| value as f64).collect())
+                })
+                .unwrap(),
             range: None,
             logarithmic,
         }
@@ -387,7 +436,7 @@ mod tests {
             [68, 1, 84],
             "the first cell has the lowest colour"
         );
-        assert_eq!(pixel(2 * 628, 2 * 448), [253, 231, 37], "the last the highest");
+        assert_eq!(pixel(2 * 595, 2 * 448), [253, 231, 37], "the last the highest");
         assert!(draw(&picture(1, 1, false), &folder.path().join("a.gif")).is_err());
     }
 }

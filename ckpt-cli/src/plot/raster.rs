@@ -16,6 +16,64 @@ pub struct Raster {
     pub columns: usize,
     /// Row by row.
     pub values: Vec<f64>,
+    /// What the elements of each cell range over.
+    pub spans: Vec<Span>,
+}
+
+/// What the elements of a cell range over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// The smallest that is finite; infinity where none is.
+    pub low: f64,
+    /// The largest that is finite; minus infinity where none is.
+    pub high: f64,
+    /// Whether there is one that is not finite.
+    pub is_odd: bool,
+}
+
+impl Span {
+    const NOTHING: Span = Span {
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        is_odd: false,
+    };
+
+    fn with(self, value: f64) -> Span {
+        match value.is_finite() {
+            true => Span {
+                low: self.low.min(value),
+                high: self.high.max(value),
+                ..self
+            },
+            false => Span { is_odd: true, ..self },
+        }
+    }
+
+    /// Whether there is a finite number in it.
+    pub fn has_numbers(&self) -> bool {
+        self.low <= self.high
+    }
+}
+
+impl Raster {
+    /// A line is drawn from the smallest to the largest number of each cell; a map has a colour for each.
+    pub fn is_line(&self) -> bool {
+        self.rows == 1
+    }
+
+    /// What is drawn of the numbers.
+    pub fn drawn(&self) -> Vec<f64> {
+        match self.is_line() {
+            true => self.spans.iter().flat_map(|span| [span.low, span.high]).collect(),
+            false => self.values.clone(),
+        }
+    }
+
+    /// At most so many elements have become one cell.
+    pub fn elements_of_a_cell(&self) -> u64 {
+        let [rows, columns] = self.shape;
+        rows.div_ceil(self.rows.max(1) as u64) * columns.div_ceil(self.columns.max(1) as u64)
+    }
 }
 
 /// What a cell shows of its elements.
@@ -107,6 +165,7 @@ impl Plane {
         let (cell_rows, cell_columns) = (rows.clamp(1, MOST), columns.clamp(1, most));
         let mut values = vec![0.0; (cell_rows * cell_columns) as usize];
         let mut counts = vec![0_u64; values.len()];
+        let mut spans = vec![Span::NOTHING; values.len()];
         let number = rows * columns;
         for start in (0..number).step_by(CHUNK as usize) {
             let numbers = read(self.first + start, CHUNK.min(number - start))?;
@@ -118,6 +177,7 @@ impl Plane {
                 );
                 let index = (row * cell_columns + column) as usize;
                 counts[index] += 1;
+                spans[index] = spans[index].with(value);
                 values[index] = match cell {
                     Cell::Mean => values[index] + (value - values[index]) / counts[index] as f64,
                     Cell::Largest if counts[index] == 1 || value.is_nan() || value > values[index] => value,
@@ -130,6 +190,7 @@ impl Plane {
             rows: cell_rows as usize,
             columns: cell_columns as usize,
             values,
+            spans,
         })
     }
 }
@@ -156,6 +217,21 @@ mod tests {
     }
 
     #[test]
+    fn a_line_has_every_peak_and_what_is_not_finite() {
+        let peak = |at: u64| match at {
+            2_000 => 1000.0,
+            3_000 => f64::NAN,
+            _ => 0.0,
+        };
+        let plane = Plane::with(&[], &[60_000]);
+        let read = |from: u64, count: u64| Ok((from..from + count).map(peak).collect());
+        let line = plane.raster(Cell::Mean, read).unwrap();
+        assert!(line.is_line());
+        assert_eq!(line.drawn().into_iter().fold(0.0, f64::max), 1000.0);
+        assert_eq!(line.spans.iter().filter(|span| span.is_odd).count(), 1);
+    }
+
+    #[test]
     fn many_elements_become_one_cell() {
         let plane = Plane::with(&[], &[512, 1024]);
         let (mean, largest) = (of(&plane, Cell::Mean), of(&plane, Cell::Largest));
@@ -165,6 +241,8 @@ mod tests {
             (0..4).map(|x| f64::from(x) + 512.0).sum::<f64>() / 4.0
         );
         assert_eq!(largest.values[0], 1024.0 + 3.0);
+        assert_eq!((mean.spans[0].low, mean.spans[0].high), (0.0, 1027.0));
+        assert_eq!(mean.elements_of_a_cell(), 8);
         assert_eq!(of(&Plane::with(&[], &[0]), Cell::Mean).values, [0.0]);
     }
 }

@@ -489,7 +489,7 @@ fn drawn(node: &Node) -> &'static str {
 
 /// The ends of one scale for both.
 fn common(a: &Raster, b: &Raster) -> Option<(f64, f64)> {
-    let all = a.values.iter().chain(&b.values).copied();
+    let all = a.drawn().into_iter().chain(b.drawn());
     let (from, to) = all
         .filter(|value| value.is_finite())
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), value| {

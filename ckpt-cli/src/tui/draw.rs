@@ -296,10 +296,10 @@ fn curve(frame: &mut Frame<'_>, raster: &Raster, area: Rect) {
     let (low, high) = (low - room, high + room);
     let elements = raster.shape[1].saturating_sub(1) as f64;
     let step = elements / (raster.columns.max(2) - 1) as f64;
-    let points = raster.values.iter().enumerate();
-    let points: Vec<(f64, f64)> = points
-        .filter(|(_, value)| value.is_finite())
-        .map(|(index, value)| (index as f64 * step, *value))
+    let cells = raster.spans.iter().enumerate();
+    let points: Vec<(f64, f64)> = cells
+        .filter(|(_, span)| span.has_numbers())
+        .flat_map(|(index, span)| [span.low, span.high].map(|value| (index as f64 * step, value)))
         .collect();
     let data = Dataset::default()
         .data(&points)

@@ -174,6 +174,33 @@ fn up_to(checkpoint: &Restored, node: &Node, column: &str, row: u64) -> Result<V
     checkpoint.numbers(column, 0, row.saturating_add(1))
 }
 
+/// The numbers of a list of lists that all have the same length, as rows, and its shape.
+pub fn rectangle<'n>(
+    checkpoint: &Restored,
+    node: &'n Node,
+) -> Result<Option<(&'n Node, Vec<u64>)>, LoadError> {
+    let is_list = kind(node).as_deref() == Some("list");
+    let (Some(lengths), Some(items)) = (child(node, "lengths"), child(node, "items")) else {
+        return Ok(None);
+    };
+    let (NodeKind::Dataset { shape: rows, .. }, NodeKind::Dataset { shape, .. }) =
+        (&lengths.kind, &items.kind)
+    else {
+        return Ok(None);
+    };
+    let ([number], [_, inner @ ..], true) = (rows.as_slice(), shape.as_slice(), is_list) else {
+        return Ok(None);
+    };
+    let lengths = checkpoint.numbers(lengths, 0, *number)?;
+    let Some(first) = lengths
+        .first()
+        .filter(|first| lengths.iter().all(|one| one == *first))
+    else {
+        return Ok(None);
+    };
+    Ok(Some((items, [&[*number, *first as u64], inner].concat())))
+}
+
 /// A part of a node.
 pub fn child<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     node.children().iter().find(|child| child.name == name)

@@ -126,6 +126,13 @@ fn elements_of_any_shape_are_shown() {
     builder.value(main, "maps", 15, None, &vec![map(1), map(4)]);
     builder.value(main, "pairs", 16, None, &vec![(1_u8, Some(2.0)), (3, None)]);
     builder.value(main, "none", 17, None, &Some(3_u8));
+    builder.value(
+        main,
+        "grid",
+        18,
+        None,
+        &vec![vec![0.5, 1.5, 2.5], vec![3.5, 4.5, 5.5]],
+    );
     let mut store = Store::open(here.path().join("box.ckpt.d"), Mode::ReadWrite).unwrap();
     store.set_keep(ckpt::store::Keep::All);
     let snapshot = builder.finish().unwrap();
@@ -156,6 +163,7 @@ fn elements_of_any_shape_are_shown() {
         "particles[4].events[3].variant Idle\n",
     );
     shows("particles[4].events[2..]", "[2] Split (2)\n[3] Idle\n");
+    shows("grid[1][2]", "grid[1][2] 5.5\n");
     shows("lists[2][0]", "lists[2][0] 3\n");
     shows("lists[2, 0]", "lists[2][0] 3\n");
     shows("maps[1].keys", "[0] 4\n[1] 5\n");
