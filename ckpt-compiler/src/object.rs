@@ -213,6 +213,7 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
             }
         }
         impl ::ckpt::Checkpoint for ::std::boxed::Box<#object> where #(#bounds),* {
+            const OBJECTS: ::core::option::Option<&'static #rt::DynTable> = ::core::option::Option::Some(__TYPES);
             fn save(&self, __to: &mut ::ckpt::value::Encoder<'_>) {
                 #rt::save_boxed(self, __to, |__value, __to| ::ckpt::Checkpoint::save(&**__value, __to));
             }

@@ -145,6 +145,12 @@ impl Walker<'_> {
         if self.is_ckpt_team(list) {
             return Value::of(Ty::other(TEAM, Vec::new()));
         }
+        if let Some(number) = std_calls::few_threads(list) {
+            return Value {
+                number,
+                ..Value::default()
+            };
+        }
         match last {
             "Some" => {
                 let shape = first.shape();

@@ -10,6 +10,9 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+/// What a machine is taken to be good for.
+const THREADS: f64 = 4.0;
+
 static CALLS: LazyLock<StdCalls> = LazyLock::new(|| {
     let rows: Rows = toml::from_str(include_str!("../../tables/std_calls.toml"))
         .unwrap_or_else(|error| panic!("std_calls.toml: {error}"));
@@ -71,6 +74,8 @@ struct Rows {
     two: Vec<String>,
     /// Functions of no type that give their first operand.
     first: Vec<String>,
+    /// Functions that say how many threads the machine is good for, by their names or with the module in front.
+    few: Vec<String>,
     /// The type that stands for one of which nothing is known.
     any: String,
     lists: Lists,
@@ -196,6 +201,8 @@ enum On {
     /// A call with an argument.
     #[serde(rename = "argument")]
     Argument,
+    #[serde(rename = "no argument")]
+    NoArgument,
 }
 
 /// What a method gives.
@@ -373,6 +380,14 @@ pub(super) fn gives_first(name: &str) -> bool {
     is_among(&CALLS.rows.first, name)
 }
 
+/// How many threads the machine is good for, if the function says that.
+pub(super) fn few_threads(path: &[String]) -> Option<Amount> {
+    let in_module = path.last_chunk::<2>().map(|names| names.join("::"));
+    let names = path.last().into_iter().chain(&in_module);
+    let mut said = names.filter(|name| is_among(&CALLS.rows.few, name));
+    said.next().map(|_| Amount::Default(THREADS))
+}
+
 /// What a method that goes over elements gives to its closure.
 pub(super) fn given_to_closure(name: &str, element: Value) -> Vec<Value> {
     if is_among(&CALLS.rows.state, name) {
@@ -435,6 +450,7 @@ impl MethodCall<'_> {
                 !matches!(name, "int" | "Option") && name.starts_with(|first: char| !first.is_lowercase())
             }),
             Some(On::Argument) => self.first.is_some(),
+            Some(On::NoArgument) => self.first.is_none(),
         }
     }
 

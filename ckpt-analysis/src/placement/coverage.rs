@@ -30,8 +30,19 @@ impl Chooser<'_, '_> {
         part
     }
 
+    /// Whether a loop has a site that is visited while its work is done.
+    fn reaches(&self, id: LoopId) -> bool {
+        self.has_site(id) && !self.is_one_block(id)
+    }
+
+    /// Whether all that a parallel iterator does may be one block, with no site before it is done: its items are few and long.
+    pub(super) fn is_one_block(&self, id: LoopId) -> bool {
+        let in_blocks = self.analysis.graph.one_loop(id).in_blocks.is_some();
+        in_blocks && self.options.is_few(&self.costs.loops[id.0])
+    }
+
     pub(super) fn coverage_inside(&self, id: LoopId) -> f64 {
-        if self.has_site(id) {
+        if self.reaches(id) {
             return 1.0;
         }
         let seen = self.costs.loops[id.0].seen.is_some();
@@ -49,7 +60,7 @@ impl Chooser<'_, '_> {
             }
             let weight = cost.trips * cost.per_iteration * one.weight;
             all += weight;
-            if self.has_site(*id) {
+            if self.reaches(*id) {
                 reached += weight;
             } else if one.body_at.is_some() {
                 reached += weight * self.covered_work(&one.work, cost.seen.is_some(), known);

@@ -212,11 +212,16 @@ impl Chooser<'_, '_> {
         let counts_time = count_time(&one.header);
         let longest = options.longest(counts_time, &cost);
         let too_long = self.believed(cost) > longest;
-        let few = cost.trips < options.fewest_trips;
-        let coarse = too_long || (few && (cost.guessed || cost.per_iteration > 1e7));
+        let coarse = too_long || options.is_few(&cost);
         if one.in_blocks.is_some() {
             // Nothing inside can hold one.
             self.add_loop(id, "");
+            if self.is_one_block(id) {
+                self.pass_over(
+                    one,
+                    "inside an item no site can be, and all of its few items may be in work at once",
+                );
+            }
             return;
         }
         if cost.per_iteration < options.shortest(cost.guessed)

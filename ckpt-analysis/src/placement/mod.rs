@@ -35,6 +35,9 @@ use std::rc::Rc;
 /// Sites that reach less than this part of what a refused one would have reached leave too much outside.
 const LEAST_OF_WANTED: f64 = 0.5;
 
+/// Operations above which the iterations of a loop that goes round a few times are long.
+const FEW_ARE_LONG: f64 = 1e7;
+
 /// What a choice is measured by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChooseOptions {
@@ -96,6 +99,11 @@ impl ChooseOptions {
             false => self.quick_iteration,
         };
         cost.per_iteration < limit
+    }
+
+    /// Whether a loop goes round only a few times, in long iterations.
+    fn is_few(&self, cost: &LoopCost) -> bool {
+        cost.trips < self.fewest_trips && (cost.guessed || cost.per_iteration > FEW_ARE_LONG)
     }
 
     fn longest(&self, counts_time: bool, cost: &LoopCost) -> f64 {
@@ -580,8 +588,13 @@ impl Chooser<'_, '_> {
             .iter()
             .map(|one| (one.function, one.place.clone()))
             .collect();
-        self.rejected
-            .retain(|one| !chosen.contains(&(one.function, one.place.clone())));
+        let in_one_block: Vec<_> = { self.chosen.iter() }
+            .filter(|one| one.site.holder.in_loop().is_some_and(|id| self.is_one_block(id)))
+            .map(|one| one.place.clone())
+            .collect();
+        self.rejected.retain(|one| {
+            in_one_block.contains(&one.place) || !chosen.contains(&(one.function, one.place.clone()))
+        });
         self.chosen.sort_by_key(|site| (site.place.file, site.site.at));
         let functions = self.route(&self.chosen).unwrap_or_default();
         Placement {

@@ -657,6 +657,28 @@ fn it_is_said_where_sums_of_floats_are_of_parts() {
 }
 
 #[test]
+fn an_item_for_each_thread_is_not_reached_by_a_site_between_blocks() {
+    for threads in [
+        "num_cpus::get()",
+        "std::thread::available_parallelism().unwrap().get()",
+        "rayon::current_num_threads()",
+        "4",
+    ] {
+        let chain = format!(
+            "let data = std::fs::read(\"data\").unwrap();
+             let walk = |k: u64| {{ let mut x = k; for turn in 0..5000 {{ for b in &data {{ x = x * 3 + work(*b as u64) + turn; }} }} x }};
+             let v: Vec<u64> = (0..{threads} as u64).into_par_iter().map(|k| walk(k)).collect(); rows.extend(v)"
+        );
+        let (_, placement) = placed(&[("main.rs", &parallel(&chain))]);
+        assert_eq!(sites(&placement), [".map(|k| walk(k) ..)"], "{threads}");
+        assert!(
+            placement.coverage < 0.1 && placement.leaves_most_outside(),
+            "{threads}: {placement}"
+        );
+    }
+}
+
+#[test]
 fn a_function_that_threads_of_the_pool_call_too_has_no_site() {
     let text = "use rayon::prelude::*;
          fn simulate(n: u64) -> u64 { let mut s = 0; for step in 0..n { for k in 0..100_000 { s = s * 3 + k * step; } } s }

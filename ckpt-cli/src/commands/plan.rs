@@ -173,7 +173,8 @@ impl PlanCommand {
             "\nThe program has no checkpoints until that is done: a build ends with an error.\n".to_owned()
         } else {
             format!(
-                "\nSites reach {} of the run; {saved} of {scope} variables in scope are saved.\n",
+                "\nSites reach {}{} of the run; {saved} of {scope} variables in scope are saved.\n",
+                if plan.asks_rustc_yet { "at most " } else { "" },
                 percent(plan.coverage)
             )
         };
@@ -190,7 +191,8 @@ impl PlanCommand {
             }
         }
         if plan.asks_rustc_yet && !plan.has_none() {
-            text += "rustc was not asked whether a checkpoint can hold these variables: `plan --check` asks it.\n";
+            text += "rustc was not asked whether a checkpoint can hold these variables; where none can, a build has other sites or fewer: \
+                     `plan --check` asks it.\n";
         }
         render::print(&text);
     }

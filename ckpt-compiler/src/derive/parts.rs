@@ -2,7 +2,8 @@
 //! others can still be saved.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{DeriveInput, Fields, Member};
 
 use super::attributes::{Field, Item, Saved, Shape};
@@ -35,11 +36,15 @@ pub(super) fn expand(input: &DeriveInput, item: &Item, bounded: &syn::Generics) 
         let save = save_one(ckpt, field, &quote!(__value), &quote!(__to), index);
         quote!(if let ::core::option::Option::Some(__value) = &self.#member { let __value = &**__value; #save })
     });
+    let objects = saved_fields
+        .iter()
+        .filter(|field| field.saved == Saved::Columns)
+        .map(|field| {
+            let (member, ty) = (member_name(field), field.saved_type());
+            quote_spanned!(ty.span()=> #member => <#ty as #ckpt::Checkpoint>::OBJECTS)
+        });
     let places = saved_fields.iter().enumerate().map(|(index, field)| {
-        let member = match &field.member {
-            Member::Named(ident) => ident.to_string(),
-            Member::Unnamed(number) => number.index.to_string(),
-        };
+        let member = member_name(field);
         quote!(#member => ::core::option::Option::Some(#index))
     });
     quote! {
@@ -58,6 +63,12 @@ pub(super) fn expand(input: &DeriveInput, item: &Item, bounded: &syn::Generics) 
                         _ => ::core::option::Option::None,
                     }
                 }
+                fn objects(__field: &str) -> ::core::option::Option<&'static #ckpt::__rt::DynTable> {
+                    match __field {
+                        #(#objects,)*
+                        _ => ::core::option::Option::None,
+                    }
+                }
             }
             #[automatically_derived]
             impl #parameters #ckpt::__rt::Split for #name #arguments #own_predicates {
@@ -67,6 +78,13 @@ pub(super) fn expand(input: &DeriveInput, item: &Item, bounded: &syn::Generics) 
                 }
             }
         };
+    }
+}
+
+fn member_name(field: &Field) -> String {
+    match &field.member {
+        Member::Named(ident) => ident.to_string(),
+        Member::Unnamed(number) => number.index.to_string(),
     }
 }
 

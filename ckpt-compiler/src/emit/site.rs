@@ -469,7 +469,8 @@ impl Emitter<'_> {
         tokens
     }
 
-    /// A call that is never made, by which the types of the arguments are known before copies of them are thought of.
+    /// A call that is never made, by which the types of the arguments are known before copies of them are thought of. What
+    /// else it takes by value is still there behind it, as nothing comes back from where it stands.
     fn types_of_moved(&self, site: SiteId, call: &Expr) -> TokenStream {
         let rt = rt();
         let mut call = call.clone();
@@ -482,7 +483,7 @@ impl Emitter<'_> {
             }
         }
         if found {
-            quote!(let _ = || #call;)
+            quote!(if false { let _ = || #call; ::core::unreachable!() })
         } else {
             TokenStream::new()
         }

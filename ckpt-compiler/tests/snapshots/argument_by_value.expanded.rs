@@ -188,7 +188,10 @@ pub fn total(n: u32) -> u32 {
                 weight = __ckpt.restore("weight");
             }
             let drained = {
-                let _ = || drain(::ckpt::__rt::like(&list));
+                if false {
+                    let _ = || drain(::ckpt::__rt::like(&list));
+                    ::core::unreachable!()
+                }
                 let __ckpt_kept_1 = {
                     #[allow(unused_imports)]
                     use ::ckpt::__rt::{KeepClone as _, KeepCopy as _, KeepNothing as _};
@@ -230,7 +233,10 @@ pub fn total(n: u32) -> u32 {
         weight = __ckpt.restore("weight");
     }
     let drained = {
-        let _ = || drain(::ckpt::__rt::like(&list));
+        if false {
+            let _ = || drain(::ckpt::__rt::like(&list));
+            ::core::unreachable!()
+        }
         let __ckpt_kept_1 = {
             #[allow(unused_imports)]
             use ::ckpt::__rt::{KeepClone as _, KeepCopy as _, KeepNothing as _};

@@ -268,7 +268,10 @@ pub fn nested(seed: u64) -> String {
                         let mut __ckpt_argument3;
                         if __ckpt.runs() || __ckpt.enters(1u32, 1u32) {
                             __ckpt_argument3 = ({
-                                let _ = || next(::ckpt::__rt::like(&seed));
+                                if false {
+                                    let _ = || next(::ckpt::__rt::like(&seed));
+                                    ::core::unreachable!()
+                                }
                                 let __ckpt_kept_0 = {
                                     #[allow(unused_imports)]
                                     use ::ckpt::__rt::{
@@ -305,7 +308,10 @@ pub fn nested(seed: u64) -> String {
                             __ckpt_argument3 = __ckpt.restore_moved("ckpt.argument3");
                         }
                         {
-                            let _ = || next(::ckpt::__rt::like(&__ckpt_argument3));
+                            if false {
+                                let _ = || next(::ckpt::__rt::like(&__ckpt_argument3));
+                                ::core::unreachable!()
+                            }
                             let __ckpt_kept_2 = {
                                 #[allow(unused_imports)]
                                 use ::ckpt::__rt::{
@@ -415,7 +421,10 @@ pub fn nested(seed: u64) -> String {
                 let mut __ckpt_argument3;
                 if __ckpt.runs() || __ckpt.enters(1u32, 1u32) {
                     __ckpt_argument3 = ({
-                        let _ = || next(::ckpt::__rt::like(&seed));
+                        if false {
+                            let _ = || next(::ckpt::__rt::like(&seed));
+                            ::core::unreachable!()
+                        }
                         let __ckpt_kept_0 = {
                             #[allow(unused_imports)]
                             use ::ckpt::__rt::{
@@ -452,7 +461,10 @@ pub fn nested(seed: u64) -> String {
                     __ckpt_argument3 = __ckpt.restore_moved("ckpt.argument3");
                 }
                 {
-                    let _ = || next(::ckpt::__rt::like(&__ckpt_argument3));
+                    if false {
+                        let _ = || next(::ckpt::__rt::like(&__ckpt_argument3));
+                        ::core::unreachable!()
+                    }
                     let __ckpt_kept_2 = {
                         #[allow(unused_imports)]
                         use ::ckpt::__rt::{

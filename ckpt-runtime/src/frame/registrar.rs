@@ -271,6 +271,7 @@ impl Registrar {
     pub fn lent(&mut self, key: &'static str, parameter: u32, saver: Option<Saver>) {
         let demand = Demand {
             saver,
+            objects: saver.and_then(|saver| saver.objects),
             ..Demand::of(parameter)
         };
         self.link(key, None, demand);
@@ -328,8 +329,14 @@ impl Registrar {
     ) {
         if self.offer(index, key) {
             let demand = self.passed_on(index, callee_parameter);
+            let objects = demand.objects.or(saver.and_then(|saver| saver.objects));
             let saver = saver.or(demand.saver);
-            self.link(key, Some(index), Demand { saver, ..demand });
+            let demand = Demand {
+                saver,
+                objects,
+                ..demand
+            };
+            self.link(key, Some(index), demand);
         }
     }
 
@@ -339,6 +346,7 @@ impl Registrar {
         Demand {
             as_row: self.demanded_as_row(index),
             saver: of_caller.and_then(|demand| demand.saver),
+            objects: of_caller.and_then(|demand| demand.objects),
             ..Demand::of(callee_parameter)
         }
     }
@@ -398,6 +406,7 @@ impl Registrar {
             builder: self.builder.as_mut(),
             demands: &mut self.demands,
             as_row,
+            objects: None,
         });
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {
@@ -433,6 +442,14 @@ impl Registrar {
         let line = self.line(key);
         let index = self.base + self.frames.len().saturating_sub(1);
         let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
+        let objects = { self.demanded.iter() }
+            .find(|demand| Some(demand.parameter) == parameter)
+            .and_then(|demand| demand.objects);
+        let number = objects.and_then(|table| Some((table, table.number_of(what.rust_type)?)));
+        let save_named = |to: &mut Encoder<'_>| match number {
+            Some((table, number)) => save(&mut to.dynamic(table.names, table.children, number)),
+            None => save(to),
+        };
         let is_fixed = std::mem::take(&mut self.is_clean) && what.is_fixed;
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
             let owner = self.speaker.filter(|_| is_fixed);
@@ -443,7 +460,18 @@ impl Registrar {
             });
             builder.mark_clean(owner);
             builder.stands_in(what.region);
-            builder.value_as(index, key.into(), line, parameter, as_row, what.rust_type, save);
+            builder.value_as(
+                index,
+                key.into(),
+                line,
+                parameter,
+                as_row,
+                what.rust_type,
+                &save_named,
+            );
+            if let Some(table) = objects.filter(|_| !builder.last_is_object(index)) {
+                builder.fails(key, &table.lacks(what.rust_type));
+            }
             builder.stands_in(Region::default());
             builder.mark_clean(None);
             if let (Some((place, _)), Some(owner)) = (self.speaker, owner)

@@ -2,7 +2,7 @@
 //! nothing says that the value is `Checkpoint`, and its caller may know.
 
 use super::Registrar;
-use crate::value::Refill;
+use crate::value::{DynTable, Refill};
 
 /// Where a value is in memory: only ever compared with other such numbers of the same run.
 pub fn address<T: ?Sized>(value: &T) -> usize {
@@ -18,6 +18,8 @@ pub struct Saver {
     save: unsafe fn(*const (), &mut Registrar, u32, &'static str),
     /// Whether another value of the type will do, for a method that has used its receiver up.
     pub(super) stands_in: fn() -> bool,
+    /// What may be in it, if it is a box around a trait object.
+    pub(super) objects: Option<&'static DynTable>,
 }
 
 impl Saver {
@@ -27,6 +29,7 @@ impl Saver {
             size: size_of::<T>(),
             save: save::<T>,
             stands_in: T::stands_in,
+            objects: T::OBJECTS,
         }
     }
 

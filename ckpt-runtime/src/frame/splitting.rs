@@ -4,7 +4,7 @@
 use super::Registrar;
 use super::saver::Saver;
 use crate::state::snapshot::SnapshotBuilder;
-use crate::value::{Checkpoint, Column, DType, Data, Encoder, Group, Kind};
+use crate::value::{Checkpoint, Column, DType, Data, DynTable, Encoder, Group, Kind};
 
 /// A value with holes that parameters of the callee fill.
 #[derive(Debug)]
@@ -42,6 +42,9 @@ pub(super) struct Demand {
     pub(super) stands_in: fn() -> bool,
     /// How to save it where the callee does not know its type.
     pub(super) saver: Option<Saver>,
+    /// Where the caller has a box around a trait object: the types that may be in it. The callee has what is in the box, and
+    /// says which of them it is.
+    pub(super) objects: Option<&'static DynTable>,
 }
 
 impl Demand {
@@ -52,6 +55,7 @@ impl Demand {
             as_row: false,
             stands_in: || false,
             saver: None,
+            objects: None,
         }
     }
 }
@@ -61,6 +65,8 @@ pub struct Splitter<'a> {
     pub(super) builder: Option<&'a mut SnapshotBuilder>,
     pub(super) demands: &'a mut Vec<Demand>,
     pub(super) as_row: bool,
+    /// What may be in the box that is described, if it is one.
+    pub(super) objects: Option<&'static DynTable>,
 }
 
 /// A closure that describes a value or a part of one.
@@ -71,6 +77,7 @@ impl Splitter<'_> {
     pub fn hole(&mut self, parameter: u32) -> SplitValue {
         self.demands.push(Demand {
             as_row: self.as_row,
+            objects: self.objects,
             ..Demand::of(parameter)
         });
         SplitValue::Hole(parameter)
@@ -79,10 +86,13 @@ impl Splitter<'_> {
     /// A struct, `holes` naming the fields that are elsewhere.
     pub fn fields<P: SaveParts>(&mut self, parts: &P, holes: &[(&str, HowToSplit<'_>)]) -> SplitValue {
         let column = self.columns(self.as_row, &|to| parts.save_parts(to));
-        let filled = holes
-            .iter()
-            .filter_map(|(name, how)| Some((P::index(name)?, how(self))));
+        let around = self.objects;
+        let filled = holes.iter().filter_map(|(name, how)| {
+            self.objects = P::objects(name);
+            Some((P::index(name)?, how(self)))
+        });
         let holes = filled.collect();
+        self.objects = around;
         SplitValue::Fields { column, holes }
     }
 
@@ -93,9 +103,12 @@ impl Splitter<'_> {
             builder.in_rows = true;
         }
         let before = self.rows(cut.before);
+        let around = self.objects;
         self.as_row = cut.one_row;
+        self.objects = T::OBJECTS.filter(|_| cut.one_row);
         let part = part(self);
         self.as_row = one_of_many;
+        self.objects = around;
         let items = Box::new(SplitValue::Sequence(vec![before, part, self.rows(cut.after)]));
         match one_of_many {
             false => *items,
@@ -231,6 +244,8 @@ pub trait SaveParts {
     fn save_parts(&self, to: &mut Encoder<'_>);
     /// The place of a field among the saved ones.
     fn index(field: &str) -> Option<usize>;
+    /// What may be in a field that is a box around a trait object.
+    fn objects(field: &str) -> Option<&'static DynTable>;
 }
 
 /// A struct that can be taken apart into its fields.

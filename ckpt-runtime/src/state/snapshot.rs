@@ -9,7 +9,7 @@ use crate::handles::{HeldInput, WrittenFile};
 use crate::plan::FunctionPlan;
 use crate::state::statics;
 use crate::value::{
-    Capture, Checkpoint, Column, Encoder, FILES, Finished, ObjectTable, Objects, Owner, Refill, Region,
+    Capture, Checkpoint, Column, Encoder, FILES, Finished, Kind, ObjectTable, Objects, Owner, Refill, Region,
     SaveError, Seen,
 };
 
@@ -201,6 +201,13 @@ impl SnapshotBuilder {
                 content: Content::Value(column),
             },
         );
+    }
+
+    /// Whether what was saved last in a frame has a type of its own behind a trait object.
+    pub(crate) fn last_is_object(&self, frame: usize) -> bool {
+        let last = self.frames.get(frame).and_then(|record| record.variables.last());
+        let content = last.map(|variable| &variable.content);
+        matches!(content, Some(Content::Value(Column::Group(group))) if group.kind == Kind::Dyn)
     }
 
     /// The next variable does not change between two visits of its site, or, until `None` is given, may.

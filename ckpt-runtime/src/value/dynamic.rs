@@ -42,9 +42,31 @@ pub struct DynTable {
     pub types: &'static [DynType],
 }
 
+impl DynTable {
+    /// The number of the type of this name, as rustc says it; nothing where several types have that name.
+    pub(crate) fn number_of(&self, rust_type: &str) -> Option<usize> {
+        let mut numbers =
+            (0..self.types.len()).filter(|number| (self.types[*number].rust_type)() == rust_type);
+        match (numbers.next(), numbers.next()) {
+            (Some(number), None) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Why a value of the type of this name cannot be saved behind the trait object.
+    pub(crate) fn lacks(&self, found: &str) -> String {
+        format!(
+            "a `{found}` stands behind `dyn {}` in it, which the list on the trait does not have; add it: `#[ckpt::object({}, {found})]`",
+            self.name,
+            self.names.join(", ")
+        )
+    }
+}
+
 /// One of the types.
 #[derive(Debug)]
 pub struct DynType {
+    rust_type: fn() -> &'static str,
     is: fn(&dyn Any) -> bool,
     save: fn(&dyn Any, &mut Encoder<'_>),
     reach: fn(&mut Reach),
@@ -54,6 +76,7 @@ impl DynType {
     /// The entry of a type.
     pub const fn of<T: Checkpoint + Any>() -> Self {
         DynType {
+            rust_type: std::any::type_name::<T>,
             is: |value| value.is::<T>(),
             save: |value, to| {
                 if let Some(value) = value.downcast_ref::<T>() {
@@ -93,11 +116,7 @@ pub fn save_object<O: Object + ?Sized>(value: &O, any: &dyn Any, table: &DynTabl
         return;
     }
     let Some(number) = table.types.iter().position(|one| (one.is)(any)) else {
-        let (name, found) = (table.name, value.ckpt_type_name());
-        return to.fail(format_args!(
-            "a `{found}` stands behind `dyn {name}` in it, which the list on the trait does not have; add it: `#[ckpt::object({}, {found})]`",
-            table.names.join(", ")
-        ));
+        return to.fail(table.lacks(value.ckpt_type_name()));
     };
     let mut payload = to.dynamic(table.names, table.children, number);
     (table.types[number].save)(any, &mut payload);

@@ -107,6 +107,10 @@ pub trait Checkpoint {
     #[doc(hidden)]
     const FIXED: bool = false;
 
+    /// Of a box around a trait object: the types that may stand behind it.
+    #[doc(hidden)]
+    const OBJECTS: Option<&'static DynTable> = None;
+
     /// Appends this value to the columns of `to`.
     fn save(&self, to: &mut Encoder<'_>);
 

@@ -1,6 +1,6 @@
 //! Values of which a checkpoint holds a part: a restart rebuilds them, and then fills that part in.
 
-use super::{Checkpoint, Decoder, Encoder, LoadError, can_stand_in};
+use super::{Checkpoint, Decoder, DynTable, Encoder, LoadError, can_stand_in};
 
 /// A value that a restart makes again and then fills from the checkpoint: `#[ckpt(refill)]` on its `let`.
 ///
@@ -18,6 +18,9 @@ pub trait Refill {
     /// As [`Checkpoint::FIXED`].
     #[doc(hidden)]
     const FIXED: bool = false;
+    /// As [`Checkpoint::OBJECTS`].
+    #[doc(hidden)]
+    const OBJECTS: Option<&'static DynTable> = None;
 
     /// Appends the part that is saved to the columns of `to`.
     fn save_part(&self, to: &mut Encoder<'_>);
@@ -43,6 +46,7 @@ pub trait Refill {
 impl<T: Checkpoint + ?Sized> Refill for T {
     const BITS: bool = T::BITS;
     const FIXED: bool = T::FIXED;
+    const OBJECTS: Option<&'static DynTable> = T::OBJECTS;
 
     fn save_part(&self, to: &mut Encoder<'_>) {
         self.save(to);

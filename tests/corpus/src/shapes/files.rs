@@ -66,6 +66,34 @@ pub fn buffered_file() {
     show("table.txt");
 }
 
+/// A file that is opened again, and a text of which a copy is kept, both taken by one call.
+#[ckpt::instrument(calls(rows_of))]
+pub fn files_given_away() {
+    make_input();
+    let input = File::open("input.txt").ok();
+    let title = String::from("rows");
+    let mut table = File::create("table.txt").ok();
+    rows_of(input, title, &mut table);
+    drop(table);
+    show("table.txt");
+    show("input.txt");
+}
+
+#[ckpt::instrument]
+fn rows_of(input: Option<File>, title: String, table: &mut Option<File>) {
+    let mut text = String::new();
+    if let Some(mut input) = input {
+        input.read_to_string(&mut text).unwrap();
+    }
+    for line in text.lines() {
+        ckpt::checkpoint!();
+        println!("{title} {line}");
+        if let Some(table) = table.as_mut() {
+            writeln!(table, "{title} {line}").unwrap();
+        }
+    }
+}
+
 #[ckpt::instrument]
 pub fn half_a_line() {
     let mut table = LineWriter::new(File::create("table.txt").unwrap());

@@ -362,3 +362,145 @@ pub fn objects_behind_shared_pointers() {
     }
     println!("= {}", places.iter().all(|it| Rc::ptr_eq(&it.body, &one)));
 }
+
+/// Its methods have sites, and each knows its own type.
+#[ckpt::object(Idle, Steady, Doubled<u64>)]
+trait Walker {
+    fn walk(&mut self, from: u64) -> u64;
+    fn stay(&self, at: u64) -> u64;
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Idle;
+
+#[derive(ckpt::Checkpoint)]
+struct Steady {
+    pace: u64,
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Doubled<T> {
+    pace: T,
+}
+
+impl Walker for Idle {
+    #[ckpt::instrument]
+    fn walk(&mut self, from: u64) -> u64 {
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            println!("idle {k} {from}");
+        }
+        from
+    }
+    #[ckpt::instrument]
+    fn stay(&self, at: u64) -> u64 {
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            println!("stays idle {k} {at}");
+        }
+        at
+    }
+}
+
+impl Walker for Steady {
+    #[ckpt::instrument]
+    fn walk(&mut self, from: u64) -> u64 {
+        let mut at = from;
+        for k in 0..2 {
+            self.pace += k;
+            ckpt::checkpoint!();
+            at += self.pace;
+            println!("steady {k} {at}");
+        }
+        at
+    }
+    #[ckpt::instrument]
+    fn stay(&self, at: u64) -> u64 {
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            println!("stays steady {k} {at} {}", self.pace);
+        }
+        at + self.pace
+    }
+}
+
+impl Walker for Doubled<u64> {
+    #[ckpt::instrument(calls(further))]
+    fn walk(&mut self, from: u64) -> u64 {
+        let at = self.further(from);
+        println!("doubled {at}");
+        at
+    }
+    #[ckpt::instrument]
+    fn stay(&self, at: u64) -> u64 {
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            println!("stays doubled {k} {at}");
+        }
+        at ^ self.pace
+    }
+}
+
+impl Doubled<u64> {
+    #[ckpt::instrument]
+    fn further(&mut self, from: u64) -> u64 {
+        let mut at = from;
+        for k in 0..2 {
+            self.pace *= 2;
+            ckpt::checkpoint!();
+            at += self.pace + k;
+            println!("further {k} {at}");
+        }
+        at
+    }
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Party {
+    walkers: [Box<dyn Walker>; 3],
+    rest: Vec<Box<dyn Walker>>,
+    leader: Box<dyn Walker>,
+    at: u64,
+}
+
+impl Party {
+    #[ckpt::instrument(calls(walk, stay))]
+    fn go(&mut self) {
+        for turn in 0..3 {
+            self.at = self.walkers[turn].walk(self.at);
+            self.at = self.leader.walk(self.at);
+            self.at = self.walkers[(turn + 1) % 3].stay(self.at);
+            println!("{turn} {}", self.at);
+        }
+        self.at = self.rest[0].walk(self.at);
+        println!("{}", self.at);
+    }
+}
+
+#[ckpt::instrument(calls(go, walk))]
+pub fn methods_with_sites_behind_boxes() {
+    let mut party = Party {
+        walkers: [
+            Box::new(Steady { pace: 3 }),
+            Box::new(Idle),
+            Box::new(Doubled { pace: 1 }),
+        ],
+        rest: vec![Box::new(Idle)],
+        leader: Box::new(Doubled { pace: 5 }),
+        at: 1,
+    };
+    party.go();
+    let mut alone: Box<dyn Walker> = Box::new(Steady { pace: party.at });
+    let mut at = alone.walk(2);
+    println!("{at}");
+    let mut others: Vec<Box<dyn Walker>> = vec![Box::new(Idle), Box::new(Steady { pace: 2 })];
+    for index in 0..others.len() {
+        at = others[index].walk(at);
+        println!("{at}");
+    }
+    for other in others.iter_mut() {
+        at = other.walk(at);
+        println!("{at}");
+    }
+    println!("= {at} {}", alone.walk(at));
+}

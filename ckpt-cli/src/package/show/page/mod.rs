@@ -55,7 +55,11 @@ fn summary(text: &mut String, plan: &Plan) {
     let mut tile = |number: String, words: &str| {
         let _ = write!(text, "<div class=tile><b>{number}</b>{words}</div>");
     };
-    tile(percent(plan.coverage), "of the run is under a site");
+    let reached = match plan.asks_rustc_yet {
+        true => "of the run at most is under a site; rustc was not asked yet",
+        false => "of the run is under a site",
+    };
+    tile(percent(plan.coverage), reached);
     tile(
         format!("{} of {}", totals.chosen, totals.loops),
         "loops have a site",

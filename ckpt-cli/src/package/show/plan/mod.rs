@@ -48,8 +48,7 @@ pub struct Plan {
     /// What rustc made of it, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
-    /// Whether a build has yet to ask rustc, and may find that a site cannot be.
-    #[serde(skip)]
+    /// Whether a build has yet to ask rustc, and may find that a site cannot be: the share is then no more than a bound.
     pub asks_rustc_yet: bool,
 }
 
