@@ -62,7 +62,7 @@ impl Export {
         for text in variables {
             if in_element(&checkpoint, text, 0)?.is_some() {
                 return Err(
-                    Failure::usage(says!("E3120: `{text}` is in one element, and no array"))
+                    Failure::usage(says!("E3136: `{text}` is in one element, and no array"))
                         .because("below an option, an enum or a list, values have no row for each element")
                         .help("export the whole list, or look at the value with `cargo ckpt inspect`"),
                 );

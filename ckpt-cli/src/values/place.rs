@@ -112,7 +112,7 @@ impl<'c> Walk<'c> {
         let name = &self.name;
         match self.is_one {
             true => Ok(self.rows.start),
-            false => Err(Failure::usage(says!("E3118: `{name}` is several elements"))
+            false => Err(Failure::usage(says!("E3134: `{name}` is several elements"))
                 .because("a part is that of one element")
                 .help("name one: `bodies[3].partner`")),
         }
@@ -138,7 +138,7 @@ impl<'c> Walk<'c> {
 
     fn is_other(&self, what: &str, wanted: &str) -> Failure {
         let name = &self.name;
-        Failure::usage(says!("E3119: `{name}` is `{what}`, and has no `{wanted}`"))
+        Failure::usage(says!("E3135: `{name}` is `{what}`, and has no `{wanted}`"))
             .help("another element may have it: `[..]` in place of the index shows them all")
     }
 

@@ -175,15 +175,15 @@ fn elements_of_any_shape_are_shown() {
     };
     refuses(
         "particles[2].last.value",
-        "E3119]: `particles[2].last` is `None`, and has no `value`",
+        "E3135]: `particles[2].last` is `None`, and has no `value`",
     );
     refuses(
         "events[3].Collision",
-        "E3119]: `events[3]` is `Idle`, and has no `Collision`",
+        "E3135]: `events[3]` is `Idle`, and has no `Collision`",
     );
     refuses(
         "particles[0..3].last.value",
-        "E3118]: `particles[0..3]` is several elements",
+        "E3134]: `particles[0..3]` is several elements",
     );
     refuses("particles[1].events[1]", "E3098");
     refuses(
@@ -204,7 +204,7 @@ fn elements_of_any_shape_are_shown() {
         &["export", "particles[3].last.value", "--to", "x.csv"],
     )
     .code(2)
-    .stderr(contains("E3120"));
+    .stderr(contains("E3136"));
     shows(
         "events[4..]",
         "[4] Collision { with: 4, energy: 2.0 }\n[5] Split (5)\n",
