@@ -727,3 +727,101 @@ fn a_call_that_is_not_marked_is_told() {
         "{told}"
     );
 }
+
+/// A mesh that is made and read, a field that each step writes, a buffer that each step fills, and a matrix that is passed on.
+const CLASSES: &str = r#"
+const CELLS: usize = 1000;
+fn main() {
+    let steps: usize = std::env::args().count() * 40;
+    let mesh = vec![0.5_f64; 3 * CELLS];
+    let mut field = vec![1.0_f64; CELLS];
+    let mut flux = [0.0_f64; CELLS];
+    for step in 0..steps {
+        flux = [0.0_f64; CELLS];
+        for k in 0..CELLS {
+            flux[k] = field[k] * mesh[3 * k];
+        }
+        relax(&mut field, &flux, step);
+    }
+    println!("{:e}", field.iter().sum::<f64>());
+}
+
+fn relax(field: &mut [f64], flux: &[f64], step: usize) {
+    for (cell, flux) in field.iter_mut().zip(flux) {
+        *cell = cell.sqrt() + flux * (step % 3) as f64;
+    }
+}
+"#;
+
+#[test]
+fn a_plan_tells_what_the_memory_of_each_variable_needs() {
+    let package = Package::new("classes", CLASSES);
+    let plan = package.plan(&[]);
+    assert!(plan.get("protection").is_none());
+    let plan = package.plan(&["--protection"]);
+    let variables = plan["protection"]["sites"][0]["variables"].as_array().unwrap();
+    let class = |name: &str| {
+        let one = variables.iter().find(|one| one["name"] == name).expect(name);
+        (one["class"].as_str().unwrap(), one["bytes"].as_u64())
+    };
+    assert_eq!(class("mesh"), ("clean", Some(24000)));
+    assert_eq!(class("field"), ("must be saved", Some(8000)));
+    assert_eq!(class("flux"), ("dead", Some(8000)));
+    let totals = plan["protection"]["classes"].as_array().unwrap();
+    let share = |class: &str| {
+        let one = totals.iter().find(|one| one["class"] == class).unwrap();
+        one["share"].as_f64().unwrap()
+    };
+    assert!((share("clean") - 0.6).abs() < 1e-3, "{totals:?}");
+    assert!((share("dead") - 0.2).abs() < 1e-3, "{totals:?}");
+    let sum: f64 = totals.iter().map(|one| one["share"].as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+
+    let (text, _) = package.succeeds(&["plan", "--offline", "--protection"]);
+    assert!(text.contains("main at the site, src/main.rs:"), "{text}");
+    assert!(text.contains("Shares are of the sizes that are known."), "{text}");
+    let both = package.tool(&["plan", "--offline", "--protection", "--stage", "clean"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// The sizes are known while it runs only.
+const ASKED_SIZES: &str = r#"
+static CALLS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+fn main() {
+    let cells: usize = std::env::args().count() * 500;
+    let mesh: Vec<f64> = (0..cells).map(|k| k as f64).collect();
+    let mut field = vec![1.0_f64; cells];
+    for step in 0..40 {
+        relax(&mut field, &mesh, step);
+    }
+    println!("{:e} {:?}", field.iter().sum::<f64>(), CALLS);
+}
+
+fn relax(field: &mut Vec<f64>, mesh: &[f64], step: usize) {
+    CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    for turn in 0..40 {
+        for (cell, mesh) in field.iter_mut().zip(mesh) {
+            *cell = (*cell + mesh * (step * turn) as f64).sqrt();
+        }
+    }
+}
+"#;
+
+#[test]
+fn a_checkpoint_tells_the_sizes_that_the_source_does_not() {
+    let package = Package::new("asked-sizes", ASKED_SIZES);
+    let total = |plan: &Value, class: &str, field: &str| {
+        let totals = plan["protection"]["classes"].as_array().unwrap();
+        let one = totals.iter().find(|one| one["class"] == class).unwrap();
+        one[field].as_u64().unwrap()
+    };
+    let before = package.plan(&["--protection"]);
+    assert_eq!(total(&before, "clean", "bytes"), 0);
+    assert!(total(&before, "must be saved", "of_unknown_size") > 0);
+    package.succeeds(&["run", "--offline", "--release", "--every", "7"]);
+    let after = package.plan(&["--protection"]);
+    assert_eq!(total(&after, "clean", "bytes"), 4000);
+    // The field counts once, where it is and not where it is lent to; the static counts.
+    let saved = total(&after, "must be saved", "bytes");
+    assert!((4000..4100).contains(&saved), "{after:#}");
+}
