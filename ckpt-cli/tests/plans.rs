@@ -825,3 +825,104 @@ fn a_checkpoint_tells_the_sizes_that_the_source_does_not() {
     let saved = total(&after, "must be saved", "bytes");
     assert!((4000..4100).contains(&saved), "{after:#}");
 }
+
+/// A gas whose atoms are counted, a mesh that nobody saves, and functions that are none of what `detects` takes.
+const COUNTED: &str = r#"
+mod laws {
+    pub(super) fn is_counted(gas: &super::Gas) -> bool {
+        gas.cells.iter().sum::<u64>() == gas.atoms
+    }
+    #[allow(dead_code)]
+    fn is_hidden(gas: &super::Gas) -> bool {
+        gas.atoms > 0
+    }
+}
+
+pub struct Gas {
+    cells: Vec<u64>,
+    atoms: u64,
+}
+
+#[allow(dead_code)]
+impl Gas {
+    fn has_atoms(&self) -> bool {
+        self.atoms > 0
+    }
+    fn is_of(&self, atoms: u64) -> bool {
+        self.atoms == atoms
+    }
+}
+
+#[allow(dead_code)]
+struct Mesh {
+    edges: Vec<f64>,
+}
+
+#[allow(dead_code)]
+impl Mesh {
+    fn has_atoms(&self) -> bool {
+        !self.edges.is_empty()
+    }
+}
+
+#[allow(dead_code)]
+fn is_sorted(edges: &[f64]) -> bool {
+    edges.windows(2).all(|two| two[0] <= two[1])
+}
+
+fn main() {
+    let mut gas = Gas { cells: (0..400).collect(), atoms: 400 * 399 / 2 };
+    for step in 0..2000 {
+        gas.cells.rotate_left(step % 7);
+        let moved = gas.cells[step % 400] / 2;
+        gas.cells[step % 400] -= moved;
+        gas.cells[(step + 1) % 400] += moved;
+    }
+    println!("{} {}", gas.cells[0], laws::is_counted(&gas));
+}
+"#;
+
+#[test]
+fn a_name_that_is_no_detector_is_refused() {
+    let package = Package::new("no-detectors", COUNTED);
+    let fails = |name: &str, arguments: &[&str]| {
+        let text = format!("[calls]\ndetects = [{name}]\n");
+        fs::write(package.folder.path().join("ckpt.toml"), text).unwrap();
+        let output = package.tool(arguments);
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (name, why) in [
+        ("\"is_missing\"", "no function of the package is called so"),
+        ("\"has_atoms\"", "`Gas::has_atoms` and `Mesh::has_atoms` are called so"),
+        ("\"is_of\"", "it is no `fn(&T) -> bool` (src/main.rs:"),
+        ("\"is_sorted\"", "it takes no struct or enum of the package without parameters"),
+        ("\"is_hidden\"", "it cannot be named where its type is declared"),
+        ("\"is_counted\", \"Gas::has_atoms\"", "`is_counted` looks at `Gas` already"),
+    ] {
+        let told = fails(name, &["plan", "--offline"]);
+        assert!(told.starts_with("error[E3118]: `") && told.contains(why), "{told}");
+    }
+    let told = fails("\"Mesh::has_atoms\"", &["plan", "--offline", "--check"]);
+    let wanted = "error[E3119]: `Mesh::has_atoms` of `detects` in ckpt.toml has nothing to look at: no checkpoint holds a `Mesh`";
+    assert!(told.contains(wanted), "{told}");
+}
+
+#[test]
+fn a_program_that_has_never_heard_of_ckpt_has_a_detector() {
+    let package = Package::new("detects", COUNTED);
+    let text = "[calls]\ndetects = [\"is_counted\"]\n";
+    fs::write(package.folder.path().join("ckpt.toml"), text).unwrap();
+    let (diff, _) = package.succeeds(&["rewrite", "--offline", "--diff"]);
+    let line = "+#[derive(ckpt::Checkpoint)] #[ckpt(detector = \"crate::laws::is_counted\")]";
+    assert!(diff.contains(line), "{diff}");
+    let (text, _) = package.succeeds(&[
+        "crashtest", "--offline", "--bit-flips", "12", "--format", "json",
+    ]);
+    let told: Value = serde_json::from_str(&text).unwrap();
+    let trials = told["trials"].as_array().unwrap();
+    let fates: Vec<&str> = trials.iter().filter_map(|trial| trial["bits"]["fate"].as_str()).collect();
+    let count = |fate: &str| fates.iter().filter(|one| **one == fate).count();
+    assert!(count("repaired") > 4, "{fates:?}");
+    assert_eq!(count("not-repaired"), 0, "{fates:?}");
+}

@@ -93,6 +93,7 @@ impl PlanCommand {
                 }
             };
         }
+        driver::detectors_of(&package, &analysis)?;
         // What a build has learnt of rustc holds for a plan of the same sources.
         let (wishes, asked) = known_of_builds(&package, &analysis, main, self.ranks);
         let placement = analysis.place(main, &wishes);

@@ -283,7 +283,12 @@ impl Emitter<'_> {
                 };
             }
             let clean = self.plan.saves_as_clean(&self.clean, self.flow, site, entry);
-            let clean = clean.then(|| quote!(#registrar.mark_clean();));
+            let stands_in = self.plan.filled.part(site, entry.binding()).is_some();
+            let clean = match (clean, stands_in) {
+                (_, true) => Some(quote!(#registrar.mark_stand_in();)),
+                (true, false) => Some(quote!(#registrar.mark_clean();)),
+                (false, false) => None,
+            };
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
                     quote_spanned!(span => #clean #registrar.save_seen(#key, &#seen);)
