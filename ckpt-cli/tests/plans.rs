@@ -894,14 +894,26 @@ fn a_name_that_is_no_detector_is_refused() {
     };
     for (name, why) in [
         ("\"is_missing\"", "no function of the package is called so"),
-        ("\"has_atoms\"", "`Gas::has_atoms` and `Mesh::has_atoms` are called so"),
+        (
+            "\"has_atoms\"",
+            "`Gas::has_atoms` and `Mesh::has_atoms` are called so",
+        ),
         ("\"is_of\"", "it is no `fn(&T) -> bool` (src/main.rs:"),
-        ("\"is_sorted\"", "it takes no struct or enum of the package without parameters"),
+        (
+            "\"is_sorted\"",
+            "it takes no struct or enum of the package without parameters",
+        ),
         ("\"is_hidden\"", "it cannot be named where its type is declared"),
-        ("\"is_counted\", \"Gas::has_atoms\"", "`is_counted` looks at `Gas` already"),
+        (
+            "\"is_counted\", \"Gas::has_atoms\"",
+            "`is_counted` looks at `Gas` already",
+        ),
     ] {
         let told = fails(name, &["plan", "--offline"]);
-        assert!(told.starts_with("error[E3118]: `") && told.contains(why), "{told}");
+        assert!(
+            told.starts_with("error[E3118]: `") && told.contains(why),
+            "{told}"
+        );
     }
     let told = fails("\"Mesh::has_atoms\"", &["plan", "--offline", "--check"]);
     let wanted = "error[E3119]: `Mesh::has_atoms` of `detects` in ckpt.toml has nothing to look at: no checkpoint holds a `Mesh`";
@@ -916,12 +928,13 @@ fn a_program_that_has_never_heard_of_ckpt_has_a_detector() {
     let (diff, _) = package.succeeds(&["rewrite", "--offline", "--diff"]);
     let line = "+#[derive(ckpt::Checkpoint)] #[ckpt(detector = \"crate::laws::is_counted\")]";
     assert!(diff.contains(line), "{diff}");
-    let (text, _) = package.succeeds(&[
-        "crashtest", "--offline", "--bit-flips", "12", "--format", "json",
-    ]);
+    let (text, _) = package.succeeds(&["crashtest", "--offline", "--bit-flips", "12", "--format", "json"]);
     let told: Value = serde_json::from_str(&text).unwrap();
     let trials = told["trials"].as_array().unwrap();
-    let fates: Vec<&str> = trials.iter().filter_map(|trial| trial["bits"]["fate"].as_str()).collect();
+    let fates: Vec<&str> = trials
+        .iter()
+        .filter_map(|trial| trial["bits"]["fate"].as_str())
+        .collect();
     let count = |fate: &str| fates.iter().filter(|one| **one == fate).count();
     assert!(count("repaired") > 4, "{fates:?}");
     assert_eq!(count("not-repaired"), 0, "{fates:?}");

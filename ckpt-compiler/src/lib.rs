@@ -58,6 +58,6 @@ pub use explain::{Fate, SiteReport, VariableReport};
 pub use library::{CallTable, last_name, segments};
 pub use object::object;
 pub use parse::dialect::parse_file;
-pub use protection::{Class, Memory, Protection};
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};
+pub use protection::{Class, Memory, Protection};
 pub use sources::{ProgramRoot, SOURCES_RECORD, SourceHash, Sources};

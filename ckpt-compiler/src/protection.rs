@@ -109,7 +109,9 @@ fn class(stages: &Stages, clean: &Clean, (site, id): (SiteId, BindingId), fate: 
             let entry = entries.iter().find(|entry| entry.binding() == id);
             let flow = &stages.flow;
             let region = stages.lowered.sites[site as usize - 1].region;
-            let is_lent = stages.regions.lends(region, flow.locals.id(&flow.bindings[id].ident));
+            let is_lent = stages
+                .regions
+                .lends(region, flow.locals.id(&flow.bindings[id].ident));
             let is_clean = |entry| !is_lent && stages.plan.saves_as_clean(clean, flow, site, entry);
             match entry.is_some_and(is_clean) {
                 true => Class::Clean,

@@ -104,7 +104,9 @@ fn detector(facts: &Facts, program: &Program, name: &str) -> Result<Detector, No
     let is_it = |one: &&Function| one.display == name || one.display.ends_with(&format!("::{name}"));
     let mut found = items.functions.iter().filter(is_it);
     let Some(function) = found.next() else {
-        return Err(NoDetector::Unknown { name: name.to_owned() });
+        return Err(NoDetector::Unknown {
+            name: name.to_owned(),
+        });
     };
     if let Some(other) = found.next() {
         return Err(NoDetector::Ambiguous {

@@ -192,12 +192,7 @@ impl Types<'_> {
         };
         let at = bytes(self.program, self.file, head).start;
         let text = &self.program.file(self.file).text;
-        self.edits.push(Edit::line_before(
-            self.file,
-            text,
-            at,
-            &text_of,
-        ));
+        self.edits.push(Edit::line_before(self.file, text, at, &text_of));
     }
 }
 

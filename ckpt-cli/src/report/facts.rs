@@ -163,6 +163,7 @@ mod tests {
             running: true,
             checkpoints,
             not_taken: Vec::new(),
+            rolled_back: None,
         }
     }
 

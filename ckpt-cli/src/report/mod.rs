@@ -91,7 +91,9 @@ impl Rollback {
 
     /// It, in words.
     pub fn words(&self) -> String {
-        let Rollback { visits, reason, lost, .. } = self;
+        let Rollback {
+            visits, reason, lost, ..
+        } = self;
         let (target, lost) = (self.target(), time(*lost));
         format!("from site visit {visits} to {target}, {lost} lost: {reason}")
     }
@@ -504,10 +506,17 @@ mod tests {
             (2, 1, 2)
         );
         let lost: Vec<f64> = life.rollbacks().map(|one| one.lost).collect();
-        assert_eq!(lost, [10.5, 0.25], "since the checkpoint was taken, not since it was written");
+        assert_eq!(
+            lost,
+            [10.5, 0.25],
+            "since the checkpoint was taken, not since it was written"
+        );
         assert_eq!(life.totals.lost, 15.0 + 10.75);
         let words = words(&life);
-        assert!(words.starts_with("heat 1.0: 2 processes, 3 checkpoints, 1 failure, 2 rollbacks; ran "), "{words}");
+        assert!(
+            words.starts_with("heat 1.0: 2 processes, 3 checkpoints, 1 failure, 2 rollbacks; ran "),
+            "{words}"
+        );
         for told in [
             "rolled back (from site visit 33 to checkpoint 000003, 11 s lost: `heat` of `advance` is not plausible)",
             "rolled back (from site visit 33 to the snapshot of site visit 32, 250 ms lost: `heat`",
@@ -516,9 +525,16 @@ mod tests {
         }
         let facts = facts(&life, None);
         let fact = facts.iter().find(|(name, _)| *name == "rollbacks").unwrap();
-        assert!(fact.1.starts_with("2, 11 s lost; the last from site visit 33 to the snapshot of "), "{fact:?}");
+        assert!(
+            fact.1
+                .starts_with("2, 11 s lost; the last from site visit 33 to the snapshot of "),
+            "{fact:?}"
+        );
         let page = page(&life);
-        assert!(page.contains("<h2>Rollbacks</h2>") && page.matches("class=rollback").count() == 2, "{page}");
+        assert!(
+            page.contains("<h2>Rollbacks</h2>") && page.matches("class=rollback").count() == 2,
+            "{page}"
+        );
     }
 
     #[test]

@@ -262,10 +262,7 @@ impl Written {
                     "detector" => {
                         let path: LitStr = meta.value()?.parse()?;
                         let path = path.parse::<Path>()?;
-                        written
-                            .detector
-                            .replace(path)
-                            .map_or(Ok(()), |_| Err(twice()))
+                        written.detector.replace(path).map_or(Ok(()), |_| Err(twice()))
                     }
                     "crate" => {
                         let path: LitStr = meta.value()?.parse()?;

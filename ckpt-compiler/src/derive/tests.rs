@@ -60,7 +60,10 @@ fn a_detector_is_asked_of_each_value() {
     let code = expand("#[ckpt(detector = \"crate::laws::is_whole\")] struct S { cells: Vec<f64> }");
     let asked = "let __is_plausible: fn(&Self) -> bool = crate::laws::is_whole;";
     assert_eq!(code.matches(asked).count(), 2, "alone, and in a list: {code}");
-    assert!(code.contains("__to.detects(\"crate::laws::is_whole\", __is_plausible(self));"), "{code}");
+    assert!(
+        code.contains("__to.detects(\"crate::laws::is_whole\", __is_plausible(self));"),
+        "{code}"
+    );
     let code = expand("#[ckpt(detector = \"is_known\")] enum E { A(u8), B }");
     assert_eq!(code.matches("__is_plausible(self)").count(), 1, "{code}");
     let twice = "#[ckpt(detector = \"a\", detector = \"b\")] struct S(u8);";

@@ -112,7 +112,10 @@ impl CallTable {
     pub fn as_argument(&self, mentions: impl Fn(&str) -> bool) -> Option<String> {
         let mut parts = Vec::new();
         // What looks at states stands at the types that it looks at.
-        for (key, meaning) in Meaning::ALL.into_iter().filter(|(_, one)| *one != Meaning::Detects) {
+        for (key, meaning) in Meaning::ALL
+            .into_iter()
+            .filter(|(_, one)| *one != Meaning::Detects)
+        {
             let names: Vec<&str> = self
                 .said()
                 .iter()

@@ -64,19 +64,19 @@ fn next_place(state: &mut u64, places: usize) -> usize {
 }
 
 fn main() -> io::Result<()> {
-    let mut pile = Sandpile::new(48);
+    let mut pile = Sandpile::new(16);
     let mut state = 20_u64;
     let mut largest = 0;
     let mut csv = File::create("avalanches.csv")?;
     writeln!(csv, "grains,largest,fallen")?;
-    for grain in 1..=12000 {
+    for grain in 1..=1500 {
         let place = next_place(&mut state, pile.heights.len());
         largest = largest.max(pile.drop_grain(place));
-        if grain % 400 == 0 {
+        if grain % 50 == 0 {
             writeln!(csv, "{grain},{largest},{}", pile.fallen)?;
             largest = 0;
         }
-        if grain % 3000 == 0 {
+        if grain % 375 == 0 {
             println!("{grain:6} grains, {} have fallen off the table", pile.fallen);
         }
     }

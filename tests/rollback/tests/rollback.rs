@@ -435,12 +435,20 @@ fn a_detector_that_says_no_each_time_ends_the_run() {
     let ended = run("leaking", &[("CKPT_EVERY", "4")]);
     assert_eq!(ended.code, Some(77), "{}", ended.stderr);
     let told = "is not plausible, says `Tank::holds_all`, and the program cannot go back: E2388: the program has gone back 3 times";
-    assert!(ended.stderr.contains("error[E2397]: `tanks` of `tanks` "), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("error[E2397]: `tanks` of `tanks` "),
+        "{}",
+        ended.stderr
+    );
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let settings = [("CKPT_EVERY", "11"), ("CKPT_SNAPSHOT_EVERY", "1")];
     let ended = run("leaking", &settings);
     assert_eq!(ended.code, Some(77), "{}", ended.stderr);
-    assert!(ended.stderr.contains("cannot go back: E2387: "), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("cannot go back: E2387: "),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ckpt_analysis::{
-    Attempt, ChooseOptions, Detector, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program, Sources,
-    line_and_column, names_ckpt,
+    Attempt, ChooseOptions, Detector, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program,
+    Sources, line_and_column, names_ckpt,
 };
 
 use crate::cargo::{Built, Diagnostics};

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use ckpt_analysis::{
-    Cause, Detector, Finding, InTheWay, NoDetector, PackageAnalysis, Placement, Position, Program, Reason, RefusedStatic, Rejected,
-    SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
+    Cause, Detector, Finding, InTheWay, NoDetector, PackageAnalysis, Placement, Position, Program, Reason,
+    RefusedStatic, Rejected, SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
 };
 
 use crate::cargo::Built;
@@ -252,7 +252,10 @@ pub fn no_detector(package: &ReadPackage, wrong: &NoDetector) -> Failure {
             "no function of the package is called so".to_owned(),
             "name a function of the package, a method as `Type::name`; one that a macro makes is not seen",
         ),
-        NoDetector::Ambiguous { name, functions: [a, b] } => (
+        NoDetector::Ambiguous {
+            name,
+            functions: [a, b],
+        } => (
             name,
             format!("`{a}` and `{b}` are called so"),
             "write its module or type in front of it: `module::name`, `Type::name`",
@@ -275,7 +278,10 @@ pub fn no_detector(package: &ReadPackage, wrong: &NoDetector) -> Failure {
             };
             (function, format!("{why} ({place})"), help)
         }
-        NoDetector::Second { of, functions: [first, second] } => (
+        NoDetector::Second {
+            of,
+            functions: [first, second],
+        } => (
             second,
             format!("`{first}` looks at `{of}` already"),
             "write one function that calls both",
