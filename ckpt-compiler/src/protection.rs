@@ -91,7 +91,7 @@ pub fn of_sites(stages: &Stages, item: &TokenStream) -> Vec<(SiteReport, Vec<Pro
             let variables = report.variables.iter();
             let protection = variables.map(|one| Protection {
                 class: class(stages, &clean, (site, one.binding), one.fate),
-                memory: memory(stages, site, one.binding),
+                memory: memory(stages, (site, one.binding), one.fate),
             });
             let protection = protection.collect();
             (report, protection)
@@ -121,16 +121,17 @@ fn class(stages: &Stages, clean: &Clean, (site, id): (SiteId, BindingId), fate: 
     }
 }
 
-fn memory(stages: &Stages, site: SiteId, id: BindingId) -> Memory {
+fn memory(stages: &Stages, (site, id): (SiteId, BindingId), fate: Fate) -> Memory {
     let binding = &stages.flow.bindings[id];
     let moves = stages.plan.sites[site as usize - 1].moves(id) && !binding.is_number;
+    let has_moved = fate == Fate::NotNeeded && stages.liveness.is_moved(&stages.flow, site, id);
     let is_reference = matches!(binding.ty, Some(Type::Reference(_)));
     let borrows = is_reference || matches!(binding.init, Some(Expr::Reference(_)));
     match binding.declaration {
         Declaration::Parameter { passing, .. } if passing != Passing::Value => Memory::OfCaller,
         Declaration::Arm => Memory::Borrowed,
         _ if borrows => Memory::Borrowed,
-        _ if moves || stages.liveness.is_moved(&stages.flow, site, id) => Memory::MovedAway,
+        _ if moves || has_moved => Memory::MovedAway,
         _ => Memory::Own,
     }
 }

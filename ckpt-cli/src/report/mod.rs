@@ -518,7 +518,7 @@ mod tests {
             "{words}"
         );
         for told in [
-            "rolled back (from site visit 33 to checkpoint 000003, 11 s lost: `heat` of `advance` is not plausible)",
+            "rolled back (from site visit 33 to checkpoint 000003, 10.5 s lost: `heat` of `advance` is not plausible)",
             "rolled back (from site visit 33 to the snapshot of site visit 32, 250 ms lost: `heat`",
         ] {
             assert!(words.contains(told), "{words}");
@@ -527,7 +527,7 @@ mod tests {
         let fact = facts.iter().find(|(name, _)| *name == "rollbacks").unwrap();
         assert!(
             fact.1
-                .starts_with("2, 11 s lost; the last from site visit 33 to the snapshot of "),
+                .starts_with("2, 10.8 s lost; the last from site visit 33 to the snapshot of "),
             "{fact:?}"
         );
         let page = page(&life);
