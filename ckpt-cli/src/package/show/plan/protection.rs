@@ -106,10 +106,13 @@ impl SiteProtection {
     }
 }
 
+/// A variable of the program: its file and function, its name and line.
+type Key<'s> = (&'s str, &'s str, &'s str, usize);
+
 impl ProtectionPlan {
     /// With the shares; statics are in every checkpoint.
     pub(super) fn of(sites: Vec<SiteProtection>, sizes: &Sizes<'_>) -> Self {
-        let mut all: BTreeMap<(&str, &str, &str, usize), (Class, Option<u64>)> = BTreeMap::new();
+        let mut all: BTreeMap<Key<'_>, (Class, Option<u64>)> = BTreeMap::new();
         for site in &sites {
             let own = site.variables.iter().filter(|one| one.memory == Memory::Own);
             for one in own {
