@@ -9,6 +9,7 @@ use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
 use crate::decisions::chance::unseeded;
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
 use crate::decisions::destructors::destructor_edits;
+use crate::decisions::detectors::{Detector, NoDetector, attributes, detectors};
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::function_edits;
 use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
@@ -179,6 +180,14 @@ impl PackageAnalysis {
         main.map_or_else(Vec::new, |main| refused_statics(program, &self.facts, main))
     }
 
+    /// The functions that say whether a state is plausible, as the user's tables name them.
+    ///
+    /// # Errors
+    /// The first name that stands for none.
+    pub fn detectors(&self, program: &Program) -> Result<Vec<Detector>, NoDetector> {
+        detectors(&self.facts, program)
+    }
+
     /// The package with the sites of the placement in it, and all that these and what is known ask for. With `spares` it is
     /// for rustc alone, and not to be read.
     pub fn edits(
@@ -195,7 +204,9 @@ impl PackageAnalysis {
             true => Reexecuted::new(),
             false => self.reexecuted(program, &placement, recompute),
         };
-        let decisions = known.decisions.with_reexecuted(&reexecuted);
+        let mut decisions = known.decisions.with_reexecuted(&reexecuted);
+        // What is wrong with them has been said.
+        decisions.detectors = attributes(&self.detectors(program).unwrap_or_default());
         let spares = spares.then(|| Spares::of(facts, &placement));
         let functions = function_marks(facts, &placement, spares.as_ref());
         let sites = site_marks(&placement);

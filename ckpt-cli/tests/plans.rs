@@ -730,3 +730,215 @@ fn a_call_that_is_not_marked_is_told() {
         "{told}"
     );
 }
+
+/// A mesh that is made and read, a field that each step writes, a buffer that each step fills, and a matrix that is passed on.
+const CLASSES: &str = r#"
+const CELLS: usize = 1000;
+fn main() {
+    let steps: usize = std::env::args().count() * 40;
+    let mesh = vec![0.5_f64; 3 * CELLS];
+    let mut field = vec![1.0_f64; CELLS];
+    let mut flux = [0.0_f64; CELLS];
+    for step in 0..steps {
+        flux = [0.0_f64; CELLS];
+        for k in 0..CELLS {
+            flux[k] = field[k] * mesh[3 * k];
+        }
+        relax(&mut field, &flux, step);
+    }
+    println!("{:e}", field.iter().sum::<f64>());
+}
+
+fn relax(field: &mut [f64], flux: &[f64], step: usize) {
+    for (cell, flux) in field.iter_mut().zip(flux) {
+        *cell = cell.sqrt() + flux * (step % 3) as f64;
+    }
+}
+"#;
+
+#[test]
+fn a_plan_tells_what_the_memory_of_each_variable_needs() {
+    let package = Package::new("classes", CLASSES);
+    let plan = package.plan(&[]);
+    assert!(plan.get("protection").is_none());
+    let plan = package.plan(&["--protection"]);
+    let variables = plan["protection"]["sites"][0]["variables"].as_array().unwrap();
+    let class = |name: &str| {
+        let one = variables.iter().find(|one| one["name"] == name).expect(name);
+        (one["class"].as_str().unwrap(), one["bytes"].as_u64())
+    };
+    assert_eq!(class("mesh"), ("clean", Some(24000)));
+    assert_eq!(class("field"), ("must be saved", Some(8000)));
+    assert_eq!(class("flux"), ("dead", Some(8000)));
+    let totals = plan["protection"]["classes"].as_array().unwrap();
+    let share = |class: &str| {
+        let one = totals.iter().find(|one| one["class"] == class).unwrap();
+        one["share"].as_f64().unwrap()
+    };
+    assert!((share("clean") - 0.6).abs() < 1e-3, "{totals:?}");
+    assert!((share("dead") - 0.2).abs() < 1e-3, "{totals:?}");
+    let sum: f64 = totals.iter().map(|one| one["share"].as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+
+    let (text, _) = package.succeeds(&["plan", "--offline", "--protection"]);
+    assert!(text.contains("main at the site, src/main.rs:"), "{text}");
+    assert!(text.contains("Shares are of the sizes that are known."), "{text}");
+    let both = package.tool(&["plan", "--offline", "--protection", "--stage", "clean"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// The sizes are known while it runs only.
+const ASKED_SIZES: &str = r#"
+static CALLS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+fn main() {
+    let cells: usize = std::env::args().count() * 500;
+    let mesh: Vec<f64> = (0..cells).map(|k| k as f64).collect();
+    let mut field = vec![1.0_f64; cells];
+    for step in 0..40 {
+        relax(&mut field, &mesh, step);
+    }
+    println!("{:e} {:?}", field.iter().sum::<f64>(), CALLS);
+}
+
+fn relax(field: &mut Vec<f64>, mesh: &[f64], step: usize) {
+    CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    for turn in 0..40 {
+        for (cell, mesh) in field.iter_mut().zip(mesh) {
+            *cell = (*cell + mesh * (step * turn) as f64).sqrt();
+        }
+    }
+}
+"#;
+
+#[test]
+fn a_checkpoint_tells_the_sizes_that_the_source_does_not() {
+    let package = Package::new("asked-sizes", ASKED_SIZES);
+    let total = |plan: &Value, class: &str, field: &str| {
+        let totals = plan["protection"]["classes"].as_array().unwrap();
+        let one = totals.iter().find(|one| one["class"] == class).unwrap();
+        one[field].as_u64().unwrap()
+    };
+    let before = package.plan(&["--protection"]);
+    assert_eq!(total(&before, "clean", "bytes"), 0);
+    assert!(total(&before, "must be saved", "of_unknown_size") > 0);
+    package.succeeds(&["run", "--offline", "--release", "--every", "7"]);
+    let after = package.plan(&["--protection"]);
+    assert_eq!(total(&after, "clean", "bytes"), 4000);
+    // The field counts once, where it is and not where it is lent to; the static counts.
+    let saved = total(&after, "must be saved", "bytes");
+    assert!((4000..4100).contains(&saved), "{after:#}");
+}
+
+/// A gas whose atoms are counted, a mesh that nobody saves, and functions that are none of what `detects` takes.
+const COUNTED: &str = r#"
+mod laws {
+    pub(super) fn is_counted(gas: &super::Gas) -> bool {
+        gas.cells.iter().sum::<u64>() == gas.atoms
+    }
+    #[allow(dead_code)]
+    fn is_hidden(gas: &super::Gas) -> bool {
+        gas.atoms > 0
+    }
+}
+
+pub struct Gas {
+    cells: Vec<u64>,
+    atoms: u64,
+}
+
+#[allow(dead_code)]
+impl Gas {
+    fn has_atoms(&self) -> bool {
+        self.atoms > 0
+    }
+    fn is_of(&self, atoms: u64) -> bool {
+        self.atoms == atoms
+    }
+}
+
+#[allow(dead_code)]
+struct Mesh {
+    edges: Vec<f64>,
+}
+
+#[allow(dead_code)]
+impl Mesh {
+    fn has_atoms(&self) -> bool {
+        !self.edges.is_empty()
+    }
+}
+
+#[allow(dead_code)]
+fn is_sorted(edges: &[f64]) -> bool {
+    edges.windows(2).all(|two| two[0] <= two[1])
+}
+
+fn main() {
+    let mut gas = Gas { cells: (0..400).collect(), atoms: 400 * 399 / 2 };
+    for step in 0..2000 {
+        gas.cells.rotate_left(step % 7);
+        let moved = gas.cells[step % 400] / 2;
+        gas.cells[step % 400] -= moved;
+        gas.cells[(step + 1) % 400] += moved;
+    }
+    println!("{} {}", gas.cells[0], laws::is_counted(&gas));
+}
+"#;
+
+#[test]
+fn a_name_that_is_no_detector_is_refused() {
+    let package = Package::new("no-detectors", COUNTED);
+    let fails = |name: &str, arguments: &[&str]| {
+        let text = format!("[calls]\ndetects = [{name}]\n");
+        fs::write(package.folder.path().join("ckpt.toml"), text).unwrap();
+        let output = package.tool(arguments);
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (name, why) in [
+        ("\"is_missing\"", "no function of the package is called so"),
+        (
+            "\"has_atoms\"",
+            "`Gas::has_atoms` and `Mesh::has_atoms` are called so",
+        ),
+        ("\"is_of\"", "it is no `fn(&T) -> bool` (src/main.rs:"),
+        (
+            "\"is_sorted\"",
+            "it takes no struct or enum of the package without parameters",
+        ),
+        ("\"is_hidden\"", "it cannot be named where its type is declared"),
+        (
+            "\"is_counted\", \"Gas::has_atoms\"",
+            "`is_counted` looks at `Gas` already",
+        ),
+    ] {
+        let told = fails(name, &["plan", "--offline"]);
+        assert!(
+            told.starts_with("error[E3118]: `") && told.contains(why),
+            "{told}"
+        );
+    }
+    let told = fails("\"Mesh::has_atoms\"", &["plan", "--offline", "--check"]);
+    let wanted = "error[E3119]: `Mesh::has_atoms` of `detects` in ckpt.toml has nothing to look at: no checkpoint holds a `Mesh`";
+    assert!(told.contains(wanted), "{told}");
+}
+
+#[test]
+fn a_program_that_has_never_heard_of_ckpt_has_a_detector() {
+    let package = Package::new("detects", COUNTED);
+    let text = "[calls]\ndetects = [\"is_counted\"]\n";
+    fs::write(package.folder.path().join("ckpt.toml"), text).unwrap();
+    let (diff, _) = package.succeeds(&["rewrite", "--offline", "--diff"]);
+    let line = "+#[derive(ckpt::Checkpoint)] #[ckpt(detector = \"crate::laws::is_counted\")]";
+    assert!(diff.contains(line), "{diff}");
+    let (text, _) = package.succeeds(&["crashtest", "--offline", "--bit-flips", "12", "--format", "json"]);
+    let told: Value = serde_json::from_str(&text).unwrap();
+    let trials = told["trials"].as_array().unwrap();
+    let fates: Vec<&str> = trials
+        .iter()
+        .filter_map(|trial| trial["bits"]["fate"].as_str())
+        .collect();
+    let count = |fate: &str| fates.iter().filter(|one| **one == fate).count();
+    assert!(count("repaired") > 4, "{fates:?}");
+    assert_eq!(count("not-repaired"), 0, "{fates:?}");
+}

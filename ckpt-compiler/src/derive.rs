@@ -12,6 +12,7 @@
 //! | field, variant | `#[ckpt(rename = "name")]` | its name in the file |
 //! | field, variant | `#[ckpt(alias = "old")]` | another name under which it is found |
 //! | item | `#[ckpt(crate = "path")]` | where the `ckpt` crate is |
+//! | item | `#[ckpt(detector = "path")]` | a function that says of a `&Self` whether it is plausible; it is asked whenever one is saved |
 
 mod attributes;
 mod bounds;

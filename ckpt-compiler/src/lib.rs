@@ -21,6 +21,7 @@
 //! | validate | [`validate`] | the last look: every name and number of the user's function is in them |
 //! | passes | [`passes`] | runs them in order, and shows what each has made |
 //! | explain | [`mod@explain`] | the plan in words, for people |
+//! | protection | [`protection`] | what the memory of each variable needs against soft errors |
 //!
 //! User errors are found before `emit`, which cannot fail.
 //!
@@ -41,6 +42,7 @@ pub mod parse;
 pub mod passes;
 pub mod paths;
 pub mod plan;
+pub mod protection;
 pub mod resolve;
 pub mod sources;
 pub mod spine;
@@ -57,4 +59,5 @@ pub use library::{CallTable, last_name, segments};
 pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};
+pub use protection::{Class, Memory, Protection};
 pub use sources::{ProgramRoot, SOURCES_RECORD, SourceHash, Sources};

@@ -26,6 +26,7 @@
 //! | [`barriers`] | `std::sync::Barrier` |
 //! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
 //! | [`spares`] | functions that stand there twice, for restarts and for all other calls |
+//! | [`detectors`] | functions that say whether a state is plausible |
 //! | [`closure_callers`] | calls of functions that only call a closure, inlined |
 //!
 //! What rustc says of the rewritten copy is a [`learn::Finding`]; [`learn`] draws conclusions from it, [`knowledge`] is what
@@ -37,6 +38,7 @@ pub mod chance;
 pub mod changed_inputs;
 pub mod closure_callers;
 pub mod destructors;
+pub mod detectors;
 pub(crate) mod devices;
 pub mod effects;
 pub mod foreign;
@@ -102,6 +104,8 @@ pub struct Decisions {
     pub used_up: BTreeMap<Position, &'static str>,
     /// Where names for functions are left out: rustc has said no to them.
     pub unnamed_functions: BTreeSet<Position>,
+    /// What the types that a detector looks at are given besides: the first byte of each item. The user's tables say so.
+    pub detectors: BTreeMap<Position, String>,
 }
 
 impl Decisions {

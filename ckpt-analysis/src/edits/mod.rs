@@ -5,6 +5,7 @@ pub mod marks;
 use crate::calls::Wrapped;
 use crate::decisions::used_up_readers::as_function;
 use crate::decisions::{Decisions, macro_types};
+use crate::items::derives;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
@@ -162,34 +163,47 @@ struct Types<'p> {
 }
 
 impl Types<'_> {
-    fn derive(&mut self, item: &impl Spanned, visibility: &syn::Visibility, keyword: proc_macro2::Span) {
+    fn derive(
+        &mut self,
+        item: &impl Spanned,
+        attributes: &[syn::Attribute],
+        visibility: &syn::Visibility,
+        keyword: proc_macro2::Span,
+    ) {
+        let has_own_derive = derives(attributes).iter().any(|one| one.ends_with("Checkpoint"));
         let start = bytes(self.program, self.file, item.span()).start;
-        if !self.decisions.derives.contains(&(self.file, start)) {
-            return;
-        }
+        let place = (self.file, start);
+        let derive = self
+            .decisions
+            .derives
+            .contains(&place)
+            .then_some("#[derive(ckpt::Checkpoint)]");
+        let detector = self.decisions.detectors.get(&place).map(String::as_str);
+        // A type that nothing saves is given no detector either.
+        let text_of = match (derive, detector) {
+            (None, Some(detector)) if has_own_derive => detector.to_owned(),
+            (None, _) => return,
+            (Some(derive), None) => derive.to_owned(),
+            (Some(derive), Some(detector)) => format!("{derive} {detector}"),
+        };
         let head = match visibility {
             syn::Visibility::Inherited => keyword,
             written => written.span(),
         };
         let at = bytes(self.program, self.file, head).start;
         let text = &self.program.file(self.file).text;
-        self.edits.push(Edit::line_before(
-            self.file,
-            text,
-            at,
-            "#[derive(ckpt::Checkpoint)]",
-        ));
+        self.edits.push(Edit::line_before(self.file, text, at, &text_of));
     }
 }
 
 impl<'ast> Visit<'ast> for Types<'_> {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        self.derive(item, &item.vis, item.struct_token.span);
+        self.derive(item, &item.attrs, &item.vis, item.struct_token.span);
         visit::visit_item_struct(self, item);
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        self.derive(item, &item.vis, item.enum_token.span);
+        self.derive(item, &item.attrs, &item.vis, item.enum_token.span);
         visit::visit_item_enum(self, item);
     }
 

@@ -14,7 +14,7 @@ mod types;
 
 pub use collect::collect;
 pub(super) use syntax::bound_path;
-pub use syntax::{OwnAttribute, own_attribute};
+pub use syntax::{OwnAttribute, derives, own_attribute};
 pub use thread_locals::may_change;
 
 use crate::source::{FileId, Position};
@@ -212,7 +212,6 @@ pub struct TypeItem {
     /// Its parameters.
     pub generics: syn::Generics,
     /// What it derives, as written.
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test looks at it"))]
     pub derives: Vec<String>,
     /// Its fields.
     pub fields: Vec<Field>,

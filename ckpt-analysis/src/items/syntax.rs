@@ -178,7 +178,7 @@ pub(crate) fn bound_path(bound: &syn::TypeParamBound) -> Option<syn::Path> {
     }
 }
 
-pub(super) fn derives(attributes: &[Attribute]) -> Vec<String> {
+pub fn derives(attributes: &[Attribute]) -> Vec<String> {
     let mut names = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
         let paths = attribute

@@ -4,8 +4,9 @@ use crate::Analysis;
 use crate::placement::Candidate;
 use crate::placement::expressible::{Words, no_thread_locals, with_marks};
 use ckpt_compiler::diagnostics::Diagnostic;
-use ckpt_compiler::explain::{SiteReport, of_stages};
+use ckpt_compiler::explain::SiteReport;
 use ckpt_compiler::passes::{self, Stages};
+use ckpt_compiler::protection::{Protection, of_sites};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::cell::{OnceCell, RefCell};
@@ -39,9 +40,10 @@ impl Answer {
         self.expressible.get_or_init(found).clone()
     }
 
-    /// What becomes of every variable at every site; nothing where a stage refuses.
-    pub fn report(&self) -> Option<Vec<SiteReport>> {
-        self.stages.as_ref().ok().map(of_stages)
+    /// What becomes of every variable at every site, and what its memory needs; nothing where a stage refuses.
+    pub fn protection(&self) -> Option<Vec<(SiteReport, Vec<Protection>)>> {
+        let stages = self.stages.as_ref().ok()?;
+        Some(of_sites(stages, &self.item.to_token_stream()))
     }
 }
 

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
+use ckpt_compiler::Memory;
+
 use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, code, says};
 use crate::launch::session::time;
@@ -12,7 +14,7 @@ use crate::package::build::driver::{Wanted, known_of_builds, rewrite};
 use crate::package::copy::home::Busy;
 use crate::package::read::ReadPackage;
 use crate::package::show::page;
-use crate::package::show::plan::{FunctionPlan, Plan, Totals};
+use crate::package::show::plan::{FunctionPlan, Plan, ProtectionPlan, Totals};
 use crate::package::show::stage::{Stage, artefact};
 use crate::package::{profile, read};
 use crate::render::{self, FormatOption};
@@ -32,8 +34,11 @@ pub struct PlanCommand {
     /// Ask rustc too: sites that the types of the program forbid are moved, and the attributes that types need are shown
     #[arg(long)]
     check: bool,
+    /// Show instead what the memory of each variable needs against soft errors, and the share of each class
+    #[arg(long, conflicts_with = "html")]
+    protection: bool,
     /// Show instead what one stage of the compiler has made
-    #[arg(long, value_name = "STAGE", conflicts_with_all = ["html", "check"])]
+    #[arg(long, value_name = "STAGE", conflicts_with_all = ["html", "check", "protection"])]
     stage: Option<Stage>,
     /// Number of ranks that the program is run with; otherwise 1, 2, 3, 4, 5 and 8 are tried
     #[arg(short = 'n', long, value_name = "N")]
@@ -59,6 +64,7 @@ Example:
   cargo ckpt plan --html plan.html
   cargo ckpt plan --check
   cargo ckpt plan --profile -- deck.toml
+  cargo ckpt plan --protection
   cargo ckpt plan --stage calls
 
 Exit codes: 0 there is a place for checkpoints, 1 there is none, 101 the package cannot be read.";
@@ -80,13 +86,14 @@ impl PlanCommand {
                 render::print_json(&failure.as_data());
             }
             return match rewritten? {
-                Some(rewritten) => self.show(&Plan::of_checked(&rewritten), &rewritten.package),
+                Some(rewritten) => self.show(Plan::of_checked(&rewritten), &rewritten.package),
                 None => {
                     render::print("There is no place for a checkpoint.\n");
                     Ok(code::NO)
                 }
             };
         }
+        driver::detectors_of(&package, &analysis)?;
         // What a build has learnt of rustc holds for a plan of the same sources.
         let (wishes, asked) = known_of_builds(&package, &analysis, main, self.ranks);
         let placement = analysis.place(main, &wishes);
@@ -96,7 +103,7 @@ impl PlanCommand {
         }
         let mut plan = Plan::of(&package, &analysis, &placement);
         plan.asks_rustc_yet = !asked;
-        self.show(&plan, &package)
+        self.show(plan, &package)
     }
 
     /// Measures the program if that is wanted; the options for the plan.
@@ -119,14 +126,15 @@ impl PlanCommand {
         Ok(options)
     }
 
-    fn show(&self, plan: &Plan, package: &ReadPackage) -> Outcome<u8> {
+    fn show(&self, mut plan: Plan, package: &ReadPackage) -> Outcome<u8> {
+        plan.protection.take_if(|_| !self.protection);
         if let Some(path) = &self.html {
-            fs::write(path, page::page(plan, package)).about("cannot write", path)?;
+            fs::write(path, page::page(&plan, package)).about("cannot write", path)?;
         }
-        if self.format.json() {
-            render::print_json(plan);
-        } else {
-            self.print(plan);
+        match &plan.protection {
+            _ if self.format.json() => render::print_json(&plan),
+            Some(protection) if !plan.has_none() => print_protection(protection),
+            _ => self.print(&plan),
         }
         Ok(if plan.has_none() { code::NO } else { 0 })
     }
@@ -195,6 +203,52 @@ impl PlanCommand {
                      `plan --check` asks it.\n";
         }
         render::print(&text);
+    }
+}
+
+/// The variables at each site with their classes, then the classes with their shares.
+fn print_protection(plan: &ProtectionPlan) {
+    for site in &plan.sites {
+        let what = match &site.callee {
+            Some(callee) => format!("the call of `{callee}`"),
+            None => "the site".to_owned(),
+        };
+        let place = format!("{}:{}", site.file, site.line);
+        render::print(&format!("{} at {what}, {place}\n", site.function));
+        let mut table = render::table(&["  VARIABLE", "LINE", "BYTES", "CLASS", "WHY"]);
+        for one in &site.variables {
+            let class = match one.memory {
+                Memory::Own => one.class.word(),
+                Memory::OfCaller | Memory::Borrowed | Memory::MovedAway => one.memory.word(),
+            };
+            table.add_row([
+                &format!("  {}", one.name),
+                &one.line.to_string(),
+                &one.bytes.map_or("?".to_owned(), render::bytes),
+                class,
+                one.why,
+            ]);
+        }
+        render::right(&mut table, &[1, 2]);
+        render::print_table(&table);
+        render::print("\n");
+    }
+    let mut table = render::table(&["CLASS", "VARIABLES", "SIZE NOT KNOWN", "BYTES", "SHARE"]);
+    for one in &plan.classes {
+        table.add_row([
+            one.class.word().to_owned(),
+            one.variables.to_string(),
+            one.of_unknown_size.to_string(),
+            render::bytes(one.bytes),
+            one.share.map(percent).unwrap_or_default(),
+        ]);
+    }
+    render::right(&mut table, &[1, 2, 3, 4]);
+    render::print_table(&table);
+    if plan.of_unknown_size() > 0 {
+        render::print(
+            "Shares are of the sizes that are known. A checkpoint in the store of this folder tells more.\n",
+        );
     }
 }
 

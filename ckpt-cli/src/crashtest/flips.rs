@@ -133,6 +133,7 @@ mod tests {
             snapshot: Some(7),
             visits: 8,
             reason: String::new(),
+            lost: None,
         };
         let failed = Verdict::Failed {
             what: String::new(),

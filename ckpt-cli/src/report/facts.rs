@@ -17,6 +17,11 @@ pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)
         ("checkpoints", checkpoints(life)),
         ("newest", newest.map_or_else(|| none_yet(job, last), measured)),
     ];
+    if let Some(last) = life.rollbacks().last() {
+        let lost: f64 = life.rollbacks().map(|one| one.lost).sum();
+        let (number, lost, last) = (life.totals.rollbacks, time(lost), last.words());
+        facts.push(("rollbacks", format!("{number}, {lost} lost; the last {last}")));
+    }
     if let Some(due) = running.and_then(|one| next_due(job, one, one.ended)) {
         facts.push(("next due", due));
     }
@@ -53,7 +58,7 @@ fn visits(job: &Job, runs: bool, newest: Option<&Checkpoint>) -> String {
 }
 
 fn ran(life: &Life) -> String {
-    match life.processes.len() {
+    match life.process_count() {
         0 | 1 => time(life.totals.ran),
         number => format!("{}, {number} processes together", time(life.totals.ran)),
     }
@@ -158,6 +163,7 @@ mod tests {
             running: true,
             checkpoints,
             not_taken: Vec::new(),
+            rolled_back: None,
         }
     }
 

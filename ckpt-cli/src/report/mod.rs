@@ -58,6 +58,45 @@ pub struct Process {
     pub checkpoints: Vec<Checkpoint>,
     /// When a checkpoint could not be taken.
     pub not_taken: Vec<f64>,
+    /// How it went back to a state that it had taken, where it ended so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolled_back: Option<Rollback>,
+}
+
+/// A rollback, with which what its process was to do begins anew from an older state.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rollback {
+    /// The site visit that it was at.
+    pub visits: u64,
+    /// The checkpoint that it went back to, or the one before the snapshot.
+    pub to: Option<u64>,
+    /// The site visit of the snapshot that it went back to, if it is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<u64>,
+    /// Why, with the variable if one is known.
+    pub reason: String,
+    /// Seconds of computation that it took back.
+    pub lost: f64,
+}
+
+impl Rollback {
+    /// Where it went back to, in words.
+    pub fn target(&self) -> String {
+        match (self.snapshot, self.to) {
+            (Some(visits), _) => format!("the snapshot of site visit {visits}"),
+            (None, Some(id)) => format!("checkpoint {}", CheckpointId(id)),
+            (None, None) => "the newest checkpoint".to_owned(),
+        }
+    }
+
+    /// It, in words.
+    pub fn words(&self) -> String {
+        let Rollback {
+            visits, reason, lost, ..
+        } = self;
+        let (target, lost) = (self.target(), time(*lost));
+        format!("from site visit {visits} to {target}, {lost} lost: {reason}")
+    }
 }
 
 /// A checkpoint that is, or was, on the disk.
@@ -86,9 +125,11 @@ pub struct Totals {
     pub checkpoints: usize,
     /// Processes that were killed or failed.
     pub failures: usize,
+    /// How often a process went back to an older state.
+    pub rollbacks: usize,
     /// Seconds that the program stood still for checkpoints.
     pub waited: f64,
-    /// Seconds of computation that no checkpoint had kept when its process was killed, or failed.
+    /// Seconds of computation that no checkpoint had kept when its process was killed, or failed, and that rollbacks took back.
     pub lost: f64,
     /// The two together, as a share of the time that the processes ran.
     pub waste: f64,
@@ -97,11 +138,14 @@ pub struct Totals {
 impl Process {
     /// Whether it died without having been asked to end.
     pub fn failed(&self) -> bool {
-        !self.running && matches!(self.state, None | Some(State::Failed))
+        !self.running && self.rolled_back.is_none() && matches!(self.state, None | Some(State::Failed))
     }
 
     /// What it computed after its last checkpoint, if that is lost.
     fn lost(&self) -> f64 {
+        if let Some(back) = &self.rolled_back {
+            return back.lost;
+        }
         let kept = self.checkpoints.last().map_or(self.began, |last| last.at);
         if self.failed() {
             (self.ended - kept).max(0.0)
@@ -114,6 +158,7 @@ impl Process {
     pub fn ending(&self) -> String {
         match self.state {
             _ if self.running => "runs".into(),
+            _ if self.rolled_back.is_some() => "rolled back".into(),
             None => "was killed".into(),
             Some(State::Completed) => "completed".into(),
             Some(State::Left) => "ended without closing its session".into(),
@@ -147,6 +192,7 @@ impl Life {
             ran,
             checkpoints: processes.iter().map(|one| one.checkpoints.len()).sum(),
             failures: processes.iter().filter(|one| one.failed()).count(),
+            rollbacks: processes.iter().filter(|one| one.rolled_back.is_some()).count(),
             waited,
             lost,
             waste: if ran > 0.0 { (waited + lost) / ran } else { 0.0 },
@@ -159,6 +205,18 @@ impl Life {
             advice,
             out_of_reach: BTreeMap::new(),
         }
+    }
+
+    /// The rollbacks, the oldest first.
+    pub fn rollbacks(&self) -> impl Iterator<Item = &Rollback> {
+        self.processes.iter().filter_map(|one| one.rolled_back.as_ref())
+    }
+
+    /// How many processes there were: one that rolled back goes on.
+    pub fn process_count(&self) -> usize {
+        let ended = self.processes.iter().filter(|one| one.rolled_back.is_none());
+        let goes_on = self.processes.last().is_some_and(|one| one.rolled_back.is_some());
+        ended.count() + usize::from(goes_on)
     }
 }
 
@@ -223,8 +281,19 @@ fn processes(events: &[Event]) -> Vec<Process> {
                 running: false,
                 checkpoints: Vec::new(),
                 not_taken: Vec::new(),
+                rolled_back: None,
             });
         }
+        // When the states were taken that are on the disk, of whichever process.
+        let taken = |list: &[Process], wanted: u64| {
+            let all = list.iter().flat_map(|one| &one.checkpoints).rev();
+            let found = { all }.find(|one| one.id == wanted);
+            found.map(|one| one.at - one.took + one.waited)
+        };
+        let went_back_to = match &event.what {
+            What::Rollback { to: Some(id), .. } => taken(&list, *id),
+            _ => None,
+        };
         let Some(last) = list.last_mut() else { continue };
         last.ended = event.at;
         match &event.what {
@@ -245,9 +314,24 @@ fn processes(events: &[Event]) -> Vec<Process> {
             }),
             What::Failed { .. } => last.not_taken.push(event.at),
             What::End { state, reason, .. } => (last.state, last.reason) = (Some(*state), reason.clone()),
-            What::Rollback { visits, reason, .. } => {
+            What::Rollback {
+                to,
+                snapshot,
+                visits,
+                reason,
+                lost,
+            } => {
+                let began = last.began;
+                let back = Rollback {
+                    visits: *visits,
+                    to: *to,
+                    snapshot: *snapshot,
+                    reason: reason.clone(),
+                    lost: lost.unwrap_or_else(|| (event.at - went_back_to.unwrap_or(began)).max(0.0)),
+                };
                 last.state = Some(State::Failed);
-                last.reason = Some(format!("rolled back from site visit {visits}: {reason}"));
+                last.reason = Some(back.words());
+                last.rolled_back = Some(back);
             }
             What::Start { .. } | What::Flip { .. } => {}
         }
@@ -281,12 +365,16 @@ pub fn percent(share: f64) -> String {
 pub fn words(life: &Life) -> String {
     let Life { job, totals, .. } = life;
     let mut text = format!(
-        "{} {}: {}, {}, {}; ran {}\n\n",
+        "{} {}: {}, {}, {}{}; ran {}\n\n",
         job.program,
         job.version,
-        render::count(life.processes.len(), "process").replace("processs", "processes"),
+        render::count(life.process_count(), "process").replace("processs", "processes"),
         render::count(totals.checkpoints, "checkpoint"),
         render::count(totals.failures, "failure"),
+        match totals.rollbacks {
+            0 => String::new(),
+            number => format!(", {}", render::count(number, "rollback")),
+        },
         time(totals.ran)
     );
     for one in &life.processes {
@@ -393,6 +481,68 @@ mod tests {
         assert!(
             words.contains("was killed") && words.contains("completed"),
             "{words}"
+        );
+    }
+
+    #[test]
+    fn rollbacks_are_told_with_their_cause_and_what_they_cost() {
+        let mut events = events();
+        let back = |snapshot: Option<u64>, lost| What::Rollback {
+            to: Some(3),
+            snapshot,
+            visits: 33,
+            reason: "`heat` of `advance` is not plausible".into(),
+            lost,
+        };
+        let start = What::Start {
+            pid: 2,
+            host: "node<1>".into(),
+            visits: 30,
+            restarted_from: Some(3),
+        };
+        let run = job().run;
+        let all = [
+            (150.0, back(None, None)),
+            (151.0, start.clone()),
+            (160.0, back(Some(32), Some(0.25))),
+            (161.0, start),
+        ];
+        let at = events.len() - 1;
+        events.splice(at..at, all.into_iter().map(|(at, what)| Event { at, run, what }));
+        let life = Life::of(job(), &events);
+        assert_eq!(
+            (life.process_count(), life.totals.failures, life.totals.rollbacks),
+            (2, 1, 2)
+        );
+        let lost: Vec<f64> = life.rollbacks().map(|one| one.lost).collect();
+        assert_eq!(
+            lost,
+            [10.5, 0.25],
+            "since the checkpoint was taken, not since it was written"
+        );
+        assert_eq!(life.totals.lost, 15.0 + 10.75);
+        let words = words(&life);
+        assert!(
+            words.starts_with("heat 1.0: 2 processes, 3 checkpoints, 1 failure, 2 rollbacks; ran "),
+            "{words}"
+        );
+        for told in [
+            "rolled back (from site visit 33 to checkpoint 000003, 10.5 s lost: `heat` of `advance` is not plausible)",
+            "rolled back (from site visit 33 to the snapshot of site visit 32, 250 ms lost: `heat`",
+        ] {
+            assert!(words.contains(told), "{words}");
+        }
+        let facts = facts(&life, None);
+        let fact = facts.iter().find(|(name, _)| *name == "rollbacks").unwrap();
+        assert!(
+            fact.1
+                .starts_with("2, 10.8 s lost; the last from site visit 33 to the snapshot of "),
+            "{fact:?}"
+        );
+        let page = page(&life);
+        assert!(
+            page.contains("<h2>Rollbacks</h2>") && page.matches("class=rollback").count() == 2,
+            "{page}"
         );
     }
 

@@ -39,11 +39,13 @@ pub fn advice(processes: &[Process], totals: &Totals) -> Option<Advice> {
         return None;
     }
     let cost = totals.waited / number;
-    let too_short = (totals.failures > 0 && totals.ran < SHORT).then_some(totals.ran);
-    let assumed = totals.failures == 0 || too_short.is_some();
+    // What goes back loses what it has computed as well.
+    let failures = totals.failures + totals.rollbacks;
+    let too_short = (failures > 0 && totals.ran < SHORT).then_some(totals.ran);
+    let assumed = failures == 0 || too_short.is_some();
     let between_failures = match assumed {
         true => ASSUMED,
-        false => totals.ran / totals.failures as f64,
+        false => totals.ran / failures as f64,
     };
     let interval = interval(processes);
     let best = daly(cost, between_failures);

@@ -60,9 +60,10 @@ pub fn body(life: &Life) -> String {
             in_code(&escaped(why))
         );
     }
-    text += "\n<h2>Timeline</h2><p class=dim>A row for each process: green, checkpoints; red, where it was killed or failed, and what it had computed in vain.</p>";
+    text += "\n<h2>Timeline</h2><p class=dim>A row for each process: green, checkpoints; red, where it was killed, failed or rolled back, and what it had computed in vain.</p>";
     text += &timeline(life);
     processes(&mut text, life);
+    rollbacks(&mut text, life);
     checkpoints(&mut text, life);
     text
 }
@@ -81,6 +82,10 @@ fn tiles(text: &mut String, life: &Life) {
         plural(checkpoints, "checkpoint", "checkpoints"),
     );
     tile(failures.to_string(), plural(failures, "failure", "failures"));
+    if totals.rollbacks > 0 {
+        let words = plural(totals.rollbacks, "rollback", "rollbacks");
+        tile(totals.rollbacks.to_string(), words);
+    }
     tile(cost(totals.waited), "waited for checkpoints");
     tile(cost(totals.lost), "computed in vain");
     tile(percent(totals.waste), "wasted");
@@ -148,8 +153,11 @@ fn line_of(text: &mut String, one: &Process, y: f64, x: &dyn Fn(f64) -> f64) {
             y + 9.0
         );
     }
-    if one.failed() {
-        let kept = one.checkpoints.last().map_or(left, |last| x(last.at));
+    if one.failed() || one.rolled_back.is_some() {
+        let kept = match &one.rolled_back {
+            Some(back) => x((one.ended - back.lost).max(one.began)),
+            None => one.checkpoints.last().map_or(left, |last| x(last.at)),
+        };
         let _ = write!(
             text,
             "<rect class=lost x={kept:.2} y={y:.1} width={:.2} height=18 /><path class=failure d=\"M{right:.2} {:.1}v26\"><title>{}</title></path>",
@@ -178,6 +186,24 @@ fn processes(text: &mut String, life: &Life) {
             time(one.ended - one.began),
             one.checkpoints.len(),
             one.ending()
+        );
+    }
+    text.push_str("</table>");
+}
+
+fn rollbacks(text: &mut String, life: &Life) {
+    if life.totals.rollbacks == 0 {
+        return;
+    }
+    text.push_str("\n<h2>Rollbacks</h2><table><tr><th class=n>From visit<th>To<th class=n>Lost<th>Why");
+    for one in life.rollbacks() {
+        let _ = write!(
+            text,
+            "<tr class=rollback><td class=n>{}<td>{}<td class=n>{}<td>{}",
+            one.visits,
+            one.target(),
+            time(one.lost),
+            in_code(&escaped(&one.reason))
         );
     }
     text.push_str("</table>");

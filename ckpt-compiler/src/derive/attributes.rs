@@ -10,6 +10,8 @@ use syn::{Attribute, Data, DeriveInput, Error, Fields, LitStr, Member, Path, Res
 pub(super) struct Item {
     /// Path of the `ckpt` crate.
     pub ckpt: Path,
+    /// The function that says whether a value is plausible.
+    pub detector: Option<Path>,
     pub shape: Shape,
 }
 
@@ -84,11 +86,12 @@ struct Written {
     rename: Option<LitStr>,
     aliases: Vec<LitStr>,
     ckpt: Option<Path>,
+    detector: Option<Path>,
 }
 
 pub(super) fn read(input: &DeriveInput) -> Result<Item> {
     let mut errors = Errors::default();
-    let written = errors.take(Written::parse(&input.attrs, "an item", &["crate"]));
+    let written = errors.take(Written::parse(&input.attrs, "an item", &["crate", "detector"]));
     let shape = match &input.data {
         Data::Struct(data) => Shape::Struct(refilled(fields(&data.fields, &mut errors))),
         Data::Enum(data) => {
@@ -113,7 +116,11 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
     };
     errors.finish()?;
     let ckpt = written.ckpt.unwrap_or_else(|| syn::parse_quote!(::ckpt));
-    Ok(Item { ckpt, shape })
+    Ok(Item {
+        ckpt,
+        detector: written.detector,
+        shape,
+    })
 }
 
 /// The fields of a struct that is filled, if it has one that is kept.
@@ -251,6 +258,11 @@ impl Written {
                     "alias" => {
                         written.aliases.push(meta.value()?.parse()?);
                         Ok(())
+                    }
+                    "detector" => {
+                        let path: LitStr = meta.value()?.parse()?;
+                        let path = path.parse::<Path>()?;
+                        written.detector.replace(path).map_or(Ok(()), |_| Err(twice()))
                     }
                     "crate" => {
                         let path: LitStr = meta.value()?.parse()?;

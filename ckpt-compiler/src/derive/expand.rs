@@ -17,10 +17,10 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let (name, ckpt) = (&input.ident, &item.ckpt);
     let is_refilled = matches!(&item.shape, Shape::Struct(fields) if fields.iter().any(Field::is_rebuilt));
     let methods = match &item.shape {
-        Shape::Struct(fields) if is_refilled => super::refill::expand(ckpt, fields),
-        Shape::Struct(fields) => of_struct(ckpt, fields),
+        Shape::Struct(fields) if is_refilled => super::refill::expand(item, fields),
+        Shape::Struct(fields) => of_struct(item, fields),
         Shape::Enum(variants) if variants.is_empty() => of_never(ckpt),
-        Shape::Enum(variants) => of_enum(ckpt, variants),
+        Shape::Enum(variants) => of_enum(item, variants),
     };
     let parts = super::parts::expand(input, item, &generics);
     let holds = super::holds::expand(input, ckpt);
@@ -47,12 +47,36 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     }
 }
 
-fn of_struct(ckpt: &Path, fields: &[Field]) -> TokenStream {
+/// Has the item's detector say whether a value is plausible, if it has one.
+pub(super) fn detects(item: &Item, value: &TokenStream) -> TokenStream {
+    let Some(path) = &item.detector else {
+        return TokenStream::new();
+    };
+    let name = path.to_token_stream().to_string().replace(' ', "");
+    // Where it is no such function, the error stands under its name.
+    quote_spanned! { path.span()=>
+        let __is_plausible: fn(&Self) -> bool = #path;
+        __to.detects(#name, __is_plausible(#value));
+    }
+}
+
+fn of_struct(item: &Item, fields: &[Field]) -> TokenStream {
+    let ckpt = &item.ckpt;
+    let detects_one = detects(item, &quote!(self));
+    let detects_each = match detects(item, &quote!(__item)) {
+        none if none.is_empty() => none,
+        detects => quote! {
+            for __item in ::core::clone::Clone::clone(&__items) {
+                #detects
+            }
+        },
+    };
     let saved: Vec<&Field> = saved(fields).collect();
     if saved.is_empty() {
         let defaults = fields.iter().map(|field| initialise(field, default_value(field)));
         return quote! {
             fn save(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+                #detects_one
                 __to.unit();
             }
             fn load(__from: &mut #ckpt::value::Decoder<'_>) -> ::core::result::Result<Self, #ckpt::value::LoadError> {
@@ -76,6 +100,7 @@ fn of_struct(ckpt: &Path, fields: &[Field]) -> TokenStream {
     let load_vec = load_vec(ckpt, fields);
     quote! {
         fn save(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+            #detects_one
             #names
             #(#save)*
         }
@@ -87,6 +112,7 @@ fn of_struct(ckpt: &Path, fields: &[Field]) -> TokenStream {
             Self: '__item,
             __I: ::core::iter::Iterator<Item = &'__item Self> + ::core::clone::Clone,
         {
+            #detects_each
             #names
             #(#save_each)*
         }
@@ -202,7 +228,9 @@ fn load_vec(ckpt: &Path, fields: &[Field]) -> TokenStream {
     }
 }
 
-fn of_enum(ckpt: &Path, variants: &[EnumVariant]) -> TokenStream {
+fn of_enum(item: &Item, variants: &[EnumVariant]) -> TokenStream {
+    let ckpt = &item.ckpt;
+    let detects = detects(item, &quote!(self));
     let plain = variants.iter().all(|variant| variant.fields.is_empty());
     let names = variants.iter().map(|variant| &variant.names[0]);
     let children = variants.iter().map(|variant| &variant.names[0]);
@@ -230,6 +258,7 @@ fn of_enum(ckpt: &Path, variants: &[EnumVariant]) -> TokenStream {
         .map(|(number, variant)| load_variant(ckpt, variant, number));
     quote! {
         fn save(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+            #detects
             #constants
             match self {
                 #(#save)*

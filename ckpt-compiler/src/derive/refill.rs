@@ -5,10 +5,12 @@ use quote::{quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::attributes::{Field, Saved};
-use super::expand::{default_value, names_constant, save_one, saved};
+use super::attributes::{Field, Item, Saved};
+use super::expand::{default_value, detects, names_constant, save_one, saved};
 
-pub(super) fn expand(ckpt: &Path, fields: &[Field]) -> TokenStream {
+pub(super) fn expand(item: &Item, fields: &[Field]) -> TokenStream {
+    let ckpt = &item.ckpt;
+    let detects = detects(item, &quote!(self));
     let saved: Vec<&Field> = saved(fields).collect();
     let (save, check) = if saved.is_empty() {
         (quote!(__to.unit();), quote!(__from.unit()?;))
@@ -23,6 +25,7 @@ pub(super) fn expand(ckpt: &Path, fields: &[Field]) -> TokenStream {
     let fill = fields.iter().map(|field| fill(ckpt, field));
     quote! {
         fn save_part(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+            #detects
             #save
         }
         fn refill(

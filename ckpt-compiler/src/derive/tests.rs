@@ -56,6 +56,21 @@ fn the_crate_can_be_elsewhere() {
 }
 
 #[test]
+fn a_detector_is_asked_of_each_value() {
+    let code = expand("#[ckpt(detector = \"crate::laws::is_whole\")] struct S { cells: Vec<f64> }");
+    let asked = "let __is_plausible: fn(&Self) -> bool = crate::laws::is_whole;";
+    assert_eq!(code.matches(asked).count(), 2, "alone, and in a list: {code}");
+    assert!(
+        code.contains("__to.detects(\"crate::laws::is_whole\", __is_plausible(self));"),
+        "{code}"
+    );
+    let code = expand("#[ckpt(detector = \"is_known\")] enum E { A(u8), B }");
+    assert_eq!(code.matches("__is_plausible(self)").count(), 1, "{code}");
+    let twice = "#[ckpt(detector = \"a\", detector = \"b\")] struct S(u8);";
+    assert!(one_error(twice).0.starts_with("E1"), "{twice}");
+}
+
+#[test]
 fn an_enum_without_fields_has_no_payloads() {
     let code = expand("enum E { A, B }");
     assert!(
@@ -78,7 +93,7 @@ fn wrong_attributes_are_named_at_their_place() {
     let (message, place) = one_error("#[ckpt(skip)] struct S;");
     assert_eq!(
         (message.as_str(), place.as_str()),
-        ("E1114: an item takes `crate`", "skip")
+        ("E1114: an item takes `crate`, `detector`", "skip")
     );
     let (message, _) = one_error("enum E { #[ckpt(default)] A }");
     assert_eq!(message, "E1114: a variant takes `rename`, `alias`");

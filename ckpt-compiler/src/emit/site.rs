@@ -146,8 +146,7 @@ impl Emitter<'_> {
     fn is_lent_to_region(&self, site: SiteId, entry: &Entry) -> bool {
         let region = self.lowered.sites[site as usize - 1].region;
         let local = self.flow.locals.id(&self.flow.bindings[entry.binding()].ident);
-        let lends = |region: usize| &self.regions.regions[region].lends;
-        region.is_some_and(|region| local.is_some_and(|local| lends(region).contains(local)))
+        self.regions.lends(region, local)
     }
 
     /// A call that leads to a site, with what has to be done before and after it.
@@ -265,10 +264,7 @@ impl Emitter<'_> {
     fn registrations(&self, site: SiteId) -> TokenStream {
         let rt = rt();
         let registrar = registrar();
-        // References that end at the site and are reborrowed behind it may be written through.
         let site_plan = &self.plan.sites[site as usize - 1];
-        let reborrows = self.plan.reborrows.at(site);
-        let is_written_around = !reborrows.references.is_empty() || !reborrows.swap_groups.is_empty();
         let entries = site_plan.entries.iter().map(|entry| {
             let key = self.key(entry.binding());
             let span = self.own_span(entry.binding());
@@ -286,9 +282,13 @@ impl Emitter<'_> {
                     _ => quote!(#registrar.save_entry(#key);),
                 };
             }
-            let is_part = self.plan.filled.part(site, entry.binding()).is_some();
-            let clean = !is_written_around && !is_part && self.clean.contains(self.flow, site, entry.binding());
-            let clean = clean.then(|| quote!(#registrar.mark_clean();));
+            let clean = self.plan.saves_as_clean(&self.clean, self.flow, site, entry);
+            let stands_in = self.plan.filled.part(site, entry.binding()).is_some();
+            let clean = match (clean, stands_in) {
+                (_, true) => Some(quote!(#registrar.mark_stand_in();)),
+                (true, false) => Some(quote!(#registrar.mark_clean();)),
+                (false, false) => None,
+            };
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
                     quote_spanned!(span => #clean #registrar.save_seen(#key, &#seen);)

@@ -111,7 +111,11 @@ impl CallTable {
     /// `means(pure(energy), reexecute(Mesh::read))`; nothing where that is nothing.
     pub fn as_argument(&self, mentions: impl Fn(&str) -> bool) -> Option<String> {
         let mut parts = Vec::new();
-        for (key, meaning) in Meaning::ALL {
+        // What looks at states stands at the types that it looks at.
+        for (key, meaning) in Meaning::ALL
+            .into_iter()
+            .filter(|(_, one)| *one != Meaning::Detects)
+        {
             let names: Vec<&str> = self
                 .said()
                 .iter()

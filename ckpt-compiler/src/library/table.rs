@@ -54,11 +54,13 @@ pub enum Meaning {
     Again,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
     Own,
+    /// Says of a value that it is given by reference whether it is plausible.
+    Detects,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 23] = [
+    pub const ALL: [(&'static str, Self); 24] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -82,6 +84,7 @@ impl Meaning {
         ("draws", Self::Draws),
         ("again", Self::Again),
         ("own", Self::Own),
+        ("detects", Self::Detects),
     ];
 
     /// Those that are said of macros.

@@ -21,7 +21,8 @@ use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::Diagnostics;
 use crate::library::Library;
 use crate::liveness::Liveness;
-use crate::spine::Lowered;
+use crate::liveness::clean::Clean;
+use crate::spine::{Lowered, SiteId};
 use crate::strategies::Strategy;
 use proc_macro2::Ident;
 use std::collections::HashMap;
@@ -45,6 +46,18 @@ pub struct Plan {
     pub reborrows: Reborrows,
     /// The names under which variables are saved.
     pub keys: HashMap<BindingId, String>,
+}
+
+impl Plan {
+    /// Whether a checkpoint taken at the site is told that the variable is as it was when the site was last visited.
+    pub fn saves_as_clean(&self, clean: &Clean, flow: &Flow, site: SiteId, entry: &Entry) -> bool {
+        // References that end at the site and are reborrowed behind it may be written through.
+        let reborrows = self.reborrows.at(site);
+        let is_written_around = !reborrows.references.is_empty() || !reborrows.swap_groups.is_empty();
+        let is_part = self.filled.part(site, entry.binding()).is_some();
+        let is_own = matches!(entry, Entry::Save(_));
+        is_own && !is_written_around && !is_part && clean.contains(flow, site, entry.binding())
+    }
 }
 
 /// A name for a variable that is shadowed where a site needs it.

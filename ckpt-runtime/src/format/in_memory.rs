@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use super::columns::Stored;
 use super::frames::frame_info;
@@ -33,6 +34,8 @@ pub(crate) struct InMemory {
     unchanged: Vec<(Owner, usize, String)>,
     /// The lists of floats with a NaN or an infinity in them, by frame and variable; nothing where nobody has looked.
     not_finite: Option<Vec<(usize, String)>>,
+    /// When it was taken.
+    taken: Instant,
 }
 
 impl InMemory {
@@ -50,6 +53,7 @@ impl InMemory {
             place: store.join(NAME),
             unchanged: Vec::new(),
             not_finite: None,
+            taken: Instant::now(),
         };
         let Snapshot {
             frames,
@@ -91,6 +95,11 @@ impl InMemory {
             memory.index.statics.push((info, column));
         }
         Some(memory)
+    }
+
+    /// How long ago it was taken.
+    pub fn age(&self) -> Duration {
+        self.taken.elapsed()
     }
 
     /// Bytes that it takes.

@@ -42,6 +42,8 @@ pub struct Registrar {
     speaker: Option<(FunctionSite, u64)>,
     /// The next variable does not change between two visits of this site.
     is_clean: bool,
+    /// The next variable stands in for what another one has.
+    stands_in: bool,
 }
 
 /// What a value is, without its type.
@@ -106,6 +108,7 @@ impl Registrar {
             next: 0,
             speaker: None,
             is_clean: false,
+            stands_in: false,
         }
     }
 
@@ -222,6 +225,11 @@ impl Registrar {
     /// compiler has seen.
     pub fn mark_clean(&mut self) {
         self.is_clean = true;
+    }
+
+    /// The next variable stands in for what another one has: its value means nothing.
+    pub fn mark_stand_in(&mut self) {
+        self.stands_in = true;
     }
 
     /// Saves a variable.
@@ -451,6 +459,7 @@ impl Registrar {
             None => save(to),
         };
         let is_fixed = std::mem::take(&mut self.is_clean) && what.is_fixed;
+        let stands_in = std::mem::take(&mut self.stands_in);
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
             let owner = self.speaker.filter(|_| is_fixed);
             let owner = owner.map(|((_, site), activation)| Owner {
@@ -460,6 +469,7 @@ impl Registrar {
             });
             builder.mark_clean(owner);
             builder.stands_in(what.region);
+            builder.marks_stand_in(stands_in);
             builder.value_as(
                 index,
                 key.into(),
@@ -469,6 +479,7 @@ impl Registrar {
                 what.rust_type,
                 &save_named,
             );
+            builder.marks_stand_in(false);
             if let Some(table) = objects.filter(|_| !builder.last_is_object(index)) {
                 builder.fails(key, &table.lacks(what.rust_type));
             }

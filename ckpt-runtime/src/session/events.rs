@@ -81,6 +81,9 @@ pub enum What {
         visits: u64,
         /// Why.
         reason: String,
+        /// Seconds since the snapshot that it goes back to was taken; when a checkpoint was, its own event tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lost: Option<f64>,
     },
     /// A test has turned a bit, in a variable or, where none is named, in the newest snapshot in memory.
     Flip {
@@ -139,6 +142,7 @@ impl What {
                 snapshot,
                 visits,
                 reason,
+                ..
             } => event!(warn, to, snapshot, visits, reason, "rollback"),
             What::Flip {
                 visits,

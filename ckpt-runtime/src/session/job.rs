@@ -436,6 +436,7 @@ impl Record {
             snapshot,
             visits,
             reason,
+            ..
         } = &back
         else {
             return;

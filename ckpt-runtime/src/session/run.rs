@@ -148,6 +148,8 @@ pub(crate) struct Run {
     failure: String,
     /// How often in a row the folder could not be written to that checkpoints go to.
     unwritten: u32,
+    /// Whether the program has detectors of its own, once a state was taken.
+    has_detectors: Option<bool>,
     /// Whether the program goes on while a checkpoint is being written.
     background: bool,
     /// What is due by visits is left out while the disk is behind.
@@ -395,6 +397,7 @@ impl Run {
             failures: 0,
             failure: String::new(),
             unwritten: 0,
+            has_detectors: None,
             background: config.background,
             skip_when_busy: config.skip_when_busy,
             memory: config.memory,
@@ -625,6 +628,8 @@ impl Run {
         if looks {
             // What is wrong comes into no checkpoint.
             self.keep_in_memory(visits, &mut *gather, true)?;
+        } else if is_due && due.is_none() {
+            self.has_detectors_look(visits, &mut *gather)?;
         }
         if let Some(reason) = due
             && !current::rolls_back()
@@ -636,7 +641,7 @@ impl Run {
             taken = self.checkpoint(visits, reason, &mut *gather)?;
         }
         self.dies_if_asked(visits);
-        if !taken && !looks {
+        if !taken && !looks && !current::rolls_back() {
             self.keep_in_memory(visits, &mut *gather, false)?;
         }
         if !current::rolls_back() {
@@ -762,9 +767,24 @@ impl Run {
                 None => self.store.snapshot(),
             };
             self.save(gather, &mut builder)?;
-            Ok(self.taken(builder, visits, reason, began, commit))
+            if builder.implausible().is_some() {
+                return Ok(Err(builder));
+            }
+            self.has_detectors = Some(builder.has_detectors());
+            Ok(Ok(self.taken(builder, visits, reason, began, commit)))
         })?;
         self.store.has_passed(line);
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(builder) => {
+                // It comes into no checkpoint.
+                if reason.stops() {
+                    self.world.all_succeeded(false);
+                }
+                self.is_left_as_implausible(&builder, visits);
+                return Ok(false);
+            }
+        };
         match taken {
             Ok(mut taken) if !waits => {
                 let time = began.elapsed();

@@ -111,11 +111,24 @@ pub struct SnapshotBuilder {
     frames: Vec<FrameRecord>,
     statics: Vec<VariableRecord>,
     objects: Objects,
+    /// The first variable that a detector has found implausible.
+    implausible: Option<Implausible>,
     /// The thread whose frames are being recorded.
     thread: u32,
     /// A list in parts is being put together: what the frames from here on lend must stand at its own place, as the
     /// pointers' owners and those that see what is behind them would not agree otherwise.
     pub(crate) in_rows: bool,
+}
+
+/// A variable that a detector of the program's has found implausible.
+#[derive(Debug, Clone)]
+pub(crate) struct Implausible {
+    /// The variable.
+    pub key: String,
+    /// The frame that has it, at its site; none for a static.
+    pub at: Option<(&'static FunctionPlan, u32)>,
+    /// The detector.
+    pub detector: &'static str,
 }
 
 impl SnapshotBuilder {
@@ -191,6 +204,8 @@ impl SnapshotBuilder {
         if let Some(capture) = &mut self.objects.capture {
             capture.ends(&column);
         }
+        let at = self.frames.get(frame).map(|record| (record.plan, record.site));
+        self.note_implausible(&key, at);
         self.push(
             frame,
             VariableRecord {
@@ -208,6 +223,32 @@ impl SnapshotBuilder {
         let last = self.frames.get(frame).and_then(|record| record.variables.last());
         let content = last.map(|variable| &variable.content);
         matches!(content, Some(Content::Value(Column::Group(group))) if group.kind == Kind::Dyn)
+    }
+
+    /// Notes what a detector has said while this variable was saved.
+    fn note_implausible(&mut self, key: &str, at: Option<(&'static FunctionPlan, u32)>) {
+        if let Some(detector) = self.objects.implausible.take() {
+            self.implausible.get_or_insert_with(|| Implausible {
+                key: key.to_owned(),
+                at,
+                detector,
+            });
+        }
+    }
+
+    /// The first variable that a detector has found implausible.
+    pub(crate) fn implausible(&self) -> Option<&Implausible> {
+        self.implausible.as_ref()
+    }
+
+    /// Whether a detector has looked at anything.
+    pub(crate) fn has_detectors(&self) -> bool {
+        self.objects.has_detectors
+    }
+
+    /// The next variable stands in for what another one has, or, until `false` is given, is one.
+    pub(crate) fn marks_stand_in(&mut self, stands_in: bool) {
+        self.objects.stands_in = stands_in;
     }
 
     /// The next variable does not change between two visits of its site, or, until `None` is given, may.
@@ -234,6 +275,7 @@ impl SnapshotBuilder {
     ) {
         self.objects.enter(name);
         let column = self.columns_at(false, false, &|to| global.save(to));
+        self.note_implausible(name, None);
         self.statics.push(VariableRecord {
             key: name.into(),
             line: 0,

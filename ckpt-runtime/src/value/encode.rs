@@ -182,6 +182,15 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// A detector of this name has looked at the value that is about to be saved. One that is not plausible comes into no
+    /// checkpoint: the program goes back to one before it. `#[ckpt(detector = "path")]` on a type says this by itself.
+    pub fn detects(&mut self, detector: &'static str, is_plausible: bool) {
+        self.objects.has_detectors = true;
+        if !is_plausible && !self.objects.stands_in {
+            self.objects.implausible.get_or_insert(detector);
+        }
+    }
+
     /// Appends a value without content.
     pub fn unit(&mut self) {
         self.raw(&DType::Unit, std::iter::once(0));

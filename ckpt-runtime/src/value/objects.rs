@@ -32,6 +32,12 @@ use crate::handles::{OpenFiles, ReopenedFiles, WrittenFile};
 pub(crate) struct Objects {
     variable: Rc<str>,
     error: Option<SaveError>,
+    /// Whether a detector has looked at anything.
+    pub has_detectors: bool,
+    /// The detector that has found the variable that is being saved implausible.
+    pub implausible: Option<&'static str>,
+    /// What is being saved stands in for something else: what detectors say of it means nothing.
+    pub stands_in: bool,
     tables: Vec<Table>,
     table_of: HashMap<TypeId, u32>,
     /// The tables of what types own that contain themselves; `None` for types that do not.

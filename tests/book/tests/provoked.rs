@@ -21,7 +21,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ),
     (
         "tests/rollback/tests/rollback.rs",
-        &["E2336", "E2380-E2385", "E2387-E2392", "W2092-W2096"],
+        &["E2336", "E2380-E2385", "E2387-E2392", "E2397", "W2092-W2096"],
     ),
     ("mpi/tests/tests/rollback.rs", &["E2393-E2396"]),
     ("ckpt-cli/src/package/show/full.rs", &["E3064-E3065"]),

@@ -209,6 +209,44 @@ fn weighted() {
     }
 }
 
+/// Water that goes round in a ring of cells, and is all there in each state that is right.
+#[derive(ckpt::Checkpoint)]
+#[ckpt(detector = "Tank::holds_all")]
+struct Tank {
+    cells: Vec<u64>,
+    whole: u64,
+}
+
+impl Tank {
+    fn holds_all(&self) -> bool {
+        self.cells.iter().sum::<u64>() == self.whole
+    }
+}
+
+/// The tanks are in a list. Water of one is lost where that is wanted: in one step, or in each from there on.
+#[ckpt::instrument]
+fn tanks(always: bool) {
+    let mut tanks: Vec<Tank> = (1..4)
+        .map(|of| Tank {
+            cells: (0..50).map(|cell| cell * of).collect(),
+            whole: 50 * 49 / 2 * of,
+        })
+        .collect();
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        for tank in &mut tanks {
+            tank.cells.rotate_left(1);
+            let moved = tank.cells[0] / 3;
+            tank.cells[0] -= moved;
+            tank.cells[1] += moved;
+        }
+        if strikes(step) || always && step >= 9 {
+            tanks[1].cells[7] -= 1;
+        }
+        println!("{step} {}", tanks[1].cells[7]);
+    }
+}
+
 /// A list gets what is no number, each time.
 #[ckpt::instrument]
 fn gets_a_nan() {
@@ -337,6 +375,7 @@ fn misuses() {
     stays,
     always,
     large,
+    tanks,
     weighted,
     gets_a_nan,
     misuses,
@@ -383,6 +422,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "always" => always(),
         "large" => large(),
         "weighted" => weighted(),
+        "tanks" => tanks(false),
+        "leaking" => tanks(true),
         "nan" => gets_a_nan(),
         "misuses" => misuses(),
         "set-once" => set_once(),

@@ -409,6 +409,49 @@ fn a_bit_that_is_turned_in_what_nobody_writes_to_is_found() {
 }
 
 #[test]
+fn a_detector_of_the_programs_sends_it_back() {
+    let plain = run("tanks", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    for snapshots in [&[("CKPT_SNAPSHOT_EVERY", "1")][..], &[]] {
+        let every = [&[("CKPT_EVERY", "4")][..], snapshots].concat();
+        let whole = run("tanks", &every);
+        assert_eq!(whole.stdout, plain.stdout, "{}", whole.stderr);
+        for step in ["5", "10", "18"] {
+            let ended = run("tanks", &[&every[..], &[("TEST_STRIKES", step)]].concat());
+            assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+            let told = "`tanks` of `tanks` (tests/rollback/src/main.rs:";
+            assert!(ended.stderr.contains(told), "{}", ended.stderr);
+            let told = ") is not plausible, says `Tank::holds_all`";
+            assert_eq!(ended.stderr.matches(told).count(), 1, "{}", ended.stderr);
+            let (last, whole) = (ended.stdout.lines().last(), plain.stdout.lines().last());
+            assert_eq!(last, whole, "{step}: {}", ended.stderr);
+            assert!(is_one_process(&ended), "{}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_detector_that_says_no_each_time_ends_the_run() {
+    let ended = run("leaking", &[("CKPT_EVERY", "4")]);
+    assert_eq!(ended.code, Some(77), "{}", ended.stderr);
+    let told = "is not plausible, says `Tank::holds_all`, and the program cannot go back: E2388: the program has gone back 3 times";
+    assert!(
+        ended.stderr.contains("error[E2397]: `tanks` of `tanks` "),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    let settings = [("CKPT_EVERY", "11"), ("CKPT_SNAPSHOT_EVERY", "1")];
+    let ended = run("leaking", &settings);
+    assert_eq!(ended.code, Some(77), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("cannot go back: E2387: "),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn what_becomes_no_number_each_time_is_the_programs_own() {
     let plain = run("nan", &[]);
     let ended = run("nan", &DETECTS);

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ckpt_analysis::{
-    Attempt, ChooseOptions, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program, Sources,
-    line_and_column, names_ckpt,
+    Attempt, ChooseOptions, Detector, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program,
+    Sources, line_and_column, names_ckpt,
 };
 
 use crate::cargo::{Built, Diagnostics};
@@ -77,6 +77,7 @@ pub fn rewrite(
     ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
     let mut rounds = 0;
+    let detectors = detectors_of(&package, &analysis)?;
     let found = loop {
         let all = Rounds {
             options,
@@ -100,6 +101,13 @@ pub fn rewrite(
             found => break found?,
         }
     };
+    if let Some(found) = &found {
+        let derives = &found.attempt.known.decisions.derives;
+        let is_seen = |one: &&Detector| one.is_saved || derives.contains(&one.place);
+        if let Some(one) = detectors.iter().find(|one| !is_seen(one)) {
+            return Err(report::looks_at_nothing(one));
+        }
+    }
     Ok(found.map(|found| Rewritten {
         rounds,
         attempt: found.attempt,
@@ -255,6 +263,12 @@ pub fn known_of_builds(
         .find_map(|wanted| DecisionCache::of(package, wanted, ranks)?.recall(package, analysis, main));
     let asked = recalled.is_some();
     (recalled.unwrap_or_default().wishes(ranks), asked)
+}
+
+/// The functions that say whether a state is plausible.
+pub fn detectors_of(package: &ReadPackage, analysis: &PackageAnalysis) -> Outcome<Vec<Detector>> {
+    let detectors = analysis.detectors(&package.program);
+    detectors.map_err(|wrong| report::no_detector(package, &wrong))
 }
 
 /// The `main` of the chosen program: the first crate's.

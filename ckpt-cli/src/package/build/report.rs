@@ -4,8 +4,8 @@ use std::path::Path;
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use ckpt_analysis::{
-    Cause, Finding, PackageAnalysis, Placement, Position, Program, Reason, RefusedStatic, Rejected,
-    SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
+    Cause, Detector, Finding, InTheWay, NoDetector, PackageAnalysis, Placement, Position, Program, Reason,
+    RefusedStatic, Rejected, SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
 };
 
 use crate::cargo::Built;
@@ -242,6 +242,64 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
         let Words { what, why, instead } = one.lost.words();
         failure.because(format!("{place}: {what}\n    why: {why}\n    instead: {instead}"))
     })
+}
+
+/// A name in `detects` that stands for no detector.
+pub fn no_detector(package: &ReadPackage, wrong: &NoDetector) -> Failure {
+    let (name, why, help) = match wrong {
+        NoDetector::Unknown { name } => (
+            name,
+            "no function of the package is called so".to_owned(),
+            "name a function of the package, a method as `Type::name`; one that a macro makes is not seen",
+        ),
+        NoDetector::Ambiguous {
+            name,
+            functions: [a, b],
+        } => (
+            name,
+            format!("`{a}` and `{b}` are called so"),
+            "write its module or type in front of it: `module::name`, `Type::name`",
+        ),
+        NoDetector::Signature { function, place, why } => {
+            let place = shown(&package.program, *place, package.workspace_root());
+            let (why, help) = match why {
+                InTheWay::Form => (
+                    "it is no `fn(&T) -> bool`",
+                    "write a function that takes the state by a shared reference and returns whether it is plausible",
+                ),
+                InTheWay::Type => (
+                    "it takes no struct or enum of the package without parameters",
+                    "write one that takes the struct which holds the state",
+                ),
+                InTheWay::Private => (
+                    "it cannot be named where its type is declared",
+                    "make it `pub(crate)`, or write it into the module of the type",
+                ),
+            };
+            (function, format!("{why} ({place})"), help)
+        }
+        NoDetector::Second {
+            of,
+            functions: [first, second],
+        } => (
+            second,
+            format!("`{first}` looks at `{of}` already"),
+            "write one function that calls both",
+        ),
+    };
+    Failure::build(says!(
+        "E3118: `{name}` of `detects` in ckpt.toml can be no detector: {why}"
+    ))
+    .help(help)
+}
+
+/// A detector whose type is in no checkpoint.
+pub fn looks_at_nothing(one: &Detector) -> Failure {
+    let Detector { name, of, .. } = one;
+    Failure::build(says!(
+        "E3119: `{name}` of `detects` in ckpt.toml has nothing to look at: no checkpoint holds a `{of}`"
+    ))
+    .help("name a function that takes the type of a variable which is needed after a site: `cargo ckpt plan` lists them; or take it out of `detects`")
 }
 
 /// The failure that ends a rewrite: everything that no decision resolves, together.

@@ -14,6 +14,8 @@ use crate::stores::lines::Lines;
 pub struct Sizes<'a> {
     /// Bytes in the newest checkpoint, by function and name.
     found: HashMap<(String, String), u64>,
+    /// Bytes of its statics.
+    statics: Vec<u64>,
     source: Bytes<'a>,
 }
 
@@ -24,18 +26,34 @@ impl<'a> Sizes<'a> {
         let mut found = HashMap::new();
         let store = stores::for_program(None, name).ok();
         let loaded = store.and_then(|store| Lines::of(&store).ok()?.newest());
-        for frame in loaded.iter().flat_map(|checkpoint| checkpoint.frames()) {
+        let frames = loaded.as_ref().map_or(&[][..], |checkpoint| checkpoint.frames());
+        for frame in frames {
             for variable in &frame.variables {
-                if !matches!(variable.content, VariableContent::Link { .. }) {
-                    let key = (frame.function.clone(), variable.key.clone());
-                    found.insert(key, variable.bytes);
+                let bytes = match &variable.content {
+                    VariableContent::Value => Some(variable.bytes),
+                    // What is lent is as large as it is where it was saved.
+                    VariableContent::Link { frame, key } => {
+                        let lent_to = frames.get(*frame).map(|frame| &frame.variables);
+                        let target = lent_to.and_then(|all| all.iter().find(|one| one.key == *key));
+                        target.map(|one| one.bytes)
+                    }
+                };
+                if let Some(bytes) = bytes {
+                    found.insert((frame.function.clone(), variable.key.clone()), bytes);
                 }
             }
         }
+        let statics = loaded.iter().flat_map(|checkpoint| checkpoint.statics());
         Self {
             found,
+            statics: statics.map(|one| one.bytes).collect(),
             source: analysis.bytes(),
         }
+    }
+
+    /// Those of the program's statics, as far as the newest checkpoint has them.
+    pub fn of_statics(&self) -> impl Iterator<Item = u64> + '_ {
+        self.statics.iter().copied()
     }
 
     /// Those of the variables of a function.

@@ -27,7 +27,7 @@ pub use captures::{Capture, How};
 pub use find::lifted;
 pub use starts::{is_given_nothing, started_on};
 
-use crate::names::LocalSet;
+use crate::names::{LocalId, LocalSet};
 use syn::ItemFn;
 
 /// The regions of a function.
@@ -61,6 +61,12 @@ pub struct Member {
 }
 
 impl Regions {
+    /// Whether this region, if it is one, borrows the variable exclusively or changes it.
+    pub fn lends(&self, region: Option<usize>, local: Option<LocalId>) -> bool {
+        let lends = |region: usize| &self.regions[region].lends;
+        region.is_some_and(|region| local.is_some_and(|local| lends(region).contains(local)))
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()

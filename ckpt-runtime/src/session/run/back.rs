@@ -89,6 +89,7 @@ pub(in super::super) fn decide(
         snapshot: point.snapshot.as_ref().map(|_| point.visits),
         visits: asked.visits,
         reason: asked.reason.to_owned(),
+        lost: { point.snapshot.as_ref() }.map(|snapshot| snapshot.age().as_secs_f64()),
     };
     let noted = Rollbacks {
         to: point.visits,

@@ -2,6 +2,7 @@
 //! bring it about for tests.
 
 use super::super::events::What;
+use super::super::rollback;
 use super::Run;
 use crate::base::fault::{Flip, Struck};
 use crate::base::from_outside;
@@ -11,7 +12,7 @@ use crate::context::Gather;
 use crate::context::frames::Frames;
 use crate::context::rollback::{Asked, Leaves};
 use crate::format::InMemory;
-use crate::state::snapshot::SnapshotBuilder;
+use crate::state::snapshot::{Implausible, SnapshotBuilder};
 use crate::state::source::StateSource;
 use crate::value::Capture;
 
@@ -71,6 +72,52 @@ impl Run {
                     wrong.what
                 ));
                 Look::IsTheProgramsOwn
+            }
+        }
+    }
+
+    /// Has the detectors of the program's look at a state that no checkpoint is to have.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    pub(super) fn has_detectors_look(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        if self.has_detectors == Some(false) {
+            return Ok(());
+        }
+        let mut builder = SnapshotBuilder::in_blocks(Capture::default());
+        self.save(gather, &mut builder)?;
+        self.is_left_as_implausible(&builder, visits);
+        Ok(())
+    }
+
+    /// Whether a detector of the program's has said no of this state: then it goes back, or ends where it cannot.
+    pub(super) fn is_left_as_implausible(&mut self, state: &SnapshotBuilder, visits: u64) -> bool {
+        self.has_detectors = Some(state.has_detectors());
+        let Some(Implausible { key, at, detector }) = state.implausible() else {
+            return false;
+        };
+        let place = match at {
+            Some((plan, site)) => {
+                let site = plan.sites.get(*site as usize - 1);
+                let line = site.map_or(plan.line, |site| site.line);
+                format!("`{key}` of `{}` ({}:{line})", plan.function, plan.file)
+            }
+            None => format!("the static `{key}`"),
+        };
+        let what = format!("{place} is not plausible, says `{detector}`");
+        match self.goes_back_for(&what, visits) {
+            // The ranks go back at a later site.
+            Ok(()) | Err(NotRolledBack::Later) => true,
+            Err(why) => {
+                rollback::ends_job(format_args!("{what}"), &why);
+                Fatal::new(
+                    exit_code::REFUSED,
+                    headline!("E2397: {what}, and the program cannot go back: {why}"),
+                )
+                .at(format!("found at site visit {visits}"))
+                .why("what the program has computed is wrong, or the detector is: it may say no to right states as well")
+                .help("try the detector on right states; restart the program from its newest checkpoint, or start it anew")
+                .exit()
             }
         }
     }

@@ -101,6 +101,7 @@ impl Run {
             snapshot: None,
             visits,
             reason,
+            lost: None,
         };
         self.ending.record.rolls_back(noted, back, self.quiet);
         self.goes_back_to = Some(point);

@@ -120,6 +120,9 @@ impl Run {
         };
         let mut builder = SnapshotBuilder::in_blocks(capture);
         self.save(gather, &mut builder)?;
+        if self.is_left_as_implausible(&builder, visits) {
+            return Ok(());
+        }
         let snapshot = match builder.finish() {
             Ok(snapshot) => snapshot,
             Err(error) => {

@@ -1,6 +1,7 @@
 //! The plan as data: what `cargo ckpt plan` prints as text, JSON or a page.
 
 mod loops;
+mod protection;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +10,7 @@ use ckpt_analysis::{
     Candidate, Decisions, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite, Placement,
     Position, Program, Reexecuted, SiteThreads, Why, line_and_column,
 };
-use ckpt_compiler::{Fate, SiteReport};
+use ckpt_compiler::{Fate, Protection, SiteReport};
 use serde::{Serialize, Serializer};
 
 use crate::package::build::driver::Rewritten;
@@ -17,8 +18,9 @@ use crate::package::build::refused::{Refused, refused};
 use crate::package::read::ReadPackage;
 use crate::package::read::Run;
 use crate::package::show::checked::Checked;
-use crate::package::show::sizes::Sizes;
+use crate::package::show::sizes::{Sizes, SizesHere};
 pub use loops::LoopPlan;
+pub use protection::{ProtectionPlan, SiteProtection};
 
 /// Everything that was decided, and why.
 #[derive(Debug, Serialize)]
@@ -48,6 +50,9 @@ pub struct Plan {
     /// What rustc made of it, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
+    /// What the memory of the program needs against soft errors, where that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protection: Option<ProtectionPlan>,
     /// Whether a build has yet to ask rustc, and may find that a site cannot be: the share is then no more than a bound.
     pub asks_rustc_yet: bool,
 }
@@ -217,12 +222,13 @@ impl Plan {
                 .collect(),
         };
         let candidates = placement.candidates();
-        let functions: Vec<FunctionPlan> = placement
+        let (functions, protection): (Vec<FunctionPlan>, Vec<_>) = placement
             .functions
             .iter()
             .zip(&candidates)
             .map(|(placed, candidate)| function(analysis, placement, (placed, candidate), &shown))
-            .collect();
+            .unzip();
+        let protection = protection.into_iter().flatten().collect();
         let loops = loops::loops(analysis, placement, &shown);
         let lost_statics = lost_statics(package, analysis, &shown);
         Self {
@@ -240,6 +246,7 @@ impl Plan {
             written_out: written_out(analysis, &shown),
             refused: refused(placement, analysis, shown.program, shown.folder),
             lost_statics,
+            protection: Some(ProtectionPlan::of(protection, &shown.sizes)),
             checked: None,
             asks_rustc_yet: false,
         }
@@ -363,10 +370,11 @@ fn function(
     placement: &Placement,
     (placed, candidate): (&PlacedFunction, &Candidate),
     shown: &Shown<'_>,
-) -> FunctionPlan {
+) -> (FunctionPlan, Vec<SiteProtection>) {
     let function = analysis.function(candidate.function);
     let (file, line) = shown.at(function.place.file, function.place.line);
     let reports = reports(analysis, candidate, shown);
+    let sizes = shown.sizes.of_function(analysis, candidate.function);
     let mut here: Vec<_> = placement
         .sites
         .iter()
@@ -375,6 +383,21 @@ fn function(
         .collect();
     here.sort_by_key(|(site, _)| site.place.bytes.start);
     // Both in program order.
+    let mut lines = here.iter().map(|(site, _)| site.place.line);
+    let protection = reports.iter().map(|report| {
+        let line = match &report.0.callee {
+            None => lines.next(),
+            Some(_) => None,
+        };
+        SiteProtection::of(
+            (&function.display, &file),
+            line.unwrap_or(report.0.line),
+            report,
+            &sizes,
+        )
+    });
+    let protection = protection.collect();
+    let reports: Vec<SiteReport> = reports.into_iter().map(|(report, _)| report).collect();
     let mut own = reports.iter().filter(|report| report.callee.is_none());
     let sites = here
         .into_iter()
@@ -399,15 +422,16 @@ fn function(
             }
         })
         .collect();
-    FunctionPlan {
+    let plan = FunctionPlan {
         call_lines: call_lines(analysis, placed),
         name: function.display.clone(),
         file,
         line,
         calls: candidate.calls.clone(),
         sites,
-        variables: variables(reports, analysis, candidate, &shown.sizes),
-    }
+        variables: variables(reports, &sizes),
+    };
+    (plan, protection)
 }
 
 /// A function with a smaller share of the run is not drawn, unless it is instrumented.
@@ -454,11 +478,15 @@ fn call_lines(analysis: &PackageAnalysis, placed: &PlacedFunction) -> Vec<usize>
 }
 
 /// What the compiler says about each site of the function and each call that leads to one, in program order.
-fn reports(analysis: &PackageAnalysis, candidate: &Candidate, shown: &Shown<'_>) -> Vec<SiteReport> {
+fn reports(
+    analysis: &PackageAnalysis,
+    candidate: &Candidate,
+    shown: &Shown<'_>,
+) -> Vec<(SiteReport, Vec<Protection>)> {
     let Ok(answer) = analysis.instrumented(candidate, &shown.marks.words) else {
         return Vec::new();
     };
-    let mut sites = answer.report().unwrap_or_default();
+    let mut sites = answer.protection().unwrap_or_default();
     let place = &analysis.function(candidate.function).place;
     let text = &shown.program.file(place.file).text;
     let here = shown.marks.reasons.iter();
@@ -466,7 +494,7 @@ fn reports(analysis: &PackageAnalysis, candidate: &Candidate, shown: &Shown<'_>)
     let lines: Vec<(usize, &str)> = here
         .map(|((_, at), why)| (line_and_column(text, *at).0, *why))
         .collect();
-    for variable in sites.iter_mut().flat_map(|site| &mut site.variables) {
+    for variable in sites.iter_mut().flat_map(|(site, _)| &mut site.variables) {
         let why = lines.iter().find(|(line, _)| *line == variable.line);
         let is_decided = matches!(
             variable.fate,
@@ -503,13 +531,7 @@ fn in_words<S: Serializer>(fate: &Fate, to: S) -> Result<S::Ok, S::Error> {
 }
 
 /// Each variable once: saved if any site saves it.
-fn variables(
-    sites: Vec<SiteReport>,
-    analysis: &PackageAnalysis,
-    candidate: &Candidate,
-    sizes: &Sizes<'_>,
-) -> Vec<VariablePlan> {
-    let sizes = sizes.of_function(analysis, candidate.function);
+fn variables(sites: Vec<SiteReport>, sizes: &SizesHere<'_>) -> Vec<VariablePlan> {
     let mut list: Vec<VariablePlan> = Vec::new();
     for variable in sites.into_iter().flat_map(|site| site.variables) {
         let known = list
