@@ -37,6 +37,7 @@ use crate::context::rollback::{Asked, GoesOn, Leaves, Tries};
 use crate::context::{Driver, Gather};
 use crate::devices;
 use crate::format::{CheckpointId, Meta, Restored};
+use crate::frame::{self, DeepCalls};
 use crate::handles::{self, Outside};
 use crate::state::descriptors::Descriptors;
 use crate::state::journal::{self, Journal, OtherRun, Place};
@@ -152,6 +153,8 @@ pub(crate) struct Run {
     background: bool,
     /// What is due by visits is left out while the disk is behind.
     skip_when_busy: bool,
+    /// Deep calls go without sites where they are short, once the process has taken a checkpoint.
+    skips_deep_sites: bool,
     /// How much memory copies may take, and how large the last state was.
     memory: Option<u64>,
     bytes: Option<u64>,
@@ -397,6 +400,7 @@ impl Run {
             unwritten: 0,
             background: config.background,
             skip_when_busy: config.skip_when_busy,
+            skips_deep_sites: config.deep_calls == DeepCalls::WhereShort,
             memory: config.memory,
             bytes: None,
             statics: Statics::default(),
@@ -893,6 +897,9 @@ impl Run {
                 self.policy.committed(took);
                 self.journal.committed();
                 self.forget_files();
+                if self.skips_deep_sites && !self.policy.counts_visits() {
+                    frame::set_deep_calls(DeepCalls::WhereShort);
+                }
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }
