@@ -11,18 +11,20 @@
 //! - The calls of a tree that take long say nothing of the next tree: where the last was a long one, the depth is found anew.
 //! - After one that has taken too long the depth is found anew as well, and does not come back to that level before calls below
 //!   it have taken many times as long: such calls are a small part of a run's time, whatever they take.
+//! - Where no site has been visited for some milliseconds, because all are further down, calls have their sites until one is.
 //! - A process that goes on from a checkpoint makes all calls with sites until it has taken a checkpoint itself: a run comes
 //!   on, even if one call takes longer than its processes last.
 //!
 //! Where visits are counted, as each has its number in every run then (`every`, ranks, teams of threads), all calls have their
 //! sites.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use super::Frame;
-use super::thread::Thread;
+use super::thread::{THREAD, Thread};
 use crate::base::looks::in_looks;
+use crate::base::visit_number::VisitNumber;
 use crate::team;
 
 /// So many calls are looked at before the depth is changed.
@@ -85,7 +87,10 @@ pub struct Recursion {
     longest: AtomicU32,
     /// The deepest level at which a call has taken too long, and how long calls are to take before it is tried again.
     barrier: AtomicU32,
-    patience: AtomicU64,
+    patience: VisitNumber,
+    /// What calls without sites have taken since a site was visited, and how many visits there were then.
+    idle: AtomicU32,
+    visits: VisitNumber,
 }
 
 impl Recursion {
@@ -100,7 +105,9 @@ impl Recursion {
             total: AtomicU32::new(0),
             longest: AtomicU32::new(0),
             barrier: AtomicU32::new(0),
-            patience: AtomicU64::new(0),
+            patience: VisitNumber::new(0),
+            idle: AtomicU32::new(0),
+            visits: VisitNumber::new(0),
         }
     }
 
@@ -135,10 +142,15 @@ impl Recursion {
         }
     }
 
-    /// A call at this depth, without sites, has taken so many looks at the clock.
+    /// A call at this depth, without sites, has taken so many looks at the clock; there are so many visits.
     #[inline]
-    fn took(&self, depth: u32, looks: u32) {
+    fn took(&self, depth: u32, looks: u32, visits: u64) {
         self.note(depth, looks);
+        let idle = match self.visits.swap(visits, Ordering::Relaxed) == visits {
+            true => self.idle.load(Ordering::Relaxed),
+            false => 0,
+        };
+        self.idle.store(idle.saturating_add(looks), Ordering::Relaxed);
         if looks > TOO_LONG {
             return self.was_too_long(depth, looks);
         }
@@ -147,6 +159,22 @@ impl Recursion {
             self.patience
                 .store(patience.saturating_sub(u64::from(looks)), Ordering::Relaxed);
         }
+    }
+
+    /// Whether a site is to be visited before more calls go without.
+    #[inline(always)]
+    fn needs_a_visit(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) > TOO_LONG && !self.has_been_visited()
+    }
+
+    #[cold]
+    fn has_been_visited(&self) -> bool {
+        let visits = THREAD.with(Thread::visits);
+        let has = self.visits.swap(visits, Ordering::Relaxed) != visits;
+        if has {
+            self.idle.store(0, Ordering::Relaxed);
+        }
+        has
     }
 
     #[cold]
@@ -215,7 +243,9 @@ impl Frame {
         if self.depth == 1 && !self.has_called.replace(true) {
             recursion.begins();
         }
-        self.target == 0 && self.depth >= recursion.limit.load(Ordering::Relaxed)
+        self.target == 0
+            && self.depth >= recursion.limit.load(Ordering::Relaxed)
+            && (!recursion.needs_a_visit() || self.depth == NEVER)
     }
 
     /// Makes such a call.
@@ -224,7 +254,7 @@ impl Frame {
         let began = self.after.is_some().then(Instant::now);
         let result = body();
         if let Some(began) = began {
-            recursion.took(self.depth, in_looks(began.elapsed()));
+            recursion.took(self.depth, in_looks(began.elapsed()), THREAD.with(Thread::visits));
         }
         result
     }
@@ -338,17 +368,31 @@ mod tests {
     fn a_call_that_takes_too_long_gets_sites_for_many_times_as_long() {
         let recursion = explored(9);
         run(&recursion, 4, QUICK);
-        recursion.took(5, 4 * TOO_LONG);
+        recursion.took(5, 4 * TOO_LONG, 1);
         assert_eq!(limit(&recursion), NEVER);
         explore(&recursion, 9);
         run(&recursion, 9, QUICK);
         assert_eq!(limit(&recursion), 6, "what is below that level is as before");
-        (0..4 * PATIENCE - 1).for_each(|_| recursion.took(6, TOO_LONG));
+        (0..4 * PATIENCE - 1).for_each(|_| recursion.took(6, TOO_LONG, 1));
         run(&recursion, 1, QUICK);
         assert_eq!(limit(&recursion), 6);
-        recursion.took(6, TOO_LONG);
+        recursion.took(6, TOO_LONG, 1);
         run(&recursion, 1, QUICK);
         assert_eq!(limit(&recursion), 5);
+    }
+
+    #[test]
+    fn where_all_sites_are_further_down_one_is_visited_now_and_then() {
+        let recursion = explored(9);
+        let visits = THREAD.with(Thread::visits);
+        recursion.took(9, TOO_LONG / 2, visits - 1);
+        recursion.took(9, TOO_LONG / 2, visits);
+        assert!(!recursion.needs_a_visit());
+        recursion.took(9, TOO_LONG, visits);
+        assert!(recursion.needs_a_visit());
+        assert!(recursion.needs_a_visit());
+        recursion.visits.store(visits - 1, Ordering::Relaxed);
+        assert!(!recursion.needs_a_visit());
     }
 
     #[test]
