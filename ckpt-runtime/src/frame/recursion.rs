@@ -56,6 +56,16 @@ pub(crate) enum DeepCalls {
     From(u32),
 }
 
+impl DeepCalls {
+    /// What holds when a session begins. Whether the process goes on from a checkpoint, and whether visits are counted.
+    pub(crate) fn at_first(self, continues: bool, counts_visits: bool) -> Self {
+        match self {
+            DeepCalls::WhereShort if continues || counts_visits => DeepCalls::KeepSites,
+            other => other,
+        }
+    }
+}
+
 /// Depths of activations that may call without sites: what [`DeepCalls`] says, in a word.
 static FROM: AtomicU32 = AtomicU32::new(KEEP_SITES);
 const KEEP_SITES: u32 = u32::MAX;
@@ -317,6 +327,15 @@ mod tests {
         for _ in 0..times * CALLS {
             recursion.took_with_sites(limit(recursion).saturating_sub(1), looks);
         }
+    }
+
+    #[test]
+    fn a_process_that_goes_on_and_one_that_counts_visits_keep_all_sites() {
+        let short = DeepCalls::WhereShort;
+        assert_eq!(short.at_first(false, false), short);
+        assert_eq!(short.at_first(true, false), DeepCalls::KeepSites);
+        assert_eq!(short.at_first(false, true), DeepCalls::KeepSites);
+        assert_eq!(DeepCalls::From(2).at_first(true, true), DeepCalls::From(2));
     }
 
     #[test]

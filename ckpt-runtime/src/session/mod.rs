@@ -687,12 +687,9 @@ fn begin(run: Run, config: &Config) {
         Some(_) => current::look_now(),
         None => run.policy.arm(0),
     }
-    let deep_calls = match config.deep_calls {
-        // Until it has taken a checkpoint itself.
-        DeepCalls::WhereShort if run.resume.is_some() || run.policy.counts_visits() => DeepCalls::KeepSites,
-        DeepCalls::From(_) if run.policy.agrees() => DeepCalls::KeepSites,
-        deep_calls => deep_calls,
-    };
+    let deep_calls = config
+        .deep_calls
+        .at_first(run.resume.is_some(), run.policy.counts_visits());
     context::install(Box::new(run));
     frame::attach(0, deep_calls);
 }

@@ -153,8 +153,8 @@ pub(crate) struct Run {
     background: bool,
     /// What is due by visits is left out while the disk is behind.
     skip_when_busy: bool,
-    /// Deep calls go without sites where they are short, once the process has taken a checkpoint.
-    skips_deep_sites: bool,
+    /// When deep calls go without sites; where the process goes on from a checkpoint, once it has taken one.
+    deep_calls: DeepCalls,
     /// How much memory copies may take, and how large the last state was.
     memory: Option<u64>,
     bytes: Option<u64>,
@@ -400,7 +400,7 @@ impl Run {
             unwritten: 0,
             background: config.background,
             skip_when_busy: config.skip_when_busy,
-            skips_deep_sites: config.deep_calls == DeepCalls::WhereShort,
+            deep_calls: config.deep_calls,
             memory: config.memory,
             bytes: None,
             statics: Statics::default(),
@@ -897,9 +897,7 @@ impl Run {
                 self.policy.committed(took);
                 self.journal.committed();
                 self.forget_files();
-                if self.skips_deep_sites && !self.policy.counts_visits() {
-                    frame::set_deep_calls(DeepCalls::WhereShort);
-                }
+                frame::set_deep_calls(self.deep_calls.at_first(false, self.policy.counts_visits()));
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }
