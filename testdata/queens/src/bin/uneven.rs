@@ -1,4 +1,4 @@
-//! Recursions whose trees are uneven: most branches end at once, and some are large.
+//! A recursion whose trees are uneven: most branches end at once, and some are large.
 
 #[derive(Debug)]
 enum Stop {
@@ -35,20 +35,6 @@ fn sum(node: u64, depth: u32, most: u64, visited: &mut u64) -> Result<u64, Stop>
     Ok(total)
 }
 
-/// Mixes a list by parts: the lists on the way are its own.
-fn spread(items: Vec<u64>, depth: u32) -> Vec<u64> {
-    if depth == 0 || items.len() < 2 {
-        return items;
-    }
-    let middle = items.len() / 3 + 1;
-    let mut left = items;
-    let right = left.split_off(middle);
-    let mut left = spread(left, depth - 1);
-    let right = spread(right.into_iter().map(mixed).collect(), depth - 1);
-    left.extend(right.iter().rev());
-    left
-}
-
 fn main() {
     for (seed, depth, most) in [(1, 9, 1 << 40), (7, 40, 1 << 40), (3, 38, 200), (11, 44, 1 << 40)] {
         let mut visited = 0;
@@ -56,10 +42,5 @@ fn main() {
             Ok(total) => println!("{seed}: {total} in {visited} nodes"),
             Err(Stop::TooMany(node)) => println!("{seed}: too many, at {node:x} behind {visited}"),
         }
-    }
-    for size in [3, 50, 4000] {
-        let items = spread((0..size).collect(), 14);
-        let hash = items.iter().fold(0, |hash, &item| mixed(hash ^ item));
-        println!("{size}: {hash:016x}");
     }
 }
