@@ -25,7 +25,7 @@ use super::Frame;
 use super::thread::{THREAD, Thread};
 use crate::base::looks::in_looks;
 use crate::base::visit_number::VisitNumber;
-use crate::team;
+use crate::team::{self};
 
 /// So many calls are looked at before the depth is changed.
 const CALLS: u32 = 32;

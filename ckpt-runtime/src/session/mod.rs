@@ -98,7 +98,7 @@ use crate::context;
 pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};
-use crate::frame::{self, DeepCalls};
+use crate::frame;
 pub use crate::handles::Place;
 use crate::state::process::{self, ProcessError};
 use crate::value::LoadError;
