@@ -23,12 +23,14 @@ struct Package {
 }
 
 /// All that are measured.
-static PACKAGES: [Package; 10] = [
+static PACKAGES: [Package; 12] = [
     package("nas-cg", "nas-cg", "cg", None, "", 1.01),
     package("nas-ft", "nas-ft", "npb-ft", None, "", 1.01),
     package("nas-mg", "nas-mg", "mg", Some("S"), "W", 1.01),
     package("nas-is", "nas-is", "is", None, "", 1.01),
     package("queens", "game-puzzles", "queens", None, "", 1.01),
+    package("queens-place", "queens", "place", Some("10"), "11", 1.06),
+    package("queens-turns", "queens", "turns", Some("9"), "10", 1.08),
     package("nbody", "game-orbits", "nbody", Some("50000"), "150000", 1.01),
     package("md", "md", "argon", None, "", 1.01),
     package("barnes-hut", "barnes-hut", "galaxy", None, "", 1.01),

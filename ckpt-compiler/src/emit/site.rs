@@ -170,10 +170,12 @@ impl Emitter<'_> {
         let (kept, split, call) = match deep {
             None => (kept, quote!(#first #before #seen), call),
             Some(deep) => {
+                let measured = names::made("measured");
                 let call = quote! {
                     if #frame.is_deep(&__CKPT_RECURSION) {
                         #frame.below(&__CKPT_RECURSION, || #deep)
                     } else {
+                        let #measured = #frame.above(&__CKPT_RECURSION);
                         #kept #seen #call
                     }
                 };

@@ -23,10 +23,12 @@ mod walk;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
+use std::ptr;
 use std::sync::atomic::Ordering;
 
 pub use begun::{Begun, Walk};
-pub use recursion::Recursion;
+pub(crate) use recursion::DeepCalls;
+pub use recursion::{Measured, Recursion};
 pub use region::member;
 pub use registrar::Registrar;
 pub use saver::{KnownToLender, Lend, UnknownToLender, address};
@@ -48,15 +50,20 @@ use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_
 /// Why a restart does not arrive in a process that it has forked.
 const FORKED: &str = "the program goes on in a process that it has forked on its way there, and only the one that was started can restart";
 
-/// A session begins: the frames of this thread are its own, and have made so many visits. Whether deep calls of a
-/// function in itself may go without sites.
-pub(crate) fn attach(visits: u64, skips_deep_sites: bool) {
+/// A session begins: the frames of this thread are its own, and have made so many visits. When deep calls of a function in
+/// itself may go without sites.
+pub(crate) fn attach(visits: u64, deep_calls: DeepCalls) {
     team::forget();
     begin_thread(visits);
-    recursion::allow(skips_deep_sites);
+    recursion::set(deep_calls);
     THREAD.with(|thread| thread.is_main.set(true));
     comm::set_site_history(0);
     current::activate(true);
+}
+
+/// When deep calls may go without sites, from now on.
+pub(crate) fn set_deep_calls(deep_calls: DeepCalls) {
+    recursion::set(deep_calls);
 }
 
 /// The session ended. Gives the number of site visits.
@@ -118,8 +125,12 @@ pub struct Frame {
     after: Option<Pending>,
     /// Whether this frame is the outermost one of its thread that no marked call leads to.
     is_unmarked: bool,
-    /// How many frames there are on its thread with it, where calls of it may go without sites; else 0.
+    /// How many activations of its function there are in each other with it, where calls may go without sites; else 0.
     depth: u32,
+    /// The same of the one before it on its thread, wherever calls may do so.
+    outer_depth: u32,
+    /// Whether it has made a call of its function.
+    has_called: Cell<bool>,
     /// Its number among the activations that checkpoints have seen; 0 before.
     activation: Cell<u64>,
     /// A frame belongs to the thread that entered it.
@@ -139,6 +150,8 @@ impl Frame {
             after: None,
             is_unmarked: false,
             depth: 0,
+            outer_depth: 0,
+            has_called: Cell::new(false),
             activation: Cell::new(0),
             thread: PhantomData,
         };
@@ -284,7 +297,8 @@ impl Frame {
                 Pending::Left
             });
             self.outer = thread.innermost.replace(Some(self.plan));
-            self.depth = Self::depth_of(thread);
+            let calls_itself = self.outer.is_some_and(|outer| ptr::eq(outer, self.plan));
+            (self.outer_depth, self.depth) = Self::depth_of(thread, calls_itself);
             self.fresh = thread.fresh(self.plan);
             // A call that a visit has verified was marked: its names need no second look.
             let known = self.fresh != ALL_FRESH && matches!(reached, Pending::Running | Pending::Walking);
@@ -363,9 +377,7 @@ impl Frame {
     fn unlink(&mut self, after: Pending) {
         THREAD.with(|thread| {
             thread.innermost.set(self.outer);
-            if self.depth > 0 {
-                thread.depth.set(self.depth - 1);
-            }
+            thread.depth.set(self.outer_depth);
             thread.pending.set(after);
             if self.is_unmarked {
                 thread.unmarked.set(None);

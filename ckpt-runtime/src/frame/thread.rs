@@ -37,7 +37,7 @@ pub(super) struct Thread {
     top: Cell<*const Lent>,
     /// The innermost instrumented function that is active.
     pub(super) innermost: Cell<Option<&'static FunctionPlan>>,
-    /// How many frames of a session there are on it, where its deep calls may go without sites.
+    /// How many activations of the innermost function there are in each other.
     pub(super) depth: Cell<u32>,
     /// Whether a session has been opened on it.
     pub(super) is_main: Cell<bool>,

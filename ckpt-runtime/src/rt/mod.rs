@@ -7,7 +7,7 @@ pub use blocks::*;
 pub use chains::*;
 
 pub use crate::frame::{
-    Begun, Cut, CutIndex, Frame, KnownToLender, Lend, Pace, Recursion, Registrar, SaveParts, Split,
+    Begun, Cut, CutIndex, Frame, KnownToLender, Lend, Measured, Pace, Recursion, Registrar, SaveParts, Split,
     SplitValue, Splitter, Strip, UnknownToLender, Walk, behind, cut, part, shared, split,
 };
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};

@@ -98,6 +98,7 @@ use crate::context;
 pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};
+use crate::frame;
 pub use crate::handles::Place;
 use crate::state::process::{self, ProcessError};
 use crate::value::LoadError;
@@ -686,9 +687,11 @@ fn begin(run: Run, config: &Config) {
         Some(_) => current::look_now(),
         None => run.policy.arm(0),
     }
-    let skips = config.skip_deep_sites && !run.policy.counts_visits();
+    let deep_calls = config
+        .deep_calls
+        .at_first(run.resume.is_some(), run.policy.counts_visits());
     context::install(Box::new(run));
-    crate::frame::attach(0, skips);
+    frame::attach(0, deep_calls);
 }
 
 impl Program {
@@ -713,7 +716,7 @@ impl MainSession {
 
     /// Closes the session and opens it again, for the walk to the checkpoint that the program goes back to.
     fn again(mut self) -> MainSession {
-        crate::frame::detach();
+        frame::detach();
         // Whoever has asked for a stop asks the session that goes on.
         let stop = current::stop_asked_for();
         let left = context::remove().and_then(|mut driver| driver.has_left());
@@ -779,7 +782,7 @@ impl Drop for MainSession {
         if self.open.is_none() {
             return;
         }
-        let visits = crate::frame::detach();
+        let visits = frame::detach();
         if let Some(mut run) = context::remove()
             && !goes_on_alone()
         {

@@ -37,6 +37,7 @@ use crate::context::rollback::{Asked, GoesOn, Leaves, Tries};
 use crate::context::{Driver, Gather};
 use crate::devices;
 use crate::format::{CheckpointId, Meta, Restored};
+use crate::frame::{self, DeepCalls};
 use crate::handles::{self, Outside};
 use crate::state::descriptors::Descriptors;
 use crate::state::journal::{self, Journal, OtherRun, Place};
@@ -154,6 +155,8 @@ pub(crate) struct Run {
     background: bool,
     /// What is due by visits is left out while the disk is behind.
     skip_when_busy: bool,
+    /// When deep calls go without sites; where the process goes on from a checkpoint, once it has taken one.
+    deep_calls: DeepCalls,
     /// How much memory copies may take, and how large the last state was.
     memory: Option<u64>,
     bytes: Option<u64>,
@@ -400,6 +403,7 @@ impl Run {
             has_detectors: None,
             background: config.background,
             skip_when_busy: config.skip_when_busy,
+            deep_calls: config.deep_calls,
             memory: config.memory,
             bytes: None,
             statics: Statics::default(),
@@ -913,6 +917,7 @@ impl Run {
                 self.policy.committed(took);
                 self.journal.committed();
                 self.forget_files();
+                frame::set_deep_calls(self.deep_calls.at_first(false, self.policy.counts_visits()));
                 if reason.stops() {
                     self.stop(id, visits, reason);
                 }

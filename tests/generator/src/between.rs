@@ -81,6 +81,7 @@ struct Trial<'a> {
 impl Trial<'_> {
     fn run(&self, is_restart: bool, watcher: &mut dyn Watcher) -> Result<Run, Disagreement> {
         let mut environment = self.place.settings();
+        environment.extend(self.program.settings.iter().cloned());
         environment.extend(self.settings.iter().cloned());
         if is_restart {
             environment.push(("CKPT_RESTART".into(), "latest".into()));

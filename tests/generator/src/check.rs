@@ -156,8 +156,19 @@ impl Package {
             plain: self.executable(Variant::Plain),
             instrumented: self.executable(Variant::Instrumented),
             arguments: vec![program.name.clone()],
+            settings: deep_calls(&program.name),
             most: usize::MAX,
         }
+    }
+}
+
+/// From which depth on a program's functions that call themselves do so without sites: for two programs of three.
+pub(crate) fn deep_calls(name: &str) -> Vec<(String, String)> {
+    let setting = |from: &str| vec![("CKPT_SKIP_DEEP_SITES".to_owned(), from.to_owned())];
+    match name.bytes().map(u32::from).sum::<u32>() % 3 {
+        0 => Vec::new(),
+        1 => setting("from:1"),
+        _ => setting("from:2"),
     }
 }
 

@@ -118,7 +118,12 @@ impl Function {
         let arguments = if calls.is_empty() {
             String::new()
         } else {
-            format!("(calls({}))", calls.into_iter().collect::<Vec<_>>().join(", "))
+            let calls_itself_alone = calls
+                .iter()
+                .all(|name| self.signature.contains(&format!("fn {name}(")));
+            let recursive = if calls_itself_alone { ", recursive" } else { "" };
+            let calls: Vec<&str> = calls.into_iter().collect();
+            format!("(calls({}){recursive})", calls.join(", "))
         };
         let attribute = match self.instrumented {
             true => format!("#[ckpt::instrument{arguments}]\n"),

@@ -1,7 +1,7 @@
 //! Generated programs that have never heard of ckpt: without attributes and sites, rewritten by `cargo ckpt rewrite`, which
 //! places the sites itself. What they are compared with is the package as it was written.
 
-use crate::check::{Effort, Outcome, stand};
+use crate::check::{Effort, Outcome, deep_calls, stand};
 use crate::package::{Complaint, PackageError, Processes, compile, workspace, write_if_changed};
 use crate::tree::Program;
 use harness::in_parallel;
@@ -60,6 +60,7 @@ pub(crate) fn subject(target: &Path, program: &Program) -> harness::Program {
         plain: executable("plain"),
         instrumented: executable("rewritten"),
         arguments: vec![program.name.clone()],
+        settings: deep_calls(&program.name),
         most: usize::MAX,
     }
 }

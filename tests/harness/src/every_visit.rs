@@ -20,6 +20,8 @@ pub struct Program {
     pub instrumented: PathBuf,
     /// Arguments of both.
     pub arguments: Vec<String>,
+    /// Variables of all its sessions.
+    pub settings: Vec<(String, String)>,
     /// Visits at which it is killed at most; of more than that, so many spread over the run.
     pub most: usize,
 }
@@ -155,9 +157,9 @@ impl Trial<'_> {
     }
 
     fn session(&self, place: &Place) -> Runner {
-        let settings = place.settings();
+        let settings = place.settings().into_iter();
         settings
-            .into_iter()
+            .chain(self.program.settings.iter().cloned())
             .fold(self.runner(place), |runner, (name, value)| {
                 runner.with(&name, value)
             })

@@ -17,12 +17,13 @@ use serde::Deserialize;
 pub(super) use environment::ROLLBACK_FAULT;
 use environment::{ASKING, Environment};
 pub use environment::{unknown_variables, variables_of_a_session};
-use words::{BYTES, COMPRESSION, DETECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
+use words::{BYTES, COMPRESSION, DEEP_CALLS, DETECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
 
 use super::run::Detectors;
 use crate::base::fault::Flip;
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Storing};
+use crate::frame::DeepCalls;
 use crate::state::journal::OtherRuns;
 use crate::storage::{Fallback, Keep};
 
@@ -99,7 +100,7 @@ pub struct Config {
     /// Another process copies large arrays while the program goes on.
     pub copy_on_write: bool,
     /// Whether calls of a function in itself that have turned out to be short are made without sites.
-    pub skip_deep_sites: bool,
+    pub(crate) deep_calls: DeepCalls,
     /// What is stored, and how.
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
@@ -316,9 +317,12 @@ impl Config {
             copy_on_write: flag("CKPT_COPY_ON_WRITE")?
                 .or(section.copy_on_write)
                 .unwrap_or(false),
-            skip_deep_sites: flag("CKPT_SKIP_DEEP_SITES")?
-                .or(section.skip_deep_sites)
-                .unwrap_or(false),
+            deep_calls: environment.word("CKPT_SKIP_DEEP_SITES", &DEEP_CALLS)?.unwrap_or(
+                match section.skip_deep_sites {
+                    Some(false) => DeepCalls::KeepSites,
+                    None | Some(true) => DeepCalls::WhereShort,
+                },
+            ),
             storing: Storing {
                 compression: environment
                     .overrules("compression", section.compression, &COMPRESSION)?

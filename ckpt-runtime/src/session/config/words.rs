@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::run::Detectors;
 use super::{CONFIG_FILE, ConfigError, Interval, Restart};
 use crate::format::{CheckpointId, Compression};
+use crate::frame::DeepCalls;
 use crate::state::journal::OtherRuns;
 use crate::storage::Keep;
 
@@ -76,6 +77,18 @@ pub(super) const FLAG: Word<bool> = Word {
         _ => None,
     },
     expected: "1 or 0",
+};
+
+pub(super) const DEEP_CALLS: Word<DeepCalls> = Word {
+    read: |text| match text.trim() {
+        "1" | "true" | "yes" => Some(DeepCalls::WhereShort),
+        "0" | "false" | "no" => Some(DeepCalls::KeepSites),
+        other => other
+            .strip_prefix("from:")
+            .and_then(|depth| depth.parse().ok())
+            .map(DeepCalls::From),
+    },
+    expected: "1 or 0, or for tests `from:2` and other depths",
 };
 
 pub(super) const DETECT: Word<Detectors> = Word {

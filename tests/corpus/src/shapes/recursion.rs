@@ -2,7 +2,7 @@
 
 use super::digest;
 
-#[ckpt::instrument(calls(factorial))]
+#[ckpt::instrument(calls(factorial), recursive)]
 fn factorial(n: u64) -> u64 {
     println!("down {n}");
     if n < 2 {
@@ -21,7 +21,7 @@ pub fn linear() {
     println!("= {result}");
 }
 
-#[ckpt::instrument(calls(fibonacci))]
+#[ckpt::instrument(calls(fibonacci), recursive)]
 fn fibonacci(n: u64, calls: &mut u64) -> u64 {
     *calls += 1;
     if n < 2 {
@@ -41,7 +41,7 @@ pub fn binary() {
     println!("= {result} {calls}");
 }
 
-#[ckpt::instrument(calls(sort_range))]
+#[ckpt::instrument(calls(sort_range), recursive)]
 fn sort_range(items: &mut Vec<u64>, low: usize, high: usize) {
     if high - low < 2 {
         return;
@@ -69,7 +69,7 @@ pub fn quicksort_by_index() {
     println!("= {items:?}");
 }
 
-#[ckpt::instrument(calls(sort_slice))]
+#[ckpt::instrument(calls(sort_slice), recursive)]
 fn sort_slice(items: &mut [u64]) {
     if items.len() < 2 {
         return;
@@ -101,7 +101,7 @@ pub fn mergesort_by_split_slices() {
     println!("= {items:?}");
 }
 
-#[ckpt::instrument(calls(place))]
+#[ckpt::instrument(calls(place), recursive)]
 fn place(row: usize, columns: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
     let size = 5;
     if row == size {
@@ -168,7 +168,7 @@ fn tree(value: u64, depth: u32) -> Node {
     Node { value, children }
 }
 
-#[ckpt::instrument(calls(walk))]
+#[ckpt::instrument(calls(walk), recursive)]
 fn walk(node: &Node, order: &mut Vec<u64>) -> u64 {
     order.push(node.value);
     let mut sum = node.value;
@@ -207,7 +207,7 @@ pub fn tree_by_mutable_reference() {
     println!("= {root:?}");
 }
 
-#[ckpt::instrument(calls(hanoi))]
+#[ckpt::instrument(calls(hanoi), recursive)]
 fn hanoi(count: u32, from: usize, to: usize, pegs: &mut [Vec<u32>; 3]) {
     if count == 0 {
         return;
