@@ -167,7 +167,7 @@ impl<'a> Effects<'a> {
         let mut changes = self.mentions_changing(&local.to_token_stream());
         while let Some(next) = open.pop().filter(|_| !changes) {
             if seen.insert(next) {
-                changes |= self.mentions_changing(&self.items.function(next).item.to_token_stream());
+                changes |= self.function_mentions_changing(&self.items.function(next).item);
                 open.extend(self.by_function.get(next.0).into_iter().flatten());
             }
         }
@@ -176,9 +176,20 @@ impl<'a> Effects<'a> {
 
     fn mentions_changing(&self, tokens: &TokenStream) -> bool {
         let mut names = names_in(tokens).into_iter();
-        names.any(|name| {
-            self.library.changes_inside(&name) || self.devices.change(&name) || self.changing.contains(&name)
-        })
+        names.any(|name| self.is_changing(&name) || self.devices.change(&name))
+    }
+
+    /// The same of a function. What is on devices does not count where it is lent: a restart has made it again by then,
+    /// with its content, and what is made from it, such as a kernel, has no more of it than where it is.
+    fn function_mentions_changing(&self, function: &syn::ItemFn) -> bool {
+        let mut names = names_in(&function.to_token_stream()).into_iter();
+        let mut owned = Owned(names_in(&function.block.to_token_stream()));
+        owned.visit_signature(&function.sig);
+        names.any(|name| self.is_changing(&name)) || owned.0.iter().any(|name| self.devices.change(name))
+    }
+
+    fn is_changing(&self, name: &str) -> bool {
+        self.library.changes_inside(name) || self.changing.contains(name)
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
@@ -267,6 +278,21 @@ fn changing_types(library: &Library, program: &Program, devices: &Devices<'_>) -
         }
         if found.len() == before {
             return found;
+        }
+    }
+}
+
+/// The names in a signature, but for those of what is behind shared references.
+struct Owned(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Owned {
+    fn visit_ident(&mut self, name: &'ast syn::Ident) {
+        self.0.insert(name.to_string());
+    }
+
+    fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
+        if reference.mutability.is_some() {
+            visit::visit_type_reference(self, reference);
         }
     }
 }

@@ -3,6 +3,7 @@
 use devices_tests::{Job, THREE};
 
 const FLOYD: &str = "examples/floyd";
+const SPMV: &str = "examples/spmv";
 const MISUSE: &str = "programs/misuse";
 const ANSWER: &str = "checksum ";
 
@@ -32,6 +33,27 @@ fn a_restart_takes_the_devices_that_are_there() {
             "{}",
             restarted.stderr
         );
+    }
+}
+
+#[test]
+fn kernels_that_functions_make_from_lent_arrays_are_made_again() {
+    let trials = "--sites 4 --commits 1 --random 1 --rows 1 -- 500 20";
+    let ended = Job::new(SPMV).ckpt(THREE, "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let uninterrupted = Job::new(SPMV)
+        .ckpt("basic", "run", "--every 1000 -- 500 20")
+        .well();
+    for (first, second) in [
+        ("basic basic", "basic"),
+        ("basic", "pthread basic"),
+        ("basic", THREE),
+    ] {
+        let job = Job::new(SPMV).dies_at(13);
+        let killed = job.ckpt(first, "run", "--every 5 -- 500 20");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt(second, "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout);
     }
 }
 
