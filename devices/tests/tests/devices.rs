@@ -4,6 +4,7 @@ use devices_tests::{Job, THREE};
 
 const FLOYD: &str = "examples/floyd";
 const SPMV: &str = "examples/spmv";
+const FT: &str = "examples/ft";
 const MISUSE: &str = "programs/misuse";
 const ANSWER: &str = "checksum ";
 
@@ -54,6 +55,39 @@ fn kernels_that_functions_make_from_lent_arrays_are_made_again() {
         assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
         let restarted = job.ckpt(second, "restart", "").well();
         assert_eq!(restarted.stdout, uninterrupted.stdout);
+    }
+}
+
+#[test]
+fn with_opencl3_which_loads_the_library_itself_it_is_the_same() {
+    let trials = "--sites 3 --commits 1 --random 1 --rows 1 -- 8 12";
+    let ended = Job::new(FT).ckpt(THREE, "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let usual = Job::of(MISUSE, "held3")
+        .ckpt("basic", "run", "--every 3 -- usual")
+        .well();
+    assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
+    for (what, why) in [
+        (
+            "hidden",
+            "an array of 40 bytes on a device belongs to no variable",
+        ),
+        ("part", "an array on a device is a part of another one"),
+        ("shared", "the program shares memory with a device"),
+        ("mapped", "an array on a device is mapped"),
+        ("event", "an event that the program completes"),
+    ] {
+        let ended = Job::of(MISUSE, "held3").ckpt("basic", "run", &format!("--every 3 -- {what}"));
+        let ended = ended.well();
+        assert_eq!(ended.stdout, usual.stdout);
+        assert!(
+            ended.stderr.contains(why)
+                && ended
+                    .stderr
+                    .contains("6 checkpoints of this run could not be taken"),
+            "{what}: {}",
+            ended.stderr
+        );
     }
 }
 

@@ -89,6 +89,7 @@ pub(super) mod next {
     }
 
     found! {
+        dlopen(name: *const c_char, how: i32) -> Object;
         clCreateCommandQueue(context: Object, device: Object, properties: u64, code: *mut i32) -> Object;
         clCreateCommandQueueWithProperties(context: Object, device: Object, properties: In, code: *mut i32) -> Object;
         clRetainCommandQueue(queue: Object) -> i32;
@@ -134,6 +135,8 @@ pub(super) mod next {
         clSetKernelArg(kernel: Object, index: u32, size: usize, value: In) -> i32;
         clSetKernelArgSVMPointer(kernel: Object, index: u32, value: In) -> i32;
         clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32;
+        clEnqueueNDRangeKernel(queue: Object, kernel: Object, dimensions: u32, offset: Sizes, size: Sizes, group: Sizes, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueTask(queue: Object, kernel: Object, count: u32, events: Objects, event: OutObjects) -> i32;
         clGetDeviceInfo(device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clGetProgramInfo(program: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clGetProgramBuildInfo(program: Object, device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
@@ -311,6 +314,16 @@ before! {
     }
     clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32 as code {
         live().changed(Handle::of(kernel));
+    }
+    clEnqueueNDRangeKernel(queue: Object, kernel: Object, dimensions: u32, offset: Sizes, size: Sizes, group: Sizes, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        if code == SUCCESS {
+            live().started(Handle::of(kernel));
+        }
+    }
+    clEnqueueTask(queue: Object, kernel: Object, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        if code == SUCCESS {
+            live().started(Handle::of(kernel));
+        }
     }
     clCreateKernelsInProgram(program: Object, most: u32, kernels: OutObjects, count: *mut u32) -> i32 as code {
         if code == SUCCESS && !kernels.is_null() {

@@ -1,9 +1,10 @@
 //! The objects of OpenCL that are alive, by their handles.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
+use super::UNKNOWN;
 use super::functions::next;
 use crate::base::lock::locked;
 use crate::devices::Obstacle;
@@ -82,6 +83,18 @@ struct Kernel {
     arguments: BTreeMap<u32, Option<Vec<u8>>>,
     /// It was given another argument once it had one.
     is_rebound: bool,
+    /// The arguments that it was given since it was last started.
+    fresh: BTreeSet<u32>,
+    /// It was started with an argument from before the last start.
+    relies_on_former: bool,
+}
+
+impl Kernel {
+    /// Whether it has arguments that it would not have if it were made again. One that gets all of them before each start
+    /// needs none.
+    fn is_another(&self) -> bool {
+        self.is_rebound && (self.relies_on_former || !self.fresh.is_empty())
+    }
 }
 
 /// How an array is reached.
@@ -106,6 +119,8 @@ pub(super) struct Live {
     callbacks: u32,
     /// Whether kernels may have content of their own.
     has_variables: bool,
+    /// Whether the program has loaded another library than that in front of which ours stand.
+    has_other_library: bool,
     /// What becomes complete with queues that the program has given back.
     left: Vec<Handle>,
 }
@@ -228,6 +243,8 @@ impl Live {
             references: 1,
             arguments: BTreeMap::new(),
             is_rebound: false,
+            fresh: BTreeSet::new(),
+            relies_on_former: false,
         };
         self.kernels.insert(handle, kernel);
     }
@@ -250,6 +267,7 @@ impl Live {
     /// An argument of a kernel is these bytes from here on.
     pub fn bound(&mut self, kernel: Handle, index: u32, bytes: &[u8]) {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            kernel.fresh.insert(index);
             match kernel.arguments.get(&index) {
                 None => {
                     kernel.arguments.insert(index, Some(bytes.to_vec()));
@@ -264,11 +282,24 @@ impl Live {
     pub fn changed(&mut self, kernel: Handle) {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
             kernel.is_rebound = true;
+            kernel.relies_on_former = true;
+        }
+    }
+
+    /// A kernel was started.
+    pub fn started(&mut self, kernel: Handle) {
+        if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            let fresh = std::mem::take(&mut kernel.fresh);
+            kernel.relies_on_former |= kernel.arguments.keys().any(|index| !fresh.contains(index));
         }
     }
 
     pub fn has_variables(&mut self) {
         self.has_variables = true;
+    }
+
+    pub fn other_library(&mut self) {
+        self.has_other_library = true;
     }
 
     pub fn awaited(&mut self, event: Handle) {
@@ -296,10 +327,8 @@ impl Live {
             (self.callbacks > 0, Obstacle::Callback),
             (any(|memory| memory.is_awaited), Obstacle::EndAwaited),
             (self.has_variables, Obstacle::Variables),
-            (
-                self.kernels.values().any(|kernel| kernel.is_rebound),
-                Obstacle::Rebound,
-            ),
+            (self.has_other_library, Obstacle::OtherLibrary),
+            (self.kernels.values().any(Kernel::is_another), Obstacle::Rebound),
         ];
         let found = found
             .into_iter()
@@ -327,9 +356,7 @@ impl Live {
     /// What is needed to reach an array of so many bytes.
     pub fn target(&self, array: Handle, bytes: usize) -> Result<Target, String> {
         let Some(memory) = self.memory.get(&array) else {
-            return Err(
-                "an array on a device is none that the program has made with `clCreateBuffer`".into(),
-            );
+            return Err(UNKNOWN.into());
         };
         if memory.bytes != bytes || memory.kind != Kind::Array {
             return Err(format!(
@@ -349,6 +376,12 @@ impl Live {
             queue,
             is_guarded: memory.is_guarded,
         })
+    }
+
+    /// How many bytes an array has.
+    pub fn size(&self, array: Handle) -> Option<usize> {
+        let memory = self.memory.get(&array)?;
+        (memory.kind == Kind::Array).then_some(memory.bytes)
     }
 
     pub fn is_saved(&mut self, array: Handle) {

@@ -1,9 +1,11 @@
 //! OpenCL: which objects are alive, how arrays are read and written, and when all queues are done.
 //!
 //! [`functions`] stands in front of the library and tells [`live`]; it changes nothing of what the program asks for.
+//! [`loaded`] does so for programs that load the library themselves.
 
 mod functions;
 mod live;
+mod loaded;
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -17,6 +19,9 @@ const SUCCESS: i32 = 0;
 const CONTEXT_DEVICES: u32 = 0x1081;
 const YES: u32 = 1;
 const READ_AND_WRITE: u64 = 1;
+
+/// What is said of an array that has not come through our functions.
+const UNKNOWN: &str = "an array on a device is none that the program has made with `clCreateBuffer`";
 
 pub(super) fn obstacle() -> Option<Obstacle> {
     live().obstacle()
@@ -205,6 +210,15 @@ fn queue_in(context: *mut c_void, code: &mut i32) -> *mut c_void {
             _ => null_mut(),
         }
     }
+}
+
+/// How many bytes an array has.
+#[cfg_attr(
+    not(feature = "opencl3"),
+    expect(dead_code, reason = "other crates know it themselves")
+)]
+pub(crate) fn size_of_array(array: *mut c_void) -> Result<usize, String> {
+    live().size(Handle::of(array)).ok_or_else(|| UNKNOWN.into())
 }
 
 /// Reads a whole array, of which `to` has the size; it is saved then.
