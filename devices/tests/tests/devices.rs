@@ -144,3 +144,16 @@ fn kernels_that_stay_queues_that_go_and_arrays_that_the_program_never_sees_come_
         .well();
     assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
 }
+
+#[test]
+fn arrays_that_nothing_has_written_to_are_left_out_and_no_others() {
+    let seldom = || Job::new("programs/seldom").full_every(6);
+    let uninterrupted = seldom().ckpt("basic", "run", "--every 1000").well();
+    for visit in [9, 16, 23] {
+        let job = seldom().dies_at(visit);
+        let killed = job.ckpt(THREE, "run", "--every 2");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt("basic", "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout, "killed at {visit}");
+    }
+}

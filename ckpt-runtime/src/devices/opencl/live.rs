@@ -68,6 +68,19 @@ struct Memory {
     is_awaited: bool,
     /// By a variable, since the checkpoint began.
     is_saved: bool,
+    /// No other array has it, nor will have.
+    number: u64,
+    /// How often commands were started that may write to it.
+    writes: u32,
+    /// Kernels do not write to it: the program has said so.
+    is_only_read: bool,
+}
+
+/// What is in an array: the same as long as this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub array: u64,
+    pub writes: u32,
 }
 
 #[derive(Debug)]
@@ -87,6 +100,15 @@ struct Kernel {
     fresh: BTreeSet<u32>,
     /// It was started with an argument from before the last start.
     relies_on_former: bool,
+    /// By number, whether what an argument points to is only read.
+    only_reads: BTreeMap<u32, bool>,
+    /// It has arguments that came by no function of ours.
+    has_unseen_arguments: bool,
+}
+
+/// The object that an argument is, if it is one.
+fn handle_in(bytes: &[u8]) -> Option<Handle> {
+    Some(Handle(usize::from_ne_bytes(bytes.try_into().ok()?)))
 }
 
 impl Kernel {
@@ -107,10 +129,17 @@ pub(super) struct Target {
     pub is_guarded: bool,
 }
 
+/// In the number of an array: no function of the program has such a one.
+const OF_DEVICES: u64 = 1 << 63;
+
 /// What is alive.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     memory: HashMap<Handle, Memory>,
+    /// How many there were.
+    made: u64,
+    /// Whether commands may be started that come by no function of ours.
+    has_unseen_commands: bool,
     queues: HashMap<Handle, Queue>,
     kernels: HashMap<Handle, Kernel>,
     /// Events that the program completes itself, and has not.
@@ -143,7 +172,11 @@ impl Live {
             mapped: 0,
             is_awaited: false,
             is_saved: false,
+            number: self.made | OF_DEVICES,
+            writes: 0,
+            is_only_read: false,
         };
+        self.made += 1;
         self.memory.insert(handle, memory);
     }
 
@@ -151,6 +184,42 @@ impl Live {
         if let Some(memory) = self.memory.get_mut(&handle) {
             memory.is_guarded = true;
         }
+    }
+
+    /// Kernels do not write to it.
+    pub fn only_read(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.is_only_read = true;
+        }
+    }
+
+    /// A command was started that may write to this.
+    pub fn written(&mut self, handle: Handle) {
+        match self.memory.get_mut(&handle) {
+            Some(memory) if memory.kind == Kind::Array => memory.writes = memory.writes.wrapping_add(1),
+            // A part of an array, or an image of one: which is not known.
+            _ => self.all_written(),
+        }
+    }
+
+    /// A command was started that may write to anything.
+    pub fn all_written(&mut self) {
+        for memory in self.memory.values_mut() {
+            memory.writes = memory.writes.wrapping_add(1);
+        }
+    }
+
+    pub fn unseen_commands(&mut self) {
+        self.has_unseen_commands = true;
+    }
+
+    /// What is in an array, if that is known to stay until something is noted here.
+    pub fn content(&self, array: Handle) -> Option<Content> {
+        let memory = self.memory.get(&array).filter(|_| !self.has_unseen_commands)?;
+        (memory.kind == Kind::Array && memory.mapped == 0).then_some(Content {
+            array: memory.number,
+            writes: memory.writes,
+        })
     }
 
     pub fn memory_retained(&mut self, handle: Handle) {
@@ -245,6 +314,8 @@ impl Live {
             is_rebound: false,
             fresh: BTreeSet::new(),
             relies_on_former: false,
+            only_reads: BTreeMap::new(),
+            has_unseen_arguments: false,
         };
         self.kernels.insert(handle, kernel);
     }
@@ -273,7 +344,10 @@ impl Live {
                     kernel.arguments.insert(index, Some(bytes.to_vec()));
                 }
                 Some(Some(known)) if known == bytes => {}
-                Some(_) => kernel.is_rebound = true,
+                Some(_) => {
+                    kernel.is_rebound = true;
+                    kernel.arguments.insert(index, Some(bytes.to_vec()));
+                }
             }
         }
     }
@@ -283,14 +357,41 @@ impl Live {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
             kernel.is_rebound = true;
             kernel.relies_on_former = true;
+            kernel.has_unseen_arguments = true;
+        }
+    }
+
+    /// Whether it is not known yet if what an argument points to is only read.
+    pub fn asks_whether_read(&self, kernel: Handle, index: u32) -> bool {
+        let kernel = self.kernels.get(&kernel);
+        kernel.is_some_and(|kernel| !kernel.only_reads.contains_key(&index))
+    }
+
+    pub fn only_reads(&mut self, kernel: Handle, index: u32, is: bool) {
+        if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            kernel.only_reads.insert(index, is);
         }
     }
 
     /// A kernel was started.
-    pub fn started(&mut self, kernel: Handle) {
-        if let Some(kernel) = self.kernels.get_mut(&kernel) {
-            let fresh = std::mem::take(&mut kernel.fresh);
-            kernel.relies_on_former |= kernel.arguments.keys().any(|index| !fresh.contains(index));
+    pub fn started(&mut self, handle: Handle) {
+        let Some(kernel) = self.kernels.get_mut(&handle) else {
+            return self.all_written();
+        };
+        let fresh = std::mem::take(&mut kernel.fresh);
+        kernel.relies_on_former |= kernel.arguments.keys().any(|index| !fresh.contains(index));
+        let is_written = |index: &u32| kernel.only_reads.get(index) != Some(&true);
+        let written = kernel.arguments.iter().filter(|(index, _)| is_written(index));
+        let written: Vec<Handle> = written
+            .filter_map(|(_, bytes)| handle_in(bytes.as_deref()?))
+            .collect();
+        if kernel.has_unseen_arguments {
+            self.all_written();
+        }
+        for array in written {
+            if self.memory.get(&array).is_some_and(|memory| !memory.is_only_read) {
+                self.written(array);
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use std::ptr::{null, null_mut};
 
 use super::Obstacle;
 use functions::next;
-use live::{Handle, live};
+use live::{Content, Handle, live};
 
 /// As the library numbers them.
 const SUCCESS: i32 = 0;
@@ -117,9 +117,10 @@ impl Way {
         }
     }
 
-    fn read(&self, to: &mut [u8]) -> i32 {
-        let size = self.bytes;
-        // SAFETY: both arrays are alive and have as many bytes as `to`; the calls return when they have been read.
+    /// Reads what is at `offset`: no more than there is.
+    fn read(&self, offset: usize, to: &mut [u8]) -> i32 {
+        let size = to.len();
+        // SAFETY: both arrays are alive and have these bytes; the calls return when they have been read.
         unsafe {
             let copied = self.copy(self.array, self.through);
             match copied {
@@ -127,7 +128,7 @@ impl Way {
                     self.queue,
                     self.through,
                     YES,
-                    0,
+                    offset,
                     size,
                     to.as_mut_ptr().cast(),
                     0,
@@ -226,20 +227,50 @@ pub(crate) fn read(array: *mut c_void, to: &mut [u8]) -> Result<(), String> {
     let way = Way::to(array, to.len())?;
     let code = match to {
         [] => SUCCESS,
-        to => way.read(to),
+        to => way.read(0, to),
     };
     if code != SUCCESS {
-        return Err(format!(
-            "an array on a device cannot be read (error {code} of OpenCL)"
-        ));
+        return Err(unread(code));
     }
-    live().is_saved(Handle::of(array));
+    is_saved(array);
     Ok(())
+}
+
+fn unread(code: i32) -> String {
+    format!("an array on a device cannot be read (error {code} of OpenCL)")
+}
+
+/// Reads a part of an array of so many bytes.
+pub(crate) fn read_part(
+    array: *mut c_void,
+    bytes: usize,
+    offset: usize,
+    to: &mut [u8],
+) -> Result<(), String> {
+    let way = Way::to(array, bytes)?;
+    if offset.checked_add(to.len()).is_none_or(|end| end > bytes) {
+        return Err("an array on a device has no such part".into());
+    }
+    match way.read(offset, to) {
+        SUCCESS => Ok(()),
+        code => Err(unread(code)),
+    }
+}
+
+/// What is in an array, where that is known: it stays as long as this is the same.
+pub(crate) fn content_of(array: *mut c_void) -> Option<Content> {
+    live().content(Handle::of(array))
+}
+
+/// A checkpoint has its content.
+pub(crate) fn is_saved(array: *mut c_void) {
+    live().is_saved(Handle::of(array));
 }
 
 /// Writes a whole array, of which `from` has the size, once all is done that it was made with: that may be in another queue.
 pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
     wait()?;
+    live().written(Handle::of(array));
     let way = Way::to(array, from.len())?;
     let code = match from {
         [] => SUCCESS,

@@ -3,9 +3,9 @@
 use ::ocl::{Buffer, OclPrm};
 
 use super::on_device;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Refill};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Number, Refill};
 
-impl<T: OclPrm + Checkpoint> Refill for Buffer<T> {
+impl<T: OclPrm + Checkpoint + Number> Refill for Buffer<T> {
     fn save_part(&self, to: &mut Encoder<'_>) {
         // SAFETY: types with `OclPrm` are plain.
         unsafe { on_device::save::<T>(self.as_core().as_ptr(), self.len(), to) }

@@ -1,17 +1,37 @@
 //! What arrays on devices have in common, whichever crate they are of: a checkpoint holds the content, as the list that it is; a
-//! restart makes the array again, on the device that is there, and writes it.
+//! restart makes the array again, on the device that is there, and writes it. One that nothing has written to since the
+//! checkpoint before is not read.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use crate::base::room::NO_MEMORY;
 use crate::devices::opencl;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
+
+/// Stands for the variable where an array on a device is the owner of a list.
+const ON_DEVICE: &str = "array on a device";
 
 /// Saves the content of an array of `count` elements.
 ///
 /// # Safety
 /// Values of `T` have no padding, and any bytes are one.
-pub(super) unsafe fn save<T: Checkpoint + Copy>(array: *mut c_void, count: usize, to: &mut Encoder<'_>) {
+pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usize, to: &mut Encoder<'_>) {
+    let mut to = to.list(count);
+    let owner = opencl::content_of(array).map(|content| Owner {
+        activation: content.array,
+        site: content.writes,
+        key: ON_DEVICE,
+    });
+    let mut read_part = |part: Range<usize>| {
+        let mut bytes = vec![0; part.len()];
+        let read = opencl::read_part(array, count * size_of::<T>(), part.start, &mut bytes);
+        read.ok().map(|()| bytes)
+    };
+    if owner.is_some_and(|owner| to.unread::<T>(count, owner, &mut read_part)) {
+        opencl::is_saved(array);
+        return;
+    }
     let mut content = Vec::<T>::new();
     if content.try_reserve_exact(count).is_err() {
         to.fail(NO_MEMORY);
@@ -24,7 +44,7 @@ pub(super) unsafe fn save<T: Checkpoint + Copy>(array: *mut c_void, count: usize
     }
     // SAFETY: the caller's promise.
     match opencl::read(array, unsafe { bytes_of(&mut content) }) {
-        Ok(()) => content.save(to),
+        Ok(()) => to.numbers_of(owner, &content),
         Err(why) => to.fail(why),
     }
 }
