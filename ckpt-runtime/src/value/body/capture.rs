@@ -249,10 +249,6 @@ impl Capture {
 
     /// Takes a list of numbers that is not in memory, if the checkpoint before has it as it is: only a part of it is read then.
     /// Otherwise it is to be read, and taken as `owner`'s.
-    #[cfg_attr(
-        not(any(test, feature = "opencl")),
-        expect(dead_code, reason = "all lists are in memory")
-    )]
     pub fn take_unread(
         &mut self,
         dtype: &DType,
