@@ -1,7 +1,7 @@
 //! Which statements may run a second time: a `let` whose value no checkpoint holds is made again at a restart if that
 //! changes nothing but the variable itself.
 
-use super::devices::Devices;
+use super::devices::{Devices, stays_the_same};
 use super::foreign::Foreign;
 use crate::Analysis;
 use crate::calls::CallId;
@@ -120,11 +120,15 @@ impl<'a> Effects<'a> {
     /// Whether the variable that is declared there may hold an array on a device that is made again and then filled: it is
     /// the same array from its declaration on. Kernels that have it as an argument would have another one otherwise.
     pub(crate) fn may_be_filled_on_device(&self, place: Position) -> bool {
-        let is_constant = |(statement, _)| match statement {
-            Statement::Let(local) => is_constant_pattern(&local.pat),
-            Statement::For(_) => false,
+        let stays = |(statement, _)| match (statement, self.items.function_around(place)) {
+            (Statement::Let(local), Some(function)) => {
+                is_constant_pattern(&local.pat)
+                    || variable(&local.pat)
+                        .is_some_and(|variable| stays_the_same(self.library, &function.item, variable))
+            }
+            _ => false,
         };
-        self.may_be_rebuilt(place) && self.statement_at(place).is_some_and(is_constant)
+        self.may_be_rebuilt(place) && self.statement_at(place).is_some_and(stays)
     }
 
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
@@ -167,7 +171,7 @@ impl<'a> Effects<'a> {
         let mut changes = self.mentions_changing(&local.to_token_stream());
         while let Some(next) = open.pop().filter(|_| !changes) {
             if seen.insert(next) {
-                changes |= self.mentions_changing(&self.items.function(next).item.to_token_stream());
+                changes |= self.function_mentions_changing(&self.items.function(next).item);
                 open.extend(self.by_function.get(next.0).into_iter().flatten());
             }
         }
@@ -176,13 +180,36 @@ impl<'a> Effects<'a> {
 
     fn mentions_changing(&self, tokens: &TokenStream) -> bool {
         let mut names = names_in(tokens).into_iter();
-        names.any(|name| {
-            self.library.changes_inside(&name) || self.devices.change(&name) || self.changing.contains(&name)
-        })
+        names.any(|name| self.is_changing(&name) || self.devices.change(&name))
+    }
+
+    /// The same of a function. What is on devices does not count where it is lent: a restart has made it again by then,
+    /// with its content, and what is made from it, such as a kernel, has no more of it than where it is.
+    fn function_mentions_changing(&self, function: &syn::ItemFn) -> bool {
+        let mut names = names_in(&function.to_token_stream()).into_iter();
+        let mut owned = Owned(names_in(&function.block.to_token_stream()));
+        owned.visit_signature(&function.sig);
+        names.any(|name| self.is_changing(&name)) || owned.0.iter().any(|name| self.devices.change(name))
+    }
+
+    fn is_changing(&self, name: &str) -> bool {
+        self.library.changes_inside(name) || self.changing.contains(name)
+    }
+
+    fn traces<'n>(&'n self, changeable: &'n HashSet<String>, return_leaves: bool) -> Traces<'n> {
+        Traces {
+            library: self.library,
+            foreign: &self.foreign,
+            devices: &self.devices,
+            changeable,
+            return_leaves,
+            found: false,
+            ways_out: Vec::new(),
+        }
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
-        let mut own = Traces::new(self.library, &self.foreign, others, true);
+        let mut own = self.traces(others, true);
         own.visit_expr(expr);
         let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
@@ -224,7 +251,7 @@ impl<'a> Effects<'a> {
                 continue;
             }
             let nothing = HashSet::new();
-            let mut traces = Traces::new(self.library, &self.foreign, &nothing, false);
+            let mut traces = self.traces(&nothing, false);
             traces.visit_block(&self.items.function(next).item.block);
             if traces.found {
                 return false;
@@ -267,6 +294,21 @@ fn changing_types(library: &Library, program: &Program, devices: &Devices<'_>) -
         }
         if found.len() == before {
             return found;
+        }
+    }
+}
+
+/// The names in a signature, but for those of what is behind shared references.
+struct Owned(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Owned {
+    fn visit_ident(&mut self, name: &'ast syn::Ident) {
+        self.0.insert(name.to_string());
+    }
+
+    fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
+        if reference.mutability.is_some() {
+            visit::visit_type_reference(self, reference);
         }
     }
 }
@@ -338,6 +380,15 @@ impl<'ast> Visit<'ast> for Changeable {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
+/// The one variable that a pattern declares.
+fn variable(pattern: &syn::Pat) -> Option<&syn::Ident> {
+    match pattern {
+        syn::Pat::Ident(one) => Some(&one.ident),
+        syn::Pat::Type(typed) => variable(&typed.pat),
+        _ => None,
+    }
+}
+
 /// Whether nothing that the pattern binds may change later.
 fn is_constant_pattern(pattern: &syn::Pat) -> bool {
     let mut names = Changeable::default();
@@ -349,6 +400,7 @@ fn is_constant_pattern(pattern: &syn::Pat) -> bool {
 struct Traces<'n> {
     library: &'n Library,
     foreign: &'n Foreign,
+    devices: &'n Devices<'n>,
     /// Names whose methods may change them.
     changeable: &'n HashSet<String>,
     /// Whether a `return` leaves what may run again.
@@ -359,23 +411,7 @@ struct Traces<'n> {
     ways_out: Vec<proc_macro2::Span>,
 }
 
-impl<'n> Traces<'n> {
-    fn new(
-        library: &'n Library,
-        foreign: &'n Foreign,
-        changeable: &'n HashSet<String>,
-        return_leaves: bool,
-    ) -> Self {
-        Self {
-            library,
-            foreign,
-            changeable,
-            return_leaves,
-            found: false,
-            ways_out: Vec::new(),
-        }
-    }
-
+impl Traces<'_> {
     /// Whether the expression never has a value; then it is noted.
     fn is_way_out(&mut self, expr: &Expr) -> bool {
         let is = never_returns(self.library, expr, self.return_leaves);
@@ -443,6 +479,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func {
             self.found |= self.library.leaves_a_trace(&last_name(&path.path))
+                && !self.devices.make(&path.path)
                 || self.foreign.may_leave_a_trace(self.library, &path.path);
         }
         visit::visit_expr_call(self, call);

@@ -131,8 +131,8 @@ impl TypeAdvice {
             }
             Self::Device => {
                 "hold each array on a device in a variable of its own, `let` without `mut`, whose value is made by calls that do \
-                 nothing else: of `ocl::Buffer` a checkpoint has the content then. Arrays change roles as arguments of kernels, and \
-                 a kernel is made where it is used, with all of its arguments"
+                 nothing else: of the `Buffer` of `ocl` and `opencl3` a checkpoint has the content then. Arrays change roles as \
+                 arguments of kernels, and a kernel is made where it is used, with all of its arguments"
             }
             Self::Other => {
                 "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \

@@ -52,6 +52,33 @@ fn a_value_that_changes_later_may_be_made_again() {
     assert!(!again("noted(&grid)"));
 }
 
+#[test]
+fn a_kernel_is_made_again_by_a_function_that_is_lent_the_arrays() {
+    let with = |function: &str| {
+        format!(
+            "use ocl::{{Buffer, Kernel, Queue}}; {function}
+             fn main() {{ let class = kernel_of(&queue, (&one, &one)); class.use_it(); }}"
+        )
+    };
+    let lent = "fn kernel_of(queue: &Queue, (from, to): (&Buffer<f32>, &Buffer<f32>)) -> Kernel";
+    assert!(may_be_reexecuted(&with(&format!(
+        "{lent} {{ Kernel::builder().arg(from).arg(to).build() }}"
+    ))));
+    assert!(!may_be_reexecuted(&with(&format!(
+        "{lent} {{ let own = Buffer::builder().len(1).build(); Kernel::builder().arg(&own).build() }}"
+    ))));
+    for signature in [
+        "(queue: &Queue, to: (&Buffer<f32>, &mut Buffer<f32>)) -> Kernel",
+        "(queue: &Queue, to: Buffer<f32>) -> Kernel",
+        "(queue: &Queue, to: (&Buffer<f32>, &Buffer<f32>)) -> (Kernel, Buffer<f32>)",
+    ] {
+        assert!(
+            !may_be_reexecuted(&with(&format!("fn kernel_of{signature} {{ made(queue, to) }}"))),
+            "{signature}"
+        );
+    }
+}
+
 const WITH_TABLES: &str = "
 fn trace(what: f64) -> f64 { println!(\"{what}\"); what }
 fn main() {

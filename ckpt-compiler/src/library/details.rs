@@ -329,10 +329,14 @@ sections! {
         DeviceMemory = "device_memory",
         /// Of these a checkpoint holds the content, by their whole paths.
         DeviceArrays = "device_arrays",
+        /// A function that makes an array or a kernel, with the name of its type.
+        DeviceMakers = "device_makers",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
         /// A method that gives a kernel other arguments.
         DeviceRebinds = "device_rebinds",
+        /// A method that changes the content of an array that it is lent, and not which array it is.
+        DeviceCommands = "device_commands",
         /// Holds one value, as that would stand by itself.
         Boxes = "boxes",
         /// A list that may grow.

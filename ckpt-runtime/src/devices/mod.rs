@@ -23,6 +23,8 @@ pub(crate) enum Obstacle {
     EndAwaited,
     /// A program on a device has variables outside of its kernels.
     Variables,
+    /// Another library for devices than ckpt sees.
+    OtherLibrary,
     /// A kernel was given another argument than its first.
     Rebound,
     /// An array whose bytes are in memory of the program's.
@@ -50,6 +52,9 @@ impl Obstacle {
                 "a function of the program is called when memory of a device is given back"
             }
             Obstacle::Variables => "a program on a device has variables of its own, outside of its kernels",
+            Obstacle::OtherLibrary => {
+                "the program has loaded another OpenCL than that which it is linked with"
+            }
             Obstacle::Rebound => "a kernel was given another argument than that which it had first",
             Obstacle::InProgram => "an array on a device uses memory of the program's",
             Obstacle::Part => "an array on a device is a part of another one",
@@ -68,6 +73,7 @@ impl Obstacle {
             Obstacle::Callback => "it may run while the checkpoint is taken, and a restart would not call it",
             Obstacle::EndAwaited => "a restart would not call it",
             Obstacle::Variables => "nothing can read them, and a restart would make them again",
+            Obstacle::OtherLibrary => "what it has on devices through that one nobody sees",
             Obstacle::Rebound => "a restart makes the kernel again, with the first",
             Obstacle::InProgram => "what is there is defined only while the array is mapped",
             Obstacle::Part | Obstacle::Image | Obstacle::Pipe | Obstacle::Graphics | Obstacle::Shared => {
@@ -84,6 +90,7 @@ impl Obstacle {
             Obstacle::Callback => "wait for the command before the site is reached",
             Obstacle::EndAwaited => "leave it out",
             Obstacle::Variables => "hold them in an array that the kernels have as an argument",
+            Obstacle::OtherLibrary => "let it load the `libOpenCL.so.1` of the machine: `OPENCL_DYLIB_PATH`",
             Obstacle::Rebound => "make the kernel where it is used, with all of its arguments",
             Obstacle::InProgram => {
                 "let the array have memory of its own: `copy_host_slice` (`CL_MEM_COPY_HOST_PTR`)"

@@ -3,7 +3,9 @@
 
 mod capture;
 
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -178,7 +180,7 @@ impl Body {
         copied.map(|(_, number)| self.range(number).len()).sum()
     }
 
-    fn range(&self, number: usize) -> std::ops::Range<usize> {
+    fn range(&self, number: usize) -> Range<usize> {
         let first = number * self.block;
         first..self.length.min(first + self.block)
     }
@@ -306,12 +308,20 @@ impl Body {
     /// Whether the compiler has seen that it is what the checkpoint before has: then that is noted, and nothing is read but
     /// one block, another one each time. Should that differ, somebody writes to memory that is not theirs.
     fn is_as_before(&mut self, bytes: &[u8]) -> bool {
+        self.is_as_before_by(|part| bytes.get(part).map(Cow::Borrowed))
+    }
+
+    /// The same of a list of which `read` gives any part.
+    fn is_as_before_by<'b>(&mut self, read: impl FnOnce(Range<usize>) -> Option<Cow<'b, [u8]>>) -> bool {
         let Some(known) = self.reference.as_ref().filter(|known| known.owner == self.owner) else {
             return false;
         };
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let sample = NEXT.fetch_add(1, Ordering::Relaxed) % known.checksums.len().max(1);
-        let block = bytes.chunks(self.block).nth(sample).unwrap_or_default();
+        let Some(block) = read(self.range(sample)) else {
+            return false;
+        };
+        let block: &[u8] = &block;
         let checksum = known.checksums.get(sample).copied();
         let is_same = match as_before(checksum) {
             Taken::Zero => is_zero(block),

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::ops::Range;
 
-use super::body::Region;
+use super::body::{Owner, Region};
 use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::number::as_bytes;
 use super::objects::Objects;
@@ -103,6 +104,49 @@ impl<'a> Encoder<'a> {
         if let Some(data) = self.data(&N::DTYPE, size_of_val(numbers)) {
             let has_room = N::append(numbers, &mut data.bytes);
             debug_assert!(has_room);
+        }
+    }
+
+    /// Takes all numbers of a list that is not in memory, if the checkpoint before has them as they are; `read` gives any part of
+    /// their bytes. Returns whether it has.
+    #[cfg_attr(
+        not(feature = "opencl"),
+        expect(dead_code, reason = "all lists are in memory")
+    )]
+    pub(crate) fn unread<N: Number>(
+        &mut self,
+        count: usize,
+        owner: Owner,
+        read: &mut dyn FnMut(Range<usize>) -> Option<Vec<u8>>,
+    ) -> bool {
+        let is_all = self
+            .list
+            .is_some_and(|list| list.all == count && list.row == 1 && list.depth == 0);
+        if !is_all || !matches!(self.column, Column::Empty) {
+            return false;
+        }
+        let capture = self.objects.capture.as_mut();
+        let body =
+            capture.and_then(|capture| capture.take_unread(&N::DTYPE, count * size_of::<N>(), owner, read));
+        let is_taken = body.is_some();
+        if let Some(body) = body {
+            data_of(self.column, &N::DTYPE, true).bytes = Bytes::in_blocks(body);
+        }
+        is_taken
+    }
+
+    /// The numbers of a list that has been read from elsewhere, where it is `owner`'s.
+    #[cfg_attr(
+        not(feature = "opencl"),
+        expect(dead_code, reason = "all lists are in memory")
+    )]
+    pub(crate) fn numbers_of<N: Number>(&mut self, owner: Option<Owner>, numbers: &[N]) {
+        if let Some(capture) = &mut self.objects.capture {
+            capture.mark_clean(owner);
+        }
+        self.numbers(numbers);
+        if let Some(capture) = &mut self.objects.capture {
+            capture.mark_clean(None);
         }
     }
 

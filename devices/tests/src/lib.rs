@@ -22,6 +22,8 @@ pub struct Job {
     folder: tempfile::TempDir,
     /// Dies at this visit.
     fault: Option<u32>,
+    /// One checkpoint of so many holds everything.
+    full_every: u32,
 }
 
 /// How a command ended.
@@ -55,6 +57,7 @@ impl Job {
             package: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package),
             program: None,
             fault: None,
+            full_every: 1,
             folder: tempfile::tempdir().expect("a folder for the job"),
         }
     }
@@ -70,6 +73,12 @@ impl Job {
     /// Its runs are killed at this visit of a site.
     pub fn dies_at(mut self, visit: u32) -> Job {
         self.fault = Some(visit);
+        self
+    }
+
+    /// Of its checkpoints, one of so many holds everything.
+    pub fn full_every(mut self, checkpoints: u32) -> Job {
+        self.full_every = checkpoints;
         self
     }
 
@@ -90,6 +99,7 @@ impl Job {
             .current_dir(self.folder.path())
             .env("CKPT_RUNTIME_PATH", runtime)
             .env("POCL_DEVICES", devices)
+            .env("CKPT_FULL_EVERY", self.full_every.to_string())
             .envs(fault.filter(|_| verb == "run"))
             .env_remove("CKPT_BLESS")
             .stdin(Stdio::null())

@@ -3,6 +3,8 @@
 use devices_tests::{Job, THREE};
 
 const FLOYD: &str = "examples/floyd";
+const SPMV: &str = "examples/spmv";
+const FT: &str = "examples/ft";
 const MISUSE: &str = "programs/misuse";
 const ANSWER: &str = "checksum ";
 
@@ -31,6 +33,60 @@ fn a_restart_takes_the_devices_that_are_there() {
             restarted.stderr.contains("restarts from checkpoint 000004"),
             "{}",
             restarted.stderr
+        );
+    }
+}
+
+#[test]
+fn kernels_that_functions_make_from_lent_arrays_are_made_again() {
+    let trials = "--sites 4 --commits 1 --random 1 --rows 1 -- 500 20";
+    let ended = Job::new(SPMV).ckpt(THREE, "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let uninterrupted = Job::new(SPMV)
+        .ckpt("basic", "run", "--every 1000 -- 500 20")
+        .well();
+    for (first, second) in [
+        ("basic basic", "basic"),
+        ("basic", "pthread basic"),
+        ("basic", THREE),
+    ] {
+        let job = Job::new(SPMV).dies_at(13);
+        let killed = job.ckpt(first, "run", "--every 5 -- 500 20");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt(second, "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout);
+    }
+}
+
+#[test]
+fn with_opencl3_which_loads_the_library_itself_it_is_the_same() {
+    let trials = "--sites 3 --commits 1 --random 1 --rows 1 -- 8 12";
+    let ended = Job::new(FT).ckpt(THREE, "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let usual = Job::of(MISUSE, "held3")
+        .ckpt("basic", "run", "--every 3 -- usual")
+        .well();
+    assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
+    for (what, why) in [
+        (
+            "hidden",
+            "an array of 40 bytes on a device belongs to no variable",
+        ),
+        ("part", "an array on a device is a part of another one"),
+        ("shared", "the program shares memory with a device"),
+        ("mapped", "an array on a device is mapped"),
+        ("event", "an event that the program completes"),
+    ] {
+        let ended = Job::of(MISUSE, "held3").ckpt("basic", "run", &format!("--every 3 -- {what}"));
+        let ended = ended.well();
+        assert_eq!(ended.stdout, usual.stdout);
+        assert!(
+            ended.stderr.contains(why)
+                && ended
+                    .stderr
+                    .contains("6 checkpoints of this run could not be taken"),
+            "{what}: {}",
+            ended.stderr
         );
     }
 }
@@ -87,4 +143,17 @@ fn kernels_that_stay_queues_that_go_and_arrays_that_the_program_never_sees_come_
         .ckpt(THREE, "crashtest", trials)
         .well();
     assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+}
+
+#[test]
+fn arrays_that_nothing_has_written_to_are_left_out_and_no_others() {
+    let seldom = || Job::new("programs/seldom").full_every(6);
+    let uninterrupted = seldom().ckpt("basic", "run", "--every 1000").well();
+    for visit in [9, 16, 23] {
+        let job = seldom().dies_at(visit);
+        let killed = job.ckpt(THREE, "run", "--every 2");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt("basic", "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout, "killed at {visit}");
+    }
 }

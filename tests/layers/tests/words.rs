@@ -107,7 +107,7 @@ const OTHERS: [(&str, &[&str]); 53] = [
     ("ckpt-cli/src/package/build/oracle/mod.rs", &["E0382", "E0478"]),
     (
         "ckpt-cli/src/package/copy/features.rs",
-        &["mpi", "ocl", "serialize", "smallvec"],
+        &["mpi", "ocl", "opencl3", "serialize", "smallvec"],
     ),
     ("ckpt-cli/src/package/copy/home.rs", &["lock", "probe"]),
     ("ckpt-cli/src/package/copy/mod.rs", &["update"]),

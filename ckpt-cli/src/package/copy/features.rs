@@ -126,6 +126,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("num", "0.4", "num-complex"),
     ("ocl", "0.19", "ocl"),
     ("oorandom", "11", "oorandom"),
+    ("opencl3", "0.12", "opencl3"),
     ("rand", "0.8", "rand-0.8"),
     ("rand", "0.9", "rand"),
     ("rand", "0.10", "rand-0.10"),

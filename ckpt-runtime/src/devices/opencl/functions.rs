@@ -18,6 +18,11 @@ type Sizes = *const usize;
 
 /// As the library numbers them.
 const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
+const ONLY_READ_BY_KERNELS: u64 = 1 << 2;
+const ADDRESS_OF_ARGUMENT: u32 = 0x1196;
+const TYPE_OF_ARGUMENT: u32 = 0x1199;
+const CONSTANT_MEMORY: u32 = 0x119D;
+const POINTS_TO_CONSTANTS: u64 = 1;
 /// The program never reads, or never writes, it from its side, or neither.
 const NOT_FROM_BOTH_SIDES: u64 = 1 << 7 | 1 << 8 | 1 << 9;
 const STATUS: u32 = 0x11D3;
@@ -89,6 +94,7 @@ pub(super) mod next {
     }
 
     found! {
+        dlopen(name: *const c_char, how: i32) -> Object;
         clCreateCommandQueue(context: Object, device: Object, properties: u64, code: *mut i32) -> Object;
         clCreateCommandQueueWithProperties(context: Object, device: Object, properties: In, code: *mut i32) -> Object;
         clRetainCommandQueue(queue: Object) -> i32;
@@ -134,6 +140,17 @@ pub(super) mod next {
         clSetKernelArg(kernel: Object, index: u32, size: usize, value: In) -> i32;
         clSetKernelArgSVMPointer(kernel: Object, index: u32, value: In) -> i32;
         clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32;
+        clEnqueueNDRangeKernel(queue: Object, kernel: Object, dimensions: u32, offset: Sizes, size: Sizes, group: Sizes, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueNativeKernel(queue: Object, function: In, arguments: Out, size: usize, arrays: u32, which: Objects, at: In, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueWriteBufferRect(queue: Object, memory: Object, waits: u32, offset: Sizes, at: Sizes, size: Sizes, row: usize, slice: usize, from_row: usize, from_slice: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueFillBuffer(queue: Object, memory: Object, pattern: In, bytes: usize, offset: usize, size: usize, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueCopyBufferRect(queue: Object, from: Object, to: Object, offset: Sizes, at: Sizes, size: Sizes, row: usize, slice: usize, to_row: usize, to_slice: usize, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueCopyImageToBuffer(queue: Object, from: Object, to: Object, origin: Sizes, size: Sizes, at: usize, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueMigrateMemObjects(queue: Object, arrays: u32, which: Objects, how: u64, count: u32, events: Objects, event: OutObjects) -> i32;
+        clGetExtensionFunctionAddress(name: *const c_char) -> Out;
+        clGetExtensionFunctionAddressForPlatform(platform: Object, name: *const c_char) -> Out;
+        clGetKernelArgInfo(kernel: Object, index: u32, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clEnqueueTask(queue: Object, kernel: Object, count: u32, events: Objects, event: OutObjects) -> i32;
         clGetDeviceInfo(device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clGetProgramInfo(program: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clGetProgramBuildInfo(program: Object, device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
@@ -172,6 +189,9 @@ fn array(made: Object, flags: u64, context: Object, bytes: usize) {
     memory(made, kind, context, bytes);
     if flags & NOT_FROM_BOTH_SIDES != 0 {
         live().guarded(Handle::of(made));
+    }
+    if flags & ONLY_READ_BY_KERNELS != 0 {
+        live().only_read(Handle::of(made));
     }
 }
 
@@ -214,6 +234,10 @@ before! {
     }
     clCreateBufferWithProperties(context: Object, properties: In, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
         array(made, flags, context, size);
+        if !properties.is_null() {
+            // It may have an address by which kernels reach it.
+            live().unseen_commands();
+        }
     }
     clCreateSubBuffer(of: Object, flags: u64, kind: u32, part: In, code: *mut i32) -> Object as made {
         memory(made, Kind::Part, null_mut(), 0);
@@ -262,16 +286,19 @@ before! {
     clEnqueueMapBuffer(queue: Object, memory: Object, waits: u32, how: u64, offset: usize, size: usize, count: u32, events: Objects, event: OutObjects, code: *mut i32) -> Out as made {
         if !made.is_null() {
             live().mapped(Handle::of(memory));
+            live().written(Handle::of(memory));
         }
     }
     clEnqueueMapImage(queue: Object, memory: Object, waits: u32, how: u64, origin: Sizes, region: Sizes, row: *mut usize, slice: *mut usize, count: u32, events: Objects, event: OutObjects, code: *mut i32) -> Out as made {
         if !made.is_null() {
             live().mapped(Handle::of(memory));
+            live().written(Handle::of(memory));
         }
     }
     clEnqueueUnmapMemObject(queue: Object, memory: Object, at: Out, count: u32, events: Objects, event: OutObjects) -> i32 as code {
         if code == SUCCESS {
             live().unmapped(Handle::of(memory));
+            live().written(Handle::of(memory));
         }
     }
     clCreateKernel(program: Object, name: *const c_char, code: *mut i32) -> Object as made {
@@ -302,6 +329,7 @@ before! {
                 false => unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) },
             };
             live().bound(Handle::of(kernel), index, bytes);
+            note_whether_read(kernel, index);
         }
     }
     clSetKernelArgSVMPointer(kernel: Object, index: u32, value: In) -> i32 as code {
@@ -311,6 +339,47 @@ before! {
     }
     clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32 as code {
         live().changed(Handle::of(kernel));
+    }
+    clEnqueueNDRangeKernel(queue: Object, kernel: Object, dimensions: u32, offset: Sizes, size: Sizes, group: Sizes, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        if code == SUCCESS {
+            live().started(Handle::of(kernel));
+        }
+    }
+    clEnqueueNativeKernel(queue: Object, function: In, arguments: Out, size: usize, arrays: u32, which: Objects, at: In, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().all_written();
+    }
+    clEnqueueMigrateMemObjects(queue: Object, arrays: u32, which: Objects, how: u64, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        // It may leave them without content.
+        live().all_written();
+    }
+    clEnqueueWriteBuffer(queue: Object, memory: Object, waits: u32, offset: usize, size: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(memory));
+    }
+    clEnqueueWriteBufferRect(queue: Object, memory: Object, waits: u32, offset: Sizes, at: Sizes, size: Sizes, row: usize, slice: usize, from_row: usize, from_slice: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(memory));
+    }
+    clEnqueueFillBuffer(queue: Object, memory: Object, pattern: In, bytes: usize, offset: usize, size: usize, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(memory));
+    }
+    clEnqueueCopyBuffer(queue: Object, from: Object, to: Object, offset: usize, at: usize, size: usize, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(to));
+    }
+    clEnqueueCopyBufferRect(queue: Object, from: Object, to: Object, offset: Sizes, at: Sizes, size: Sizes, row: usize, slice: usize, to_row: usize, to_slice: usize, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(to));
+    }
+    clEnqueueCopyImageToBuffer(queue: Object, from: Object, to: Object, origin: Sizes, size: Sizes, at: usize, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(to));
+    }
+    clGetExtensionFunctionAddress(name: *const c_char) -> Out as made {
+        live().unseen_commands();
+    }
+    clGetExtensionFunctionAddressForPlatform(platform: Object, name: *const c_char) -> Out as made {
+        live().unseen_commands();
+    }
+    clEnqueueTask(queue: Object, kernel: Object, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        if code == SUCCESS {
+            live().started(Handle::of(kernel));
+        }
     }
     clCreateKernelsInProgram(program: Object, most: u32, kernels: OutObjects, count: *mut u32) -> i32 as code {
         if code == SUCCESS && !kernels.is_null() {
@@ -379,6 +448,40 @@ unsafe extern "C" fn clReleaseCommandQueue(queue: Object) -> i32 {
         }
         next::clReleaseCommandQueue(queue)
     }
+}
+
+/// Whether a kernel only reads what an argument points to, by the qualifiers in its source: `__constant`, or `const`. Where the
+/// library does not know, it may write there.
+fn note_whether_read(kernel: Object, index: u32) {
+    if !live().asks_whether_read(Handle::of(kernel), index) {
+        return;
+    }
+    let (mut address, mut qualifiers) = (0_u32, 0_u64);
+    // SAFETY: the kernel is alive; what is written has room.
+    let [knows_address, knows_qualifiers] = unsafe {
+        [
+            next::clGetKernelArgInfo(
+                kernel,
+                index,
+                ADDRESS_OF_ARGUMENT,
+                size_of::<u32>(),
+                (&raw mut address).cast(),
+                null_mut(),
+            ),
+            next::clGetKernelArgInfo(
+                kernel,
+                index,
+                TYPE_OF_ARGUMENT,
+                size_of::<u64>(),
+                (&raw mut qualifiers).cast(),
+                null_mut(),
+            ),
+        ]
+        .map(|code| code == SUCCESS)
+    };
+    let is_constant = knows_address && address == CONSTANT_MEMORY;
+    let is_const = knows_qualifiers && qualifiers & POINTS_TO_CONSTANTS != 0;
+    live().only_reads(Handle::of(kernel), index, is_constant || is_const);
 }
 
 /// Whether what an event stands for is done, or has failed.

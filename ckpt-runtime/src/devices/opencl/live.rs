@@ -1,9 +1,10 @@
 //! The objects of OpenCL that are alive, by their handles.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
+use super::UNKNOWN;
 use super::functions::next;
 use crate::base::lock::locked;
 use crate::devices::Obstacle;
@@ -67,6 +68,19 @@ struct Memory {
     is_awaited: bool,
     /// By a variable, since the checkpoint began.
     is_saved: bool,
+    /// No other array has it, nor will have.
+    number: u64,
+    /// How often commands were started that may write to it.
+    writes: u32,
+    /// Kernels do not write to it: the program has said so.
+    is_only_read: bool,
+}
+
+/// What is in an array: the same as long as this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub array: u64,
+    pub writes: u32,
 }
 
 #[derive(Debug)]
@@ -82,6 +96,27 @@ struct Kernel {
     arguments: BTreeMap<u32, Option<Vec<u8>>>,
     /// It was given another argument once it had one.
     is_rebound: bool,
+    /// The arguments that it was given since it was last started.
+    fresh: BTreeSet<u32>,
+    /// It was started with an argument from before the last start.
+    relies_on_former: bool,
+    /// By number, whether what an argument points to is only read.
+    only_reads: BTreeMap<u32, bool>,
+    /// It has arguments that came by no function of ours.
+    has_unseen_arguments: bool,
+}
+
+/// The object that an argument is, if it is one.
+fn handle_in(bytes: &[u8]) -> Option<Handle> {
+    Some(Handle(usize::from_ne_bytes(bytes.try_into().ok()?)))
+}
+
+impl Kernel {
+    /// Whether it has arguments that it would not have if it were made again. One that gets all of them before each start
+    /// needs none.
+    fn is_another(&self) -> bool {
+        self.is_rebound && (self.relies_on_former || !self.fresh.is_empty())
+    }
 }
 
 /// How an array is reached.
@@ -94,10 +129,17 @@ pub(super) struct Target {
     pub is_guarded: bool,
 }
 
+/// In the number of an array: no function of the program has such a one.
+const OF_DEVICES: u64 = 1 << 63;
+
 /// What is alive.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     memory: HashMap<Handle, Memory>,
+    /// How many there were.
+    made: u64,
+    /// Whether commands may be started that come by no function of ours.
+    has_unseen_commands: bool,
     queues: HashMap<Handle, Queue>,
     kernels: HashMap<Handle, Kernel>,
     /// Events that the program completes itself, and has not.
@@ -106,6 +148,8 @@ pub(super) struct Live {
     callbacks: u32,
     /// Whether kernels may have content of their own.
     has_variables: bool,
+    /// Whether the program has loaded another library than that in front of which ours stand.
+    has_other_library: bool,
     /// What becomes complete with queues that the program has given back.
     left: Vec<Handle>,
 }
@@ -128,7 +172,11 @@ impl Live {
             mapped: 0,
             is_awaited: false,
             is_saved: false,
+            number: self.made | OF_DEVICES,
+            writes: 0,
+            is_only_read: false,
         };
+        self.made += 1;
         self.memory.insert(handle, memory);
     }
 
@@ -136,6 +184,42 @@ impl Live {
         if let Some(memory) = self.memory.get_mut(&handle) {
             memory.is_guarded = true;
         }
+    }
+
+    /// Kernels do not write to it.
+    pub fn only_read(&mut self, handle: Handle) {
+        if let Some(memory) = self.memory.get_mut(&handle) {
+            memory.is_only_read = true;
+        }
+    }
+
+    /// A command was started that may write to this.
+    pub fn written(&mut self, handle: Handle) {
+        match self.memory.get_mut(&handle) {
+            Some(memory) if memory.kind == Kind::Array => memory.writes = memory.writes.wrapping_add(1),
+            // A part of an array, or an image of one: which is not known.
+            _ => self.all_written(),
+        }
+    }
+
+    /// A command was started that may write to anything.
+    pub fn all_written(&mut self) {
+        for memory in self.memory.values_mut() {
+            memory.writes = memory.writes.wrapping_add(1);
+        }
+    }
+
+    pub fn unseen_commands(&mut self) {
+        self.has_unseen_commands = true;
+    }
+
+    /// What is in an array, if that is known to stay until something is noted here.
+    pub fn content(&self, array: Handle) -> Option<Content> {
+        let memory = self.memory.get(&array).filter(|_| !self.has_unseen_commands)?;
+        (memory.kind == Kind::Array && memory.mapped == 0).then_some(Content {
+            array: memory.number,
+            writes: memory.writes,
+        })
     }
 
     pub fn memory_retained(&mut self, handle: Handle) {
@@ -228,6 +312,10 @@ impl Live {
             references: 1,
             arguments: BTreeMap::new(),
             is_rebound: false,
+            fresh: BTreeSet::new(),
+            relies_on_former: false,
+            only_reads: BTreeMap::new(),
+            has_unseen_arguments: false,
         };
         self.kernels.insert(handle, kernel);
     }
@@ -250,12 +338,16 @@ impl Live {
     /// An argument of a kernel is these bytes from here on.
     pub fn bound(&mut self, kernel: Handle, index: u32, bytes: &[u8]) {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            kernel.fresh.insert(index);
             match kernel.arguments.get(&index) {
                 None => {
                     kernel.arguments.insert(index, Some(bytes.to_vec()));
                 }
                 Some(Some(known)) if known == bytes => {}
-                Some(_) => kernel.is_rebound = true,
+                Some(_) => {
+                    kernel.is_rebound = true;
+                    kernel.arguments.insert(index, Some(bytes.to_vec()));
+                }
             }
         }
     }
@@ -264,11 +356,51 @@ impl Live {
     pub fn changed(&mut self, kernel: Handle) {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
             kernel.is_rebound = true;
+            kernel.relies_on_former = true;
+            kernel.has_unseen_arguments = true;
+        }
+    }
+
+    /// Whether it is not known yet if what an argument points to is only read.
+    pub fn asks_whether_read(&self, kernel: Handle, index: u32) -> bool {
+        let kernel = self.kernels.get(&kernel);
+        kernel.is_some_and(|kernel| !kernel.only_reads.contains_key(&index))
+    }
+
+    pub fn only_reads(&mut self, kernel: Handle, index: u32, is: bool) {
+        if let Some(kernel) = self.kernels.get_mut(&kernel) {
+            kernel.only_reads.insert(index, is);
+        }
+    }
+
+    /// A kernel was started.
+    pub fn started(&mut self, handle: Handle) {
+        let Some(kernel) = self.kernels.get_mut(&handle) else {
+            return self.all_written();
+        };
+        let fresh = std::mem::take(&mut kernel.fresh);
+        kernel.relies_on_former |= kernel.arguments.keys().any(|index| !fresh.contains(index));
+        let is_written = |index: &u32| kernel.only_reads.get(index) != Some(&true);
+        let written = kernel.arguments.iter().filter(|(index, _)| is_written(index));
+        let written: Vec<Handle> = written
+            .filter_map(|(_, bytes)| handle_in(bytes.as_deref()?))
+            .collect();
+        if kernel.has_unseen_arguments {
+            self.all_written();
+        }
+        for array in written {
+            if self.memory.get(&array).is_some_and(|memory| !memory.is_only_read) {
+                self.written(array);
+            }
         }
     }
 
     pub fn has_variables(&mut self) {
         self.has_variables = true;
+    }
+
+    pub fn other_library(&mut self) {
+        self.has_other_library = true;
     }
 
     pub fn awaited(&mut self, event: Handle) {
@@ -296,10 +428,8 @@ impl Live {
             (self.callbacks > 0, Obstacle::Callback),
             (any(|memory| memory.is_awaited), Obstacle::EndAwaited),
             (self.has_variables, Obstacle::Variables),
-            (
-                self.kernels.values().any(|kernel| kernel.is_rebound),
-                Obstacle::Rebound,
-            ),
+            (self.has_other_library, Obstacle::OtherLibrary),
+            (self.kernels.values().any(Kernel::is_another), Obstacle::Rebound),
         ];
         let found = found
             .into_iter()
@@ -327,9 +457,7 @@ impl Live {
     /// What is needed to reach an array of so many bytes.
     pub fn target(&self, array: Handle, bytes: usize) -> Result<Target, String> {
         let Some(memory) = self.memory.get(&array) else {
-            return Err(
-                "an array on a device is none that the program has made with `clCreateBuffer`".into(),
-            );
+            return Err(UNKNOWN.into());
         };
         if memory.bytes != bytes || memory.kind != Kind::Array {
             return Err(format!(
@@ -349,6 +477,12 @@ impl Live {
             queue,
             is_guarded: memory.is_guarded,
         })
+    }
+
+    /// How many bytes an array has.
+    pub fn size(&self, array: Handle) -> Option<usize> {
+        let memory = self.memory.get(&array)?;
+        (memory.kind == Kind::Array).then_some(memory.bytes)
     }
 
     pub fn is_saved(&mut self, array: Handle) {

@@ -1,22 +1,27 @@
 //! OpenCL: which objects are alive, how arrays are read and written, and when all queues are done.
 //!
 //! [`functions`] stands in front of the library and tells [`live`]; it changes nothing of what the program asks for.
+//! [`loaded`] does so for programs that load the library themselves.
 
 mod functions;
 mod live;
+mod loaded;
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use super::Obstacle;
 use functions::next;
-use live::{Handle, live};
+use live::{Content, Handle, live};
 
 /// As the library numbers them.
 const SUCCESS: i32 = 0;
 const CONTEXT_DEVICES: u32 = 0x1081;
 const YES: u32 = 1;
 const READ_AND_WRITE: u64 = 1;
+
+/// What is said of an array that has not come through our functions.
+const UNKNOWN: &str = "an array on a device is none that the program has made with `clCreateBuffer`";
 
 pub(super) fn obstacle() -> Option<Obstacle> {
     live().obstacle()
@@ -112,9 +117,10 @@ impl Way {
         }
     }
 
-    fn read(&self, to: &mut [u8]) -> i32 {
-        let size = self.bytes;
-        // SAFETY: both arrays are alive and have as many bytes as `to`; the calls return when they have been read.
+    /// Reads what is at `offset`: no more than there is.
+    fn read(&self, offset: usize, to: &mut [u8]) -> i32 {
+        let size = to.len();
+        // SAFETY: both arrays are alive and have these bytes; the calls return when they have been read.
         unsafe {
             let copied = self.copy(self.array, self.through);
             match copied {
@@ -122,7 +128,7 @@ impl Way {
                     self.queue,
                     self.through,
                     YES,
-                    0,
+                    offset,
                     size,
                     to.as_mut_ptr().cast(),
                     0,
@@ -207,25 +213,64 @@ fn queue_in(context: *mut c_void, code: &mut i32) -> *mut c_void {
     }
 }
 
+/// How many bytes an array has.
+#[cfg_attr(
+    not(feature = "opencl3"),
+    expect(dead_code, reason = "other crates know it themselves")
+)]
+pub(crate) fn size_of_array(array: *mut c_void) -> Result<usize, String> {
+    live().size(Handle::of(array)).ok_or_else(|| UNKNOWN.into())
+}
+
 /// Reads a whole array, of which `to` has the size; it is saved then.
 pub(crate) fn read(array: *mut c_void, to: &mut [u8]) -> Result<(), String> {
     let way = Way::to(array, to.len())?;
     let code = match to {
         [] => SUCCESS,
-        to => way.read(to),
+        to => way.read(0, to),
     };
     if code != SUCCESS {
-        return Err(format!(
-            "an array on a device cannot be read (error {code} of OpenCL)"
-        ));
+        return Err(unread(code));
     }
-    live().is_saved(Handle::of(array));
+    is_saved(array);
     Ok(())
+}
+
+fn unread(code: i32) -> String {
+    format!("an array on a device cannot be read (error {code} of OpenCL)")
+}
+
+/// Reads a part of an array of so many bytes.
+pub(crate) fn read_part(
+    array: *mut c_void,
+    bytes: usize,
+    offset: usize,
+    to: &mut [u8],
+) -> Result<(), String> {
+    let way = Way::to(array, bytes)?;
+    if offset.checked_add(to.len()).is_none_or(|end| end > bytes) {
+        return Err("an array on a device has no such part".into());
+    }
+    match way.read(offset, to) {
+        SUCCESS => Ok(()),
+        code => Err(unread(code)),
+    }
+}
+
+/// What is in an array, where that is known: it stays as long as this is the same.
+pub(crate) fn content_of(array: *mut c_void) -> Option<Content> {
+    live().content(Handle::of(array))
+}
+
+/// A checkpoint has its content.
+pub(crate) fn is_saved(array: *mut c_void) {
+    live().is_saved(Handle::of(array));
 }
 
 /// Writes a whole array, of which `from` has the size, once all is done that it was made with: that may be in another queue.
 pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
     wait()?;
+    live().written(Handle::of(array));
     let way = Way::to(array, from.len())?;
     let code = match from {
         [] => SUCCESS,

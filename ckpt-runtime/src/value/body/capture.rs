@@ -1,6 +1,7 @@
 //! What is taken of a program's lists while it waits, and where it goes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block_size};
@@ -246,6 +247,41 @@ impl Capture {
         Some(body)
     }
 
+    /// Takes a list of numbers that is not in memory, if the checkpoint before has it as it is: only a part of it is read then.
+    /// Otherwise it is to be read, and taken as `owner`'s.
+    pub fn take_unread(
+        &mut self,
+        dtype: &DType,
+        length: usize,
+        owner: Owner,
+        read: &mut dyn FnMut(Range<usize>) -> Option<Vec<u8>>,
+    ) -> Option<Body> {
+        let owner = Some(ListOf { owner, number: 1 });
+        let reference = self.references.get(self.next).cloned().flatten()?;
+        let is_that = (&reference.dtype, reference.row, reference.bytes) == (dtype, 1, length);
+        let blocks = length.div_ceil(reference.block);
+        if !is_that || reference.owner != owner || !room::is_there(blocks * size_of::<Taken>()) {
+            return None;
+        }
+        let mut body = Body {
+            memory: Memory::Own(Vec::new()),
+            length,
+            block: reference.block,
+            blocks: vec![Taken::Zero; blocks],
+            number: self.next,
+            reference: Some(reference),
+            row: 1,
+            written: None,
+            watch: None,
+            owner,
+        };
+        let is_as_before = body.is_as_before_by(|part| read(part).map(Cow::Owned));
+        is_as_before.then(|| {
+            self.next += 1;
+            body
+        })
+    }
+
     /// Memory for a list that another process is to copy.
     fn left_for_later(&mut self, bytes: &[u8]) -> Option<Shared> {
         let order = self
@@ -308,6 +344,62 @@ mod tests {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod unread {
+    use super::*;
+    use crate::base::checksum::xxh3;
+
+    #[test]
+    fn a_list_that_nothing_has_written_to_is_not_read_but_for_one_block() {
+        let bytes: Vec<u8> = (0..3 * SMALLEST).map(|at| (at / 1000) as u8).collect();
+        let block = block_size(4).expect("rows that small have blocks");
+        let owner = |writes| Owner {
+            activation: 1 << 63,
+            site: writes,
+            key: "array",
+        };
+        let reference = Reference {
+            dtype: DType::U32,
+            row: 1,
+            bytes: bytes.len(),
+            block,
+            checksums: bytes.chunks(block).map(xxh3).collect(),
+            pays: false,
+            watch: None,
+            owner: Some(ListOf {
+                owner: owner(4),
+                number: 1,
+            }),
+        };
+        let taken = |capture: &mut Capture, writes, bytes: &[u8]| {
+            let mut read = 0;
+            let mut part = |part: Range<usize>| {
+                read += part.len();
+                bytes.get(part).map(<[u8]>::to_vec)
+            };
+            let body = capture.take_unread(&DType::U32, bytes.len(), owner(writes), &mut part);
+            (body.map(|body| body.blocks().to_vec()), read)
+        };
+        let capture = || Capture::new(vec![Some(Arc::new(reference_of(&reference)))]);
+        let (body, read) = taken(&mut capture(), 4, &bytes);
+        let body = body.expect("it is as it was");
+        assert!(body.iter().all(|taken| *taken == Taken::Same), "{body:?}");
+        assert!(0 < read && read <= block, "{read}");
+        assert_eq!(taken(&mut capture(), 5, &bytes), (None, 0), "it was written");
+        let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
+        assert_eq!(taken(&mut capture(), 4, &other).0, None, "by somebody else");
+        assert_eq!(taken(&mut Capture::new(Vec::new()), 4, &bytes), (None, 0));
+    }
+
+    fn reference_of(reference: &Reference) -> Reference {
+        Reference {
+            dtype: reference.dtype.clone(),
+            checksums: reference.checksums.clone(),
+            ..*reference
         }
     }
 }

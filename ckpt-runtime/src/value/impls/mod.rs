@@ -21,6 +21,10 @@ mod ndarray;
 mod numbers;
 #[cfg(feature = "ocl")]
 mod ocl;
+#[cfg(feature = "opencl")]
+mod on_device;
+#[cfg(feature = "opencl3")]
+mod opencl3;
 mod rand;
 mod ranges;
 pub mod shared;

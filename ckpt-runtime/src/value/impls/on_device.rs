@@ -1,0 +1,87 @@
+//! What arrays on devices have in common, whichever crate they are of: a checkpoint holds the content, as the list that it is; a
+//! restart makes the array again, on the device that is there, and writes it. One that nothing has written to since the
+//! checkpoint before is not read.
+
+use std::ffi::c_void;
+use std::ops::Range;
+
+use crate::base::room::NO_MEMORY;
+use crate::devices::opencl;
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
+
+/// Stands for the variable where an array on a device is the owner of a list.
+const ON_DEVICE: &str = "array on a device";
+
+/// Saves the content of an array of `count` elements.
+///
+/// # Safety
+/// Values of `T` have no padding, and any bytes are one.
+pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usize, to: &mut Encoder<'_>) {
+    let mut to = to.list(count);
+    let owner = opencl::content_of(array).map(|content| Owner {
+        activation: content.array,
+        site: content.writes,
+        key: ON_DEVICE,
+    });
+    let mut read_part = |part: Range<usize>| {
+        let mut bytes = vec![0; part.len()];
+        let read = opencl::read_part(array, count * size_of::<T>(), part.start, &mut bytes);
+        read.ok().map(|()| bytes)
+    };
+    if owner.is_some_and(|owner| to.unread::<T>(count, owner, &mut read_part)) {
+        opencl::is_saved(array);
+        return;
+    }
+    let mut content = Vec::<T>::new();
+    if content.try_reserve_exact(count).is_err() {
+        to.fail(NO_MEMORY);
+        return;
+    }
+    // SAFETY: there is room for that many; zeros are a value of `T`.
+    unsafe {
+        content.as_mut_ptr().write_bytes(0, count);
+        content.set_len(count);
+    }
+    // SAFETY: the caller's promise.
+    match opencl::read(array, unsafe { bytes_of(&mut content) }) {
+        Ok(()) => to.numbers_of(owner, &content),
+        Err(why) => to.fail(why),
+    }
+}
+
+/// Fills an array of `count` elements.
+///
+/// # Errors
+/// When the checkpoint holds something else, or the device does not take it.
+///
+/// # Safety
+/// As for [`save`].
+pub(super) unsafe fn refill<T: Checkpoint + Copy>(
+    array: *mut c_void,
+    count: usize,
+    from: &mut Decoder<'_>,
+) -> Result<(), LoadError> {
+    let mut content = Vec::<T>::load(from)?;
+    let written = match content.len() == count {
+        // SAFETY: the caller's promise.
+        true => opencl::write(array, unsafe { bytes_of(&mut content) }),
+        false => Err(format!(
+            "an array on a device has {count} elements, the checkpoint holds {}",
+            content.len()
+        )),
+    };
+    written.map_err(|why| LoadError {
+        path: String::new(),
+        problem: LoadProblem::Invalid(why),
+    })
+}
+
+/// The elements as a device has them.
+///
+/// # Safety
+/// As for [`save`].
+unsafe fn bytes_of<T>(elements: &mut [T]) -> &mut [u8] {
+    let bytes = size_of_val(elements);
+    // SAFETY: the caller's promise: what a device writes there are elements, and all of their bytes may be read.
+    unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast::<u8>(), bytes) }
+}

@@ -1,0 +1,39 @@
+//! `opencl3::memory::Buffer` (feature `opencl3`): an array on a device. How long it is the library knows.
+
+use std::ffi::c_void;
+
+use ::opencl3::memory::{Buffer, ClMem};
+
+use super::on_device;
+use crate::devices::opencl;
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Number, Refill};
+
+impl<T: Number + Checkpoint> Refill for Buffer<T> {
+    fn save_part(&self, to: &mut Encoder<'_>) {
+        match count_of::<T>(self.get()) {
+            // SAFETY: numbers are plain.
+            Ok(count) => unsafe { on_device::save::<T>(self.get(), count, to) },
+            Err(why) => to.fail(why),
+        }
+    }
+
+    fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        let count = count_of::<T>(self.get()).map_err(|why| LoadError {
+            path: String::new(),
+            problem: LoadProblem::Invalid(why),
+        })?;
+        // SAFETY: the same.
+        unsafe { on_device::refill::<T>(self.get(), count, from) }
+    }
+}
+
+/// How many elements an array has; a program may have made it with another size than a multiple of an element's.
+fn count_of<T>(array: *mut c_void) -> Result<usize, String> {
+    let bytes = opencl::size_of_array(array)?;
+    match bytes % size_of::<T>() {
+        0 => Ok(bytes / size_of::<T>()),
+        _ => Err(format!(
+            "an array on a device has {bytes} bytes, which are no whole number of elements"
+        )),
+    }
+}
