@@ -336,7 +336,13 @@ fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
         "index",
         GREY,
     );
-    canvas.text(LEFT + INNER_WIDTH + 12.0, TOP - 14.0, Anchor::Start, "value", GREY);
+    canvas.text(
+        LEFT + INNER_WIDTH + 12.0,
+        TOP - 14.0,
+        Anchor::Start,
+        "value",
+        GREY,
+    );
     for share in [0.0, 0.5, 1.0] {
         let y = y_of(scale.at(share)) + 5.0;
         canvas.text(
