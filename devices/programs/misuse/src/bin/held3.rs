@@ -57,7 +57,9 @@ fn hold(what: &str, context: &Context, queue: &CommandQueue, sum: &Buffer<u32>) 
                 let mut at: *mut c_void = null_mut();
                 queue.enqueue_map_buffer(sum, CL_BLOCKING, CL_MAP_READ, 0, 64, &mut at, &[])?;
             }
-            "event" => std::mem::forget(opencl3::event::create_user_event(context.get())?),
+            "event" => {
+                opencl3::event::create_user_event(context.get())?;
+            }
             _ => {}
         }
     }
