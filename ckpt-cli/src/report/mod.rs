@@ -365,17 +365,21 @@ pub fn percent(share: f64) -> String {
 pub fn words(life: &Life) -> String {
     let Life { job, totals, .. } = life;
     let mut text = format!(
-        "{} {}: {}, {}, {}{}; ran {}\n\n",
+        "{} {}: {}, {}, {}{}; ran {}\ncommand: {}\n\n",
         job.program,
         job.version,
-        render::count(life.process_count(), "process").replace("processs", "processes"),
+        match life.process_count() {
+            1 => "1 process".to_owned(),
+            number => format!("{number} processes"),
+        },
         render::count(totals.checkpoints, "checkpoint"),
         render::count(totals.failures, "failure"),
         match totals.rollbacks {
             0 => String::new(),
             number => format!(", {}", render::count(number, "rollback")),
         },
-        time(totals.ran)
+        time(totals.ran),
+        render::command_line(&job.command)
     );
     for one in &life.processes {
         let from = one

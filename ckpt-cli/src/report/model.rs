@@ -92,7 +92,7 @@ impl Advice {
     pub fn words(&self) -> String {
         let failures = match (self.assumed, self.too_short) {
             (_, Some(ran)) => format!(
-                "It ran for {}, too short to tell how often it fails, so one failure a day is assumed",
+                "The program ran for {} only: how often failures come cannot be told from that, and one a day is assumed",
                 time(ran)
             ),
             (true, None) => "No failure was seen, so one a day is assumed".to_owned(),
@@ -133,7 +133,11 @@ mod tests {
         };
         let tried = advice(&[], &totals(0.3)).unwrap();
         assert!(tried.predicted.is_none() && tried.at_best < 0.01 && tried.best > 1.0);
-        assert!(tried.words().contains("too short to tell"), "{}", tried.words());
+        assert!(
+            tried.words().contains("one a day is assumed"),
+            "{}",
+            tried.words()
+        );
         let real = advice(&[], &totals(36_000.0)).unwrap();
         assert!(real.words().contains("a failure every 5 h"), "{}", real.words());
         let cheap = advice(

@@ -33,12 +33,12 @@ static SHAPES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 });
 
 /// What is said only while another test builds in the same target folder.
-const WAITS: &str = "ckpt: waiting for another program of this workspace to be built";
+const WAITS: &str = "ckpt: waiting for another build in ";
 
 /// The lines of a text without what is another each time.
 fn shape(text: &str, host: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| *line != WAITS) {
+    for line in text.lines().filter(|line| !line.starts_with(WAITS)) {
         let words = line
             .split(' ')
             .map(|word| if word == host { "HOST" } else { word });

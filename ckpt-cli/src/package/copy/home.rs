@@ -122,7 +122,10 @@ impl Busy {
         if let Some(file) = &file
             && matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
         {
-            output::note("waiting for another program of this workspace to be built");
+            output::note(&format!(
+                "waiting for another build in `{}` to end; with another `--target-dir` none waits for it",
+                target.display()
+            ));
             // A file system without locks is no reason to stop.
             let _ = file.lock();
         }
