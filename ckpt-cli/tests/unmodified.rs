@@ -311,13 +311,30 @@ fn what_is_written_beside_what_init_has_added_stays() {
             before.parse::<toml::Table>().unwrap().get("package")
         );
     };
-    let line = |text: &str| text.lines().find(|line| line.starts_with("ckpt = ")).unwrap().to_owned();
+    let line = |text: &str| {
+        text.lines()
+            .find(|line| line.starts_with("ckpt = "))
+            .unwrap()
+            .to_owned()
+    };
     let above = |text: &str| text.replace("ckpt = {", "# hello\nckpt = {");
-    assert_eq!(undone(&|text| format!("{text}# the end\n")), format!("{before}# the end\n"));
+    assert_eq!(
+        undone(&|text| format!("{text}# the end\n")),
+        format!("{before}# the end\n")
+    );
     kept(&above, "# hello\n");
-    kept(&|text| text.replace(&line(text), &format!("{} # mine", line(text))), "# mine\n");
-    kept(&|text| above(&text.replace("package = \"ckpt-runtime\"", "package='ckpt-runtime'")), "# hello\n");
-    kept(&|text| text.replace(&line(text), &format!("{}\n# last", line(text))), "# last\n");
+    kept(
+        &|text| text.replace(&line(text), &format!("{} # mine", line(text))),
+        "# mine\n",
+    );
+    kept(
+        &|text| above(&text.replace("package = \"ckpt-runtime\"", "package='ckpt-runtime'")),
+        "# hello\n",
+    );
+    kept(
+        &|text| text.replace(&line(text), &format!("{}\n# last", line(text))),
+        "# last\n",
+    );
     // An init that is repeated has added both.
     let twice = undone(&|text| {
         fs::write(&manifest, above(text)).unwrap();
@@ -342,7 +359,10 @@ fn a_dependency_that_init_has_found_stays_when_it_is_undone() {
     package.succeeds(&["init", "--ckpt-features", "serde"]);
     package.replace("Cargo.toml", "[package]", "# mine\n[package]");
     package.succeeds(&["init", "--undo"]);
-    assert_eq!(package.text("Cargo.toml"), own.replace("[package]", "# mine\n[package]"));
+    assert_eq!(
+        package.text("Cargo.toml"),
+        own.replace("[package]", "# mine\n[package]")
+    );
 }
 
 #[test]

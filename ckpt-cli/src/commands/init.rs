@@ -257,7 +257,11 @@ impl Written {
                 _ => None,
             })
         };
-        for op in written.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+        for op in written
+            .ops()
+            .iter()
+            .filter(|op| !matches!(op, DiffOp::Equal { .. }))
+        {
             let places: Option<Vec<usize>> = op.new_range().map(is_now).collect();
             let places = places?;
             places.iter().for_each(|&place| kept[place].clear());
