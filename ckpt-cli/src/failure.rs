@@ -24,6 +24,8 @@ pub mod code {
     pub const REFUSED: u8 = 77;
     /// The configuration or the store cannot be used: unreadable, damaged, unwritable, locked.
     pub const STORE: u8 = 78;
+    /// The program can have no checkpoint, or not where one is wanted.
+    pub const NO_SITE: u8 = 79;
     /// `cargo` could not build the program, or there is no such program.
     pub const BUILD: u8 = 101;
     /// The program was built but could not be started.
@@ -128,6 +130,20 @@ impl Failure {
     /// A store or configuration that cannot be used.
     pub fn store(what: impl Into<What>) -> Self {
         Self::new(code::STORE, what)
+    }
+
+    /// A program that can have no checkpoint, or not where one is wanted.
+    pub fn no_site(what: impl Into<What>) -> Self {
+        Self::new(code::NO_SITE, what)
+    }
+
+    /// The same where the question was whether there is a place for one: no.
+    #[must_use]
+    pub fn as_an_answer(mut self) -> Self {
+        if self.exit == code::NO_SITE {
+            self.exit = code::NO;
+        }
+        self
     }
 
     /// A program that cannot be built, or that there is not.

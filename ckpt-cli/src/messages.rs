@@ -129,6 +129,39 @@ mod tests {
         );
     }
 
+    /// What an entry shows is what it says, with something in place of each name, the same in place of the same name.
+    #[test]
+    fn what_is_shown_is_what_is_said() {
+        for (code, entry) in Messages::all().iter() {
+            let Some(shown) = &entry.shown else { continue };
+            let mut pattern = String::from("(?s)^");
+            let mut names = Vec::new();
+            for (index, part) in entry.says.split(['{', '}']).enumerate() {
+                match index % 2 {
+                    0 => pattern += &regex::escape(part),
+                    _ => {
+                        names.push(part);
+                        pattern += "(.*?)";
+                    }
+                }
+            }
+            // The lines below a heading are shown with a message, not in a list of them.
+            let heading = pattern.lines().next().unwrap_or_default().to_owned() + "$";
+            let pattern = regex::Regex::new(&(pattern + "$")).unwrap();
+            let heading = regex::Regex::new(&heading).unwrap();
+            let found = pattern.captures(shown).or_else(|| heading.captures(shown));
+            let found = found.unwrap_or_else(|| panic!("{code}: `{shown}` is not `{}`", entry.says));
+            let mut filled = BTreeMap::new();
+            for (name, text) in names.iter().zip(found.iter().skip(1).flatten()) {
+                let first = filled.entry(name).or_insert(text.as_str());
+                assert!(
+                    name.is_empty() || *first == text.as_str(),
+                    "{code}: `{name}` is two things in `{shown}`"
+                );
+            }
+        }
+    }
+
     #[test]
     fn what_fills_a_placeholder_is_found_where_the_entry_has_it() {
         let filled = |code, words| Messages::all().entry(Code(code))?.filled_in("{Self}", words);

@@ -206,6 +206,10 @@ fn a_message_is_explained_by_its_code() {
     parts
         .iter()
         .for_each(|part| assert!(text(&explained).0.contains(part), "{part}"));
+    assert!(
+        !text(&explained).0.contains("in the book"),
+        "a terminal shows no page"
+    );
     cargo_ckpt(here.path(), &["explain"])
         .success()
         .stdout(contains("a site inside"));

@@ -575,6 +575,7 @@ fn main() {
     );
     let refused = package.tool(&["run", "--offline"]);
     let told = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(79), "{told}");
     assert!(
         told.contains("E3080") && told.contains("it is inside a closure"),
         "{told}"

@@ -648,6 +648,50 @@ fn what_another_run_does_is_not_the_end_of_an_interrupted_one() {
     assert_eq!(answer(here.path()), answer(plain.path()));
 }
 
+/// The commands that `diff` suggests, and the visit at which it says that the runs part.
+fn suggested(folder: &Path, stores: &[String]) -> (Vec<String>, u64) {
+    let words: Vec<&str> = stores.iter().map(String::as_str).collect();
+    let told = cargo_ckpt(folder, &[&["diff"][..], &words].concat()).code(1);
+    let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
+    assert!(told.contains("only a has: 8\n  only b has: 9\n"), "{told}");
+    let parts = told.split("The runs part at visit ").nth(1).expect(&told);
+    let visit = parts.split(':').next().unwrap().parse().expect(&told);
+    let joined = told.replace("\\\n", "");
+    let commands = joined
+        .lines()
+        .filter(|line| line.starts_with("  cargo ckpt ") || line.starts_with("  (cd "));
+    (commands.map(str::to_owned).collect(), visit)
+}
+
+#[test]
+fn the_commands_that_diff_suggests_bring_the_parting_closer() {
+    let here = tempfile::tempdir().unwrap();
+    let keep = ["--every", "12", "--keep", "all", "--dir"];
+    for (store, sweeps) in [("a.ckpt.d", "8"), ("b.ckpt.d", "9")] {
+        run(here.path(), &[&keep[..], &[store]].concat(), &[], &[sweeps]).success();
+    }
+    let old = || fs::read_dir(here.path().join("a.ckpt.d")).unwrap().count();
+    let before = old();
+    let mut stores = ["a.ckpt.d", "b.ckpt.d"].map(str::to_owned).to_vec();
+    let (mut commands, mut visit) = suggested(here.path(), &stores);
+    while !commands.is_empty() {
+        let [a, b, next] = &commands[..] else {
+            panic!("{commands:?}")
+        };
+        for run in [a, b] {
+            let words = shlex::split(run).unwrap();
+            let words: Vec<&str> = words.iter().skip(2).map(String::as_str).collect();
+            cargo_ckpt(here.path(), &words).success();
+        }
+        stores = shlex::split(next).unwrap().split_off(3);
+        let (again, closer) = suggested(here.path(), &stores);
+        assert!(closer < visit, "{closer} is no closer than {visit}");
+        (commands, visit) = (again, closer);
+    }
+    assert_eq!(visit, 1);
+    assert_eq!(old(), before, "the compared checkpoints are still there");
+}
+
 #[test]
 fn the_crash_test_passes_on_the_real_thing() {
     let here = tempfile::tempdir().unwrap();

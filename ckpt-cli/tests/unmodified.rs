@@ -289,6 +289,62 @@ fn what_init_has_done_is_undone() {
 }
 
 #[test]
+fn what_is_written_beside_what_init_has_added_stays() {
+    let package = Package::new();
+    let manifest = package.folder.path().join("Cargo.toml");
+    let before = package.text("Cargo.toml");
+    let undone = |edit: &dyn Fn(&str) -> String| {
+        fs::write(&manifest, &before).unwrap();
+        package.succeeds(&["init"]);
+        let edited = edit(&package.text("Cargo.toml"));
+        fs::write(&manifest, &edited).unwrap();
+        package.succeeds(&["init", "--undo"]);
+        let left = package.text("Cargo.toml");
+        assert!(!left.contains("ckpt-runtime"), "{left}");
+        left
+    };
+    let kept = |edit: &dyn Fn(&str) -> String, own: &str| {
+        let left = undone(edit);
+        assert!(left.contains(own), "{own:?} is not in {left}");
+        assert_eq!(
+            left.parse::<toml::Table>().unwrap().get("package"),
+            before.parse::<toml::Table>().unwrap().get("package")
+        );
+    };
+    let line = |text: &str| {
+        text.lines()
+            .find(|line| line.starts_with("ckpt = "))
+            .unwrap()
+            .to_owned()
+    };
+    let above = |text: &str| text.replace("ckpt = {", "# hello\nckpt = {");
+    assert_eq!(
+        undone(&|text| format!("{text}# the end\n")),
+        format!("{before}# the end\n")
+    );
+    kept(&above, "# hello\n");
+    kept(
+        &|text| text.replace(&line(text), &format!("{} # mine", line(text))),
+        "# mine\n",
+    );
+    kept(
+        &|text| above(&text.replace("package = \"ckpt-runtime\"", "package='ckpt-runtime'")),
+        "# hello\n",
+    );
+    kept(
+        &|text| text.replace(&line(text), &format!("{}\n# last", line(text))),
+        "# last\n",
+    );
+    // An init that is repeated has added both.
+    let twice = undone(&|text| {
+        fs::write(&manifest, above(text)).unwrap();
+        package.succeeds(&["init", "--ckpt-features", "serde"]);
+        package.text("Cargo.toml")
+    });
+    assert!(twice.contains("# hello\n"), "{twice}");
+}
+
+#[test]
 fn a_dependency_that_init_has_found_stays_when_it_is_undone() {
     let package = Package::new();
     package.succeeds(&["init"]);
@@ -299,6 +355,14 @@ fn a_dependency_that_init_has_found_stays_when_it_is_undone() {
     let undone = package.succeeds(&["init", "--undo"]);
     assert_eq!(package.text("Cargo.toml"), own, "{undone}");
     assert!(!package.folder.path().join("ckpt.toml").exists());
+    // Features that it has added are.
+    package.succeeds(&["init", "--ckpt-features", "serde"]);
+    package.replace("Cargo.toml", "[package]", "# mine\n[package]");
+    package.succeeds(&["init", "--undo"]);
+    assert_eq!(
+        package.text("Cargo.toml"),
+        own.replace("[package]", "# mine\n[package]")
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, OrFail, Outcome, says};
 pub use choice::Choice;
 use choice::candidate_packages;
-pub use passed_on::{PassedOn, settings_of};
+pub use passed_on::{PassedOn, settings_of, typed};
 
 /// The variable by which cargo is told where to keep what it builds on the way.
 pub const BUILD_DIRECTORY: &str = "CARGO_BUILD_BUILD_DIR";
@@ -282,17 +282,22 @@ impl CargoOptions {
             ("--profile", &self.profile),
         ];
         for (name, value) in options {
-            words.extend(value.iter().map(|value| format!("{name} {value}")));
+            words.extend(value.iter().map(|value| format!("{name} {}", typed(value))));
         }
-        words.extend(self.exe.iter().map(|path| format!("--exe {}", path.display())));
+        words.extend(
+            self.exe
+                .iter()
+                .map(|path| format!("--exe {}", typed(&path.to_string_lossy()))),
+        );
         words.extend(
             self.features
                 .iter()
-                .map(|features| format!("--features {features}")),
+                .map(|features| format!("--features {}", typed(features))),
         );
         for (name, on) in [
             ("--release", self.release),
             ("--all-features", self.all_features),
+            ("--no-default-features", self.no_default_features),
             ("--recompute", self.recompute),
         ] {
             words.extend(on.then(|| name.to_owned()));

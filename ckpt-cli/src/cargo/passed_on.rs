@@ -70,15 +70,15 @@ impl PassedOn {
         let target = self
             .target
             .iter()
-            .map(|target| format!("--target {}", quoted(target)));
+            .map(|target| format!("--target {}", typed(target)));
         let config = self
             .config
             .iter()
-            .map(|setting| format!("--config {}", quoted(setting)));
+            .map(|setting| format!("--config {}", typed(setting)));
         let unstable = self
             .unstable
             .iter()
-            .map(|feature| format!("-Z {}", quoted(feature)));
+            .map(|feature| format!("-Z {}", typed(feature)));
         target.chain(config).chain(unstable).collect()
     }
 
@@ -151,7 +151,7 @@ impl PassedOn {
 }
 
 /// As a shell takes it.
-fn quoted(word: &str) -> String {
+pub fn typed(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
 }
 

@@ -56,11 +56,10 @@ impl Explain {
             format!("\nexample:\n  {}\n", text.replace('\n', "\n  "))
         });
         render::print(&format!(
-            "{code}: {}\n\ncause: {}\nplace: {place}\nnext:  {}\n{example}\n{title}, in the book: messages.html#{}\n",
+            "{code}: {}\n\ncause: {}\nplace: {place}\nnext:  {}\n{example}",
             entry.example_of_words(),
             entry.cause,
             entry.next,
-            code.to_lowercase()
         ));
         Ok(0)
     }

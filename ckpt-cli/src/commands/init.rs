@@ -6,13 +6,14 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use similar::{DiffOp, TextDiff};
 
 use super::rewrite::Rewrite;
 use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output;
 use crate::package::copy::features::features_for;
-use crate::package::copy::manifest::{with_dependency, without_dependency};
+use crate::package::copy::manifest::{has_dependency, say_the_same, with_dependency, without_dependency};
 use crate::render;
 
 /// Add the dependency and a commented ckpt.toml
@@ -199,7 +200,8 @@ impl Record {
         let first = self.files.remove(path);
         let before = match first {
             Some(first) if before.as_ref() == Some(&first.after) => first.before,
-            _ => before,
+            Some(first) => before.map(|now| first.taken_out_of(&now).unwrap_or(now)),
+            None => before,
         };
         self.files.insert(path.to_owned(), Written { before, after });
         Ok(())
@@ -236,6 +238,63 @@ impl Record {
     }
 }
 
+impl Written {
+    /// A text that was edited since, without what was written; nothing where that was edited itself.
+    fn taken_out_of(&self, now: &str) -> Option<String> {
+        let before = self.before.as_deref().unwrap_or_default();
+        let written = TextDiff::from_lines(before, &self.after);
+        let since = TextDiff::from_lines(self.after.as_str(), now);
+        let mut kept: Vec<String> = now.split_inclusive('\n').map(str::to_owned).collect();
+        let is_now = |line: usize| {
+            since.ops().iter().find_map(|op| match *op {
+                DiffOp::Equal {
+                    old_index,
+                    new_index,
+                    len,
+                } => (old_index..old_index + len)
+                    .contains(&line)
+                    .then(|| line - old_index + new_index),
+                _ => None,
+            })
+        };
+        for op in written
+            .ops()
+            .iter()
+            .filter(|op| !matches!(op, DiffOp::Equal { .. }))
+        {
+            let places: Option<Vec<usize>> = op.new_range().map(is_now).collect();
+            let places = places?;
+            places.iter().for_each(|&place| kept[place].clear());
+            let old = written.old_slices()[op.old_range()].concat();
+            match places.first() {
+                Some(&first) => kept[first] = old,
+                None if old.is_empty() => {}
+                None => return None,
+            }
+        }
+        Some(kept.concat())
+    }
+}
+
+/// A manifest that was edited since, without what `init` has added to it.
+fn without_ckpt(written: Option<&Written>, manifest: &Path, now: &str) -> Outcome<String> {
+    let before = written.and_then(|written| written.before.as_deref());
+    if let (Some(taken), Some(before)) = (written.and_then(|written| written.taken_out_of(now)), before) {
+        // A heading that was added may have got other lines since.
+        let meant = match has_dependency(before) {
+            true => taken.clone(),
+            false => without_dependency(manifest, now)?,
+        };
+        if say_the_same(&taken, &meant) {
+            return Ok(taken);
+        }
+    }
+    match before.is_some_and(has_dependency) {
+        true => Ok(now.to_owned()),
+        false => without_dependency(manifest, now),
+    }
+}
+
 /// Takes back what was done; what was edited since stays, but for what `init` had added.
 fn undo(record: Record, manifest: &Path, folder: &Path) -> Outcome<u8> {
     let settings = folder.join("ckpt.toml");
@@ -246,11 +305,13 @@ fn undo(record: Record, manifest: &Path, folder: &Path) -> Outcome<u8> {
         undone += 1;
     } else if may_be_added {
         let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
-        let new = without_dependency(manifest, &text)?;
+        let new = without_ckpt(record.files.get(manifest), manifest, &text)?;
         if new != text {
             fs::write(manifest, new).about("cannot write", manifest)?;
             println!("{}: removed ckpt", manifest.display());
             undone += 1;
+        } else if has_dependency(&text) {
+            println!("{} stays: what it says of ckpt was changed", manifest.display());
         }
     }
     if record.put_back(&settings)? {

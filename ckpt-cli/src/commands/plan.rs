@@ -67,7 +67,7 @@ Example:
   cargo ckpt plan --protection
   cargo ckpt plan --stage calls
 
-Exit codes: 0 there is a place for checkpoints, 1 there is none, 101 the package cannot be read.";
+Exit codes: 0 there is a place for checkpoints, 1 there is none, 78 ckpt.toml is wrong, 101 the package cannot be read.";
 
 /// Loops shown without `--all`.
 const FEW: usize = 10;
@@ -85,7 +85,7 @@ impl PlanCommand {
             if let (Err(failure), true) = (&rewritten, self.format.json()) {
                 render::print_json(&failure.as_data());
             }
-            return match rewritten? {
+            return match rewritten.map_err(Failure::as_an_answer)? {
                 Some(rewritten) => self.show(Plan::of_checked(&rewritten), &rewritten.package),
                 None => {
                     render::print("There is no place for a checkpoint.\n");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ckpt::session::job::Job;
 
-use crate::cargo::CargoOptions;
+use crate::cargo::{CargoOptions, typed};
 use crate::failure::{Failure, Outcome, says};
 use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
@@ -236,7 +236,7 @@ impl Restart {
             "E3181: `{}` names a launcher that was not given on this machine",
             store.display()
         ))
-        .because(format!("it says: --launcher {}", quoted(launcher)))
+        .because(format!("it says: --launcher {}", typed(launcher)))
         .because(NOT_FROM_HERE)
         .help("give the launcher on the command line: `--launcher mpirun`, or this one if you trust it"))
     }
@@ -278,9 +278,9 @@ const NOT_FROM_HERE: &str = "a store that was unpacked, copied or made by somebo
 
 /// Nothing that was said or started on this machine tells which program this is of.
 fn not_from_here(record: Option<&Record>, last: Option<PathBuf>, store: &Path) -> Failure {
-    let mut words = record.map(said_of_program).unwrap_or_default();
+    let mut words = record.map(Record::said_of_the_program).unwrap_or_default();
     if words.is_empty() {
-        words.extend(last.map(|last| format!("--exe {}", quoted(&last.to_string_lossy()))));
+        words.extend(last.map(|last| format!("--exe {}", typed(&last.to_string_lossy()))));
     }
     let failure = Failure::store(says!(
         "E3180: which program `{}` is of was not said on this machine",
@@ -304,32 +304,8 @@ fn is_not_built(record: &Record, last: &Path, store: &Path) {
          help:  if the sources have changed, say how it is built, in their folder: `cargo ckpt restart --bin NAME --release`; from then on it is known",
         store.display(),
         last.display(),
-        said_of_program(record).join(" "),
+        record.said_of_the_program().join(" "),
     ));
-}
-
-/// All that a record says about what is to be built and started.
-fn said_of_program(record: &Record) -> Vec<String> {
-    let cargo = &record.cargo;
-    let package = cargo.package.iter().map(|name| format!("-p {}", quoted(name)));
-    let paths = [
-        ("--manifest-path", &cargo.manifest_path),
-        ("--target-dir", &cargo.target_dir),
-    ];
-    let paths = paths.into_iter().filter_map(|(name, path)| {
-        let path = path.as_ref()?.to_string_lossy();
-        Some(format!("{name} {}", quoted(&path)))
-    });
-    package
-        .chain(cargo.words())
-        .chain(paths)
-        .chain(record.ranks.words())
-        .collect()
-}
-
-/// As a shell takes it.
-fn quoted(word: &str) -> String {
-    shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
 }
 
 fn several_of_one(ranks: u32) -> Failure {

@@ -58,7 +58,7 @@ Example:
   cargo ckpt rewrite --in-place           make it
   cargo ckpt rewrite --level full --to ../instrumented
 
-Exit codes: 0 done, or nothing was left to do; 101 the package, or what it would become, does not build.";
+Exit codes: 0 done, or nothing was left to do; 79 there is no place for a checkpoint; 101 the package, or what it would become, does not build.";
 
 impl Rewrite {
     /// What would change in the source of a package.

@@ -60,8 +60,8 @@ Example:
   cargo ckpt run --release --resume -- deck.toml  starts and continues: for batch
   cargo ckpt run --fallback /scratch/more         when the store's disk is full
 
-Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped (requeue); 101 the \
-build failed. With `--restarts`, endings with 0 and 75 to 79 are final.";
+Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped (requeue); 78 \
+ckpt.toml or the store is wrong; 79 there is no place for a checkpoint; 101 the build failed. With `--restarts`, endings with 0 and 75 to 79 are final.";
 
 impl Run {
     /// Builds and runs.

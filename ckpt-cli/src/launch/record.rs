@@ -13,7 +13,7 @@ use ckpt::store::{EXECUTABLE_NOTE, Noted, RunId, folder_of_run, write_document_o
 use serde::{Deserialize, Serialize};
 
 use super::{RankOptions, SessionOptions};
-use crate::cargo::CargoOptions;
+use crate::cargo::{CargoOptions, typed};
 use crate::stores;
 
 /// Name of the record in the folder of the run.
@@ -102,6 +102,43 @@ impl Record {
         let text = ckpt::store::read_document(&folder_of(store, run), FILE).ok()??;
         let record: Record = serde_json::from_slice(&text).ok()?;
         (record.run == run).then_some(record)
+    }
+
+    /// All that it says about what is to be built and started, as it is typed.
+    pub fn said_of_the_program(&self) -> Vec<String> {
+        let cargo = &self.cargo;
+        let package = cargo.package.iter().map(|name| format!("-p {}", typed(name)));
+        let paths = [
+            ("--manifest-path", &cargo.manifest_path),
+            ("--target-dir", &cargo.target_dir),
+        ];
+        let paths = paths.into_iter().filter_map(|(name, path)| {
+            let path = path.as_ref()?.to_string_lossy();
+            Some(format!("{name} {}", typed(&path)))
+        });
+        package
+            .chain(cargo.words())
+            .chain(paths)
+            .chain(self.ranks.words())
+            .collect()
+    }
+
+    /// What starts the same program with the same sites from the current folder, as it is typed.
+    pub fn words_of_the_program(&self) -> Vec<String> {
+        let mut record = self.clone();
+        let cargo = &mut record.cargo;
+        let package = cargo.manifest_path.as_deref().and_then(Path::parent);
+        if let (Some(package), Ok(here)) = (package, std::env::current_dir())
+            && here.starts_with(package)
+        {
+            cargo.manifest_path = None;
+        }
+        let mut words = record.said_of_the_program();
+        let cargo = &record.cargo;
+        for (name, on) in [("--offline", cargo.offline), ("--no-profile", cargo.no_profile)] {
+            words.extend((on && cargo.exe.is_none()).then(|| name.to_owned()));
+        }
+        words
     }
 
     /// Whether it was said on this machine about this run of the store, and not only by the store.

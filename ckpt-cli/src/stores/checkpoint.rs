@@ -21,6 +21,7 @@ pub fn store_failure(error: StoreError) -> Failure {
         )),
         StoreError::Damaged { .. } => Failure::store(&error)
             .help("`cargo ckpt verify` checks all of them; a restart passes damaged ones over"),
+        StoreError::Locked { .. } => Failure::store(&error).help("wait until that job has ended"),
         _ => Failure::store(&error),
     }
 }

@@ -49,7 +49,10 @@ fn diff_finds_where_two_runs_part() {
                 ))
                 .and(contains("1 of 1200 elements differ").and(contains("[7, 5]")))
                 .and(contains(
-                    "cargo ckpt restart 2 --every 1 --keep 11 --dir a/heat.ckpt.d",
+                    "cargo ckpt run PROGRAM --every 1 --keep all --dir a/heat-fine.ckpt.d",
+                ))
+                .and(contains(
+                    "cargo ckpt diff a/heat-fine.ckpt.d b/heat-fine.ckpt.d --ignore main/clock",
                 ))
                 .and(contains("Drawn: main/grid, in first.svg")),
         );

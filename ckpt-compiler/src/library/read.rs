@@ -37,6 +37,14 @@ pub enum Wrong {
         /// Those that do.
         known: String,
     },
+    /// A setting in front of all tables.
+    #[error("`{key}` stands above all headings: put it under `[{section}]`")]
+    Above {
+        /// The key.
+        key: String,
+        /// Where it belongs.
+        section: &'static str,
+    },
     /// A value of another kind than the key takes.
     #[error("`{key}` is {found}; expected {expected}")]
     Kind {
@@ -99,6 +107,19 @@ impl CallTable {
             match key.get_ref().as_ref() {
                 "session" => {}
                 "calls" => reader.table(reader.as_table(key, value)?, "[calls]")?,
+                other if !value.get_ref().is_table() => {
+                    let section = match keys().contains(&other) {
+                        true => "calls",
+                        false => "session",
+                    };
+                    return Err(reader.wrong(
+                        key.span().start,
+                        Wrong::Above {
+                            key: other.to_owned(),
+                            section,
+                        },
+                    ));
+                }
                 other => {
                     return Err(reader.unknown(key, other, "ckpt.toml", SECTIONS.to_owned()));
                 }

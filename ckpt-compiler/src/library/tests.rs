@@ -49,6 +49,14 @@ fn what_is_wrong_is_named_with_line_and_key() {
         wrong("[calls.cost]\nstep = \"high\""),
         "line 2: `step` is a text; expected a number of operations"
     );
+    assert_eq!(
+        wrong("every = 5\n"),
+        "line 1: `every` stands above all headings: put it under `[session]`"
+    );
+    assert_eq!(
+        wrong("pure = [\"f\"]\n"),
+        "line 1: `pure` stands above all headings: put it under `[calls]`"
+    );
     assert!(wrong("[cals]\n").starts_with("line 1: `cals` is no key of `ckpt.toml`; there are `session`"));
     assert!(wrong("[calls\n").starts_with("line 1: "));
 }

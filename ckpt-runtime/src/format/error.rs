@@ -10,7 +10,7 @@ use super::CheckpointId;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another job writes into this store.
-    #[error("E2201: {folder} is in use by process {pid} on host {host}; two running jobs cannot share one store: wait for it, or give this one its own folder (CKPT_DIR)", folder = .folder.display())]
+    #[error("E2201: {folder} is in use by process {pid} on host {host}; two running jobs cannot share one store", folder = .folder.display())]
     Locked {
         /// The store.
         folder: PathBuf,
@@ -20,7 +20,7 @@ pub enum StoreError {
         host: String,
     },
     /// The disk or the quota is full.
-    #[error("E2202: no space left for {path}{}; older checkpoints are untouched: free some space or set CKPT_DIR to another disk", if *.needed > 0 { format!(" ({} bytes)", .needed) } else { String::new() }, path = .path.display())]
+    #[error("E2202: no space left for {path}{}; older checkpoints are untouched: free some space, or name a folder on another disk at the next start (`--dir`)", if *.needed > 0 { format!(" ({} bytes)", .needed) } else { String::new() }, path = .path.display())]
     DiskFull {
         /// What was being written.
         path: PathBuf,

@@ -466,6 +466,12 @@ impl SessionError {
                     typed("`--dir`", "CKPT_DIR")
                 )
             }
+            SessionError::Store(StoreError::Locked { .. }) => {
+                format!(
+                    "wait until that one has ended, or name another folder for the checkpoints of this one with {}; the program has not run",
+                    typed("`--dir`", "CKPT_DIR")
+                )
+            }
             SessionError::Store(_) => "the program has not run; nothing was changed".into(),
             SessionError::System { .. } => {
                 "start it once more when what the system says is mended: the program has not run, and nothing was changed".into()

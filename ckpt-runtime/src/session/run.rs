@@ -147,6 +147,8 @@ pub(crate) struct Run {
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
+    /// That a stop waits for its checkpoint has been said.
+    stop_waits: bool,
     /// How often in a row the folder could not be written to that checkpoints go to.
     unwritten: u32,
     /// Whether the program has detectors of its own, once a state was taken.
@@ -399,6 +401,7 @@ impl Run {
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
+            stop_waits: false,
             unwritten: 0,
             has_detectors: None,
             background: config.background,
@@ -1051,10 +1054,13 @@ impl Run {
     /// A checkpoint that could not be taken is no reason to lose the computation: the program goes on.
     fn failed(&mut self, why: String, visits: u64, reason: Reason) {
         // What follows from it is said once.
-        let then = match self.failures {
-            0 => "\n  the program goes on and tries again when the next one is due",
-            _ => "",
+        let then = match (reason.stops(), self.failures, self.stop_waits) {
+            (true, _, false) if self.store.has_fallback() => WAITS.to_owned(),
+            (true, _, false) => format!("{WAITS}{NO_FALLBACK}"),
+            (false, 0, _) => "\n  the program goes on and tries again when the next one is due".to_owned(),
+            _ => String::new(),
         };
+        self.stop_waits |= reason.stops();
         say(&format!(
             "warning[W2005]: no checkpoint was taken at site visit {visits}: {why}{then}"
         ));
@@ -1206,6 +1212,11 @@ impl Driver for Run {
 
 /// So often in a row a folder is tried before another one is.
 const TRIES: u32 = 3;
+
+/// What follows where the checkpoint was to be the last.
+const WAITS: &str = "\n  the stop waits for its checkpoint, which is tried again every two seconds";
+/// What can be done where it has one folder only.
+const NO_FALLBACK: &str = ": make room for it;\n  a start with `--fallback FOLDER` (CKPT_FALLBACK) names another place for such a case";
 
 /// A wait for the disk that is reported to the user.
 const LONG_WAIT: Duration = Duration::from_secs(1);

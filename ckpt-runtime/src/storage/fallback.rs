@@ -502,6 +502,10 @@ impl StorageLevel for TwoFolders {
         })
     }
 
+    fn has_fallback(&self) -> bool {
+        self.fallback.get().is_some() && self.asked != Fallback::Off
+    }
+
     fn lies_in_fallback(&self, id: CheckpointId) -> bool {
         let Some(fallback) = self.fallback.get() else {
             return false;

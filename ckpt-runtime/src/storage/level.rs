@@ -109,6 +109,11 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
         None
     }
 
+    /// Whether there is another folder to turn to.
+    fn has_fallback(&self) -> bool {
+        false
+    }
+
     /// Whether a checkpoint lies in the fallback of the level.
     fn lies_in_fallback(&self, _id: CheckpointId) -> bool {
         false

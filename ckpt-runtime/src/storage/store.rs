@@ -255,6 +255,11 @@ impl Store {
         Some(folder)
     }
 
+    /// Whether it has a fallback that checkpoints may go to.
+    pub(crate) fn has_fallback(&self) -> bool {
+        self.level().has_fallback()
+    }
+
     /// The fallback, if a checkpoint lies there.
     pub fn fallback_of(&self, id: CheckpointId) -> Option<PathBuf> {
         let lies_there = self.level().lies_in_fallback(id);

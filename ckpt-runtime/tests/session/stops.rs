@@ -355,13 +355,16 @@ fn a_stop_that_could_not_be_carried_out_is_tried_again() {
         .with("TEST_WAIT", 5);
     let stopped = job.run_while(&[("CKPT_EVERY", "1000000000000")], |child| {
         at_the_wait(child, |child| send(child, Signal::TERM));
-        let mut line = String::new();
-        BufReader::new(child.stderr.as_mut().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+        let mut next = || lines.next().unwrap().unwrap();
+        let (line, then) = (next(), next());
         assert!(
             line.starts_with("ckpt: warning[W2005]: no checkpoint was taken"),
             "{line}"
+        );
+        assert!(
+            then.contains("the stop waits for its checkpoint") && then.contains("`--fallback FOLDER`"),
+            "{then}"
         );
         std::fs::remove_file(job.store()).unwrap();
         std::fs::create_dir(job.store()).unwrap();

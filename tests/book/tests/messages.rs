@@ -27,6 +27,7 @@ struct Group {
 #[derive(Deserialize)]
 struct Entry {
     says: String,
+    shown: Option<String>,
     cause: String,
     next: String,
     example: Option<String>,
@@ -85,7 +86,7 @@ impl<'ast> Visit<'ast> for Words {
                 ["Fatal", "site" | "refused"]
                 | [
                     "Failure" | "Self",
-                    "no" | "usage" | "no_checkpoint" | "refused" | "store" | "build" | "start",
+                    "no" | "usage" | "no_checkpoint" | "refused" | "store" | "build" | "start" | "no_site",
                 ] => self.add(&call.args[0]),
                 ["Fatal" | "Self", "new"] | [.., "Error", "new" | "new_spanned"] if call.args.len() > 1 => {
                     self.add(&call.args[1]);
@@ -298,7 +299,7 @@ fn the_page_on_messages_is_that_of_the_entries() {
 
 const HEAD: &str = "# Messages\n\n\
     Errors, refusals and warnings have a code in front, which stays the same when their words change. `cargo ckpt explain E1012` prints the entry of this page. \
-    In the words, `{}` stands for a name, a place or a number. Exit codes are on [their own page](exit-codes.md); what a restart cannot do, and why, on the page about [limits](limits.md).\n";
+    Names, places and numbers in the words are those of an example. A wrong command line (exit code 2) has no code where its message and `--help` say all there is to say. Exit codes are on [their own page](exit-codes.md); what a restart cannot do, and why, on the page about [limits](limits.md).\n";
 
 fn page_of(messages: &Messages) -> String {
     let mut text = HEAD.to_owned();
@@ -312,7 +313,7 @@ fn page_of(messages: &Messages) -> String {
         for (code, entry) in of_group {
             text += &format!(
                 "\n### {code}\n\n```text\n{}\n```\n\n- Cause: {}.\n- Next: {}.\n",
-                entry.says,
+                entry.shown.as_ref().unwrap_or(&entry.says),
                 plain(&entry.cause),
                 plain(&entry.next)
             );

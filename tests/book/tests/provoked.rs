@@ -56,6 +56,24 @@ fn examples() -> BTreeMap<String, Option<String>> {
         .collect()
 }
 
+/// The messages as `explain` shows them.
+fn headings() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(root().join("ckpt-cli/messages.toml")).unwrap();
+    let table: toml::Table = toml::from_str(&text).unwrap();
+    let entries = table["message"].as_table().unwrap().iter();
+    let heading = |entry: &toml::Value| {
+        entry
+            .get("shown")
+            .unwrap_or(&entry["says"])
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    entries
+        .map(|(code, entry)| (code.clone(), heading(entry)))
+        .collect()
+}
+
 /// What the macros make of an example.
 fn refused(example: &str) -> Option<TokenStream> {
     let tokens = |text: &str| text.parse::<TokenStream>().expect(example);
@@ -104,6 +122,7 @@ fn errors(made: TokenStream, found: &mut Vec<(String, String)>) {
 fn examples_of_the_compilers_refusals_are_refused() {
     let mut said = String::new();
     let (mut tried, mut wrong) = (0, Vec::new());
+    let headings = headings();
     for (code, example) in examples().range("E1000".to_owned().."E1200".to_owned()) {
         // That one is not annotated, which only rustc sees: `tests/ui` has it.
         if code == "E1116" {
@@ -117,6 +136,12 @@ fn examples_of_the_compilers_refusals_are_refused() {
         errors(made, &mut found);
         match found.iter().find(|(_, text)| text.starts_with(code.as_str())) {
             Some((at, text)) => {
+                let words = text.lines().next().unwrap_or_default();
+                if words.get(6..).map(str::trim) != headings[code].lines().next() {
+                    wrong.push(format!(
+                        "{code}: the heading is not what its example gives: `{words}`"
+                    ));
+                }
                 let text = text.replace('\n', "\n  ");
                 said += &format!("{example}\n  at: {at}\n  {text}\n\n");
             }

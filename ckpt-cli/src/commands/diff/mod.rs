@@ -1,5 +1,6 @@
 //! `cargo ckpt diff`: where two checkpoints, or two runs, part.
 
+mod again;
 mod runs;
 
 use std::path::{Path, PathBuf};
@@ -96,6 +97,21 @@ impl Diff {
         }
         self.plot(&compared)?;
         Ok(if same { 0 } else { code::NO })
+    }
+
+    /// The options that say what is the same, as they are typed.
+    fn repeated(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        if let Some(Tolerance::Distance { absolute, relative }) = self.tolerance {
+            add("--tolerance", format!("{absolute:e},{relative:e}"));
+        }
+        self.ulp.iter().for_each(|ulp| add("--ulp", ulp.to_string()));
+        self.ignore.iter().for_each(|name| add("--ignore", name.clone()));
+        if let Ranks::One(rank) = self.rank {
+            add("--rank", rank.to_string());
+        }
+        words
     }
 
     /// Compares two files of the same rank.

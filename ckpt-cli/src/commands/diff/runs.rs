@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ckpt::store::{CheckpointId, Meta, RunId};
 use serde_json::{Value, json};
 
+use super::again::{self, Start};
 use super::{Compared, Diff, print_differences};
 use crate::failure::{Failure, Outcome, code, says};
 use crate::output::{self, Bar};
@@ -18,6 +19,7 @@ use crate::values::runs::{Meeting, by_visit, meetings};
 /// A run that is compared.
 struct Run {
     name: String,
+    store: PathBuf,
     lines: Lines,
     checkpoints: BTreeMap<u64, CheckpointId>,
     newest: Option<Meta>,
@@ -62,10 +64,15 @@ impl Run {
         let run = run.map_or_else(String::new, |run| format!(", run {}", run.short()));
         Ok(Run {
             name: format!("{}{run}", store.display()),
+            store: store.clone(),
             lines,
             checkpoints,
             newest,
         })
+    }
+
+    fn start(&self) -> Option<Start> {
+        Start::of(&self.store, self.newest.as_ref()?)
     }
 
     fn words(&self, letter: char) -> String {
@@ -115,10 +122,20 @@ pub fn compare(diff: &Diff, a: Named, b: Named) -> Outcome<u8> {
     if diff.store.json() {
         print_json(&common, parting.as_ref());
     } else {
-        render::print(&format!("{}{}\n", a.words('a'), b.words('b')));
+        let starts = [a.start(), b.start()];
+        let [start_a, start_b] = &starts;
+        let differ = again::difference(start_a.as_ref(), start_b.as_ref());
+        render::print(&format!("{}{}\n{differ}", a.words('a'), b.words('b')));
         match &parting {
             None => print_same(&a, &b, &common),
-            Some(parting) => print_parting(&a, &common, parting),
+            Some(parting) => {
+                print_parting(&common, parting);
+                let runs = [
+                    (a.store.as_path(), start_a.as_ref()),
+                    (b.store.as_path(), start_b.as_ref()),
+                ];
+                render::print(&next_step(diff, parting, runs));
+            }
         }
     }
     match &parting {
@@ -172,7 +189,7 @@ fn print_same(a: &Run, b: &Run, common: &[Meeting]) {
     }
 }
 
-fn print_parting(a: &Run, common: &[Meeting], parting: &Parting) {
+fn print_parting(common: &[Meeting], parting: &Parting) {
     let Meeting {
         visit,
         a: id,
@@ -202,30 +219,34 @@ fn print_parting(a: &Run, common: &[Meeting], parting: &Parting) {
         }
         print_differences(&one.list);
     }
-    render::print(&next_step(a, parting));
 }
 
+/// Into how many parts the next comparison divides the interval in which the runs part.
+const PARTS: u64 = 10;
+
 /// What brings the reader closer to the cause.
-fn next_step(a: &Run, parting: &Parting) -> String {
+fn next_step(diff: &Diff, parting: &Parting, runs: [(&Path, Option<&Start>); 2]) -> String {
     let visit = parting.meeting.visit;
-    let (between, how) = match parting.before {
-        Some(before) if before.visit + 1 == visit => {
-            return format!(
-                "What makes them part happens between the visits {} and {visit}.\n",
-                before.visit
-            );
-        }
-        Some(before) => (
-            format!("visits {} and {visit}", before.visit),
-            format!("restart {}", before.a.0),
-        ),
-        None => (format!("the start and visit {visit}"), "run".to_owned()),
+    let (before, between) = match parting.before {
+        Some(before) => (before.visit, format!("visits {} and {visit}", before.visit)),
+        None => (0, format!("start and visit {visit}")),
     };
+    let happens = format!("What makes them part happens between the {between}.\n");
+    let interval = visit.saturating_sub(before);
+    if interval <= 1 {
+        return happens;
+    }
+    let every = interval.div_ceil(PARTS);
+    let number = render::count(usize::try_from(visit / every).unwrap_or(usize::MAX), "checkpoint");
     format!(
-        "What makes them part happens between {between}. To come closer, repeat that part of both with more checkpoints,\n\
-         and compare again:\n  cargo ckpt {how} --every 1 --keep {} --dir {}\n",
-        parting.meeting.visit - parting.before.map_or(0, |before| before.visit) + 1,
-        a.name
+        "{happens}To come closer, repeat both with more checkpoints, into stores of their own, and compare again.\n\
+         Each keeps {number} until there; behind visit {visit} it may be stopped (Ctrl-C).\n\
+         They write their results again: where the old ones are to stay, start them in a copy of the folder.\n{}{}",
+        match runs.iter().all(|(_, start)| start.is_some()) {
+            true => "",
+            false => "Which program it was, and its arguments, a store does not say: write them.\n",
+        },
+        again::commands(every, runs, &diff.repeated())
     )
 }
 

@@ -41,7 +41,7 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
 /// There is no loop in which a site can be: what was tried, and why not.
 pub fn no_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
-    let failure = Failure::no(says!("E3080: ckpt found no place for a checkpoint in `{name}`"));
+    let failure = Failure::no_site(says!("E3080: ckpt found no place for a checkpoint in `{name}`"));
     let failure = tried(failure, package, analysis, placement);
     let failure = failure.fields(
         "refused",
@@ -53,7 +53,7 @@ pub fn no_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Pl
 /// A site of the user is no safe point.
 pub fn unsafe_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
-    let failure = Failure::no(says!(
+    let failure = Failure::no_site(says!(
         "E3081: a checkpoint in `{name}` is in a place that messages may cross"
     ));
     let failure = tried(failure, package, analysis, placement);
@@ -234,7 +234,7 @@ pub fn refused_by_rustc(package: &ReadPackage, placement: &Placement) -> String 
 /// There are statics whose values a restart would lose.
 pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure {
     let name = &package.workspace.choice.target;
-    let failure = Failure::no(says!(
+    let failure = Failure::no_site(says!(
         "E3082: `{name}` keeps state where no checkpoint can hold it"
     ));
     statics.iter().fold(failure, |failure, one| {

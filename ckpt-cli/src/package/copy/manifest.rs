@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::copy::features::WithSerde;
@@ -180,21 +180,6 @@ impl Manifest {
         Ok(())
     }
 
-    /// Takes the library away again.
-    pub fn remove_runtime(&mut self) {
-        let is_own = self.is_workspace() && self.inherits_runtime();
-        let root = self.document.as_table_mut();
-        let Some(dependencies) = root.get_mut("dependencies").and_then(Item::as_table_like_mut) else {
-            return;
-        };
-        for name in ["ckpt", RUNTIME] {
-            let is_it = |item: &Item| name == RUNTIME || is_runtime(item, is_own) || is_inherited(item);
-            if dependencies.get(name).is_some_and(is_it) {
-                dependencies.remove(name);
-            }
-        }
-    }
-
     /// Turns a feature of a dependency on, wherever the manifest lists it: for the program, for its examples and tests, or
     /// for a target. One list more, under another name, would make it two crates to cargo.
     pub fn enable(&mut self, with: &WithSerde) -> Outcome<()> {
@@ -367,11 +352,40 @@ pub fn with_dependency(manifest: &Path, text: &str, features: &[String]) -> Outc
     Ok(edited.text())
 }
 
-/// The text of a manifest without ckpt in it.
+/// The text of a manifest without the entry that [`with_dependency`] has added: what stands above it, below it and behind it stays.
+/// An entry in another form, or in a table in braces, is somebody else's and stays as well.
 pub fn without_dependency(manifest: &Path, text: &str) -> Outcome<String> {
-    let mut edited = Manifest::parse(manifest, text)?;
-    edited.remove_runtime();
-    Ok(edited.text())
+    let document = Document::parse(text)
+        .or_fail(|| Failure::build(says!("E3067: cannot read `{}`", manifest.display())))?;
+    let dependencies = document.get("dependencies").and_then(Item::as_table);
+    let entry = dependencies.and_then(|table| table.get_key_value("ckpt"));
+    let written = entry.filter(|(_, item)| item.is_value() && is_runtime(item, false));
+    let Some((Some(key), Some(value))) = written.map(|(key, item)| (key.span(), item.span())) else {
+        return Ok(text.to_owned());
+    };
+    let (above, behind) = (&text[..key.start], &text[value.end..]);
+    let start = above.rfind('\n').map_or(0, |end| end + 1);
+    let (rest, below) = behind.split_at(behind.find('\n').map_or(behind.len(), |end| end + 1));
+    Ok([&text[..start], rest.trim_start(), below].concat())
+}
+
+/// Whether a manifest has a dependency that is named `ckpt`.
+pub fn has_dependency(text: &str) -> bool {
+    let document = Document::parse(text).ok();
+    document.is_some_and(|document| {
+        let dependencies = document.get("dependencies").and_then(Item::as_table_like);
+        dependencies.is_some_and(|table| table.contains_key("ckpt"))
+    })
+}
+
+/// Whether two manifests say the same, however they are written.
+pub fn say_the_same(one: &str, other: &str) -> bool {
+    let read = |text: &str| {
+        let mut table: toml::Table = text.parse().ok()?;
+        table.retain(|_, value| value.as_table().is_none_or(|table| !table.is_empty()));
+        Some(table)
+    };
+    read(one).is_some_and(|one| Some(one) == read(other))
 }
 
 /// Adds ckpt to a manifest, and says so.

@@ -280,8 +280,8 @@ fn user_tables(workspace: &Workspace) -> Outcome<CallTable> {
     let text = std::fs::read_to_string(path).about("cannot read", path)?;
     let wrong = |line: usize, wrong: String| {
         let place = format!("{}:{line}", crate::package::read::modules::shown(path));
-        Failure::build(says!("E3075: {place}: {wrong}"))
-            .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
+        Failure::store(says!("E3075: {place}: {wrong}"))
+            .help("`cargo ckpt help configuration` shows what ckpt.toml may say")
     };
     let table = CallTable::of_user(&text).map_err(|error| wrong(error.line, error.wrong.to_string()))?;
     let others = workspace.crates_of_others();

@@ -345,13 +345,57 @@ impl File {
         match fs::read_to_string(path) {
             Ok(text) => match toml::from_str(&text) {
                 Ok(file) => Ok(Some(file)),
-                Err(error) => Err(ConfigError::Invalid(error.to_string().trim_end().to_owned())),
+                Err(error) => {
+                    let said = error.to_string();
+                    let way = error.span().and_then(|span| way_out(&text, span.start));
+                    let way = way.map_or_else(String::new, |way| format!("\n{way}"));
+                    Err(ConfigError::Invalid(said.trim_end().to_owned() + &way))
+                }
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(ConfigError::Unreadable(error)),
         }
     }
 }
+
+/// What to write instead, for a setting in the line of a file in which that is wrong.
+fn way_out(text: &str, at: usize) -> Option<String> {
+    let above = text.get(..at)?;
+    let line = text.lines().nth(above.matches('\n').count())?;
+    let key = line.split_once('=')?.0.trim();
+    let (key, example) = EXAMPLES.iter().find(|(known, _)| *known == key)?;
+    let has_heading = above.lines().any(|line| line.trim_start().starts_with('['));
+    Some(match has_heading {
+        true => format!("write for example `{key} = {example}`"),
+        false => format!("put it under `[session]`: `{key} = {example}`, for example"),
+    })
+}
+
+/// The settings, each with a value that it may have.
+const EXAMPLES: [(&str, &str); 22] = [
+    ("dir", "\"heat.ckpt.d\""),
+    ("every", "1000"),
+    ("interval", "\"10m\""),
+    ("mtbf", "\"24h\""),
+    ("keep", "2"),
+    ("fallback", "\"/scratch/me\""),
+    ("time-limit", "\"11h 50m\""),
+    ("background", "true"),
+    ("memory", "\"512MiB\""),
+    ("snapshot-every", "100"),
+    ("snapshot-interval", "\"1m\""),
+    ("snapshots", "2"),
+    ("rollback-in-process", "true"),
+    ("detect", "[\"nan\"]"),
+    ("when-busy", "\"skip\""),
+    ("team-wait", "\"1m\""),
+    ("compression", "\"lz4\""),
+    ("full-every", "10"),
+    ("watch-pages", "true"),
+    ("copy-on-write", "true"),
+    ("skip-deep-sites", "true"),
+    ("strict", "true"),
+];
 
 impl KeepValue {
     fn text(self) -> String {
@@ -383,6 +427,33 @@ mod tests {
 
     fn message(toml: Option<&str>, variables: &[(&str, &str)]) -> String {
         resolve(toml, variables).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_setting_of_another_kind_or_in_another_place_has_an_example() {
+        let told = message(Some("every = 5"), &[]);
+        assert!(
+            told.ends_with("\nput it under `[session]`: `every = 1000`, for example"),
+            "{told}"
+        );
+        let told = message(Some("[session]\nevery = \"x\""), &[]);
+        assert!(told.ends_with("\nwrite for example `every = 1000`"), "{told}");
+        let told = message(Some("[session]\nkeep = 2\ninterval = 5"), &[]);
+        assert!(
+            told.ends_with("\nwrite for example `interval = \"10m\"`"),
+            "{told}"
+        );
+        for (key, example) in EXAMPLES {
+            let text = format!("[session]\n{key} = {example}\n");
+            resolve(Some(&text), &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert!(way_out(&text, text.len() - 2).is_some());
+        }
+        // Every key of the section is among them.
+        let unknown = message(Some("[session]\nevry = 3"), &[]);
+        let listed = unknown.split("expected one of ").nth(1).unwrap();
+        let listed = listed.lines().next().unwrap().split(", ");
+        let known = |key: &str| EXAMPLES.iter().any(|(known, _)| *known == key.trim_matches('`'));
+        assert!(listed.clone().all(known), "{unknown}");
     }
 
     #[test]
