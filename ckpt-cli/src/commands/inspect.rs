@@ -19,7 +19,7 @@ use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
 use crate::values::elements::{Chosen, Elements, indexed};
 use crate::values::find::{Found, find, node_of};
-use crate::values::tree::{node_as_json, row, short_type, variables_table};
+use crate::values::tree::{self, node_as_json, row, short_type, variables_table};
 use crate::values::{is_number, rows, select};
 
 /// Look into a checkpoint: its frames and variables, or the values of one
@@ -288,7 +288,7 @@ impl Inspect {
         ));
         let mut table = variables_table();
         row(&mut table, checkpoint, found.node, &found.name, 0)?;
-        render::print_table(&table);
+        tree::print_variables(&table);
         // A single value stands in the table already.
         let is_part = self.variable().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
@@ -434,7 +434,7 @@ fn print_group(checkpoint: &Restored, group: &str, title: &str, before_name: &st
                 0,
             )?;
         }
-        render::print_table(&table);
+        tree::print_variables(&table);
     }
     Ok(())
 }
@@ -489,7 +489,7 @@ fn print_variables(checkpoint: &Restored, index: usize, frame: &FrameInfo) -> Ou
             }
         }
     }
-    render::print_table(&table);
+    tree::print_variables(&table);
     Ok(())
 }
 

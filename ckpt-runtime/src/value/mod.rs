@@ -66,6 +66,10 @@ pub use room::Room;
 pub use serde::*;
 pub(crate) use stand_in::{can_stand_in, stand_in};
 
+/// What the state of a generator of random numbers is made of, where it is one of the ChaCha family.
+#[doc(hidden)]
+pub const GENERATOR: [&str; 3] = ["seed", "stream", "position"];
+
 /// A value that can be saved in a checkpoint and restored from it.
 ///
 /// Derive it (`#[derive(ckpt::Checkpoint)]`) for your own types. To implement it by hand, delegate to a type that
