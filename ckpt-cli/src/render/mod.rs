@@ -210,6 +210,23 @@ pub fn end_of(name: &str, most: usize) -> String {
     std::iter::once('\u{2026}').chain(end).collect()
 }
 
+/// A name in so many letters: where it begins, `main/container.`, and its end.
+pub fn middle_out(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let root = name.find('.').map_or(0, |at| name[..=at].chars().count());
+    let front = match root + most / 3 < most {
+        true => root,
+        false => most / 2,
+    };
+    let end = most.saturating_sub(front + 1);
+    let begin: String = name.chars().take(front).collect();
+    let end: String = name.chars().skip(length - end).collect();
+    format!("{begin}\u{2026}{end}")
+}
+
 /// `1 checkpoint`, `2 checkpoints`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
@@ -231,6 +248,15 @@ mod tests {
         assert_eq!(short_time(9.21), "9.2 ns");
         assert_eq!(short_time(1.3e6), "1.3 ms");
         assert_eq!(short_time(2e9), "2.0 s");
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_root_and_its_end() {
+        assert_eq!(middle_out("main/sim.pos", 12), "main/sim.pos");
+        let name = "main/container.value.ring.value.0";
+        assert_eq!(middle_out(name, 26), "main/container.\u{2026}ng.value.0");
+        assert_eq!(middle_out(name, 12), "main/c\u{2026}lue.0");
+        assert!((0..40).all(|most| middle_out(name, most).chars().count() <= most.max(1)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use ckpt::snapshot::SnapshotBuilder;
 use ckpt::store::{Keep, Meta, Mode, Store};
 
-use crate::store::{ADVANCE, MAIN, RUN};
+use crate::store::{ADVANCE, MAIN, RUN, json};
 use crate::width::{in_a_pipe, in_a_terminal, too_long};
 
 #[derive(ckpt::Checkpoint, Clone)]
@@ -169,4 +169,26 @@ fn differences_of_what_the_user_has_named_come_first_and_have_words() {
     at("1.50000, 2 times as large");
     at("1.00000e-9, 1.0e-8 of its size");
     at("\u{2026}oom for ");
+}
+
+#[test]
+fn what_the_user_has_named_is_listed_first() {
+    let here = tempfile::tempdir().unwrap();
+    container(here.path());
+    let said = json(here.path(), &["export", "--to", "state.npz"]);
+    let names: Vec<&str> = said["names"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|name| name.as_str())
+        .collect();
+    let at = |name: &str| {
+        names
+            .iter()
+            .position(|one| *one == name)
+            .unwrap_or_else(|| panic!("{name}: {names:?}"))
+    };
+    assert!(at("advance/energy") < at("main/ckpt.iterator1.start"));
+    assert!(at("advance/energy") < at("advance/self.rng.seed"));
+    assert!(at("advance/self.rng.seed") > at("advance/self.ring.heavy"));
 }
