@@ -54,7 +54,7 @@ fn bash_completes_one_word_and_two() {
         source ./completions
         ask() { COMPREPLY=(); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $function "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"; echo "${COMPREPLY[@]}"; }
         function=$(complete -p cargo-ckpt | sed 's/.*-F \([^ ]*\).*/\1/'); ask cargo-ckpt re
-        function=$(complete -p cargo | sed 's/.*-F \([^ ]*\).*/\1/'); ask cargo ckpt verify --for; ask cargo bui"#;
+        function=$(complete -p cargo | sed 's/.*-F \([^ ]*\).*/\1/'); ask cargo ckpt verify --for; ask cargo bui; ask cargo ""; ask cargo ck; ask cargo build ck"#;
     fs::write(here.path().join("completions"), script).unwrap();
     let asked = Command::new("bash")
         .current_dir(here.path())
@@ -67,7 +67,8 @@ fn bash_completes_one_word_and_two() {
         lines[0].contains("restart") && lines[0].contains("rewrite"),
         "{answers}"
     );
-    assert_eq!(&lines[1..], ["--format", "build"], "{answers}");
+    let expected = ["--format", "build", "build ckpt", "build ckpt", "build"];
+    assert_eq!(&lines[1..], expected, "{answers}");
 }
 
 #[test]

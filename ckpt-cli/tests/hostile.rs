@@ -530,7 +530,10 @@ fn changed_values_are_not_sealed_unasked() {
     fs::write(&path, &bytes).unwrap();
     let (exit, said) = cargo_ckpt(here.path(), &["seal", "2"]);
     assert!(
-        exit == 2 && said.contains("E3186") && said.contains("[0]  unknown -> 7"),
+        exit == 2
+            && said.contains("E3186")
+            && said.contains("[0]  7\n")
+            && said.contains("cannot tell an edit from damage"),
         "{exit}: {said}"
     );
     assert_eq!(fs::read(&path).unwrap(), bytes);

@@ -21,7 +21,7 @@ mod output;
 #[path = "../../ckpt-cli/src/pack/mod.rs"]
 mod pack;
 #[allow(dead_code, unused_imports)]
-#[path = "../../ckpt-cli/src/render.rs"]
+#[path = "../../ckpt-cli/src/render/mod.rs"]
 mod render;
 #[allow(dead_code, unused_imports)]
 #[path = "../../ckpt-cli/src/stores/mod.rs"]

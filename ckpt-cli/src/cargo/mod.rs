@@ -129,6 +129,8 @@ pub struct Program {
 pub enum Diagnostics {
     /// Cargo prints them.
     Shown,
+    /// They are handed on as they come, and cargo prints the rest; those that are wanted in a form of cargo's it prints.
+    Handed,
     /// They come back in [`Built`].
     Kept,
 }
@@ -431,8 +433,13 @@ impl CargoOptions {
     }
 
     /// Builds and insists on success; cargo shows what is wrong.
-    pub fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<Built> {
-        let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
+    pub fn cargo_build(
+        &self,
+        choice: &Choice,
+        target_directory: &Path,
+        show: &mut dyn FnMut(&Diagnostic),
+    ) -> Outcome<Built> {
+        let mut built = self.run_cargo_showing("build", choice, Diagnostics::Handed, show)?;
         if !built.success {
             built.print_messages();
             return Err(Failure::build(says!("E3039: `{}` does not build", choice.target))
@@ -446,9 +453,20 @@ impl CargoOptions {
 
     /// Runs `cargo build` or `cargo check` on the choice, with these options.
     pub fn run_cargo(&self, verb: &str, choice: &Choice, diagnostics: Diagnostics) -> Outcome<Built> {
-        let format = self
-            .passed_on
-            .format_of_messages(diagnostics == Diagnostics::Shown);
+        self.run_cargo_showing(verb, choice, diagnostics, &mut |_| {})
+    }
+
+    /// The same, with what is shown of a message of rustc that is handed on.
+    fn run_cargo_showing(
+        &self,
+        verb: &str,
+        choice: &Choice,
+        diagnostics: Diagnostics,
+        show: &mut dyn FnMut(&Diagnostic),
+    ) -> Outcome<Built> {
+        let is_handed = diagnostics == Diagnostics::Handed && !self.passed_on.says_how();
+        let are_shown = !is_handed && diagnostics != Diagnostics::Kept;
+        let format = self.passed_on.format_of_messages(are_shown);
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .arg(verb)
@@ -491,7 +509,12 @@ impl CargoOptions {
                         );
                         built.flags.insert(script.package_id, script.cfgs);
                     }
-                    Message::CompilerMessage(message) => built.diagnostics.push(message.message),
+                    Message::CompilerMessage(message) => {
+                        if is_handed {
+                            show(&message.message);
+                        }
+                        built.diagnostics.push(message.message);
+                    }
                     _ => {}
                 }
             }

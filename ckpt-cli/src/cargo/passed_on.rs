@@ -143,6 +143,11 @@ impl PassedOn {
         format!("--message-format={kind}")
     }
 
+    /// Whether the user has said how messages are shown.
+    pub fn says_how(&self) -> bool {
+        !self.message_format.is_empty()
+    }
+
     /// Whether all that cargo says of a build is printed.
     pub fn prints_messages(&self) -> bool {
         let is_json = |one: &MessageFormat| !matches!(one, MessageFormat::Human | MessageFormat::Short);

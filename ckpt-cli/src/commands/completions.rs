@@ -48,8 +48,13 @@ _cargo_ckpt_in_two_words() {
         COMP_WORDS=(cargo-ckpt "${COMP_WORDS[@]:2}")
         COMP_CWORD=$((COMP_CWORD - 1))
         _cargo_ckpt cargo-ckpt "$2" "${COMP_WORDS[COMP_CWORD - 1]}"
-    elif [[ -n ${_cargo_ckpt_former:-} ]]; then
-        "$_cargo_ckpt_former" "$@"
+    else
+        if [[ -n ${_cargo_ckpt_former:-} ]]; then
+            "$_cargo_ckpt_former" "$@"
+        fi
+        if [[ $COMP_CWORD -eq 1 && ckpt == "$2"* && " ${COMPREPLY[*]} " != *" ckpt "* ]]; then
+            COMPREPLY+=(ckpt)
+        fi
     fi
 }
 complete -F _cargo_ckpt_in_two_words -o bashdefault -o default cargo
@@ -81,6 +86,7 @@ function __cargo_ckpt_in_two_words
     set -e words[1..2]
     complete -C (string join -- ' ' cargo-ckpt $words (commandline -ct))
 end
+complete -c cargo -n 'test (count (commandline -opc)) -eq 1' -f -a ckpt -d 'checkpoint and restart'
 complete -c cargo -n 'set -l words (commandline -opc); test (count $words) -ge 2; and test $words[2] = ckpt' -f -a '(__cargo_ckpt_in_two_words)'
 "#;
 

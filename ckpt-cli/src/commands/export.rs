@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::commands::inspect::indexed_or_not;
-use crate::export::{self, Named};
+use crate::export::{self, Named, table};
 use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::{StoreArgs, Which, WhichOnes};
+use crate::values::elements::Elements;
 use crate::values::find::find;
 use crate::values::place::in_element;
 use crate::values::select;
@@ -16,7 +17,8 @@ use crate::values::select;
 /// Write values of a checkpoint into a file of numpy or a table
 ///
 /// An `.npz` has an array for every value, under `function/variable`, with the parts of structs as `function/variable.part`:
-/// `numpy.load(FILE)["main/grid"]`. A `.csv` has one array.
+/// `numpy.load(FILE)["main/grid"]`. A `.csv` has one array as it is, or variables of one length as columns with their names
+/// above: a column for each field of a list of structs, an empty cell for `None`, a variant's name, two columns for a map.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Export {
@@ -43,6 +45,8 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt export --to state.npz                  all of the newest
   cargo ckpt export energy --to energy.csv
+  cargo ckpt export energies speeds --to both.csv   two columns
+  cargo ckpt export sim.bodies --to bodies.csv      a column for each field
   cargo ckpt export 12 sim.pos --to pos.csv
   cargo ckpt export 12 'sim.pos[0..10]' 'sim.bodies[3]' --to some.npz
 
@@ -55,10 +59,17 @@ impl Export {
         let (which, variables) = self.chosen()?;
         let id = lines.resolve(which)?;
         let checkpoint = lines.load(lines.part(self.rank)?, id)?;
+        let ending = self.to.extension().and_then(|ending| ending.to_str());
         let mut list = match self.all || variables.is_empty() {
             true => export::all(&checkpoint),
             false => Vec::new(),
         };
+        let mut columns = Vec::new();
+        for one in list.iter().filter(|_| ending == Some("csv")) {
+            columns.extend(table::columns(&checkpoint, &one.name, one.node, None)?);
+        }
+        // One array is written as it is; all else has headings.
+        let mut is_array = variables.len() == 1;
         for text in variables {
             if in_element(&checkpoint, text, 0)?.is_some() {
                 return Err(
@@ -76,24 +87,27 @@ impl Export {
                 .map_or("", |frame| frame.function.as_str());
             let mut chosen = Vec::new();
             export::below(&format!("{function}/{}", found.name), node, &mut chosen);
+            is_array &= Elements::of(node).is_some();
+            if ending == Some("csv") && Elements::of(node).is_none() {
+                columns.extend(table::columns(&checkpoint, &name, node, inside.as_deref())?);
+                list.extend(chosen);
+                continue;
+            }
             if let Some(inside) = inside {
                 indexed_or_not(&found.name, node)?;
                 for one in &mut chosen {
                     one.bounds = Some(select::bounds(Some(&inside), &one.elements.shape())?);
                 }
             }
+            for one in chosen.iter().filter(|_| ending == Some("csv")) {
+                columns.extend(table::of_array(&checkpoint, &name, one)?);
+            }
             list.extend(chosen);
         }
-        let ending = self.to.extension().and_then(|ending| ending.to_str());
         match (ending, list.as_slice()) {
             (Some("npz"), all) => export::write_npz(&self.to, &checkpoint, all)?,
-            (Some("csv"), [one]) => export::write_csv(&self.to, &checkpoint, one)?,
-            (Some("csv"), several) => {
-                let names: Vec<&str> = several.iter().map(|one| one.name.as_str()).take(20).collect();
-                return Err(Failure::usage(says!("E3105: one array goes into a table"))
-                    .because(format!("chosen are: {}", names.join(", ")))
-                    .help("name one of them, or write an `.npz`"));
-            }
+            (Some("csv"), [one]) if is_array => export::write_csv(&self.to, &checkpoint, one)?,
+            (Some("csv"), _) => table::write(&self.to, &columns)?,
             _ => {
                 return Err(Failure::usage(says!(
                     "E3106: `{}` is no name of an exported file",

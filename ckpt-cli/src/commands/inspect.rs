@@ -20,7 +20,7 @@ use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
 use crate::values::elements::{Chosen, Elements, indexed};
 use crate::values::find::{Found, find, no_array, node_of};
 use crate::values::place::in_element;
-use crate::values::tree::{node_as_json, row, short_type, variables_table};
+use crate::values::tree::{self, node_as_json, row, short_type, variables_table};
 use crate::values::{is_number, rows, select};
 
 /// Look into a checkpoint: its frames and variables, or the values of one
@@ -314,7 +314,7 @@ impl Inspect {
         }
         let mut table = variables_table();
         row(&mut table, checkpoint, found.node, &found.name, 0)?;
-        render::print_table(&table);
+        tree::print_variables(&table);
         // A single value stands in the table already.
         let is_part = self.variable().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
@@ -477,7 +477,7 @@ fn print_group(checkpoint: &Restored, group: &str, title: &str, before_name: &st
                 0,
             )?;
         }
-        render::print_table(&table);
+        tree::print_variables(&table);
     }
     Ok(())
 }
@@ -532,7 +532,7 @@ fn print_variables(checkpoint: &Restored, index: usize, frame: &FrameInfo) -> Ou
             }
         }
     }
-    render::print_table(&table);
+    tree::print_variables(&table);
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use crate::{output, render};
 ///
 /// A file whose values were changed, with h5py for example, is damaged for ckpt until its checksums are those of the new
 /// values. Values may be changed; types, shapes and all else in the file may not. What has changed is shown, and asked about:
-/// an accident looks like an edit. The file is replaced as a whole, or not at all.
+/// damage looks like an edit, and with new checksums it is not found any more. The file is replaced as a whole, or not at all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Seal {
@@ -96,7 +96,7 @@ impl Seal {
         }
         if all.iter().any(|sealed| sealed.accepted) && !self.store.json() {
             render::print(&format!(
-                "\nIt is whole again. `cargo ckpt restart {}` continues from it.\n",
+                "\nIts checksums are those of what it holds. `cargo ckpt restart {}` continues from it.\n",
                 id.0
             ));
         }
@@ -118,19 +118,17 @@ fn show(id: CheckpointId, whose: String, changes: &[Change]) {
         let number = match change.changed {
             Some(changed) => format!("{changed} of {} elements changed", change.elements),
             None => format!(
-                "changed; which of its {} elements is not known, the checksum was {}",
+                "its {} elements do not fit their checksum, {}; what they were is not known",
                 change.elements, change.checksum
             ),
         };
         render::print(&format!("  {}: {number}\n", printable(&change.path)));
         for edit in &change.edits {
-            let before = edit.before.as_deref().unwrap_or("unknown");
-            render::print(&format!(
-                "    [{}]  {} -> {}\n",
-                edit.at,
-                printable(before),
-                printable(&edit.after)
-            ));
+            let (at, after) = (edit.at, printable(&edit.after));
+            render::print(&match &edit.before {
+                Some(before) => format!("    [{at}]  {} -> {after}\n", printable(before)),
+                None => format!("    [{at}]  {after}\n"),
+            });
         }
         if change
             .changed
@@ -139,6 +137,12 @@ fn show(id: CheckpointId, whose: String, changes: &[Change]) {
         {
             render::print("    ...\n");
         }
+    }
+    if changes.iter().any(|change| change.changed.is_none()) {
+        render::print(
+            "ckpt cannot tell an edit from damage here. New checksums accept what the file holds, whether right or wrong: \
+             `verify` finds no fault with it any more, and a restart computes with it.\n",
+        );
     }
 }
 

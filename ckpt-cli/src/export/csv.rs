@@ -50,7 +50,7 @@ fn lines(out: &mut impl Write, shape: &[u64], words: &[String]) -> std::io::Resu
 }
 
 /// As RFC 4180 has it.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     match word.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", word.replace('"', "\"\"")),
         false => word.to_owned(),

@@ -1,10 +1,12 @@
-//! Arrays for other programs: `npy` writes one as numpy has it, `npz` many of them, `csv` one as text.
+//! Values for other programs: `npy` writes an array as numpy has it, `npz` many of them, `csv` one as text, `table` several
+//! variables as columns.
 
 mod csv;
 mod npy;
 mod npz;
+pub mod table;
 
-use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::store::{Node, NodeKind, Restored, VariableInfo};
 
 pub use csv::write as write_csv;
 pub use npz::write as write_npz;
@@ -12,7 +14,8 @@ pub use npz::write as write_npz;
 use crate::values::elements::Elements;
 use crate::values::find::{follow, node_of};
 use crate::values::select::{self, Bounds, Run};
-use crate::values::type_and_shape;
+use crate::values::tree::short_type;
+use crate::values::{is_inner, is_of_ckpt, type_and_shape};
 
 /// What has values, with the name that it gets.
 pub struct Named<'c> {
@@ -20,6 +23,10 @@ pub struct Named<'c> {
     pub name: String,
     /// Where the values are.
     pub node: &'c Node,
+    /// The variable that it is, or is a part of.
+    pub variable: Option<&'c VariableInfo>,
+    /// Whether it means nothing to people: what ckpt keeps for itself, the state of a generator.
+    pub is_inner: bool,
     /// The values.
     pub elements: Elements<'c>,
     /// Which of its elements; all, where nothing is said.
@@ -32,6 +39,18 @@ impl Named<'_> {
         match &self.node.kind {
             NodeKind::Dataset { dtype, shape, .. } => type_and_shape(dtype, shape),
             _ => format!("strings {:?}", self.elements.shape()),
+        }
+    }
+
+    /// The type that it has in the program, or whose part it is: ` (of sim: Simulation)`.
+    pub fn of(&self) -> String {
+        let Some(variable) = self.variable else {
+            return String::new();
+        };
+        let rust_type = short_type(&variable.rust_type);
+        match self.node.path.ends_with(&format!("/{}", variable.key)) {
+            true => format!(" ({rust_type})"),
+            false => format!(" (of {}: {rust_type})", variable.key),
         }
     }
 
@@ -57,18 +76,24 @@ pub fn below<'c>(name: &str, node: &'c Node, list: &mut Vec<Named<'c>>) {
         Some(elements) => list.push(Named {
             name: name.to_owned(),
             node,
+            variable: None,
+            is_inner: false,
             elements,
             bounds: None,
         }),
         None => {
+            let first = list.len();
             for child in node.children() {
                 below(&format!("{name}.{}", child.name), child, list);
             }
+            list[first..]
+                .iter_mut()
+                .for_each(|one| one.is_inner |= is_inner(node));
         }
     }
 }
 
-/// All values of a checkpoint. A function that is active more than once has its frame's number in front.
+/// All values of a checkpoint, those first that the user has named. A function that is active more than once has its frame's number in front.
 pub fn all(checkpoint: &Restored) -> Vec<Named<'_>> {
     let frames = checkpoint.frames();
     let mut list = Vec::new();
@@ -86,7 +111,12 @@ pub fn all(checkpoint: &Restored) -> Vec<Named<'_>> {
             let is_own = follow(frames, index, variable)
                 .is_some_and(|(at, found)| at == index && found.key == variable.key);
             if let Some(node) = node_of(checkpoint, index, &variable.key).filter(|_| is_own) {
+                let first = list.len();
                 below(&format!("{function}/{}", variable.key), node, &mut list);
+                for one in &mut list[first..] {
+                    one.variable = Some(variable);
+                    one.is_inner |= is_of_ckpt(&variable.key);
+                }
             }
         }
     }
@@ -96,5 +126,6 @@ pub fn all(checkpoint: &Restored) -> Vec<Named<'_>> {
             below(&format!("{group}/{}", child.name), child, &mut list);
         }
     }
+    list.sort_by_key(|one| one.is_inner);
     list
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use ckpt::store::{columns_of, wrapped};
 use ckpt_analysis::{ChooseOptions, PackageAnalysis};
 use ckpt_compiler::SOURCES_RECORD;
 
@@ -16,6 +17,7 @@ use crate::failure::Outcome;
 use crate::output::told;
 use crate::package::build::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
 use crate::package::build::fingerprint::{Decided, Fingerprint, RewrittenCopy, sources_of};
+use crate::package::build::oracle::Brief;
 use crate::package::build::report;
 use crate::package::copy::PackageCopy;
 use crate::package::copy::home::Busy;
@@ -39,11 +41,25 @@ pub fn program(options: &CargoOptions, ranks: Option<u32>) -> Outcome<Program> {
         Prepared::Built(built) => built,
         Prepared::AsItIs(sites) => Built {
             sites,
-            ..options.cargo_build(&choice, &target)?
+            ..as_it_is(options, &choice, &target, metadata.workspace_root.as_std_path())?
         },
     };
     built.print_messages();
     Ok(Program::of(&choice, built)?.started_by(runner(options)?))
+}
+
+/// Builds the package as it is. What rustc says of types that no checkpoint can hold is said in short.
+fn as_it_is(options: &CargoOptions, choice: &Choice, target: &Path, folder: &Path) -> Outcome<Built> {
+    let mut brief = Brief::of(folder);
+    let built = options.cargo_build(choice, target, &mut |diagnostic| {
+        if let Some(text) = brief.text(diagnostic) {
+            anstream::eprint!("{}", wrapped(&text, columns_of(std::io::stderr())));
+        }
+    });
+    if let Some(more) = brief.more() {
+        told!("{more}");
+    }
+    built
 }
 
 /// What is there to start.

@@ -297,7 +297,7 @@ impl Answers {
             json!({
                 "name": one.name, "kind": one.kind(), "path": one.node.path,
                 "size": render::bytes(one.node.bytes()), "shape": one.elements.shape(),
-                "drawn": drawn(one.node),
+                "drawn": drawn(one.node), "inner": one.is_inner,
             })
         };
         let listed: Vec<Value> = values.iter().take(MOST_VALUES).map(listed).collect();

@@ -195,7 +195,7 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                 Layout::horizontal([Constraint::Length(wanted.min(most)), Constraint::Min(0)]).areas(area);
             let room = usize::from(left.width.saturating_sub(2)).saturating_sub(kinds + 2);
             let rows = opened.values.iter().map(|value| {
-                let name = render::end_of(&value.name, room);
+                let name = render::middle_out(&value.name, room);
                 ListItem::new(format!("{name:<0$}  {1}", room.min(names), value.kind))
             });
             list(
@@ -266,11 +266,12 @@ fn list(frame: &mut Frame<'_>, area: Rect, title: &str, rows: Vec<ListItem<'_>>,
 fn value(frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     let chosen = opened.values.get(opened.selected);
     let (name, kind) = chosen.map_or(("", ""), |value| (&value.name, &value.kind));
+    let of = chosen.map_or("", |value| &value.of);
     let block = Block::bordered();
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let columns = Some(usize::from(inside.width.max(1)));
-    let head = wrapped(&format!("{name}: {kind}"), columns);
+    let head = wrapped(&format!("{name}: {kind}{of}"), columns);
     let words = wrapped(opened.shown.text.trim_end(), columns);
     let Some(raster) = &opened.shown.raster else {
         let text = Paragraph::new(format!("{head}\n\n{words}"));

@@ -95,6 +95,8 @@ pub struct Value {
     pub name: String,
     /// `f64 [512, 512]`.
     pub kind: String,
+    /// Whose part it is, or its type in the program: ` (of sim: Simulation)`.
+    pub of: String,
     path: String,
 }
 
@@ -221,6 +223,7 @@ impl Opened {
     fn new(checkpoint: Restored) -> Opened {
         let value = |one: Named<'_>| Value {
             kind: one.kind(),
+            of: one.of(),
             path: one.node.path.clone(),
             name: one.name,
         };

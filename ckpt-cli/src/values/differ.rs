@@ -7,8 +7,9 @@ use ckpt::value::DType;
 use serde::Serialize;
 
 use super::find::{follow, node_of};
-use super::tolerance::{Tolerance, ulps};
-use super::{is_number, select, type_and_shape};
+use super::summary::short;
+use super::tolerance::{Tolerance, apart, ulps};
+use super::{is_inner, is_number, is_of_ckpt, select, type_and_shape};
 use crate::failure::Outcome;
 use crate::stores::checkpoint::unreadable;
 
@@ -27,6 +28,12 @@ pub struct Difference {
     pub largest: Option<f64>,
     /// The largest distance between two floating-point numbers, in those that there are between them.
     pub largest_ulps: Option<u64>,
+    /// The two numbers that are so far apart.
+    #[serde(skip)]
+    pub farthest: Option<(f64, f64)>,
+    /// Whether it is nothing that the user has named: the state of a generator, how far an iterator is.
+    #[serde(skip)]
+    pub is_inner: bool,
     /// Where the numbers are in both, if there are any.
     #[serde(skip)]
     pub numbers: Option<(String, String)>,
@@ -58,8 +65,14 @@ pub struct Pair<'c> {
 const CHUNK: u64 = 1 << 16;
 
 impl Pair<'_> {
-    /// All differences, in the order of the frames and variables.
+    /// All differences, in the order of the frames and variables; behind them those of what the user has not named.
     pub fn differences(&self) -> Outcome<Vec<Difference>> {
+        let mut list = self.in_order()?;
+        list.sort_by_key(|one| one.is_inner);
+        Ok(list)
+    }
+
+    fn in_order(&self) -> Outcome<Vec<Difference>> {
         let mut list = Vec::new();
         let (a, b) = (self.a.frames(), self.b.frames());
         for (index, (one, other)) in a.iter().zip(b).enumerate() {
@@ -100,20 +113,25 @@ impl Pair<'_> {
     fn frame(&self, index: usize, a: &FrameInfo, b: &FrameInfo, list: &mut Vec<Difference>) -> Outcome<()> {
         for one in &a.variables {
             let place = format!("{}/{}", a.function, one.key);
+            let first = list.len();
             match b.variables.iter().find(|other| other.key == one.key) {
                 Some(other) => self.variable(index, one, other, place, list)?,
                 None => list.push(plain(place, "only in the first".into())),
             }
+            mark_inner(&mut list[first..], is_of_ckpt(&one.key));
         }
         for other in b
             .variables
             .iter()
             .filter(|other| !a.variables.iter().any(|one| one.key == other.key))
         {
-            list.push(plain(
-                format!("{}/{}", b.function, other.key),
-                "only in the second".into(),
-            ));
+            list.push(Difference {
+                is_inner: is_of_ckpt(&other.key),
+                ..plain(
+                    format!("{}/{}", b.function, other.key),
+                    "only in the second".into(),
+                )
+            });
         }
         Ok(())
     }
@@ -147,6 +165,7 @@ impl Pair<'_> {
     fn nodes(&self, a: &Node, b: &Node, place: String, list: &mut Vec<Difference>) -> Outcome<()> {
         match (&a.kind, &b.kind) {
             (NodeKind::Group(ones), NodeKind::Group(others)) => {
+                let first = list.len();
                 for one in ones {
                     let place = format!("{place}.{}", one.name);
                     match others.iter().find(|other| other.name == one.name) {
@@ -160,6 +179,7 @@ impl Pair<'_> {
                 list.extend(
                     new.map(|other| plain(format!("{place}.{}", other.name), "only in the second".into())),
                 );
+                mark_inner(&mut list[first..], is_inner(a));
                 Ok(())
             }
             (
@@ -227,7 +247,11 @@ impl Pair<'_> {
                     continue;
                 }
                 number += 1;
-                found.largest = farther(found.largest, pair);
+                let before = found.largest;
+                found.largest = farther(before, pair);
+                if found.largest != before {
+                    found.farthest = pair;
+                }
                 let ulps = pair.and_then(|(a, b)| ulps(a, b, kind.dtype));
                 found.largest_ulps = found.largest_ulps.max(ulps);
                 if found.first.len() < self.shown {
@@ -314,7 +338,23 @@ fn plain(place: String, what: String) -> Difference {
         first: Vec::new(),
         largest: None,
         largest_ulps: None,
+        farthest: None,
+        is_inner: false,
         numbers: None,
+    }
+}
+
+fn mark_inner(list: &mut [Difference], are_inner: bool) {
+    list.iter_mut().for_each(|one| one.is_inner |= are_inner);
+}
+
+impl Difference {
+    /// How far numbers are apart, for people: `5.32907e-15, 3 units in the last place`.
+    pub fn apart(&self) -> String {
+        let distance = self.largest.map(short);
+        let words = self.farthest.zip(self.largest_ulps);
+        let words = words.and_then(|(pair, ulps)| apart(pair, ulps));
+        distance.into_iter().chain(words).collect::<Vec<_>>().join(", ")
     }
 }
 

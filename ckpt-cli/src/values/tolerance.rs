@@ -2,6 +2,8 @@
 
 use ckpt::value::DType;
 
+use super::summary::short;
+
 /// How far numbers may be apart.
 #[derive(Debug, Clone, Copy)]
 pub enum Tolerance {
@@ -69,6 +71,34 @@ pub fn ulps(a: f64, b: f64, dtype: &DType) -> Option<u64> {
     finite.then(|| u64::try_from((a - b).abs()).unwrap_or(u64::MAX))
 }
 
+/// How far the second of two floating-point numbers is from the first, in words: of neighbours the steps between them,
+/// of others what it is of the first. Nothing if one is zero, or none.
+pub fn apart((a, b): (f64, f64), ulps: u64) -> Option<String> {
+    const FEW: u64 = 1000;
+    let of_first = b.abs() / a.abs();
+    Some(match of_first {
+        _ if ulps == 1 => "1 unit in the last place".into(),
+        _ if ulps <= FEW => format!("{ulps} units in the last place"),
+        r if !r.is_finite() || r == 0.0 => return None,
+        _ if a.is_sign_negative() != b.is_sign_negative() => "of the other sign".into(),
+        0.5 => "one half smaller".into(),
+        1.5 => "one half larger".into(),
+        r if (r - 1.0).abs() < 0.001 => format!("{:.1e} of its size", (r - 1.0).abs()),
+        r if r < 0.1 => format!("{} times smaller", short(1.0 / r)),
+        r if r < 1.0 => format!("{} % smaller", percent(1.0 - r)),
+        r if r < 2.0 => format!("{} % larger", percent(r - 1.0)),
+        r => format!("{} times as large", short(r)),
+    })
+}
+
+/// Two digits are enough.
+fn percent(part: f64) -> String {
+    match 100.0 * part {
+        large if large >= 9.5 => format!("{large:.0}"),
+        small => format!("{small:.1}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +150,21 @@ mod tests {
         assert_eq!(ulps(1.0, 2.0, &DType::I32), None);
         assert!(Tolerance::Ulps(3).same(1.0, 1.0 + 3.0 * f64::EPSILON, &DType::F64));
         assert!(!Tolerance::Ulps(2).same(1.0, 1.0 + 3.0 * f64::EPSILON, &DType::F64));
+    }
+
+    #[test]
+    fn distances_are_words() {
+        let of = |a: f64, b: f64| apart((a, b), ulps(a, b, &DType::F64).unwrap()).unwrap_or_default();
+        assert_eq!(of(1.0, 1.0 + f64::EPSILON), "1 unit in the last place");
+        assert_eq!(of(1.0, 1.0 + 3.0 * f64::EPSILON), "3 units in the last place");
+        assert_eq!(of(1.0, 1.000_000_01), "1.0e-8 of its size");
+        assert_eq!(of(2.0, 3.0), "one half larger");
+        assert_eq!(of(-2.0, -1.0), "one half smaller");
+        assert_eq!(of(2.0, 2.25), "12 % larger");
+        assert_eq!(of(100.0, 98.5), "1.5 % smaller");
+        assert_eq!(of(2.0, 6.0), "3 times as large");
+        assert_eq!(of(6.0, 0.5), "12 times smaller");
+        assert_eq!(of(6.0, -6.0), "of the other sign");
+        assert_eq!(of(0.0, 6.0), "");
     }
 }

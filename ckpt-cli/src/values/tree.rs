@@ -8,24 +8,23 @@ use super::elements::Elements;
 use super::summary::summary;
 use super::type_and_shape;
 use crate::failure::Outcome;
-use crate::render;
+use crate::render::{self, Table, cut};
 use crate::stores::checkpoint::unreadable;
 
 /// A table for variables and what is in them.
-pub fn variables_table() -> comfy_table::Table {
+pub fn variables_table() -> Table {
     let mut table = render::table(&["VARIABLE", "TYPE", "STORED AS", "SIZE", "VALUE"]);
     render::right(&mut table, &[3]);
     table
 }
 
+/// Prints it: values and types lose their end before names go over several lines.
+pub fn print_variables(table: &Table) {
+    render::print_table_cut(table, &[(4, 16), (1, 12), (2, 10)]);
+}
+
 /// Adds a node and what is below it.
-pub fn row(
-    table: &mut comfy_table::Table,
-    checkpoint: &Restored,
-    node: &Node,
-    name: &str,
-    depth: usize,
-) -> Outcome<()> {
+pub fn row(table: &mut Table, checkpoint: &Restored, node: &Node, name: &str, depth: usize) -> Outcome<()> {
     let name = format!("{}{name}", "  ".repeat(depth));
     let rust_type = attribute(node, "rust_type")
         .map(|name| short_type(&name))
@@ -63,6 +62,9 @@ pub fn row(
     Ok(())
 }
 
+/// As much of a value as a table has room for, wherever it goes to.
+const LONGEST: usize = 60;
+
 /// The first strings of a list of strings; nothing for other groups.
 fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 3;
@@ -76,18 +78,16 @@ fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
         .flat_map(|(_, values)| values)
         .map(|value| chosen.sort.words(value))
         .collect();
-    let more = if chosen.number > FEW {
-        format!(", ... ({})", chosen.number)
-    } else {
-        String::new()
+    let more = match chosen.number > FEW {
+        true => format!(", ... ({})", chosen.number),
+        false => String::new(),
     };
-    Ok(list.join(", ") + &more)
+    Ok(cut(&list.join(", "), LONGEST) + &more)
 }
 
 /// A single value, the text, or many numbers in short.
 fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 4;
-    const LONGEST: usize = 50;
     let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
         return Ok(String::new());
     };
@@ -96,17 +96,11 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
             .text(node, 0, 4 * LONGEST as u64)
             .map_err(unreadable(node))?
             .concat();
-        let short: String = text.chars().take(LONGEST).collect();
-        return Ok(format!(
-            "{short:?}{}",
-            if short.len() < text.len() { "..." } else { "" }
-        ));
+        return Ok(cut(&format!("{text:?}"), LONGEST));
     }
     if *elements <= FEW {
-        return Ok(checkpoint
-            .text(node, 0, FEW)
-            .map_err(unreadable(node))?
-            .join(", "));
+        let few = checkpoint.text(node, 0, FEW).map_err(unreadable(node))?;
+        return Ok(cut(&few.join(", "), LONGEST));
     }
     Ok(summary(checkpoint, node)?
         .map(|summary| summary.words())

@@ -14,6 +14,7 @@ mod store;
 mod structs;
 mod terminal;
 mod threads;
+mod wide;
 #[path = "../width/mod.rs"]
 mod width;
 

@@ -277,3 +277,70 @@ fn one_field_and_some_elements_are_exported() {
         .collect();
     assert!(bytes.ends_with(&numbers));
 }
+
+#[derive(ckpt::Checkpoint)]
+struct Star {
+    name: String,
+    at: [f64; 2],
+    seen: Option<u32>,
+    kind: Event,
+    notes: Vec<u8>,
+}
+
+/// Variables of one length are one table, and a list of structs is one, with names above the columns.
+#[test]
+fn what_belongs_together_is_exported_as_one_table() {
+    let here = tempfile::tempdir().unwrap();
+    let star = |number: u32, kind: Event| Star {
+        name: format!("s{number}, bright"),
+        at: [f64::from(number), 0.5],
+        seen: (number > 1).then_some(number),
+        kind,
+        notes: (0..number as u8).collect(),
+    };
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    builder.value(main, "energies", 11, None, &vec![1.5, 2.5]);
+    builder.value(main, "speeds", 12, None, &vec![3_u8, 4]);
+    let collision = Event::Collision { with: 3, energy: 0.5 };
+    builder.value(
+        main,
+        "stars",
+        13,
+        None,
+        &vec![star(1, Event::Split(2)), star(2, collision)],
+    );
+    let map = std::collections::BTreeMap::from([("a".to_owned(), 1.0), ("b".to_owned(), 2.0)]);
+    builder.value(main, "map", 14, None, &map);
+    builder.value(main, "step", 15, None, &7_u64);
+    builder.value(main, "title", 16, None, "two stars");
+    builder.value(main, "none", 17, None, &None::<f64>);
+    let mut store = Store::open(here.path().join("sky.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+    let table = |variables: &[&str]| {
+        let arguments = [&["export"], variables, &["--to", "t.csv"]].concat();
+        cargo_ckpt(here.path(), &arguments).success();
+        fs::read_to_string(here.path().join("t.csv")).unwrap()
+    };
+    assert_eq!(table(&["energies", "speeds"]), "energies,speeds\n1.5,3\n2.5,4\n");
+    assert_eq!(table(&["energies"]), "1.5\n2.5\n");
+    assert_eq!(
+        table(&["stars"]),
+        "stars.name,stars.at[0],stars.at[1],stars.seen,stars.kind,stars.notes\n\
+         \"s1, bright\",1.0,0.5,,Split,[0]\n\"s2, bright\",2.0,0.5,2,Collision,\"[0, 1]\"\n"
+    );
+    assert_eq!(
+        table(&["stars[1]", "energies[0]"]),
+        "stars.name,stars.at[0],stars.at[1],stars.seen,stars.kind,stars.notes,energies\n\
+         \"s2, bright\",2.0,0.5,2,Collision,\"[0, 1]\",1.5\n"
+    );
+    assert_eq!(table(&["map"]), "map.key,map.value\na,1.0\nb,2.0\n");
+    assert_eq!(
+        table(&["step", "title", "none"]),
+        "step,title,none\n7,two stars,\n"
+    );
+    assert_eq!(table(&["step"]), "7\n");
+    cargo_ckpt(here.path(), &["export", "energies", "step", "--to", "t.csv"])
+        .code(2)
+        .stderr(contains("E3105").and(contains("energies: 2, step: 1")));
+}

@@ -74,6 +74,8 @@ fn the_page_has_jobs_checkpoints_values_and_differences() {
         (&checkpoint["visit"], &checkpoint["frames"][0]["function"]),
         (&json!(400), &json!("main"))
     );
+    let values = checkpoint["values"].as_array().unwrap();
+    assert!(values.iter().all(|value| value["inner"] == false), "{values:?}");
     let value = |name: &str| {
         let path = path_of(&server, 4, name);
         let answer = server

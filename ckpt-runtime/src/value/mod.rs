@@ -66,6 +66,10 @@ pub use room::Room;
 pub use serde::*;
 pub(crate) use stand_in::{can_stand_in, stand_in};
 
+/// What the state of a generator of random numbers is made of, where it is one of the ChaCha family.
+#[doc(hidden)]
+pub const GENERATOR: [&str; 3] = ["seed", "stream", "position"];
+
 /// A value that can be saved in a checkpoint and restored from it.
 ///
 /// Derive it (`#[derive(ckpt::Checkpoint)]`) for your own types. To implement it by hand, delegate to a type that
@@ -91,11 +95,8 @@ pub(crate) use stand_in::{can_stand_in, stand_in};
     message = "E1213: `{Self}` cannot be saved in a checkpoint",
     label = "`{Self}` does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
-    note = "if it is `dyn Trait` of a trait of yours, list the types behind it on the trait: `#[ckpt::object(TypeA, TypeB)]`; closures (`dyn Fn(..)`) never have it: make an enum of the rules, or a trait; pointers to functions (`fn(f64) -> f64`) have it, but for those of many references",
-    note = "if it is a field or variable whose type has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
-    note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; references, threads and other handles never have it",
-    note = "if it is a `&mut` that a method gives, `step(sim.grid())` with a site in `step`: pass the whole, or take the part out (`std::mem::take`), pass it, and put it back",
-    note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`; `#[ckpt(refill)]` if it has fields with `#[ckpt(keep)]`"
+    note = "of another crate: ckpt's feature of its name, or `#[ckpt(serde)]` on the variable or field",
+    note = "a handle, a thread, a closure: `#[ckpt(reexecute)]` on its `let` makes it again; more: `cargo ckpt explain E1213`"
 )]
 pub trait Checkpoint {
     /// Whether a copy of a value's bits can stand for it while it is looked at: nothing in them, apart from what they

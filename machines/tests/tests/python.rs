@@ -94,7 +94,7 @@ fn the_page_on_python_does_what_it_says() {
     );
     let asked = ckpt(here, "seal 2", &[]);
     assert!(
-        asked.code == Some(2) && asked.stdout.contains("unknown -> 900"),
+        asked.code == Some(2) && asked.stdout.contains("[0]  900"),
         "{asked:?}"
     );
     let sealed = ckpt(here, "seal 2 --yes", &[]);

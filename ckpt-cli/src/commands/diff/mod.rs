@@ -5,18 +5,17 @@ mod runs;
 
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, NodeKind, Restored, file_of};
+use ckpt::store::{CheckpointId, NodeKind, Restored, columns_of, file_of, printable};
 use serde_json::{Value, json};
 
 use crate::commands::inspect::elsewhere;
 use crate::failure::{Failure, Outcome, code, says};
 use crate::plot::raster::Plane;
 use crate::plot::{self, Picture};
-use crate::render;
+use crate::render::{self, cut};
 use crate::stores::lines::{Lines, Part, Ranks, rank_list};
 use crate::stores::{self, StoreArgs, Which};
-use crate::values::differ::{Difference, Pair};
-use crate::values::summary;
+use crate::values::differ::{Difference, Element, Pair};
 use crate::values::tolerance::Tolerance;
 
 /// Compare two checkpoints, or two runs: where they part
@@ -299,44 +298,87 @@ fn print_head(one: &Compared) {
     render::print(&format!("{rank}{}{}\n", head("a", &one.a), head("b", &one.b)));
 }
 
+/// A table, or a list where there is no room for one.
 fn print_differences(list: &[Difference]) {
-    let mut table = render::table(&["WHERE", "WHAT", "FIRST AT", "A", "B", "LARGEST DISTANCE", "ULPS"]);
+    let mut table = render::table(&["WHERE", "WHAT", "FIRST AT", "A", "B", "FARTHEST APART"]);
     for difference in list {
-        let largest = difference.largest.map_or_else(String::new, summary::short);
-        let mut row = [
-            difference.place.clone(),
-            difference.what.clone(),
-            String::new(),
-            String::new(),
-            String::new(),
-            largest,
-            difference
-                .largest_ulps
-                .map_or_else(String::new, |ulps| ulps.to_string()),
-        ];
-        if difference.first.is_empty() {
-            table.add_row(row);
-            continue;
-        }
-        for element in &difference.first {
-            row[2] = if element.index.is_empty() {
-                String::new()
-            } else {
-                format!("{:?}", element.index)
-            };
-            (row[3], row[4]) = (cut(&element.a), cut(&element.b));
-            table.add_row(row);
-            row = Default::default();
+        let mut elements = difference.first.iter();
+        let mut cells = || match elements.next() {
+            Some(element) => {
+                let (a, b) = shown(element);
+                [at(element), a, b]
+            }
+            None => Default::default(),
+        };
+        let [at, a, b] = cells();
+        table.add_row([
+            &difference.place,
+            &difference.what,
+            &at,
+            &a,
+            &b,
+            &difference.apart(),
+        ]);
+        for _ in difference.first.iter().skip(1) {
+            let [at, a, b] = cells();
+            table.add_row(["", "", &at, &a, &b, ""]);
         }
     }
-    render::print_table(&table);
+    match columns_of(std::io::stdout()).filter(|columns| !table.fits(*columns)) {
+        None => render::print_table(&table),
+        Some(columns) => list.iter().for_each(|one| print_difference(one, columns)),
+    }
     render::print("\n");
 }
 
-fn cut(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+/// A difference over as many lines as it takes.
+fn print_difference(difference: &Difference, columns: usize) {
+    let apart = difference.apart();
+    let apart = match apart.is_empty() {
+        true => apart,
+        false => format!("; farthest apart: {apart}"),
+    };
+    let mut text = format!("{}: {}{apart}\n", difference.place, difference.what);
+    for element in &difference.first {
+        let at = at(element);
+        let (first, next) = match at.is_empty() {
+            true => ("  ".to_owned(), "  ".to_owned()),
+            false => (format!("  {at}  "), " ".repeat(at.chars().count() + 4)),
+        };
+        let (a, b) = shown(element);
+        let line = format!("{first}a {a}, b {b}");
+        text += &match line.chars().count() <= columns {
+            true => line + "\n",
+            false => {
+                let room = columns.saturating_sub(next.len() + 2);
+                format!("{first}a {}\n{next}b {}\n", cut(&a, room), cut(&b, room))
+            }
+        };
     }
+    render::print(&text);
+}
+
+fn at(element: &Element) -> String {
+    match element.index.as_slice() {
+        [] => String::new(),
+        index => format!("{index:?}"),
+    }
+}
+
+/// As much of both values of an element as there is room for: of long ones what is around their first difference.
+fn shown(element: &Element) -> (String, String) {
+    const LONGEST: usize = 30;
+    const BEFORE: usize = 8;
+    let (a, b) = (printable(&element.a), printable(&element.b));
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let from = match a.chars().count().max(b.chars().count()) > LONGEST {
+        true => same.saturating_sub(BEFORE),
+        false => 0,
+    };
+    let around = |text: &str| {
+        let rest: String = text.chars().skip(from).collect();
+        let before = if from > 0 { "\u{2026}" } else { "" };
+        cut(&format!("{before}{rest}"), LONGEST)
+    };
+    (around(&a), around(&b))
 }

@@ -201,27 +201,7 @@ impl Writer {
         };
         let names: Vec<String> = header.iter().map(|name| name.to_uppercase()).collect();
         let mut table = render::table(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        table.add_rows(rows);
-        let text = render::table_text(&table, Some(self.columns));
-        if text.lines().all(|line| line.chars().count() <= self.columns) {
-            self.written.push_str(&text);
-            return;
-        }
-        // As many columns as this have no room: a row is a list.
-        for row in rows {
-            let mut cells = header.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
-            let first = cells.next().map_or("", |(_, cell)| cell);
-            self.lines_of(0, first);
-            for (name, cell) in cells {
-                self.lines_of(4, &format!("{name}: {cell}"));
-            }
-        }
-    }
-
-    fn lines_of(&mut self, indent: usize, words: &str) {
-        for line in wrapped(words, Some(self.columns - indent)).lines() {
-            self.written
-                .push_str(&format!("{}{}\n", " ".repeat(indent), line.trim_end()));
-        }
+        rows.iter().for_each(|row| table.add_row(row));
+        self.written.push_str(&table.text(Some(self.columns), &[]));
     }
 }

@@ -39,7 +39,7 @@ impl Help {
         };
         let topic = topic.to_lowercase();
         if let Some(text) = of_command(&topic) {
-            anstream::print!("{text}");
+            anstream::println!("{}", text.ansi().to_string().trim_end());
             return Ok(0);
         }
         if let Some(found) = TOPICS.iter().find(|one| one.name == topic) {

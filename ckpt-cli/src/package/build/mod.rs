@@ -6,6 +6,6 @@
 mod decision_cache;
 pub mod driver;
 pub mod fingerprint;
-mod oracle;
+pub mod oracle;
 pub mod refused;
 pub mod report;

@@ -11,7 +11,7 @@ use ckpt_analysis::{
 use crate::cargo::Built;
 use crate::failure::{Failure, says};
 use crate::package::build::driver::shown;
-use crate::package::build::oracle::Prose;
+use crate::package::build::oracle::{Brief, Prose};
 use crate::package::build::refused::{RefusedCause, refused};
 use crate::package::read::ReadPackage;
 use crate::render;
@@ -29,7 +29,8 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
         .diagnostics
         .iter()
         .filter(|one| one.level == DiagnosticLevel::Error);
-    for text in errors.filter_map(|one| one.rendered.as_ref()) {
+    let mut brief = Brief::of(package.workspace_root());
+    for text in errors.filter_map(|one| brief.text(one)) {
         anstream::eprintln!("{}", text.trim_end());
     }
     built.print_messages();

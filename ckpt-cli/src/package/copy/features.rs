@@ -143,6 +143,11 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("smallvec", "1", "smallvec"),
 ];
 
+/// Whether ckpt has a feature for the values of a crate.
+pub fn is_known(name: &str) -> bool {
+    KNOWN.iter().any(|(known, _, _)| known.replace('-', "_") == name)
+}
+
 /// The features of ckpt for these dependencies, each a crate's name and its version (`0.8.5`) or what a manifest asks for
 /// (`^0.8`), in the order of the alphabet. A version that ckpt does not know has none.
 pub fn features_for(dependencies: &[(String, String)]) -> Vec<String> {

@@ -208,6 +208,9 @@ function planes(value) {
 const picture = (words, caption) => el("figure", {},
   el("img", { src: asked("api/picture", words), alt: caption }), el("figcaption", {}, caption));
 
+// The value that is shown first: one that the user has named, with a picture if there is such a one.
+const first = values => values.find(value => value.drawn && !value.inner) ?? values.find(value => !value.inner) ?? values[0];
+
 async function viewValues() {
   const place = location.hash;
   const all = await lines();
@@ -218,7 +221,7 @@ async function viewValues() {
   if (key === drawn) return;
   const words = { ...ofJob(), id, rank };
   const checkpoint = await ask("api/checkpoint", words);
-  const path = chosen().get("path") ?? (checkpoint.values.find(value => value.drawn) ?? checkpoint.values[0])?.path;
+  const path = chosen().get("path") ?? first(checkpoint.values)?.path;
   const value = checkpoint.values.find(one => one.path === path);
   const frames = checkpoint.frames.map(frame => el("li", {}, el("code", {}, frame.function), " ",
     el("span", { class: "dim" }, `${frame.callee ? `in the call of ${frame.callee}` : "at its checkpoint"}, ${frame.file}:${frame.line}`)));
@@ -256,7 +259,7 @@ async function viewBeside() {
   const words = { ...ofJob(), rank: chosen().get("rank") ?? "" };
   const [checkpoint, found] = await Promise.all([ask("api/checkpoint", { ...words, id }), ask("api/differences", { ...words, a: id, b })]);
   const differing = found.differences.find(one => one.path && one.elements && one.elements[1] > 1);
-  const path = chosen().get("path") ?? (differing?.path ?? checkpoint.values[0]?.path);
+  const path = chosen().get("path") ?? (differing?.path ?? first(checkpoint.values)?.path);
   const value = checkpoint.values.find(one => one.path === path);
   const row = one => el("tr", {},
     el("td", {}, one.path ? el("button", { onclick: () => choose({ path: one.path }) }, name(one.place)) : name(one.place)),

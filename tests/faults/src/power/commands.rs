@@ -65,7 +65,7 @@ impl Kind {
             Kind::Pack => "packed ",
             Kind::Unpack => "unpacked ",
             Kind::Prune | Kind::Forget => "removed ",
-            Kind::Seal => "It is whole again.",
+            Kind::Seal => "Its checksums are those of what it holds.",
         }
     }
 }

@@ -5,6 +5,7 @@
 //! rustc's codes and by those of ckpt, with which the messages of its macros and of its traits begin; the few words of rustc
 //! that have no code are in a table of their own.
 
+mod brief;
 mod rustc;
 
 use std::fmt;
@@ -14,6 +15,8 @@ use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use ckpt_analysis::{FindingKind as Kind, Said, Stream};
 use ckpt_compiler::{Code, Relayed};
 use rustc::Saying;
+
+pub use brief::Brief;
 
 use crate::messages::Messages;
 

@@ -38,17 +38,22 @@ macro_rules! chacha {
     ($($rng:ty)*) => {$(
         impl crate::Checkpoint for $rng {
             fn save(&self, to: &mut crate::value::Encoder<'_>) {
+                use crate::value::GENERATOR;
                 use std::borrow::Cow;
-                const NAMES: &[Cow<'static, str>] =
-                    &[Cow::Borrowed("seed"), Cow::Borrowed("stream"), Cow::Borrowed("position")];
+                const NAMES: &[Cow<'static, str>] = &[
+                    Cow::Borrowed(GENERATOR[0]),
+                    Cow::Borrowed(GENERATOR[1]),
+                    Cow::Borrowed(GENERATOR[2]),
+                ];
                 self.get_seed().save(&mut to.field(NAMES, 0));
                 self.get_stream().save(&mut to.field(NAMES, 1));
                 self.get_word_pos().save(&mut to.field(NAMES, 2));
             }
             fn load(from: &mut crate::value::Decoder<'_>) -> Result<Self, crate::LoadError> {
-                let mut rng = Self::from_seed(from.field(&["seed"])?);
-                rng.set_stream(from.field(&["stream"])?);
-                rng.set_word_pos(from.field(&["position"])?);
+                use crate::value::GENERATOR;
+                let mut rng = Self::from_seed(from.field(&[GENERATOR[0]])?);
+                rng.set_stream(from.field(&[GENERATOR[1]])?);
+                rng.set_word_pos(from.field(&[GENERATOR[2]])?);
                 Ok(rng)
             }
         }
