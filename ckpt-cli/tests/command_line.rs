@@ -568,6 +568,106 @@ fn wrong_options_are_explained() {
         .stderr(contains("-- deck.toml"));
 }
 
+/// What is said of a command line that is wrong.
+fn told_of(arguments: &[&str]) -> String {
+    let here = tempfile::tempdir().unwrap();
+    let said = text(&cargo_ckpt(here.path(), arguments).code(2)).1;
+    said.lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+fn arguments_behind_two_dashes_are_for_commands_that_start_a_program() {
+    let note = "arguments for the program go behind two dashes";
+    for starts in [&["run", "4"][..], &["restart", "1", "2"], &["crashtest", "4"]] {
+        assert!(told_of(starts).contains(note), "{starts:?}");
+    }
+    for other in [
+        &["diff", "2", "3", "4"][..],
+        &["list", "latest"],
+        &["explain", "E1213", "E2008"],
+    ] {
+        assert!(!told_of(other).contains(note), "{other:?}");
+    }
+}
+
+#[test]
+fn values_that_are_wrong_are_told_with_what_is_right() {
+    for (arguments, said) in [
+        (
+            &["run", "--interval", "-5s"][..],
+            "'-5s' is no value for '--interval': nothing there is less than 0",
+        ),
+        (&["run", "--restarts", "-1"], "'-1' is no value for '--restarts'"),
+        (&["diff", "1", "2", "--ulp", "-3"], "'-3' is no value for '--ulp'"),
+        (&["run", "--every", "x"], "write a whole number, 1 or more"),
+        (&["run", "--every", "0"], "write a whole number, 1 or more"),
+        (&["run", "-n", "0"], "write a whole number, 1 or more"),
+        (&["prune", "--keep", "0"], "write a whole number, 1 or more"),
+        (&["list", "--run", "zz"], "or by the first few of them"),
+    ] {
+        let told = told_of(arguments);
+        assert!(
+            told.contains(said) && !told.contains("'-- -"),
+            "{arguments:?}: {told}"
+        );
+    }
+}
+
+#[test]
+fn the_usage_of_a_wrong_command_line_is_that_of_the_help() {
+    for (arguments, usage) in [
+        (
+            &["export", "--dir", "x", "1"][..],
+            "Usage: cargo ckpt export [OPTIONS] --to <FILE",
+        ),
+        (
+            &["prune", "--dir", "x", "--keep", "0"],
+            "Usage: cargo ckpt prune [OPTIONS]",
+        ),
+        (
+            &["prune", "--dir", "x", "--nope"],
+            "Usage: cargo ckpt prune [OPTIONS]",
+        ),
+    ] {
+        let told = told_of(arguments);
+        assert!(!told.contains("Usage:") || told.contains(usage), "{told}");
+    }
+    let here = tempfile::tempdir().unwrap();
+    let help = text(&cargo_ckpt(here.path(), &["help", "run"]).success()).0;
+    let whole = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        whole.contains("{cmd} stands for the program with its arguments and {n} for their number"),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_run_is_compared_with_a_run() {
+    let here = tempfile::tempdir().unwrap();
+    fs::create_dir(here.path().join("a.ckpt.d")).unwrap();
+    fs::write(here.path().join("out.csv"), "1,2").unwrap();
+    for both in [["a.ckpt.d", "out.csv"], ["out.csv", "a.ckpt.d"]] {
+        cargo_ckpt(here.path(), &["diff", both[0], both[1]])
+            .code(2)
+            .stderr(contains("error[E3121]: `out.csv` is no run"));
+    }
+}
+
+#[test]
+fn a_feature_that_ckpt_has_not_is_not_added() {
+    let here = package("features", &["src/main.rs"]);
+    let before = fs::read_to_string(here.path().join("Cargo.toml")).unwrap();
+    cargo_ckpt(here.path(), &["init", "--ckpt-features", "serde,rnd"])
+        .code(2)
+        .stderr(contains("error[E3122]: ckpt has no feature `rnd`").and(contains("rand-0.8")));
+    assert_eq!(
+        fs::read_to_string(here.path().join("Cargo.toml")).unwrap(),
+        before
+    );
+}
+
 #[test]
 fn what_cannot_be_started_leaves_no_store() {
     let here = tempfile::tempdir().unwrap();

@@ -404,6 +404,10 @@ impl CargoOptions {
 
     fn metadata_failure(&self, error: cargo_metadata::Error) -> Failure {
         let folder = std::env::current_dir().unwrap_or_default();
+        let unreadable = || {
+            Failure::build(says!("E3037: cargo cannot read the package"))
+                .help("mend what cargo says, in Cargo.toml or the options; `cargo metadata` asks it the same")
+        };
         match error {
             cargo_metadata::Error::CargoMetadata { .. } if self.is_outside_of_packages(&folder) => {
                 Failure::usage(says!("E3036: `{}` is not in a cargo package", folder.display())).help(
@@ -412,12 +416,12 @@ impl CargoOptions {
             }
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
-                Failure::build(says!("E3037: cargo cannot read the package")).because(text)
+                unreadable().because(text)
             }
             cargo_metadata::Error::Io(error) => Failure::start(says!("E3038: cannot start `cargo`"))
                 .because(error)
                 .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
-            other => Failure::build(says!("E3037: cargo cannot read the package")).because(other),
+            other => unreadable().because(other),
         }
     }
 

@@ -51,7 +51,7 @@ pub struct Crashtest {
     #[arg(long, value_name = "N", conflicts_with = "in_process")]
     bit_flips: Option<u64>,
     /// Take a checkpoint at every K-th site visit [default: where the program is killed; 50 per run otherwise]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = crate::launch::session::one_or_more)]
     every: Option<u64>,
     /// Compare this file or folder only, below the current folder [default: every file that the program writes]
     #[arg(long, value_name = "FILE")]

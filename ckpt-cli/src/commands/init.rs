@@ -12,7 +12,7 @@ use super::rewrite::Rewrite;
 use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::output;
-use crate::package::copy::features::features_for;
+use crate::package::copy::features::{features_for, known_features};
 use crate::package::copy::manifest::{has_dependency, say_the_same, with_dependency, without_dependency};
 use crate::render;
 
@@ -44,7 +44,7 @@ Example:
   cargo ckpt init --ckpt-features serde,ndarray
   cargo ckpt init --undo
 
-Exit codes: 0 done, or nothing was left to do; 78 a file cannot be written.";
+Exit codes: 0 done, or nothing was left to do; 2 no such feature; 78 a file cannot be written.";
 
 /// What `ckpt.toml` says when nothing has been changed.
 pub const TEMPLATE: &str = include_str!("ckpt.toml");
@@ -73,6 +73,13 @@ impl Init {
         let record = Record::of(&target, &package.name);
         if self.undo {
             return undo(record, manifest, folder);
+        }
+        let known = known_features();
+        let unknown = { self.ckpt_features.iter() }.find(|name| !known.contains(&name.as_str()));
+        if let Some(unknown) = unknown {
+            return Err(
+                Failure::usage(says!("E3122: ckpt has no feature `{unknown}`")).help_list("it has", known)
+            );
         }
         let features = if self.ckpt_features.is_empty() {
             let direct: Vec<(String, String)> = package

@@ -40,21 +40,56 @@ impl CommandLine {
         let arguments = arguments();
         let mut command = whole_command().color(color_of_help(&arguments));
         command
-            .try_get_matches_from_mut(arguments)
+            .try_get_matches_from_mut(&arguments)
             .and_then(|matches| {
                 CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
             })
-            .unwrap_or_else(|error| wrong_command_line(&error))
+            .unwrap_or_else(|error| wrong_command_line(&error, &arguments))
     }
 }
 
 /// Everything that can be written on the command line.
 pub fn whole_command() -> clap::Command {
-    CommandLine::command()
+    CommandLine::command().mut_subcommands(with_its_usage)
+}
+
+/// Where a command line is wrong, the usage is that of the help: clap would show the arguments that were given as if they were required.
+fn with_its_usage(command: clap::Command) -> clap::Command {
+    let name = format!("cargo ckpt {}", command.get_name());
+    let usage = command.clone().bin_name(name).render_usage().to_string();
+    match usage.strip_prefix("Usage: ") {
+        Some(usage) => command.override_usage(usage.to_owned()),
+        None => command,
+    }
+}
+
+/// The command that a command line is of.
+fn command_of(arguments: &[OsString]) -> Option<clap::Command> {
+    let whole = whole_command();
+    let mut words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    words.find_map(|word| whole.find_subcommand(word)).cloned()
+}
+
+/// What is said of an option with a negative number, which looks like an option itself.
+fn negative_value(error: &clap::Error, arguments: &[OsString]) -> Option<clap::Error> {
+    let ContextValue::String(found) = error.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    let is_number = found
+        .strip_prefix('-')?
+        .starts_with(|first: char| first.is_ascii_digit());
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let ours = words.split(|word| *word == "--").next()?;
+    let mut pairs = ours.windows(2).map(|pair| (pair[0], pair[1]));
+    let (option, value) =
+        pairs.find(|(option, value)| option.starts_with('-') && value.starts_with(found.as_str()))?;
+    let said = format!("'{value}' is no value for '{option}': nothing there is less than 0");
+    let command = || command_of(arguments).unwrap_or_else(whole_command);
+    is_number.then(|| command().error(ErrorKind::InvalidValue, said))
 }
 
 /// Help and version, or what is wrong with the command line.
-fn wrong_command_line(error: &clap::Error) -> ! {
+fn wrong_command_line(error: &clap::Error, arguments: &[OsString]) -> ! {
     if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
         && let Some(failure) = command_of_cargo(command)
     {
@@ -64,10 +99,11 @@ fn wrong_command_line(error: &clap::Error) -> ! {
     if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
         && error.kind() == ErrorKind::UnknownArgument
         && !argument.starts_with('-')
+        && command_of(arguments).is_some_and(|command| command.get_arguments().any(clap::Arg::is_last_set))
     {
         eprintln!("note: arguments for the program go behind two dashes: `-- {argument}`\n");
     }
-    error.exit()
+    negative_value(error, arguments).as_ref().unwrap_or(error).exit()
 }
 
 /// Why there is no such command, where cargo has one of that name.

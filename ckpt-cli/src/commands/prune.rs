@@ -21,7 +21,7 @@ use crate::stores::{self, StoreArgs};
 #[command(group = clap::ArgGroup::new("what").args(["keep", "completed", "run"]).required(true).multiple(true))]
 pub struct Prune {
     /// How many whole checkpoints of each run stay
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = crate::launch::session::one_or_more)]
     keep: Option<u64>,
     /// Remove the runs that have completed, with all that the store has of them
     #[arg(long, conflicts_with_all = ["run", "keep"])]

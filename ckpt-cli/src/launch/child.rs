@@ -155,7 +155,9 @@ impl Supervisor {
     pub fn run_for(&self, mut command: Command, limit: Option<Duration>) -> Outcome<(Ending, bool)> {
         let failed = |error: std::io::Error, command: &Command| {
             let program = command.get_program().to_string_lossy().into_owned();
-            Failure::start(says!("E3043: cannot start `{program}`")).because(error)
+            Failure::start(says!("E3043: cannot start `{program}`"))
+                .because(error)
+                .help("see that it is there and may be executed; another launcher is named with `--launcher`")
         };
         if self.ranks.is_some() {
             apart_from_the_terminal(&mut command);

@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Outcome, says};
+use crate::launch::session::one_or_more;
 
 /// How many processes, and who starts them.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
@@ -20,12 +21,20 @@ use crate::failure::{Failure, Outcome, says};
 #[command(next_help_heading = "MPI options")]
 pub struct RankOptions {
     /// Start the program as so many processes (ranks) of MPI
-    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = number_of_ranks)]
     pub ranks: Option<u32>,
-    /// What starts them: `mpirun`, `srun`, or a command of your own, in which {cmd} stands for the program with its
-    /// arguments and n, in such braces, for their number [default: mpirun]
-    #[arg(long, value_name = "LAUNCHER", value_parser = launcher)]
+    #[arg(long, value_name = "LAUNCHER", value_parser = launcher, help = LAUNCHER_HELP)]
     pub launcher: Option<String>,
+}
+
+/// To clap `{n}` in a help is the end of a line; with a style that begins within it, it is not.
+const LAUNCHER_HELP: &str = "What starts them: `mpirun`, `srun`, or a command of your own, in which {cmd} stands for the program \
+    with its arguments and {\u{1b}[0mn} for their number [default: mpirun]";
+
+fn number_of_ranks(text: &str) -> Result<u32, String> {
+    one_or_more(text)?
+        .try_into()
+        .map_err(|_| "that many cannot be started".into())
 }
 
 /// Where the program with its arguments stands in a launcher's command.

@@ -18,6 +18,7 @@ use signal_hook::consts::SIGINT;
 use super::heard::Ranks;
 use super::{Ending, Record, Supervisor};
 use crate::failure::Outcome;
+use crate::launch::session::whole_number;
 use crate::output::{self, told};
 use crate::render;
 use crate::stores::continued::unfinished;
@@ -29,7 +30,7 @@ use crate::stores::{self, runs};
 #[command(next_help_heading = "Restart options")]
 pub struct RestartOptions {
     /// When the program dies, start it again from its newest checkpoint, up to this many times
-    #[arg(long, value_name = "K", default_value_t = 0)]
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = whole_number::<u32>)]
     pub restarts: u32,
     /// Pause before the first restart; doubled for each one after it, up to a minute
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = humantime::parse_duration)]

@@ -16,7 +16,7 @@ use crate::stores;
 #[command(next_help_heading = "Checkpoint options")]
 pub struct SessionOptions {
     /// Take a checkpoint at every N-th visit of a site
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = one_or_more)]
     pub every: Option<u64>,
     /// Take a checkpoint when this much time has passed since the last one: 30s, 5m, 1h; `auto` finds out how often it pays
     #[arg(long, value_name = "TIME", value_parser = interval)]
@@ -108,6 +108,19 @@ impl SessionOptions {
     }
 }
 
+/// A number of things, of which there is one at least.
+pub fn one_or_more(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("write a whole number, 1 or more".into()),
+    }
+}
+
+/// A number of things, of which there may be none.
+pub fn whole_number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "write a whole number, 0 or more".into())
+}
+
 /// A time as the library reads it, checked here so that a slip is reported before the build.
 pub fn time(text: &str) -> Result<String, String> {
     match humantime::parse_duration(text) {
@@ -139,6 +152,19 @@ fn keep(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_is_none_is_told_what_to_write() {
+        assert_eq!(one_or_more("12"), Ok(12));
+        for wrong in ["0", "x", "1.5", ""] {
+            assert_eq!(one_or_more(wrong).unwrap_err(), "write a whole number, 1 or more");
+        }
+        assert_eq!(whole_number::<u32>("0"), Ok(0));
+        assert_eq!(
+            whole_number::<u32>("x").unwrap_err(),
+            "write a whole number, 0 or more"
+        );
+    }
 
     #[test]
     fn a_time_without_a_unit_gets_advice() {

@@ -49,6 +49,9 @@ impl Continued {
 
     fn by_number(store: &Path, id: CheckpointId, named: Option<RunId>) -> Outcome<Continued> {
         let meta = metas(store)?.remove(&id);
+        if meta.is_none() {
+            whole(store, id)?;
+        }
         let run = meta.as_ref().and_then(|meta| meta.run);
         if let (Some(named), Some(meta)) = (named, &meta)
             && meta.run != Some(named)
@@ -165,6 +168,20 @@ pub fn unfinished<'r>(records: &'r [RunRecord], store: &Path) -> Outcome<Option<
         .help("name the run that is to be continued: `cargo ckpt restart --run RUN`"));
     }
     Ok(records.iter().rev().find(|record| record.is_to_continue()))
+}
+
+/// Names the damage of a checkpoint of which not even the head can be read.
+fn whole(store: &Path, id: CheckpointId) -> Outcome<()> {
+    let entries = checkpoint::open(store)?
+        .list()
+        .map_err(checkpoint::store_failure)?;
+    let entry = entries.into_iter().find(|entry| entry.id == id);
+    match entry.map(|entry| entry.meta) {
+        Some(Err(error)) => Err(Failure::no_checkpoint(&error).help(
+            "`cargo ckpt restart` takes the newest that is whole, `cargo ckpt verify` checks all of them; or put the file back from a copy",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn completed(job: &Job, store: &Path) -> Failure {

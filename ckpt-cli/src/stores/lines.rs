@@ -308,8 +308,14 @@ impl Lines {
                     folder_of_rank(&self.store, rank).display()
                 ))
                 .help("look at them on the node that the rank ran on"),
-            false => Failure::usage(says!("E3052: `{}` has no rank {rank}", self.store.display()))
-                .help(format!("there are {} of them, from 0", self.ranks())),
+            false => {
+                Failure::usage(says!("E3052: `{}` has no rank {rank}", self.store.display())).help(match self
+                    .ranks()
+                {
+                    1 => "it has rank 0 only".to_owned(),
+                    ranks => format!("it has the ranks 0 to {}", ranks - 1),
+                })
+            }
         })
     }
 

@@ -100,7 +100,8 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
         }
     };
     if from > to || to > size {
-        return Err(Failure::usage(says!("E3098: [{text}] is outside of 0..{size}")));
+        return Err(Failure::usage(says!("E3098: [{text}] is outside of 0..{size}"))
+            .help("indices begin at 0, and the end of a range is not included"));
     }
     Ok((from, to))
 }

@@ -183,6 +183,22 @@ fn files_that_are_no_checkpoints_are_told_from_those_that_are() {
 }
 
 #[test]
+fn a_restart_from_a_checkpoint_that_cannot_be_read_names_the_damage() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 2);
+    fs::write(
+        here.path().join("heat.ckpt.d/000002.r0.h5"),
+        "nothing of the kind",
+    )
+    .unwrap();
+    cargo_ckpt(here.path(), &["restart", "2"]).code(76).stderr(
+        contains("000002.r0.h5 is damaged")
+            .and(contains("E3014").not())
+            .and(contains("takes the newest")),
+    );
+}
+
+#[test]
 fn prune_keeps_the_newest_whole_ones() {
     let here = tempfile::tempdir().unwrap();
     store(here.path(), 4);

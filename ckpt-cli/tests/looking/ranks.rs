@@ -63,7 +63,7 @@ fn a_rank_is_inspected_by_its_number() {
         .stderr(contains("it is the part of rank 2"));
     cargo_ckpt(folder.path(), &["inspect", "--rank", "3"])
         .code(2)
-        .stderr(contains("has no rank 3").and(contains("3 of them, from 0")));
+        .stderr(contains("has no rank 3").and(contains("it has the ranks 0 to 2")));
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct RunId([u8; DIGITS / 2]);
 
 /// The text is not the identity of a run, nor how one begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the identity of a run has 32 digits from 0 to f")]
+#[error("a run is named by its identity, 32 digits from 0 to f, or by the first few of them")]
 pub struct NoRunId;
 
 /// Hexadecimal digits of an identity.

@@ -434,7 +434,10 @@ impl StorageLevel for TwoFolders {
             );
             return Err(self.refused(&folder, what));
         }
-        let fallback = Posix::to_write(&folder, self.rank, self.faults)?;
+        let fallback = Posix::to_write(&folder, self.rank, self.faults).map_err(|error| match error {
+            StoreError::Io { .. } if asks => self.refused(&folder, format!("it cannot be used: {error}")),
+            error => error,
+        })?;
         let theirs = match fallback.place() == self.store.place() {
             true => None,
             false => Some(fallback.lock()?),

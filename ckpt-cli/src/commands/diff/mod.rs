@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::commands::inspect::elsewhere;
 use crate::failure::{Failure, Outcome, code, says};
+use crate::launch::session::whole_number;
 use crate::plot::raster::Plane;
 use crate::plot::{self, Picture};
 use crate::render::{self, cut};
@@ -39,7 +40,7 @@ pub struct Diff {
     #[arg(long, value_name = "ABS[,REL]", value_parser = Tolerance::parse_distance)]
     tolerance: Option<Tolerance>,
     /// How many steps from one floating-point number to the next numbers may be apart
-    #[arg(long, value_name = "N", conflicts_with = "tolerance")]
+    #[arg(long, value_name = "N", conflicts_with = "tolerance", value_parser = whole_number::<u64>)]
     ulp: Option<u64>,
     /// Leave these variables out: `main/started`, or all below `main/clock`
     #[arg(long, value_name = "NAME")]
@@ -69,11 +70,14 @@ Exit codes: 0 the same, 1 different, 76 no such checkpoint.";
 impl Diff {
     /// Compares.
     pub fn perform(&self) -> Outcome<u8> {
-        if let (Some(a), Some(b)) = (
+        match (
             runs::named(&self.a, &self.store)?,
             runs::named(&self.b, &self.store)?,
         ) {
-            return runs::compare(self, a, b);
+            (Some(a), Some(b)) => return runs::compare(self, a, b),
+            (Some(_), None) => no_run(&self.b, &self.a)?,
+            (None, Some(_)) => no_run(&self.a, &self.b)?,
+            (None, None) => {}
         }
         let (a, b) = (Path::new(&self.a), Path::new(&self.b));
         // Beside a store there has to be another one: that is the one to blame.
@@ -175,6 +179,17 @@ impl Diff {
         };
         Ok(vec![(None, a.load(rank)?, b.load(rank)?)])
     }
+}
+
+/// Beside a run there has to be another one: what is there and is none is to blame.
+fn no_run(name: &str, run: &str) -> Outcome<()> {
+    if !Path::new(name).exists() && name.parse::<Which>().is_err() {
+        return Ok(());
+    }
+    Err(
+        Failure::usage(says!("E3121: `{name}` is no run, and `{run}` is compared with one"))
+            .help("name another store, or `run:RUN`; a checkpoint is compared with a checkpoint: its number, or its file"),
+    )
 }
 
 /// One of the two that are compared.

@@ -148,6 +148,21 @@ pub fn is_known(name: &str) -> bool {
     KNOWN.iter().any(|(known, _, _)| known.replace('-', "_") == name)
 }
 
+/// Features that no dependency calls for.
+const BY_CHOICE: [&str; 4] = ["values", "static-hdf5", "tracing", "opencl"];
+
+/// All features of ckpt, in the order of the alphabet.
+pub fn known_features() -> Vec<&'static str> {
+    let mut all: Vec<&str> = KNOWN
+        .iter()
+        .map(|(_, _, feature)| *feature)
+        .chain(BY_CHOICE)
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// The features of ckpt for these dependencies, each a crate's name and its version (`0.8.5`) or what a manifest asks for
 /// (`^0.8`), in the order of the alphabet. A version that ckpt does not know has none.
 pub fn features_for(dependencies: &[(String, String)]) -> Vec<String> {
@@ -214,11 +229,7 @@ mod tests {
             .keys()
             .map(String::as_str)
             .collect();
-        let named: BTreeSet<&str> = KNOWN
-            .iter()
-            .map(|(_, _, feature)| *feature)
-            .chain(["values", "static-hdf5", "tracing", "opencl"])
-            .collect();
+        let named: BTreeSet<&str> = known_features().into_iter().collect();
         assert_eq!(named, has, "the table and the features of ckpt-runtime");
     }
 }

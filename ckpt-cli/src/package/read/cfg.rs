@@ -106,7 +106,7 @@ fn query(rustc: &Path, arguments: &[String]) -> Outcome<String> {
             "E3060: rustc does not take the target or the flags of this package"
         ))
         .because(String::from_utf8_lossy(&output.stderr).trim_end())
-        .help("correct the target or the flags in `.cargo/config.toml` and the environment"));
+        .help("correct `--target`, or the target or the flags in `.cargo/config.toml` and the environment; `rustc --print target-list` has the targets"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
