@@ -39,7 +39,7 @@ impl Help {
         };
         let topic = topic.to_lowercase();
         if let Some(text) = of_command(&topic) {
-            anstream::println!("{}", text.trim_end());
+            render::print_as_it_is(&text.to_string());
             return Ok(0);
         }
         if let Some(found) = TOPICS.iter().find(|one| one.name == topic) {
