@@ -2,8 +2,8 @@
 //! terminal is made narrower: first cells that may lose their end do, then cells go over several lines, in which what is
 //! below something keeps its indent; where that is not enough a row becomes a list.
 
-use anstyle::{AnsiColor, Style};
 use ckpt::store::{printable, wrapped};
+use comfy_table::Color;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output;
@@ -27,7 +27,7 @@ struct Column {
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
     text: String,
-    colour: Option<AnsiColor>,
+    colour: Option<Color>,
 }
 
 impl<T: ToString> From<T> for Cell {
@@ -41,14 +41,9 @@ impl<T: ToString> From<T> for Cell {
 
 /// A cell that says that something is as it should be, or not.
 pub fn verdict(good: bool, text: impl ToString) -> Cell {
-    let colour = if good {
-        AnsiColor::BrightGreen
-    } else {
-        AnsiColor::BrightRed
-    };
     Cell {
         text: text.to_string(),
-        colour: Some(colour),
+        colour: Some(if good { Color::Green } else { Color::Red }),
     }
 }
 
@@ -106,7 +101,7 @@ impl Table {
     pub fn text(&self, columns: Option<usize>, may_be_cut: MayBeCut<'_>) -> String {
         let mut widths = self.widths();
         let Some(most) = columns.filter(|most| whole(&widths) > *most) else {
-            return self.as_table(&widths, columns);
+            return self.as_table(columns);
         };
         let mut narrow = self.clone();
         for &(index, least) in may_be_cut {
@@ -140,7 +135,7 @@ impl Table {
             }
             if whole(&widths) <= most {
                 narrow.wrap(&widths);
-                return narrow.as_table(&narrow.widths(), columns);
+                return narrow.as_table(columns);
             }
         }
         self.as_list(most)
@@ -170,57 +165,40 @@ impl Table {
         }
     }
 
-    fn as_table(&self, widths: &[usize], columns: Option<usize>) -> String {
-        let style = |style: Style| match self.is_coloured {
-            true => style,
-            false => Style::new(),
+    fn as_table(&self, columns: Option<usize>) -> String {
+        let mut drawn = comfy_table::Table::new();
+        drawn
+            .load_preset("     --            ")
+            .set_content_arrangement(comfy_table::ContentArrangement::Disabled);
+        match self.is_coloured {
+            true => drawn.enforce_styling(),
+            false => drawn.force_no_tty(),
         };
-        let mut text = String::new();
-        let heads: Vec<&str> = self.columns.iter().map(|column| column.head.as_str()).collect();
-        let bold = style(Style::new().bold());
-        self.lines(&heads, &vec![bold; heads.len()], widths, &mut text);
-        let rule = (whole(widths) + 1).min(columns.unwrap_or(usize::MAX));
-        text += &"-".repeat(rule);
-        text.push('\n');
+        let head = |column: &Column| {
+            comfy_table::Cell::new(&column.head).add_attribute(comfy_table::Attribute::Bold)
+        };
+        drawn.set_header(self.columns.iter().map(head));
         for row in &self.rows {
-            let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
-            let of = |cell: &Cell| style(cell.colour.map_or(Style::new(), AnsiColor::on_default));
-            let styles: Vec<Style> = row.iter().map(of).collect();
-            self.lines(&cells, &styles, widths, &mut text);
+            let cell = |cell: &Cell| match cell.colour {
+                Some(colour) => comfy_table::Cell::new(&cell.text).fg(colour),
+                None => comfy_table::Cell::new(&cell.text),
+            };
+            drawn.add_row(row.iter().map(cell));
         }
-        text
-    }
-
-    /// The lines of a row: as many as its longest cell has.
-    fn lines(&self, cells: &[&str], styles: &[Style], widths: &[usize], text: &mut String) {
-        let lines: Vec<Vec<&str>> = cells.iter().map(|cell| cell.split('\n').collect()).collect();
-        let height = lines.iter().map(Vec::len).max().unwrap_or(0);
-        for number in 0..height {
-            let mut line = String::new();
-            let mut blanks = 1;
-            for (index, width) in widths.iter().enumerate() {
-                let part = lines
-                    .get(index)
-                    .and_then(|lines| lines.get(number))
-                    .unwrap_or(&"");
-                let (part, rest) = (part.trim_end(), width.saturating_sub(text_width(part.trim_end())));
-                let (before, after) = match self.columns[index].is_right {
-                    true => (rest, 0),
-                    false => (0, rest),
-                };
-                if !part.is_empty() {
-                    let style = styles[index];
-                    line += &" ".repeat(blanks + before);
-                    line += &format!("{style}{part}{style:#}");
-                    blanks = after;
-                } else {
-                    blanks += width;
-                }
-                blanks += GAP;
+        for (index, _) in self
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.is_right)
+        {
+            if let Some(column) = drawn.column_mut(index) {
+                column.set_cell_alignment(comfy_table::CellAlignment::Right);
             }
-            text.push_str(&line);
-            text.push('\n');
         }
+        let most = columns.unwrap_or(usize::MAX);
+        drawn.lines().fold(String::new(), |text, line| {
+            text + &end_trimmed(&line, most) + "\n"
+        })
     }
 
     /// A row below the other, what is in a cell behind the heading of its column.
@@ -248,6 +226,19 @@ impl Table {
             }
         }
         text
+    }
+}
+
+/// A line, which may be coloured, without blanks at its end; that below the headings is as wide as the terminal at most.
+fn end_trimmed(line: &str, most: usize) -> String {
+    const PLAIN: &str = "\u{1b}[0m";
+    let line = line.trim_end();
+    if line.bytes().all(|byte| byte == b'-') {
+        return line.chars().take(most).collect();
+    }
+    match line.strip_suffix(PLAIN) {
+        Some(coloured) => format!("{}{PLAIN}", coloured.trim_end()),
+        None => line.to_owned(),
     }
 }
 
