@@ -231,13 +231,15 @@ impl Table {
 
 /// A line, which may be coloured, without blanks at its end; that below the headings is as wide as the terminal at most.
 fn end_trimmed(line: &str, most: usize) -> String {
-    const PLAIN: &str = "\u{1b}[0m";
+    // A heading ends bold letters, a verdict its colour.
+    const ENDS: [&str; 2] = ["\u{1b}[0m", "\u{1b}[39m"];
     let line = line.trim_end();
     if line.bytes().all(|byte| byte == b'-') {
         return line.chars().take(most).collect();
     }
-    match line.strip_suffix(PLAIN) {
-        Some(coloured) => format!("{}{PLAIN}", coloured.trim_end()),
+    let coloured = ENDS.iter().find_map(|end| Some((line.strip_suffix(end)?, end)));
+    match coloured {
+        Some((coloured, end)) => format!("{}{end}", coloured.trim_end()),
         None => line.to_owned(),
     }
 }
@@ -375,8 +377,14 @@ mod tests {
         let mut table = table(&["ID", "VERDICT"]);
         table.add_row([Cell::from("1"), verdict(true, "whole")]);
         table.is_coloured = true;
-        let expected = " \u{1b}[1mID\u{1b}[0m   \u{1b}[1mVERDICT\u{1b}[0m\n--------------\n 1    \u{1b}[92mwhole\u{1b}[0m\n";
-        assert_eq!(table.text(Some(20), &[]), expected);
+        let text = table.text(Some(20), &[]);
+        assert!(
+            text.contains("\u{1b}[1m") && text.contains("\u{1b}[38;5;10m"),
+            "{text:?}"
+        );
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
+        assert_eq!(lines, [" ID   VERDICT", "--------------", " 1    whole"]);
     }
 
     #[test]

@@ -40,6 +40,8 @@ enum Whose<'t> {
     Known(&'t str),
     /// Of another crate.
     Foreign(&'t str),
+    /// Of std or another crate: rustc says a name without its path where there is one of that name.
+    Elsewhere,
     /// A type parameter, a tuple.
     Other,
 }
@@ -58,6 +60,7 @@ impl<'t> Whose<'t> {
             (None, "std" | "core" | "alloc") => Whose::Std,
             (None, root) if is_name && is_known(root) => Whose::Known(root),
             (None, root) if is_name => Whose::Foreign(root),
+            _ if is_named_alone(ty) => Whose::Elsewhere,
             _ => Whose::Other,
         }
     }
@@ -80,9 +83,19 @@ impl<'t> Whose<'t> {
             Whose::Foreign(root) => format!(
                 "if `{root}` has serde for it, `#[ckpt(serde)]` on its `let` or field (ckpt's feature `serde`); if making it again gives the same, `#[ckpt(reexecute)]` on its `let`; `#[ckpt(skip)]` leaves a field out"
             ),
+            Whose::Elsewhere => "if making it again gives the same, `#[ckpt(reexecute)]` on its `let`; if its crate has serde for it, `#[ckpt(serde)]` on its `let` or field; `#[ckpt(skip)]` leaves a field out".into(),
             Whose::Other => "derive `ckpt::Checkpoint` for what it is made of; `#[ckpt(reexecute)]` on its `let` if making it again gives the same".into(),
         }
     }
+}
+
+/// `TcpStream`, `Pool<u8>`: a name of several letters with a capital in front, as type parameters seldom have.
+fn is_named_alone(ty: &str) -> bool {
+    let name: String = ty
+        .chars()
+        .take_while(|one| one.is_alphanumeric() || *one == '_')
+        .collect();
+    name.len() > 1 && name.starts_with(char::is_uppercase)
 }
 
 impl Brief {
@@ -190,13 +203,18 @@ mod tests {
         let advice = |lines: &str| said(lines).concat();
         assert!(advice("pub fn f(rule: &dyn Rule) { save(rule) }").contains("#[ckpt::object(TypeA, TypeB)]"));
         assert!(advice("pub fn f(rule: &dyn Fn()) { save(rule) }").contains("closures"));
+        assert!(
+            advice("pub fn f(to: &std::net::TcpStream) { save(to) }")
+                .contains("`#[ckpt(reexecute)]` on its `let`")
+        );
         assert!(advice("pub fn f(text: &&str) { save(text) }").contains("references"));
     }
 
     #[test]
     fn what_was_said_is_not_said_again() {
-        let said =
-            said("pub fn f(a: std::sync::mpsc::Sender<u8>, b: std::net::TcpStream) { save(&a); save(&b) }");
+        let said = said(
+            "pub fn f(a: std::sync::mpsc::Sender<u8>, b: std::sync::mpsc::Sender<i8>) { save(&a); save(&b) }",
+        );
         assert!(
             said[1].ends_with("instead: as of `std::sync::mpsc::Sender<u8>`\n\n"),
             "{said:?}"
