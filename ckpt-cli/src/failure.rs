@@ -139,7 +139,7 @@ impl Failure {
 
     /// The same where the question was whether there is a place for one: no.
     #[must_use]
-    pub fn as_an_answer(mut self) -> Self {
+    pub fn into_an_answer(mut self) -> Self {
         if self.exit == code::NO_SITE {
             self.exit = code::NO;
         }

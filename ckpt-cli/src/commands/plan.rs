@@ -85,7 +85,7 @@ impl PlanCommand {
             if let (Err(failure), true) = (&rewritten, self.format.json()) {
                 render::print_json(&failure.as_data());
             }
-            return match rewritten.map_err(Failure::as_an_answer)? {
+            return match rewritten.map_err(Failure::into_an_answer)? {
                 Some(rewritten) => self.show(Plan::of_checked(&rewritten), &rewritten.package),
                 None => {
                     render::print("There is no place for a checkpoint.\n");

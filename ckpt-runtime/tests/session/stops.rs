@@ -357,14 +357,14 @@ fn a_stop_that_could_not_be_carried_out_is_tried_again() {
         at_the_wait(child, |child| send(child, Signal::TERM));
         let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
         let mut next = || lines.next().unwrap().unwrap();
-        let (line, then) = (next(), next());
+        let (line, then, what_to_do) = (next(), next(), next());
         assert!(
             line.starts_with("ckpt: warning[W2005]: no checkpoint was taken"),
             "{line}"
         );
         assert!(
-            then.contains("the stop waits for its checkpoint") && then.contains("`--fallback FOLDER`"),
-            "{then}"
+            then.contains("the stop waits for its checkpoint") && what_to_do.contains("`--fallback FOLDER`"),
+            "{then}\n{what_to_do}"
         );
         std::fs::remove_file(job.store()).unwrap();
         std::fs::create_dir(job.store()).unwrap();
