@@ -4,6 +4,7 @@ mod markdown;
 mod topics;
 
 use clap::CommandFactory;
+use clap::builder::StyledStr;
 
 use crate::failure::{Failure, Outcome, says};
 use crate::output;
@@ -39,7 +40,7 @@ impl Help {
         };
         let topic = topic.to_lowercase();
         if let Some(text) = of_command(&topic) {
-            anstream::println!("{}", text.ansi().to_string().trim_end());
+            render::print_as_it_is(&shown(&text));
             return Ok(0);
         }
         if let Some(found) = TOPICS.iter().find(|one| one.name == topic) {
@@ -61,16 +62,25 @@ impl Help {
 }
 
 /// What `--help` of the command says.
-fn of_command(name: &str) -> Option<clap::builder::StyledStr> {
+fn of_command(name: &str) -> Option<StyledStr> {
     let mut all = super::line::CommandLine::command();
     all.build();
     let command = all.find_subcommand_mut(name)?;
     Some(command.render_long_help())
 }
 
+fn shown(text: &StyledStr) -> String {
+    let text = match output::coloured() {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    };
+    format!("{}\n", text.trim_end())
+}
+
 /// The help of the whole, and the topics.
 fn all() {
-    anstream::print!("{}", super::line::CommandLine::command().render_help());
+    let help = super::line::CommandLine::command().render_help();
+    render::print_as_it_is(&shown(&help));
     let mut table = render::table(&["TOPIC", "ABOUT"]);
     for topic in &TOPICS {
         table.add_row([topic.name, Topic::about(topic)]);
