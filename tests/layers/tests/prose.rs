@@ -27,7 +27,7 @@ const OF_REFUSALS: [&str; 5] = [
 
 /// Texts with several words, backticks, codes of messages or `ckpt` by which something is decided, each with why that is no
 /// message and no name of ckpt's.
-const OTHERS: [(&str, &[&str], &str); 24] = [
+const OTHERS: [(&str, &[&str], &str); 25] = [
     (
         "ckpt-runtime/src/format/chunks.rs",
         &["where is a chunk"],
@@ -139,6 +139,11 @@ const OTHERS: [(&str, &[&str], &str); 24] = [
         "where the backtrace of a panic begins, not to be shown",
     ),
     (
+        "ckpt-cli/src/commands/line.rs",
+        &["Usage: "],
+        "clap's heading, taken off before clap writes it again",
+    ),
+    (
         "ckpt-cli/src/cargo/mod.rs",
         &["error: "],
         "taken off before it is shown",
@@ -150,8 +155,8 @@ const OTHERS: [(&str, &[&str], &str); 24] = [
     ),
     (
         "ckpt-cli/src/package/build/oracle",
-        &["`"],
-        "rustc's reports: names between backticks, by the table of sentences",
+        &["`", "dyn ", "dyn Fn"],
+        "rustc's reports: names between backticks, by the table of sentences; what a type begins with",
     ),
     // How it looks.
     (

@@ -38,12 +38,15 @@ impl Start {
         let command = continued.command().filter(|command| !command.is_empty())?;
         let record = meta.run.and_then(|run| Record::read(store, run));
         let by_hand = || vec![command_line(&["--exe".to_owned(), command[0].clone()])];
-        let program = record.map_or_else(by_hand, |record| record.words_of_the_program());
+        let ranks = continued.ranks().filter(|ranks| *ranks > 1);
+        let is_said = record.as_ref().is_some_and(|record| record.ranks.ranks.is_some());
+        let mut program = record.map_or_else(by_hand, |record| record.words_of_the_program());
+        program.extend(ranks.filter(|_| !is_said).map(|ranks| format!("-n {ranks}")));
         let place = meta.notes.iter().find(|(name, _)| name == PLACE_NOTE);
         let place = place.and_then(|(_, text)| serde_json::from_str::<Place>(text).ok());
         let elsewhere = |place: &Place| !place.is_now(Path::new("."), &home);
         Some(Start {
-            ranks: continued.ranks().filter(|ranks| *ranks > 1),
+            ranks,
             command,
             program,
             folder: place.filter(elsewhere).map(|place| place.folder),
@@ -64,9 +67,6 @@ impl Start {
     /// The command that starts it again, into another store.
     fn again(&self, every: u64, finer: &Path) -> String {
         let mut words = self.program.clone();
-        let is_said = words.iter().any(|word| word.starts_with("-n "));
-        let ranks = self.ranks.filter(|_| !is_said);
-        words.extend(ranks.map(|ranks| format!("-n {ranks}")));
         let there = match &self.folder {
             Some(_) => std::path::absolute(finer).unwrap_or_else(|_| finer.to_owned()),
             None => finer.to_owned(),

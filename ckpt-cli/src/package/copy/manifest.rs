@@ -374,7 +374,7 @@ pub fn has_dependency(text: &str) -> bool {
     let document = Document::parse(text).ok();
     document.is_some_and(|document| {
         let dependencies = document.get("dependencies").and_then(Item::as_table_like);
-        dependencies.is_some_and(|table| table.contains_key("ckpt"))
+        dependencies.and_then(|table| table.get("ckpt")).is_some()
     })
 }
 
