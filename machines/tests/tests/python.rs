@@ -102,7 +102,7 @@ fn the_page_on_python_does_what_it_says() {
     assert!(
         sealed
             .stdout
-            .starts_with("000002:\n  /frames/1/self/now: changed"),
+            .starts_with("000002:\n  /frames/1/self/now: its 65536 elements do not fit their checksum"),
         "{sealed:?}"
     );
     let verified = ckpt(here, "verify", &[]);
