@@ -250,6 +250,7 @@ mod tests {
     fn several_processes_are_started_and_in_their_folder() {
         let mut a = start(&[]);
         a.ranks = Some(4);
+        a.program.push("-n 4".into());
         a.folder = Some("/jobs/one".into());
         let typed = a.again(1, Path::new("/s/a.ckpt.d"));
         assert!(
