@@ -111,11 +111,8 @@ fn all(checkpoint: &Restored, name: &str, node: &Node, to: &mut Vec<Column>) -> 
         );
         return Ok(());
     }
-    let child = |name: &str| node.children().iter().find(|child| child.name == name);
-    let kind = node
-        .attribute("kind")
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let child = |name: &str| rows::child(node, name);
+    let kind = rows::kind(node).unwrap_or_default();
     match (
         kind.as_str(),
         child("present"),

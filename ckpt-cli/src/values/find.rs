@@ -21,7 +21,7 @@ pub struct Found<'c> {
 /// The node of a variable.
 pub fn node_of<'c>(checkpoint: &'c Restored, frame: usize, key: &str) -> Option<&'c Node> {
     let variables = checkpoint.tree().find(&place_of(checkpoint.frames(), frame)?)?;
-    variables.children().iter().find(|child| child.name == key)
+    child(variables, key)
 }
 
 /// Where a frame is in the tree: frames are counted on through all threads, and in the tree anew for each.

@@ -39,13 +39,12 @@ pub fn in_element<'c>(
     for (number, step) in steps[at..].iter().enumerate() {
         match step {
             Step::Index(inside) => {
-                let mut parts = inside.split(',').map(str::trim);
-                if let Some(first) = parts.next().filter(|_| number == 0) {
-                    walk.choose(first, walk.rows.clone())?;
-                } else {
-                    parts = inside.split(',').map(str::trim);
+                for (place, part) in inside.split(',').map(str::trim).enumerate() {
+                    match (number, place) {
+                        (0, 0) => walk.choose(part, walk.rows.clone())?,
+                        _ => walk.index(part)?,
+                    }
                 }
-                parts.try_for_each(|part| walk.index(part))?;
             }
             Step::Part(name) => walk.part(name)?,
         }
@@ -69,7 +68,7 @@ fn is_of_columns(list: &Node, steps: &[Step<'_>]) -> bool {
         let Step::Part(name) = step else {
             continue;
         };
-        let is_struct = Elements::of(node).is_none() && kind(node).as_deref() == Some("struct");
+        let is_struct = kind_of_group(node).as_deref() == Some("struct");
         match child(node, name) {
             Some(next) if is_struct => node = next,
             // That there is no such part is said of the whole.
@@ -79,6 +78,11 @@ fn is_of_columns(list: &Node, steps: &[Step<'_>]) -> bool {
     }
     let brackets = steps.iter().filter(|step| matches!(step, Step::Index(_)));
     brackets.count() == 1 && !steps[0].text().contains(',') || !indexed(node).is_empty()
+}
+
+/// What a node stands for that is no array itself.
+fn kind_of_group(node: &Node) -> Option<String> {
+    kind(node).filter(|_| Elements::of(node).is_none())
 }
 
 /// Where one is.
@@ -125,7 +129,7 @@ impl<'c> Walk<'c> {
 
     /// An option's value.
     fn unwraps(&mut self, wanted: &str) -> Outcome<()> {
-        while kind(self.node).as_deref() == Some("option") && Elements::of(self.node).is_none() {
+        while kind_of_group(self.node).as_deref() == Some("option") {
             let at =
                 rows::value_of(self.checkpoint, self.node, self.row()?).map_err(unreadable(self.node))?;
             match (at, child(self.node, "value")) {
@@ -147,7 +151,7 @@ impl<'c> Walk<'c> {
             self.unwraps(name)?;
         }
         let row = self.row()?;
-        let of_group = kind(self.node).filter(|_| Elements::of(self.node).is_none());
+        let of_group = kind_of_group(self.node);
         let next = child(self.node, name);
         match (of_group.as_deref(), next) {
             (Some("option"), Some(_)) if name == "value" => self.unwraps(name)?,
@@ -178,7 +182,7 @@ impl<'c> Walk<'c> {
     fn index(&mut self, part: &str) -> Outcome<()> {
         self.unwraps(&format!("[{part}]"))?;
         let row = self.row()?;
-        let of_group = kind(self.node).filter(|_| Elements::of(self.node).is_none());
+        let of_group = kind_of_group(self.node);
         if !matches!(of_group.as_deref(), Some("list" | "array")) {
             return Err(no_array(&self.name, self.node));
         }
