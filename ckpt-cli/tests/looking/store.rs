@@ -71,21 +71,26 @@ pub fn store(folder: &Path, checkpoints: u64) {
     part(&folder.join("heat.ckpt.d"), 0, 1..=checkpoints);
 }
 
+/// What a checkpoint says of itself, of a program at a visit.
+pub fn meta(program: &str, visit: u64) -> Meta {
+    Meta {
+        program: program.into(),
+        version: "0.1.0".into(),
+        visit,
+        time: 1_700_000_000_000_000_000,
+        reason: "every 10".into(),
+        host: "node7".into(),
+        run: RUN.parse().ok(),
+        notes: Vec::new(),
+    }
+}
+
 /// The part of one rank, with checkpoints of these steps.
 pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
     let mut store = Store::open_as(folder, Mode::ReadWrite, rank).unwrap();
     store.set_keep(Keep::All);
     for step in steps {
-        let meta = Meta {
-            program: "heat".into(),
-            version: "0.1.0".into(),
-            visit: 10 * step,
-            time: 1_700_000_000_000_000_000,
-            reason: "every 10".into(),
-            host: "node7".into(),
-            run: RUN.parse().ok(),
-            notes: Vec::new(),
-        };
+        let meta = meta("heat", 10 * step);
         store.commit(&snapshot(step), &meta).unwrap();
     }
 }
@@ -152,16 +157,7 @@ pub fn two_runs(folder: &Path) {
             }
             builder.value(main, "grid", 12, None, &grid);
             builder.value(main, "clock", 13, None, &format!("{name}{step}"));
-            let meta = Meta {
-                program: "heat".into(),
-                version: "0.1.0".into(),
-                visit: 10 * step,
-                time: 1_700_000_000_000_000_000,
-                reason: "every 10".into(),
-                host: "node7".into(),
-                run: RUN.parse().ok(),
-                notes: Vec::new(),
-            };
+            let meta = meta("heat", 10 * step);
             store.commit(&builder.finish().unwrap(), &meta).unwrap();
         }
     }

@@ -47,14 +47,8 @@ fn system(folder: &Path) {
 
 fn meta() -> Meta {
     Meta {
-        program: "nbody".into(),
-        version: "0.1.0".into(),
-        visit: 10,
-        time: 1_700_000_000_000_000_000,
-        reason: "every 10".into(),
-        host: "node7".into(),
         run: None,
-        notes: Vec::new(),
+        ..crate::store::meta("nbody", 10)
     }
 }
 

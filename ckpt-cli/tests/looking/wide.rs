@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ckpt::snapshot::SnapshotBuilder;
-use ckpt::store::{Keep, Meta, Mode, Store};
+use ckpt::store::{Keep, Mode, Store};
 
-use crate::store::{ADVANCE, MAIN, RUN, json};
+use crate::store::{ADVANCE, MAIN, json, meta};
 use crate::width::{in_a_pipe, in_a_terminal, too_long};
 
 #[derive(ckpt::Checkpoint, Clone)]
@@ -95,16 +95,7 @@ fn container(folder: &Path) {
         let long = "a text that is far longer than what a line of a terminal has room for "
             .repeat(3 + step as usize);
         builder.value(advance, "description", 32, None, &long);
-        let meta = Meta {
-            program: "container".into(),
-            version: "0.1.0".into(),
-            visit: 10 * step,
-            time: 1_700_000_000_000_000_000,
-            reason: "every 10".into(),
-            host: "node7".into(),
-            run: RUN.parse().ok(),
-            notes: Vec::new(),
-        };
+        let meta = meta("container", 10 * step);
         store.commit(&builder.finish().unwrap(), &meta).unwrap();
     }
 }

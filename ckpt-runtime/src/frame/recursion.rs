@@ -66,6 +66,16 @@ impl DeepCalls {
     }
 }
 
+impl DeepCalls {
+    /// What `skip-deep-sites` says.
+    pub(crate) fn of_setting(skips: bool) -> Self {
+        match skips {
+            true => DeepCalls::WhereShort,
+            false => DeepCalls::KeepSites,
+        }
+    }
+}
+
 /// Depths of activations that may call without sites: what [`DeepCalls`] says, in a word.
 static FROM: AtomicU32 = AtomicU32::new(KEEP_SITES);
 const KEEP_SITES: u32 = u32::MAX;

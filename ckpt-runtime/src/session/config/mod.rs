@@ -317,12 +317,9 @@ impl Config {
             copy_on_write: flag("CKPT_COPY_ON_WRITE")?
                 .or(section.copy_on_write)
                 .unwrap_or(false),
-            deep_calls: environment.word("CKPT_SKIP_DEEP_SITES", &DEEP_CALLS)?.unwrap_or(
-                match section.skip_deep_sites {
-                    Some(false) => DeepCalls::KeepSites,
-                    None | Some(true) => DeepCalls::WhereShort,
-                },
-            ),
+            deep_calls: environment
+                .word("CKPT_SKIP_DEEP_SITES", &DEEP_CALLS)?
+                .unwrap_or_else(|| DeepCalls::of_setting(section.skip_deep_sites.unwrap_or(true))),
             storing: Storing {
                 compression: environment
                     .overrules("compression", section.compression, &COMPRESSION)?

@@ -80,13 +80,12 @@ pub(super) const FLAG: Word<bool> = Word {
 };
 
 pub(super) const DEEP_CALLS: Word<DeepCalls> = Word {
-    read: |text| match text.trim() {
-        "1" | "true" | "yes" => Some(DeepCalls::WhereShort),
-        "0" | "false" | "no" => Some(DeepCalls::KeepSites),
-        other => other
-            .strip_prefix("from:")
-            .and_then(|depth| depth.parse().ok())
-            .map(DeepCalls::From),
+    read: |text| match (FLAG.read)(text) {
+        Some(skips) => Some(DeepCalls::of_setting(skips)),
+        None => {
+            let depth = text.trim().strip_prefix("from:")?;
+            depth.parse().ok().map(DeepCalls::From)
+        }
     },
     expected: "1 or 0, or for tests `from:2` and other depths",
 };

@@ -362,7 +362,7 @@ mod unread {
             site: writes,
             key: "array",
         };
-        let reference = Reference {
+        let reference = Arc::new(Reference {
             dtype: DType::U32,
             row: 1,
             bytes: bytes.len(),
@@ -374,7 +374,7 @@ mod unread {
                 owner: owner(4),
                 number: 1,
             }),
-        };
+        });
         let taken = |capture: &mut Capture, writes, bytes: &[u8]| {
             let mut read = 0;
             let mut part = |part: Range<usize>| {
@@ -384,7 +384,7 @@ mod unread {
             let body = capture.take_unread(&DType::U32, bytes.len(), owner(writes), &mut part);
             (body.map(|body| body.blocks().to_vec()), read)
         };
-        let capture = || Capture::new(vec![Some(Arc::new(reference_of(&reference)))]);
+        let capture = || Capture::new(vec![Some(Arc::clone(&reference))]);
         let (body, read) = taken(&mut capture(), 4, &bytes);
         let body = body.expect("it is as it was");
         assert!(body.iter().all(|taken| *taken == Taken::Same), "{body:?}");
@@ -393,13 +393,5 @@ mod unread {
         let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
         assert_eq!(taken(&mut capture(), 4, &other).0, None, "by somebody else");
         assert_eq!(taken(&mut Capture::new(Vec::new()), 4, &bytes), (None, 0));
-    }
-
-    fn reference_of(reference: &Reference) -> Reference {
-        Reference {
-            dtype: reference.dtype.clone(),
-            checksums: reference.checksums.clone(),
-            ..*reference
-        }
     }
 }
