@@ -201,7 +201,7 @@ fn path(items: &Items, resolver: &Resolver<'_>, function: &Function, of: TypeId)
         let is_own = matches!(&of_impl.self_type, Type::Path(path)
             if resolve(resolver, of_impl.scope, &path.path) == Some(of));
         // A private method is its module's.
-        let is_seen = is_named_in(items, resolver, function.scope, &function.written.vis, there);
+        let is_seen = resolver.can_be_named_in(function.scope, &function.written.vis, there);
         return (is_own && is_seen).then(|| format!("Self::{name}"));
     }
     let mut at = function.scope;
@@ -211,7 +211,7 @@ fn path(items: &Items, resolver: &Resolver<'_>, function: &Function, of: TypeId)
         if scope.is_block {
             return None;
         }
-        if !vis.is_none_or(|vis| is_named_in(items, resolver, at, vis, there)) {
+        if !vis.is_none_or(|vis| resolver.can_be_named_in(at, vis, there)) {
             return None;
         }
         let Some(parent) = scope.parent else { break };
@@ -221,26 +221,4 @@ fn path(items: &Items, resolver: &Resolver<'_>, function: &Function, of: TypeId)
     let modules = &items.scope(function.scope).path;
     let modules: String = modules.iter().map(|name| format!("{name}::")).collect();
     Some(format!("crate::{modules}{name}"))
-}
-
-/// Whether what is declared so in a module can be named in a scope.
-fn is_named_in(
-    items: &Items,
-    resolver: &Resolver<'_>,
-    module: ScopeId,
-    vis: &syn::Visibility,
-    scope: ScopeId,
-) -> bool {
-    let visible_in = match vis {
-        syn::Visibility::Public(_) => return true,
-        syn::Visibility::Inherited => module,
-        syn::Visibility::Restricted(one) => {
-            match resolver.path(module, &segments(&one.path), Namespace::Types) {
-                Resolved::Item(Def::Module(found)) => found,
-                _ => return false,
-            }
-        }
-    };
-    let around = std::iter::successors(Some(scope), |at| items.scope(*at).parent);
-    { around }.any(|at| at == visible_in)
 }

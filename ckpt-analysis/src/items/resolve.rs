@@ -212,6 +212,22 @@ impl<'a> Resolver<'a> {
             _ => None,
         }
     }
+
+    /// Whether what is declared so in a module can be named in a scope.
+    pub fn can_be_named_in(&self, module: ScopeId, vis: &syn::Visibility, scope: ScopeId) -> bool {
+        let visible_in = match vis {
+            syn::Visibility::Public(_) => return true,
+            syn::Visibility::Inherited => module,
+            syn::Visibility::Restricted(one) => {
+                match self.path(module, &segments(&one.path), Namespace::Types) {
+                    Resolved::Item(Def::Module(found)) => found,
+                    _ => return false,
+                }
+            }
+        };
+        let mut around = std::iter::successors(Some(scope), |at| self.items.scope(*at).parent);
+        around.any(|at| at == visible_in)
+    }
 }
 
 fn is_in(def: Def, namespace: Namespace) -> bool {

@@ -401,7 +401,8 @@ impl Lister<'_> {
         }
         steps.insert(0, (item.scope, &item.vis, &item.place));
         for (module, vis, place) in steps {
-            if self.is_private_there(module, vis) {
+            // Whether it can be named where the trait is.
+            if !self.resolver.can_be_named_in(module, vis, self.of.scope) {
                 let (at, text) = ((place.file, place.bytes.start), "pub(crate) ");
                 if !matches!(vis, syn::Visibility::Inherited) {
                     return Err(format!("`{}` is visible in a part of the crate only", item.name));
@@ -412,28 +413,6 @@ impl Lister<'_> {
         let path = &self.items.scope(item.scope).path;
         let modules: String = path.iter().map(|name| format!("{name}::")).collect();
         Ok(format!("crate::{modules}{}", item.name))
-    }
-
-    /// Whether something that is declared in a module cannot be named where the trait is.
-    fn is_private_there(&self, module: ScopeId, vis: &syn::Visibility) -> bool {
-        let visible_in = match vis {
-            syn::Visibility::Public(_) => return false,
-            syn::Visibility::Inherited => module,
-            syn::Visibility::Restricted(one) => {
-                match self.resolver.path(module, &segments(&one.path), Namespace::Types) {
-                    Resolved::Item(Def::Module(found)) => found,
-                    _ => return true,
-                }
-            }
-        };
-        let mut at = Some(self.of.scope);
-        while let Some(scope) = at {
-            if scope == visible_in {
-                return false;
-            }
-            at = self.items.scope(scope).parent;
-        }
-        true
     }
 
     fn finish(self) -> Result<ObjectEdits, String> {
