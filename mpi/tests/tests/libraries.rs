@@ -129,7 +129,7 @@ fn here() -> &'static Path {
 fn what_nothing_is_told_of_is_refused_with_the_way_out() {
     let package = Package::with(&PROGRAM.replace("// BEFORE", "ckpt::checkpoint!();"), "");
     let ended = package.run(&package.job(), "-n 3 --every 5");
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert_eq!(ended.code, Some(79), "{}", ended.stderr);
     for told in [
         "E1303",
         "`field`: the crate depends on `mpi`",
@@ -165,7 +165,7 @@ fn a_site_that_a_message_crosses_is_refused_and_a_wrong_table_is_caught_at_run_t
     let program = PROGRAM.replace("// BETWEEN", "ckpt::checkpoint!();");
     let package = Package::with(&program, TABLE);
     let ended = package.run(&package.job(), "-n 3 --every 5");
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert_eq!(ended.code, Some(79), "{}", ended.stderr);
     let told = "`post`: the message that rank 0 sends here to rank 1 is still on its way at the site";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let wrong = TABLE

@@ -70,7 +70,7 @@ fn a_site_that_is_no_safe_point_is_not_run() {
     let patterns = Patterns::with("ckpt::checkpoint!();");
     for name in unsafe_patterns() {
         let ended = patterns.run(&name, "-n 3 --every 1000");
-        assert_eq!(ended.code, Some(1), "{name}: {}", ended.stderr);
+        assert_eq!(ended.code, Some(79), "{name}: {}", ended.stderr);
         assert!(
             ended.stderr.contains("it is not a safe point"),
             "{name}: {}",
@@ -113,7 +113,7 @@ fn a_wrong_promise_is_caught_when_the_program_runs() {
 #[test]
 fn where_turns_are_unequal_it_is_said_what_to_write_and_that_works() {
     let vouched = Patterns::with("ckpt::checkpoint!(safe);").run("uneven", "-n 3 --every 1000");
-    assert_eq!(vouched.code, Some(1), "{}", vouched.stderr);
+    assert_eq!(vouched.code, Some(79), "{}", vouched.stderr);
     for told in ["`ckpt::checkpoint!(phase);`", "`ckpt::checkpoint!(phase_end);`"] {
         assert!(vouched.stderr.contains(told), "{told}: {}", vouched.stderr);
     }
