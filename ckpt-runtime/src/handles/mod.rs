@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use crate::base::changes::{Coming, NotComing};
 use crate::base::signals::undisturbed;
@@ -281,14 +282,7 @@ pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), S
         });
         // The program has removed it meanwhile, or given it another name: what that did is on the disk with the journal.
         let synced = match synced {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(())
-            }
+            Err(error) if is_elsewhere(&error) => Ok(()),
             other => other,
         };
         synced.map_err(|error| not_on_disk(path, &error))?;
@@ -316,6 +310,15 @@ fn not_on_disk(path: &Path, error: &io::Error) -> String {
     )
 }
 
+/// Whether a path no longer leads to what was there: it was removed or has another name, and a link may have its place, to
+/// itself even.
+fn is_elsewhere(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    ) || error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+}
+
 /// Brings the file or folder at a path to the disk, if there is one.
 fn sync_at(path: &Path) -> io::Result<()> {
     let opened = |writes: bool| {
@@ -340,15 +343,8 @@ fn sync_at(path: &Path) -> io::Result<()> {
         other => other,
     };
     match file.and_then(|file| file.sync_all()) {
-        // Somebody has removed it meanwhile; or a file system that has no disk says that it cannot do this.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
-            ) =>
-        {
-            Ok(())
-        }
+        // Or a file system that has no disk says that it cannot do this.
+        Err(error) if is_elsewhere(&error) || error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         other => other,
     }
 }
@@ -705,4 +701,34 @@ impl OpenFile {
 /// Whether a file has an offset that can be moved.
 pub(crate) fn can_seek(file: &File) -> bool {
     rustix::fs::tell(file.as_fd()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_has_another_name_by_now_is_no_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("d")).unwrap();
+        let file = File::create(at("d/log")).unwrap();
+        let written = [
+            WrittenFile::Held {
+                file,
+                id: (0, 0),
+                path: at("d/log"),
+            },
+            WrittenFile::At(at("d/log")),
+        ];
+        std::fs::rename(at("d"), at("e")).unwrap();
+        sync(&written, &mut Entered::default()).unwrap();
+        symlink("d", at("d")).unwrap();
+        sync(&written, &mut Entered::default()).unwrap();
+        std::fs::remove_file(at("d")).unwrap();
+        std::fs::write(at("d"), "a file").unwrap();
+        sync(&written, &mut Entered::default()).unwrap();
+    }
 }

@@ -149,8 +149,13 @@ fn come_back(kinds: &[&'static str]) {
             let job = Tree(Job::new(kind));
             let job = &job.0;
             let fault = format!("visit:{visit}");
-            job.run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
+            let before = job
+                .run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
                 .expect_killed();
+            assert!(
+                !Store::open(job.store(), Mode::ReadOnly).unwrap().list().unwrap().is_empty(),
+                "{kind} has no checkpoint, killed at visit {visit}, one every {every}: {before:?}"
+            );
             if visit < 8 {
                 let again = [
                     ("CKPT_EVERY", every),
