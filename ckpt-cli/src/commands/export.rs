@@ -11,7 +11,7 @@ use crate::render;
 use crate::stores::{StoreArgs, Which, WhichOnes};
 use crate::values::elements::Elements;
 use crate::values::find::find;
-use crate::values::place::in_element;
+use crate::values::place::{Inside, array_in_element};
 use crate::values::select;
 
 /// Write values of a checkpoint into a file of numpy or a table
@@ -71,15 +71,24 @@ impl Export {
         // One array is written as it is; all else has headings.
         let mut is_array = variables.len() == 1;
         for text in variables {
-            if in_element(&checkpoint, text, 0)?.is_some() {
-                return Err(
-                    Failure::usage(says!("E3136: `{text}` is in one element, and no array"))
-                        .because("below an option, an enum or a list, values have no row for each element")
-                        .help("export the whole list, or look at the value with `cargo ckpt inspect`"),
-                );
-            }
-            let (name, inside) = select::split(text)?;
-            let found = find(&checkpoint, &name)?;
+            let inside = array_in_element(&checkpoint, text)?;
+            let (name, (found, bounds), brackets) = match inside {
+                Some(Inside::Rows(found, bounds)) => (text.clone(), (found, Some(bounds)), None),
+                Some(Inside::NoArray) => {
+                    return Err(
+                        Failure::usage(says!("E3136: `{text}` is in one element, and no array"))
+                            .because(
+                                "below an option, an enum or a list, values have no row for each element",
+                            )
+                            .help("export the whole list, or look at the value with `cargo ckpt inspect`"),
+                    );
+                }
+                None => {
+                    let (name, brackets) = select::split(text)?;
+                    let found = find(&checkpoint, &name)?;
+                    (name, (found, None), brackets)
+                }
+            };
             let node = found.node;
             let function = checkpoint
                 .frames()
@@ -89,11 +98,14 @@ impl Export {
             export::below(&format!("{function}/{}", found.name), node, &mut chosen);
             is_array &= Elements::of(node).is_some();
             if ending == Some("csv") && Elements::of(node).is_none() {
-                columns.extend(table::columns(&checkpoint, &name, node, inside.as_deref())?);
+                columns.extend(table::columns(&checkpoint, &name, node, brackets.as_deref())?);
                 list.extend(chosen);
                 continue;
             }
-            if let Some(inside) = inside {
+            if bounds.is_some() {
+                chosen.iter_mut().for_each(|one| one.bounds.clone_from(&bounds));
+            }
+            if let Some(inside) = brackets {
                 indexed_or_not(&found.name, node)?;
                 for one in &mut chosen {
                     one.bounds = Some(select::bounds(Some(&inside), &one.elements.shape())?);

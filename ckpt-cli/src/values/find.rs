@@ -1,6 +1,7 @@
 //! From the name of a variable to its node: `sim`, `sim.particles.pos`, `1/sim` (in frame 1), `advance/sim`.
 
 use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
+use ckpt::value::DType;
 
 use super::rows::{child, kind};
 use crate::failure::{Failure, Outcome, says};
@@ -36,6 +37,15 @@ fn place_of(frames: &[FrameInfo], frame: usize) -> Option<String> {
 
 /// The variable, or the part of one, that a name means.
 pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
+    let (found, rest) = find_as_far(checkpoint, name)?;
+    match rest.split('.').next() {
+        None | Some("") => Ok(found),
+        Some(part) => Err(no_part(&found.name, found.node, part)),
+    }
+}
+
+/// The same, as far as it is stored there: with what is left of the name where an object stands for the value.
+pub fn find_as_far<'c, 'n>(checkpoint: &'c Restored, name: &'n str) -> Outcome<(Found<'c>, &'n str)> {
     let (frame, path) = match name.split_once('/') {
         Some((frame, path)) => (Some(frame), path),
         None => (None, name),
@@ -59,7 +69,19 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
         return Err(unknown(checkpoint, name));
     };
     let mut reached = variable.key.clone();
-    for part in rest.split('.').filter(|part| !part.is_empty()) {
+    let mut rest = rest.strip_prefix('.').unwrap_or(rest);
+    while !rest.is_empty() && !is_object(node) {
+        let (part, behind) = rest.split_once('.').unwrap_or((rest, ""));
+        if let Some(value) = value_of_single(node).filter(|value| is_object(value))
+            && child(node, part).is_none()
+        {
+            node = value;
+            break;
+        }
+        rest = behind;
+        if part.is_empty() {
+            continue;
+        }
         // What a single option holds is named without its `value`, too.
         if let Some(value) =
             value_of_single(node).filter(|value| child(node, part).is_none() && child(value, part).is_some())
@@ -72,12 +94,24 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
         node = next;
         reached = format!("{reached}.{part}");
     }
-    Ok(Found {
+    let found = Found {
         frame,
         variable,
         node,
         name: reached,
-    })
+    };
+    Ok((found, rest))
+}
+
+/// Whether a value is stored elsewhere, as what is shared or in itself, and a number here.
+pub fn is_object(node: &Node) -> bool {
+    matches!(
+        &node.kind,
+        NodeKind::Dataset {
+            dtype: DType::Object(_),
+            ..
+        }
+    )
 }
 
 /// There is no such part.

@@ -6,9 +6,9 @@ use std::ops::Range;
 use ckpt::store::{Node, Restored};
 
 use super::elements::{Chosen, Elements, Sort, indexed};
-use super::find::{Found, find, no_array, no_part};
+use super::find::{Found, find_as_far, is_object, no_array, no_part};
 use super::rows::{self, child, kind};
-use super::select::{self, Step};
+use super::select::{self, Bounds, Step};
 use crate::failure::{Failure, Outcome, says};
 use crate::stores::checkpoint::unreadable;
 
@@ -18,46 +18,96 @@ pub fn in_element<'c>(
     text: &str,
     limit: u64,
 ) -> Outcome<Option<(Found<'c>, Chosen)>> {
-    let steps = select::steps(text)?;
-    let Some(at) = steps.iter().position(|step| matches!(step, Step::Index(_))) else {
+    let Some(walk) = walk(checkpoint, text)? else {
         return Ok(None);
     };
-    let names: Vec<&str> = steps[..at].iter().map(Step::text).collect();
-    let list = find(checkpoint, &names.join("."))?;
-    if is_of_columns(list.node, &steps[at..]) {
+    let chosen = walk.chosen(limit)?;
+    Ok(Some((walk.found(), chosen)))
+}
+
+/// What is in an element, as an array.
+pub enum Inside<'c> {
+    /// Rows of one, by their bounds.
+    Rows(Found<'c>, Vec<Bounds>),
+    /// It is none.
+    NoArray,
+}
+
+/// The list in an element that is meant, or some of its elements; nothing where brackets choose rows of arrays.
+pub fn array_in_element<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Option<Inside<'c>>> {
+    let Some(mut walk) = walk(checkpoint, text)? else {
         return Ok(None);
+    };
+    walk.follows()?;
+    if walk.is_one && kind_of_group(walk.node).as_deref() == Some("list") {
+        let name = walk.name.clone();
+        walk.index("..")?;
+        walk.name = name;
     }
-    let number = rows::count(list.node).ok_or_else(|| no_array(&list.name, list.node))?;
+    let elements = Elements::of(walk.node).filter(|_| !walk.is_one);
+    Ok(Some(match elements.map(|elements| elements.shape()) {
+        Some(shape) => {
+            let mut bounds: Vec<Bounds> = shape.iter().map(|&size| (0, size)).collect();
+            if let Some(first) = bounds.first_mut() {
+                *first = (walk.rows.start, walk.rows.end);
+            }
+            Inside::Rows(walk.found(), bounds)
+        }
+        None => Inside::NoArray,
+    }))
+}
+
+/// The way to what is meant, if it is in an element.
+fn walk<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Option<Walk<'c>>> {
+    let steps = select::steps(text)?;
+    let is_index = |step: &Step<'_>| matches!(step, Step::Index(_));
+    let at = steps.iter().position(is_index).unwrap_or(steps.len());
+    let (names, mut behind) = steps.split_at(at);
+    let names: Vec<&str> = names.iter().map(Step::text).collect();
+    let names = names.join(".");
+    let (found, rest) = find_as_far(checkpoint, &names)?;
     let mut walk = Walk {
         checkpoint,
-        name: list.name.clone(),
-        node: list.node,
-        rows: 0..number,
+        name: found.name.clone(),
+        node: found.node,
+        rows: 0..1,
         from: 0,
-        is_one: false,
+        is_one: true,
+        begin: found,
     };
-    for (number, step) in steps[at..].iter().enumerate() {
+    let found = &walk.begin;
+    let is_one_object = is_object(found.node) && rows::count(found.node).is_none();
+    if !is_one_object {
+        let [Step::Index(inside), others @ ..] = behind else {
+            return Ok(None);
+        };
+        if is_of_columns(found.node, behind) {
+            return Ok(None);
+        }
+        let number = rows::count(found.node).ok_or_else(|| no_array(&found.name, found.node))?;
+        (walk.rows, walk.is_one) = (0..number, false);
+        for (place, part) in inside.split(',').map(str::trim).enumerate() {
+            match place {
+                0 => walk.choose(part, walk.rows.clone())?,
+                _ => walk.index(part)?,
+            }
+        }
+        behind = others;
+    }
+    for part in rest.split('.').filter(|part| !part.is_empty()) {
+        walk.part(part)?;
+    }
+    for step in behind {
         match step {
             Step::Index(inside) => {
-                for (place, part) in inside.split(',').map(str::trim).enumerate() {
-                    match (number, place) {
-                        (0, 0) => walk.choose(part, walk.rows.clone())?,
-                        _ => walk.index(part)?,
-                    }
+                for part in inside.split(',').map(str::trim) {
+                    walk.index(part)?;
                 }
             }
             Step::Part(name) => walk.part(name)?,
         }
     }
-    let chosen = walk.chosen(limit)?;
-    Ok(Some((
-        Found {
-            node: walk.node,
-            name: walk.name,
-            ..list
-        },
-        chosen,
-    )))
+    Ok(Some(walk))
 }
 
 /// Whether what follows the first brackets leads through structs only, each field of which has a row for every element, and further
@@ -77,7 +127,8 @@ fn is_of_columns(list: &Node, steps: &[Step<'_>]) -> bool {
         }
     }
     let brackets = steps.iter().filter(|step| matches!(step, Step::Index(_)));
-    brackets.count() == 1 && !steps[0].text().contains(',') || !indexed(node).is_empty()
+    let are_stored_here = !is_object(node);
+    are_stored_here && (brackets.count() == 1 && !steps[0].text().contains(',') || !indexed(node).is_empty())
 }
 
 /// What a node stands for that is no array itself.
@@ -97,9 +148,19 @@ struct Walk<'c> {
     from: u64,
     /// Whether it is an element, not a list of some.
     is_one: bool,
+    /// Where it began.
+    begin: Found<'c>,
 }
 
 impl<'c> Walk<'c> {
+    fn found(self) -> Found<'c> {
+        Found {
+            node: self.node,
+            name: self.name,
+            ..self.begin
+        }
+    }
+
     /// Some of these rows.
     fn choose(&mut self, part: &str, of: Range<u64>) -> Outcome<()> {
         let bounds = select::bounds(Some(part), &[of.end - of.start])?;
@@ -127,8 +188,21 @@ impl<'c> Walk<'c> {
         self.rows = row..row + 1;
     }
 
+    /// What an object stands for.
+    fn follows(&mut self) -> Outcome<()> {
+        while self.is_one {
+            let at = rows::object_of(self.checkpoint, self.node, self.rows.start);
+            match at.map_err(unreadable(self.node))? {
+                Some((items, row)) => self.goes_to(items, row),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
     /// An option's value.
     fn unwraps(&mut self, wanted: &str) -> Outcome<()> {
+        self.follows()?;
         while kind_of_group(self.node).as_deref() == Some("option") {
             let at =
                 rows::value_of(self.checkpoint, self.node, self.row()?).map_err(unreadable(self.node))?;
@@ -136,17 +210,23 @@ impl<'c> Walk<'c> {
                 (Some(row), Some(value)) => self.goes_to(value, row),
                 _ => return Err(self.is_other("None", wanted)),
             }
+            self.follows()?;
         }
         Ok(())
     }
 
     fn is_other(&self, what: &str, wanted: &str) -> Failure {
         let name = &self.name;
-        Failure::usage(says!("E3135: `{name}` is `{what}`, and has no `{wanted}`"))
-            .help("another element may have it: `[..]` in place of the index shows them all")
+        let failure = Failure::usage(says!("E3135: `{name}` is `{what}`, and has no `{wanted}`"));
+        match name.contains('[') {
+            true => failure.help("another element may have it: `[..]` in place of the index shows them all"),
+            false => failure
+                .help("another checkpoint may have it: `cargo ckpt inspect all VAR` looks into all of them"),
+        }
     }
 
     fn part(&mut self, name: &str) -> Outcome<()> {
+        self.follows()?;
         if name != "present" && name != "value" {
             self.unwraps(name)?;
         }

@@ -32,73 +32,99 @@ pub fn count(node: &Node) -> Option<u64> {
     }
 }
 
+/// So deep objects are shown in each other: they may lead back to themselves by a `Weak`.
+const DEEP: usize = 2;
+
 /// An element as one would write it: `Body { name: "moon", last: None }`.
 pub fn text(checkpoint: &Restored, node: &Node, row: u64) -> Result<String, LoadError> {
-    if let Some(elements) = Elements::of(node) {
-        return of_elements(checkpoint, &elements, row);
-    }
-    let part = |name: &str| child(node, name).ok_or_else(|| lacks(node, name));
-    match kind(node).unwrap_or_default().as_str() {
-        "struct" => {
-            let fields = node.children().iter().map(|field| {
-                let value = text(checkpoint, field, row)?;
-                Ok(match field.name.parse::<usize>() {
-                    Ok(_) => value,
-                    Err(_) => format!("{}: {value}", field.name),
+    let within = Within {
+        checkpoint,
+        objects: DEEP,
+    };
+    within.text(node, row)
+}
+
+/// How far values are shown that objects refer to.
+#[derive(Clone, Copy)]
+struct Within<'c> {
+    checkpoint: &'c Restored,
+    /// Objects in each other that are shown yet.
+    objects: usize,
+}
+
+impl Within<'_> {
+    fn text(self, node: &Node, row: u64) -> Result<String, LoadError> {
+        let Within { checkpoint, objects } = self;
+        if let Some((items, row)) = object_of(checkpoint, node, row)? {
+            return match objects.checked_sub(1) {
+                Some(objects) => Within { checkpoint, objects }.text(items, row),
+                None => Ok("..".into()),
+            };
+        }
+        if let Some(elements) = Elements::of(node) {
+            return of_elements(checkpoint, &elements, row);
+        }
+        let part = |name: &str| child(node, name).ok_or_else(|| lacks(node, name));
+        match kind(node).unwrap_or_default().as_str() {
+            "struct" => {
+                let fields = node.children().iter().map(|field| {
+                    let value = self.text(field, row)?;
+                    Ok(match field.name.parse::<usize>() {
+                        Ok(_) => value,
+                        Err(_) => format!("{}: {value}", field.name),
+                    })
+                });
+                let fields = fields.collect::<Result<Vec<String>, LoadError>>()?.join(", ");
+                let is_tuple = node
+                    .children()
+                    .first()
+                    .is_some_and(|field| field.name.parse::<usize>().is_ok());
+                Ok(match is_tuple {
+                    true => format!("({fields})"),
+                    false => format!("{{ {fields} }}"),
                 })
-            });
-            let fields = fields.collect::<Result<Vec<String>, LoadError>>()?.join(", ");
-            let is_tuple = node
-                .children()
-                .first()
-                .is_some_and(|field| field.name.parse::<usize>().is_ok());
-            Ok(match is_tuple {
-                true => format!("({fields})"),
-                false => format!("{{ {fields} }}"),
-            })
-        }
-        "option" => Ok(match value_of(checkpoint, node, row)? {
-            Some(at) => format!("Some({})", text(checkpoint, part("value")?, at)?),
-            None => "None".into(),
-        }),
-        "enum" | "dyn" => {
-            let (name, at) = variant_of(checkpoint, node, row)?;
-            match child(node, &name) {
-                Some(fields) => Ok(format!("{name} {}", text(checkpoint, fields, at)?)),
-                None => Ok(name),
             }
-        }
-        "list" => {
-            let items = items_of(checkpoint, node, row)?;
-            let shown = several(
-                checkpoint,
-                part("items").ok(),
-                items.start,
-                items.end - items.start,
-            )?;
-            Ok(format!("[{shown}]"))
-        }
-        "map" => {
-            let items = items_of(checkpoint, node, row)?;
-            let length = items.end - items.start;
-            let mut entries = Vec::new();
-            for at in items.start..items.start + length.min(FEW) {
-                let key = text(checkpoint, part("keys")?, at)?;
-                entries.push(format!("{key}: {}", text(checkpoint, part("values")?, at)?));
+            "option" => Ok(match value_of(checkpoint, node, row)? {
+                Some(at) => format!("Some({})", self.text(part("value")?, at)?),
+                None => "None".into(),
+            }),
+            "enum" | "dyn" => {
+                let (name, at) = variant_of(checkpoint, node, row)?;
+                match child(node, &name) {
+                    Some(fields) => Ok(format!("{name} {}", self.text(fields, at)?)),
+                    None => Ok(name),
+                }
             }
-            Ok(format!("{{{}{}}}", entries.join(", "), more(length)))
+            "list" => {
+                let items = items_of(checkpoint, node, row)?;
+                let shown = self.several(part("items").ok(), items.start, items.end - items.start)?;
+                Ok(format!("[{shown}]"))
+            }
+            "map" => {
+                let items = items_of(checkpoint, node, row)?;
+                let length = items.end - items.start;
+                let mut entries = Vec::new();
+                for at in items.start..items.start + length.min(FEW) {
+                    let key = self.text(part("keys")?, at)?;
+                    entries.push(format!("{key}: {}", self.text(part("values")?, at)?));
+                }
+                Ok(format!("{{{}{}}}", entries.join(", "), more(length)))
+            }
+            "array" => {
+                let items = items_of(checkpoint, node, row)?;
+                let shown = self.several(child(node, "items"), items.start, items.end - items.start)?;
+                Ok(format!("[{shown}]"))
+            }
+            _ => Ok("..".into()),
         }
-        "array" => {
-            let items = items_of(checkpoint, node, row)?;
-            let shown = several(
-                checkpoint,
-                child(node, "items"),
-                items.start,
-                items.end - items.start,
-            )?;
-            Ok(format!("[{shown}]"))
-        }
-        _ => Ok("..".into()),
+    }
+
+    fn several(self, items: Option<&Node>, first: u64, length: u64) -> Result<String, LoadError> {
+        let Some(items) = items.filter(|_| length > 0) else {
+            return Ok(String::new());
+        };
+        let shown = (first..first + length.min(FEW)).map(|at| self.text(items, at));
+        Ok(shown.collect::<Result<Vec<String>, LoadError>>()?.join(", ") + &more(length))
     }
 }
 
@@ -114,24 +140,39 @@ fn of_elements(checkpoint: &Restored, elements: &Elements<'_>, row: u64) -> Resu
     })
 }
 
-fn several(
-    checkpoint: &Restored,
-    items: Option<&Node>,
-    first: u64,
-    length: u64,
-) -> Result<String, LoadError> {
-    let Some(items) = items.filter(|_| length > 0) else {
-        return Ok(String::new());
-    };
-    let shown = (first..first + length.min(FEW)).map(|at| text(checkpoint, items, at));
-    Ok(shown.collect::<Result<Vec<String>, LoadError>>()?.join(", ") + &more(length))
-}
-
 fn more(length: u64) -> String {
     match length > FEW {
         true => format!(", .. ({length})"),
         false => String::new(),
     }
+}
+
+/// Where the value is that a node's row refers to: what is shared, or in itself, is a row of a table for its type.
+pub fn object_of<'c>(
+    checkpoint: &'c Restored,
+    node: &Node,
+    row: u64,
+) -> Result<Option<(&'c Node, u64)>, LoadError> {
+    let NodeKind::Dataset {
+        dtype: DType::Object(number),
+        ..
+    } = &node.kind
+    else {
+        return Ok(None);
+    };
+    let Some(table) = checkpoint.tree().find(&format!("shared/{number}")) else {
+        return Ok(None);
+    };
+    let object = checkpoint.numbers(node, row, 1)?.first().copied();
+    let object = object.ok_or_else(|| lacks(node, "value"))?;
+    let at = match child(table, "ids").map(|ids| (ids, count(ids))) {
+        Some((ids, Some(number))) if number > 0 => {
+            let ids = checkpoint.numbers(ids, 0, number)?;
+            ids.iter().position(|id| *id == object).map(|at| at as u64)
+        }
+        _ => Some(object as u64),
+    };
+    Ok(child(table, "items").zip(at))
 }
 
 /// The row of an option's `value`; nothing if it is `None`.

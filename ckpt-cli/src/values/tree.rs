@@ -5,6 +5,7 @@ use ckpt::value::DType;
 use serde_json::{Value, json};
 
 use super::elements::Elements;
+use super::rows;
 use super::summary::summary;
 use super::type_and_shape;
 use crate::failure::Outcome;
@@ -88,7 +89,13 @@ fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
 /// A single value, the text, or many numbers in short.
 fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 4;
-    let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
+    let NodeKind::Dataset {
+        dtype,
+        elements,
+        shape,
+        ..
+    } = &node.kind
+    else {
         return Ok(String::new());
     };
     if matches!(dtype, DType::Text) {
@@ -97,6 +104,12 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
             .map_err(unreadable(node))?
             .concat();
         return Ok(cut(&format!("{text:?}"), LONGEST));
+    }
+    if let (DType::Object(_), []) = (dtype, shape.as_slice()) {
+        return Ok(cut(
+            &rows::text(checkpoint, node, 0).map_err(unreadable(node))?,
+            LONGEST,
+        ));
     }
     if *elements <= FEW {
         let few = checkpoint.text(node, 0, FEW).map_err(unreadable(node))?;

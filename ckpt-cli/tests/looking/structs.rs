@@ -1,7 +1,9 @@
 //! Lists of structs, which are stored as one array for each field: their elements and fields are named as in the program.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
+use std::rc::{Rc, Weak};
 
 use ckpt::snapshot::SnapshotBuilder;
 use ckpt::store::{Meta, Mode, Store};
@@ -337,4 +339,98 @@ fn what_belongs_together_is_exported_as_one_table() {
     cargo_ckpt(here.path(), &["export", "energies", "step", "--to", "t.csv"])
         .code(2)
         .stderr(contains("E3105").and(contains("energies: 2, step: 1")));
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Moon {
+    name: String,
+    around: RefCell<Weak<Planet>>,
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Planet {
+    mass: f64,
+    track: Rc<RefCell<Vec<f64>>>,
+    moons: Vec<Rc<Moon>>,
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Tree {
+    key: u32,
+    left: Option<Box<Tree>>,
+    right: Option<Box<Tree>>,
+}
+
+/// What is shared, or in itself, is stored in tables of its own, and shown where the program has it.
+#[test]
+fn what_is_shared_is_shown_where_it_is_held() {
+    let here = tempfile::tempdir().unwrap();
+    let track = Rc::new(RefCell::new((0..12).map(f64::from).collect::<Vec<_>>()));
+    let moon = |name: &str| {
+        Rc::new(Moon {
+            name: name.to_owned(),
+            around: RefCell::default(),
+        })
+    };
+    let planet = |mass: f64, names: &[&str]| {
+        let planet = Rc::new(Planet {
+            mass,
+            track: Rc::clone(&track),
+            moons: names.iter().copied().map(moon).collect(),
+        });
+        for moon in &planet.moons {
+            *moon.around.borrow_mut() = Rc::downgrade(&planet);
+        }
+        planet
+    };
+    let planets = vec![planet(1.0, &["luna"]), planet(0.1, &["phobos", "deimos"])];
+    let leaf = |key: u32| {
+        Some(Box::new(Tree {
+            key,
+            left: None,
+            right: None,
+        }))
+    };
+    let tree = Tree {
+        key: 5,
+        left: Some(Box::new(Tree {
+            key: 3,
+            left: leaf(2),
+            right: leaf(4),
+        })),
+        right: leaf(8),
+    };
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    builder.value(main, "planets", 11, None, &planets);
+    builder.value(main, "track", 12, None, &track);
+    builder.value(main, "tree", 13, None, &tree);
+    let mut store = Store::open(here.path().join("orbits.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+
+    let shows = |variable: &str, value: &str| {
+        let shown = cargo_ckpt(here.path(), &["inspect", "1", variable]).success();
+        shown.stdout(predicates::str::ends_with(format!("\n\n{variable} {value}\n")));
+    };
+    shows("planets[1].mass", "0.1");
+    shows("planets[1].moons[1].name", "\"deimos\"");
+    shows("planets[1].moons[1].around.mass", "0.1");
+    shows("planets[0].moons[0].around.moons[0].name", "\"luna\"");
+    shows("planets[0].track[7]", "7.0");
+    shows("track[11]", "11.0");
+    shows("track", "[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, .. (12)]");
+    shows("tree.left.right.key", "4");
+    shows("tree.right.key", "8");
+    let refused = cargo_ckpt(here.path(), &["inspect", "1", "tree.right.left.key"]).code(2);
+    refused.stderr(contains("`tree.right.left` is `None`"));
+    let whole = cargo_ckpt(here.path(), &["inspect", "1"]).success();
+    whole.stdout(contains("[0.0, 1.0, 2.0, 3.0").and(contains("..")));
+
+    let exported = |variables: &[&str]| {
+        let arguments = [&["export", "1"], variables, &["--to", "out.csv"]].concat();
+        cargo_ckpt(here.path(), &arguments).success();
+        fs::read_to_string(here.path().join("out.csv")).unwrap()
+    };
+    assert_eq!(exported(&["track[9..]"]), "9.0\n10.0\n11.0\n");
+    assert_eq!(exported(&["planets[0].track"]).lines().count(), 12);
 }
