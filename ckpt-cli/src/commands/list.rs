@@ -188,7 +188,7 @@ fn ranks(line: &Line) -> String {
 }
 
 fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records: &[RunRecord]) {
-    let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
+    let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "ON DISK"];
     let whose = |line: &Line| meta(line).map(|meta| meta.run);
     // With records of runs: what was written before runs had an identity is of none.
     let has_others =

@@ -149,8 +149,8 @@ impl Found {
     fn print(&self) {
         let several = self.lines.several;
         let mut table = match several {
-            true => render::table(&["ID", "RANK", "SIZE", "VERDICT"]),
-            false => render::table(&["ID", "SIZE", "VERDICT"]),
+            true => render::table(&["ID", "RANK", "ON DISK", "VERDICT"]),
+            false => render::table(&["ID", "ON DISK", "VERDICT"]),
         };
         render::right(&mut table, if several { &[1, 2] } else { &[1] });
         for checked in &self.list {

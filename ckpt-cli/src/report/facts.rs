@@ -87,7 +87,7 @@ fn measured(one: &Checkpoint) -> String {
     let (ago, bytes) = (ago(one.at), render::bytes(one.bytes));
     let (waited, took) = (time(one.waited), time(one.took));
     format!(
-        "{:06}, {ago}, {bytes}, waited {waited}, on the disk after {took}",
+        "{:06}, {ago}, state of {bytes}, waited {waited}, on the disk after {took}",
         one.id
     )
 }
