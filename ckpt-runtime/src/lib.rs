@@ -82,8 +82,8 @@ pub mod store {
     pub use crate::base::run_id::{NoRunId, RunId, RunPrefix};
     pub use crate::base::trust::trust;
     pub use crate::format::{
-        Attribute, Change, CheckpointId, Compression, Damage, Edit, FORMAT_VERSION, FrameInfo, Meta, Node,
-        NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
+        Attribute, Change, CheckpointId, Compression, Damage, EMPTY, Edit, FORMAT_VERSION, FrameInfo,
+        Integer, Meta, Node, NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
     pub use crate::handles::lies_within;
     pub use crate::state::descriptors::DESCRIPTORS_NOTE;

@@ -4,7 +4,7 @@
 >>> ckpt.open("heat.ckpt.d").latest["plate.now"]       # doctest: +SKIP
 
 What lives where: `index` and `container` know the file, `values` makes Python objects of columns, `store` finds files and names,
-`seal` writes.
+`place` what is in an element, `seal` writes.
 """
 
 from .errors import Damaged, Error, NotFound, OtherVersion, Refused

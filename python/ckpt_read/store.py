@@ -13,6 +13,7 @@ import numpy
 from . import index as ix
 from .container import Container
 from .errors import Error, NotFound
+from .place import below
 from .values import Struct, Values, is_list_type
 
 _FILE = re.compile(r"(\d{6,})\.r(0|[1-9]\d*)\.h5")
@@ -237,14 +238,22 @@ class Checkpoint:
 
     def __contains__(self, name):
         try:
-            self._find(name)
+            self[name] if "[" in name else self._find(name)
         except NotFound:
             return False
         return True
 
     def __getitem__(self, name):
-        column, many = self._find(name)
-        return self._values.single(column, many)
+        whole, bracket, rest = name.partition("[")
+        column, many = self._find(whole)
+        # What has elements is a list.
+        value = self._values.single(column, many or bool(bracket))
+        if not bracket:
+            return value
+        try:
+            return below(value, whole, bracket + rest)
+        except NotFound as error:
+            raise NotFound(f"{self.path}: {error}") from None
 
     def type_of(self, name):
         """The Rust type of a variable; None of a part of one, whose type is not in the file."""

@@ -143,6 +143,8 @@ class Records(Lazy):
     def __getitem__(self, at):
         if isinstance(at, str):
             return self._fields[at]
+        if isinstance(at, slice):
+            return Records({name: column[at] for name, column in self._fields.items()})
         return super().__getitem__(at)
 
     def __getattr__(self, name):

@@ -88,6 +88,31 @@ class Reads(unittest.TestCase):
         with self.assertRaisesRegex(ckpt.NotFound, "rank 1 has no file"):
             latest.rank(1)
 
+    def test_brackets_choose_elements(self):
+        latest = ckpt.open(STORES / "whole").latest
+        self.assertEqual(latest["cells[1].shape.radius"], 2.5)
+        self.assertEqual(latest["cells[2].at[1]"], 0.5)
+        self.assertEqual(latest["cells[2].trail[..]"].tolist(), [0, 1])
+        self.assertEqual(latest["cells.at[1, ..2]"].tolist(), [1.0, 0.5])
+        self.assertEqual([cell.name for cell in latest["main/cells[1..]"]], ["cell 1 é", "cell 2 é"])
+        self.assertEqual((latest["nested[2, 0]"], latest["nested[0][1]"]), (3, 2))
+        self.assertEqual(latest["matrix[2, 1..=2]"].shape, (2,))
+        self.assertEqual((latest["pairs[1].1"], latest["letters[1]"], latest["holder.values[1]"]), (0.25, "é", 2.0))
+        self.assertEqual(latest["cells[1..].mass"], [None, 4.0])
+        self.assertIn("cells[0].mass", latest)
+        for name, wrong in [
+            ("cells[3]", "outside of 0..3"),
+            ("cells[-1]", "outside of 0..3"),
+            ("cells[1].colour", "has no part `colour`; it is a struct of at, name"),
+            ("cells[0].shape.radius", "has no part `radius`"),
+            ("nested[..].shape", "is several elements"),
+            ("step[0]", "`step` is no array"),
+            ("cells[x]", "`x` is no index"),
+            ("cells[1", "makes no sense"),
+        ]:
+            with self.subTest(name), self.assertRaisesRegex(ckpt.NotFound, wrong):
+                latest[name]
+
     def test_runs_are_told(self):
         store = ckpt.open(STORES / "whole")
         ((name, run),) = store.runs.items()

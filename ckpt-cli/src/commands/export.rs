@@ -2,17 +2,19 @@
 
 use std::path::PathBuf;
 
+use ckpt::store::{Node, Restored};
 use serde_json::json;
 
 use crate::commands::inspect::indexed_or_not;
 use crate::export::{self, Named, table};
 use crate::failure::{Failure, Outcome, says};
 use crate::render;
+use crate::stores::checkpoint::unreadable;
 use crate::stores::{StoreArgs, Which, WhichOnes};
 use crate::values::elements::Elements;
-use crate::values::find::find;
+use crate::values::find::{Found, find};
 use crate::values::place::{Inside, array_in_element};
-use crate::values::select;
+use crate::values::{rows, select};
 
 /// Write values of a checkpoint into a file of numpy or a table
 ///
@@ -68,53 +70,29 @@ impl Export {
         for one in list.iter().filter(|_| ending == Some("csv")) {
             columns.extend(table::columns(&checkpoint, &one.name, one.node, None)?);
         }
+        let is_table = ending == Some("csv");
         // One array is written as it is; all else has headings.
         let mut is_array = variables.len() == 1;
         for text in variables {
-            let inside = array_in_element(&checkpoint, text)?;
-            let (name, (found, bounds), brackets) = match inside {
-                Some(Inside::Rows(found, bounds)) => (text.clone(), (found, Some(bounds)), None),
-                Some(Inside::NoArray) => {
-                    return Err(
-                        Failure::usage(says!("E3136: `{text}` is in one element, and no array"))
-                            .because(
-                                "below an option, an enum or a list, values have no row for each element",
-                            )
-                            .help("export the whole list, or look at the value with `cargo ckpt inspect`"),
-                    );
+            let part = part_of(&checkpoint, text, is_table)?;
+            match part.inside {
+                _ if !is_table => {}
+                Some((node, brackets)) => {
+                    is_array = false;
+                    columns.extend(table::columns(
+                        &checkpoint,
+                        &part.name,
+                        node,
+                        brackets.as_deref(),
+                    )?);
                 }
                 None => {
-                    let (name, brackets) = select::split(text)?;
-                    let found = find(&checkpoint, &name)?;
-                    (name, (found, None), brackets)
-                }
-            };
-            let node = found.node;
-            let function = checkpoint
-                .frames()
-                .get(found.frame)
-                .map_or("", |frame| frame.function.as_str());
-            let mut chosen = Vec::new();
-            export::below(&format!("{function}/{}", found.name), node, &mut chosen);
-            is_array &= Elements::of(node).is_some();
-            if ending == Some("csv") && Elements::of(node).is_none() {
-                columns.extend(table::columns(&checkpoint, &name, node, brackets.as_deref())?);
-                list.extend(chosen);
-                continue;
-            }
-            if bounds.is_some() {
-                chosen.iter_mut().for_each(|one| one.bounds.clone_from(&bounds));
-            }
-            if let Some(inside) = brackets {
-                indexed_or_not(&found.name, node)?;
-                for one in &mut chosen {
-                    one.bounds = Some(select::bounds(Some(&inside), &one.elements.shape())?);
+                    for one in &part.arrays {
+                        columns.extend(table::of_array(&checkpoint, &part.name, one)?);
+                    }
                 }
             }
-            for one in chosen.iter().filter(|_| ending == Some("csv")) {
-                columns.extend(table::of_array(&checkpoint, &name, one)?);
-            }
-            list.extend(chosen);
+            list.extend(part.arrays);
         }
         match (ending, list.as_slice()) {
             (Some("npz"), all) => export::write_npz(&self.to, &checkpoint, all)?,
@@ -128,7 +106,11 @@ impl Export {
                 .help("write a name that ends with `.npz` or `.csv`"));
             }
         }
-        self.tell(&list);
+        let written = match is_table && !is_array {
+            true => render::count(columns.len(), "column"),
+            false => render::count(list.len(), "array"),
+        };
+        self.tell(&list, &written);
         Ok(0)
     }
 
@@ -146,13 +128,85 @@ impl Export {
         Ok((which.unwrap_or(Which::Latest), variables))
     }
 
-    fn tell(&self, list: &[Named<'_>]) {
+    fn tell(&self, list: &[Named<'_>], written: &str) {
         let names: Vec<&str> = list.iter().map(|one| one.name.as_str()).collect();
         if self.store.json() {
             render::print_json(&json!({ "file": self.to, "names": names }));
             return;
         }
-        let number = render::count(names.len(), "array");
-        render::print(&format!("Written: {number}, in {}\n", self.to.display()));
+        render::print(&format!("Written: {written}, in {}\n", self.to.display()));
     }
+}
+
+/// What is written of a variable, or of a part of one.
+struct Part<'c> {
+    /// As it was typed, without brackets.
+    name: String,
+    /// Its arrays.
+    arrays: Vec<Named<'c>>,
+    /// Where it is no array, but has columns: the node, and the rows that are chosen.
+    inside: Option<(&'c Node, Option<String>)>,
+}
+
+fn part_of<'c>(checkpoint: &'c Restored, text: &str, is_table: bool) -> Outcome<Part<'c>> {
+    let name_of = |found: &Found<'_>| {
+        let frame = checkpoint.frames().get(found.frame);
+        let function = frame.map_or("", |frame| frame.function.as_str());
+        format!("{function}/{}", found.name)
+    };
+    match array_in_element(checkpoint, text)? {
+        Some(Inside::Rows(found, bounds)) => {
+            let mut arrays = Vec::new();
+            export::below(&name_of(&found), found.node, &mut arrays);
+            arrays
+                .iter_mut()
+                .for_each(|one| one.bounds = Some(bounds.clone()));
+            return Ok(Part {
+                name: text.to_owned(),
+                arrays,
+                inside: None,
+            });
+        }
+        Some(Inside::NoArray) => {
+            return Err(
+                Failure::usage(says!("E3136: `{text}` is in one element, and no array"))
+                    .because("below an option, an enum or a list, values have no row for each element")
+                    .help("export the whole list, or look at the value with `cargo ckpt inspect`"),
+            );
+        }
+        None => {}
+    }
+    let (name, brackets) = select::split(text)?;
+    let found = find(checkpoint, &name)?;
+    let node = found.node;
+    let mut arrays = Vec::new();
+    export::below(&name_of(&found), node, &mut arrays);
+    // Lists of one length are a matrix.
+    let rectangle = match is_table {
+        true => rows::rectangle(checkpoint, node).map_err(unreadable(node))?,
+        false => None,
+    };
+    if let Some((items, shape)) = rectangle {
+        let elements = Elements::Array(items, shape);
+        arrays = vec![Named::of(name_of(&found), items, elements)];
+    } else if is_table && Elements::of(node).is_none() {
+        return Ok(Part {
+            name,
+            arrays,
+            inside: Some((node, brackets)),
+        });
+    } else if brackets.is_some() {
+        indexed_or_not(&found.name, node)?;
+    }
+    for one in &mut arrays {
+        let bounds = brackets
+            .as_ref()
+            .map(|inside| select::bounds(Some(inside), &one.elements.shape()));
+        one.bounds = bounds.transpose()?;
+    }
+    Ok(Part {
+        name,
+        arrays,
+        inside: None,
+    })
 }

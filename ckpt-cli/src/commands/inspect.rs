@@ -8,10 +8,11 @@ use ckpt::store::{
     CheckpointId, DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, NAMES_NOTE, Node, NodeKind, Restored,
     VariableContent,
 };
+use ckpt::value::DType;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
-use crate::plot::raster::Plane;
+use crate::plot::raster::{Plane, Raster, Span};
 use crate::plot::{self, Picture};
 use crate::render;
 use crate::stores::checkpoint::unreadable;
@@ -216,17 +217,26 @@ impl Inspect {
                 )));
             }
         };
-        let index: Vec<u64> = select::bounds(inside.as_deref(), shape)?
-            .iter()
-            .map(|(from, _)| *from)
-            .collect();
-        let plane = Plane::with(&index, shape);
+        let bounds = select::bounds(inside.as_deref(), shape)?;
+        if select::count(&bounds) == 0 {
+            return Err(
+                Failure::usage(says!("E3137: `{}` has no elements to draw", found.name))
+                    .help(format!("its shape is {shape:?}")),
+            );
+        }
+        let index: Vec<u64> = bounds.iter().map(|(from, _)| *from).collect();
+        let plane = Plane::with(&index, shape).within(&bounds);
         let raster = plane.of_numbers(checkpoint, node)?;
         let picture = Picture {
-            title: format!("{}{} {shape:?}", found.name, plane.words()),
+            title: format!("{}{} {shape:?}", found.name, plane.words(shape)),
             subtitle: format!(
-                "{}, checkpoint {} of {} (visit {})",
+                "{}{}, checkpoint {} of {} (visit {})",
                 dtype.name(),
+                if is_rounded(&raster, dtype) {
+                    ", rounded to 16 digits"
+                } else {
+                    ""
+                },
                 checkpoint.id(),
                 checkpoint.meta().program,
                 checkpoint.meta().visit
@@ -356,6 +366,15 @@ pub fn indexed_or_not<'c>(name: &str, node: &'c Node) -> Outcome<Vec<(String, El
         return Err(no_array(name, node));
     }
     Ok(list)
+}
+
+/// Up to here an `f64` holds every integer.
+const LARGEST_EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+
+/// Whether what is drawn are integers that an `f64` does not hold.
+fn is_rounded(raster: &Raster, dtype: &DType) -> bool {
+    let is_large = |span: &Span| span.low.abs().max(span.high.abs()) > LARGEST_EXACT;
+    !matches!(dtype, DType::F32 | DType::F64) && raster.spans.iter().any(is_large)
 }
 
 fn no_numbers(name: &str) -> Failure {

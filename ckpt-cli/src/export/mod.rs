@@ -33,7 +33,19 @@ pub struct Named<'c> {
     pub bounds: Option<Vec<Bounds>>,
 }
 
-impl Named<'_> {
+impl<'c> Named<'c> {
+    /// Values that are of no variable as far as one knows.
+    pub fn of(name: String, node: &'c Node, elements: Elements<'c>) -> Self {
+        Named {
+            name,
+            node,
+            variable: None,
+            is_inner: false,
+            elements,
+            bounds: None,
+        }
+    }
+
     /// What it is: `f64 [512, 512]`.
     pub fn kind(&self) -> String {
         match &self.node.kind {
@@ -43,7 +55,7 @@ impl Named<'_> {
     }
 
     /// The type that it has in the program, or whose part it is: ` (of sim: Simulation)`.
-    pub fn of(&self) -> String {
+    pub fn declared(&self) -> String {
         let Some(variable) = self.variable else {
             return String::new();
         };
@@ -73,14 +85,7 @@ impl Named<'_> {
 /// All that has values at and below a node: parts of structs, and lists of strings as one.
 pub fn below<'c>(name: &str, node: &'c Node, list: &mut Vec<Named<'c>>) {
     match Elements::of(node) {
-        Some(elements) => list.push(Named {
-            name: name.to_owned(),
-            node,
-            variable: None,
-            is_inner: false,
-            elements,
-            bounds: None,
-        }),
+        Some(elements) => list.push(Named::of(name.to_owned(), node, elements)),
         None => {
             let first = list.len();
             for child in node.children() {

@@ -265,15 +265,22 @@ fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) -> Inner {
     for index in ends_and_middle(columns) {
         let x = LEFT + middle(index, columns) * inner.width;
         let below = TOP + inner.height + 20.0;
+        let index = raster.from[1] + index;
         canvas.text(x, below, Anchor::Middle, &index.to_string(), BLACK);
     }
-    for index in ends_and_middle(rows) {
-        let y = TOP + middle(index, rows) * inner.height + 5.0;
-        canvas.text(LEFT - 8.0, y, Anchor::End, &index.to_string(), BLACK);
-    }
+    // A vector has no rows.
     let (center, below) = (LEFT + inner.width / 2.0, TOP + inner.height + 40.0);
-    canvas.text(center, below, Anchor::Middle, "column", GREY);
-    canvas.text(LEFT - 8.0, TOP - 6.0, Anchor::End, "row", GREY);
+    if rows > 1 {
+        for index in ends_and_middle(rows) {
+            let y = TOP + middle(index, rows) * inner.height + 5.0;
+            let index = raster.from[0] + index;
+            canvas.text(LEFT - 8.0, y, Anchor::End, &index.to_string(), BLACK);
+        }
+        canvas.text(center, below, Anchor::Middle, "column", GREY);
+        canvas.text(LEFT - 8.0, TOP - 6.0, Anchor::End, "row", GREY);
+    } else {
+        canvas.text(center, below, Anchor::Middle, "index", GREY);
+    }
     // The scale, beside it.
     const STEPS: usize = 64;
     let right = LEFT + inner.width;
@@ -286,6 +293,9 @@ fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) -> Inner {
     for share in [0.0, 0.5, 1.0] {
         let y = TOP + (1.0 - share) * inner.height + 5.0;
         canvas.text(right + 40.0, y, Anchor::Start, &short(scale.at(share)), BLACK);
+        if scale.from == scale.to {
+            break;
+        }
     }
     inner
 }
@@ -327,6 +337,7 @@ fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
     let of_last = raster.shape[1].saturating_sub(1).max(1) as f64;
     for index in ends_and_middle(raster.shape[1]) {
         let x = LEFT + index as f64 / of_last * INNER_WIDTH;
+        let index = raster.from[1] + index;
         canvas.text(x, bottom + 20.0, Anchor::Middle, &index.to_string(), BLACK);
     }
     canvas.text(

@@ -4,12 +4,15 @@ use ckpt::store::{Node, Restored};
 
 use crate::failure::Outcome;
 use crate::stores::checkpoint::unreadable;
+use crate::values::select::Bounds;
 
 /// Numbers in rows and columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
     /// Rows and columns of the array itself.
     pub shape: [u64; 2],
+    /// The indices of its first row and column.
+    pub from: [u64; 2],
     /// Rows of cells.
     pub rows: usize,
     /// Columns of cells.
@@ -90,13 +93,17 @@ const MOST: u64 = 256;
 /// Elements that are read at once.
 pub const CHUNK: u64 = 1 << 16;
 
-/// The part of an array that is drawn: all of a vector, the last two dimensions of anything else.
+/// The part of an array that is drawn: of a vector, or in the last two dimensions of anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plane {
     /// Rows and columns.
     pub shape: [u64; 2],
+    /// The indices of its first row and column.
+    pub from: [u64; 2],
     /// Its first element.
     pub first: u64,
+    /// So many elements lie from a row to the next.
+    pitch: u64,
     /// The indices of the other dimensions.
     pub fixed: Vec<u64>,
 }
@@ -119,20 +126,46 @@ impl Plane {
             .fold(0, |flat, (at, size)| flat * size + at);
         Plane {
             shape: shape_of_plane,
+            from: [0, 0],
             first: planes * shape_of_plane[0] * shape_of_plane[1],
+            pitch: shape_of_plane[1],
             fixed,
         }
     }
 
-    /// `[3, .., ..]`, where other dimensions are fixed.
-    pub fn words(&self) -> String {
-        match self.fixed.is_empty() {
-            true => String::new(),
-            false => {
-                let fixed: Vec<String> = self.fixed.iter().map(u64::to_string).collect();
-                format!("[{}, .., ..]", fixed.join(", "))
-            }
+    /// The part of it that these bounds leave, one for each dimension of the array.
+    pub fn within(mut self, bounds: &[Bounds]) -> Plane {
+        let (rows, columns) = match bounds {
+            [] => return self,
+            [columns] => ((0, 1), *columns),
+            [.., rows, columns] => (*rows, *columns),
+        };
+        self.first += rows.0 * self.pitch + columns.0;
+        self.from = [rows.0, columns.0];
+        self.shape = [rows.1 - rows.0, columns.1 - columns.0];
+        self
+    }
+
+    /// Its indices as one writes them, where they are not those of the whole array: `[3, .., 10..20]`.
+    pub fn words(&self, shape: &[u64]) -> String {
+        let whole = Plane::with(&self.fixed, shape);
+        if whole == *self && self.fixed.is_empty() {
+            return String::new();
         }
+        let mut parts: Vec<String> = self.fixed.iter().map(u64::to_string).collect();
+        let axes = match shape.len() {
+            1 => 1..2,
+            _ => 0..2,
+        };
+        parts.extend(axes.map(|axis| {
+            let (from, number) = (self.from[axis], self.shape[axis]);
+            match number == whole.shape[axis] {
+                true => "..".to_owned(),
+                false if number == 1 => from.to_string(),
+                false => format!("{from}..{}", from + number),
+            }
+        }));
+        format!("[{}]", parts.join(", "))
     }
 
     /// Its cells of an array of numbers: the mean of each.
@@ -167,8 +200,20 @@ impl Plane {
         let mut counts = vec![0_u64; values.len()];
         let mut spans = vec![Span::NOTHING; values.len()];
         let number = rows * columns;
-        for start in (0..number).step_by(CHUNK as usize) {
-            let numbers = read(self.first + start, CHUNK.min(number - start))?;
+        // Rows that are not next to each other are read one by one.
+        let most = match columns == self.pitch {
+            true => CHUNK,
+            false => CHUNK.min(columns).max(1),
+        };
+        let mut start = 0;
+        while start < number {
+            let of_row = columns - start % columns;
+            let length = match columns == self.pitch {
+                true => most.min(number - start),
+                false => most.min(of_row),
+            };
+            let first = self.first + start / columns * self.pitch + start % columns;
+            let numbers = read(first, length)?;
             for (offset, value) in numbers.into_iter().enumerate() {
                 let at = start + offset as u64;
                 let (row, column) = (
@@ -184,9 +229,11 @@ impl Plane {
                     Cell::Largest => values[index],
                 };
             }
+            start += length;
         }
         Ok(Raster {
             shape: self.shape,
+            from: self.from,
             rows: cell_rows as usize,
             columns: cell_columns as usize,
             values,
@@ -212,8 +259,30 @@ mod tests {
         assert_eq!(Plane::with(&[5], &[10]).shape, [1, 10]);
         assert_eq!(Plane::with(&[], &[]).shape, [1, 1]);
         let plane = Plane::with(&[1, 2, 0, 4], &[2, 3, 4, 5]);
-        assert_eq!((plane.first, plane.words().as_str()), (100, "[1, 2, .., ..]"));
+        assert_eq!(
+            (plane.first, plane.words(&[2, 3, 4, 5]).as_str()),
+            (100, "[1, 2, .., ..]")
+        );
         assert_eq!(of(&plane, Cell::Mean).values[0], 100.0);
+    }
+
+    #[test]
+    fn a_part_of_a_plane_is_cut_out() {
+        let line = Plane::with(&[], &[10]).within(&[(3, 6)]);
+        assert_eq!((line.shape, line.words(&[10]).as_str()), ([1, 3], "[3..6]"));
+        assert_eq!(of(&line, Cell::Mean).values, [3.0, 4.0, 5.0]);
+        let bounds = [(1, 2), (1, 3), (2, 5)];
+        let plane = Plane::with(&[1], &[2, 4, 5]).within(&bounds);
+        assert_eq!(plane.words(&[2, 4, 5]), "[1, 1..3, 2..5]");
+        assert_eq!(
+            of(&plane, Cell::Mean).values,
+            [27.0, 28.0, 29.0, 32.0, 33.0, 34.0]
+        );
+        assert_eq!(of(&plane, Cell::Mean).from, [1, 2]);
+        assert_eq!(
+            Plane::with(&[], &[4, 5]).within(&[(0, 4), (0, 5)]).words(&[4, 5]),
+            ""
+        );
     }
 
     #[test]

@@ -360,7 +360,7 @@ impl Answers {
         let plane = Plane::with(&at, shape);
         let others = other.tree().find(&node.path);
         let same_shape = |other: &&Node| matches!(&other.kind, NodeKind::Dataset { dtype, shape: of, .. } if of == shape && is_number(dtype));
-        let title = format!("{title}{} {shape:?}", plane.words());
+        let title = format!("{title}{} {shape:?}", plane.words(shape));
         let picture = match (word(asked, "view"), others.filter(same_shape)) {
             ("difference", Some(others)) => Picture {
                 title: format!("{title}: |a - b|"),

@@ -223,7 +223,7 @@ impl Opened {
     fn new(checkpoint: Restored) -> Opened {
         let value = |one: Named<'_>| Value {
             kind: one.kind(),
-            of: one.of(),
+            of: one.declared(),
             path: one.node.path.clone(),
             name: one.name,
         };
@@ -273,7 +273,7 @@ impl Opened {
         let summary = summary::summary(&self.checkpoint, node).map_err(|failure| failure.to_string())?;
         let words = summary.map_or_else(String::new, |summary| summary.words());
         Ok(Shown {
-            text: format!("{words} {}", plane.words()),
+            text: format!("{words} {}", plane.words(shape)),
             raster: Some(raster),
         })
     }

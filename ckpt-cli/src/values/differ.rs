@@ -2,13 +2,14 @@
 //!
 //! Without a tolerance the bytes decide.
 
-use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableInfo};
+use ckpt::store::{EMPTY, FrameInfo, Integer, Node, NodeKind, Restored, VariableInfo};
 use ckpt::value::DType;
 use serde::Serialize;
 
 use super::find::{follow, node_of};
+use super::rows::{self, kind};
 use super::summary::short;
-use super::tolerance::{Tolerance, apart, ulps};
+use super::tolerance::{Tolerance, Two, apart, ulps};
 use super::{is_inner, is_number, is_of_ckpt, select, type_and_shape};
 use crate::failure::Outcome;
 use crate::stores::checkpoint::unreadable;
@@ -163,8 +164,24 @@ impl Pair<'_> {
     }
 
     fn nodes(&self, a: &Node, b: &Node, place: String, list: &mut Vec<Difference>) -> Outcome<()> {
+        let rectangle = |checkpoint, node| rows::rectangle(checkpoint, node).map_err(unreadable(node));
+        if let (Some((one, shape)), Some((other, other_shape))) =
+            (rectangle(self.a, a)?, rectangle(self.b, b)?)
+            && let (NodeKind::Dataset { dtype, elements, .. }, NodeKind::Dataset { dtype: of_other, .. }) =
+                (&one.kind, &other.kind)
+            && shape == other_shape
+            && dtype == of_other
+        {
+            let kind = Elements {
+                dtype,
+                shape: &shape,
+                number: *elements,
+            };
+            list.extend(self.elements(one, other, &kind, place)?);
+            return Ok(());
+        }
         match (&a.kind, &b.kind) {
-            (NodeKind::Group(ones), NodeKind::Group(others)) => {
+            (NodeKind::Group(ones), NodeKind::Group(others)) if is_empty(a) == is_empty(b) => {
                 let first = list.len();
                 for one in ones {
                     let place = format!("{place}.{}", one.name);
@@ -210,6 +227,11 @@ impl Pair<'_> {
                 Ok(())
             }
             (NodeKind::Link(_), _) | (_, NodeKind::Link(_)) => Ok(()),
+            _ if [a, b].into_iter().any(is_empty) => {
+                let which = if is_empty(a) { "first" } else { "second" };
+                list.push(plain(place, format!("empty in the {which}")));
+                Ok(())
+            }
             _ => {
                 list.push(plain(place, "a group in one, values in the other".into()));
                 Ok(())
@@ -237,12 +259,10 @@ impl Pair<'_> {
             let numbers = self.numbers(a, b, kind.dtype, start)?;
             let pairs = one.chunks(size).zip(other.chunks(size));
             for (offset, _) in pairs.enumerate().filter(|(_, (one, other))| one != other) {
-                let pair = numbers
-                    .as_ref()
-                    .and_then(|(a, b)| Some((*a.get(offset)?, *b.get(offset)?)));
-                if pair.is_some_and(|(a, b)| {
+                let pair = numbers.as_ref().and_then(|numbers| numbers.pair(offset));
+                if pair.is_some_and(|pair| {
                     self.tolerance
-                        .is_some_and(|tolerance| tolerance.same(a, b, kind.dtype))
+                        .is_some_and(|tolerance| tolerance.same(pair, kind.dtype))
                 }) {
                     continue;
                 }
@@ -250,9 +270,9 @@ impl Pair<'_> {
                 let before = found.largest;
                 found.largest = farther(before, pair);
                 if found.largest != before {
-                    found.farthest = pair;
+                    found.farthest = pair.map(|pair| (pair.a, pair.b));
                 }
-                let ulps = pair.and_then(|(a, b)| ulps(a, b, kind.dtype));
+                let ulps = pair.and_then(|pair| ulps(pair.a, pair.b, kind.dtype));
                 found.largest_ulps = found.largest_ulps.max(ulps);
                 if found.first.len() < self.shown {
                     let at = start + offset as u64;
@@ -269,19 +289,20 @@ impl Pair<'_> {
     }
 
     /// The numbers of one chunk, where there are numbers.
-    fn numbers(
-        &self,
-        a: &Node,
-        b: &Node,
-        dtype: &DType,
-        start: u64,
-    ) -> Outcome<Option<(Vec<f64>, Vec<f64>)>> {
+    fn numbers(&self, a: &Node, b: &Node, dtype: &DType, start: u64) -> Outcome<Option<Numbers>> {
         if !is_number(dtype) {
             return Ok(None);
         }
-        let one = self.a.numbers(a, start, CHUNK).map_err(unreadable(a))?;
-        let other = self.b.numbers(b, start, CHUNK).map_err(unreadable(b))?;
-        Ok(Some((one, other)))
+        let of = |checkpoint: &Restored, node: &Node| {
+            let numbers = checkpoint.numbers(node, start, CHUNK)?;
+            Ok((numbers, checkpoint.integers(node, start, CHUNK)?))
+        };
+        let (one, integers) = of(self.a, a).map_err(unreadable(a))?;
+        let (other, other_integers) = of(self.b, b).map_err(unreadable(b))?;
+        Ok(Some(Numbers {
+            rounded: (one, other),
+            integers: integers.zip(other_integers),
+        }))
     }
 
     fn element(&self, a: &Node, b: &Node, at: u64, shape: &[u64]) -> Outcome<Element> {
@@ -312,6 +333,29 @@ impl Pair<'_> {
     }
 }
 
+/// The places of all variables of a checkpoint, as differences have them.
+pub fn places(checkpoint: &Restored) -> Vec<String> {
+    let of_frame = |frame: &FrameInfo| {
+        let keys = frame
+            .variables
+            .iter()
+            .map(|variable| format!("{}/{}", frame.function, variable.key));
+        keys.collect::<Vec<_>>()
+    };
+    let statics = checkpoint
+        .tree()
+        .find("statics")
+        .map(Node::children)
+        .unwrap_or_default();
+    let statics = statics.iter().map(|one| format!("statics.{}", one.name));
+    checkpoint
+        .frames()
+        .iter()
+        .flat_map(of_frame)
+        .chain(statics)
+        .collect()
+}
+
 /// What two datasets of the same type and shape hold.
 struct Elements<'n> {
     dtype: &'n DType,
@@ -319,15 +363,37 @@ struct Elements<'n> {
     number: u64,
 }
 
+/// The numbers of a chunk of both.
+struct Numbers {
+    rounded: (Vec<f64>, Vec<f64>),
+    /// As they are, where they are integers: an `f64` holds them up to 2^53 only.
+    integers: Option<(Vec<Integer>, Vec<Integer>)>,
+}
+
+impl Numbers {
+    fn pair(&self, at: usize) -> Option<Two> {
+        let (a, b) = (*self.rounded.0.get(at)?, *self.rounded.1.get(at)?);
+        let distance = match &self.integers {
+            Some((one, other)) => one.get(at)?.distance(*other.get(at)?) as f64,
+            None => (a - b).abs(),
+        };
+        Some(Two { a, b, distance })
+    }
+}
+
 /// The larger distance; two numbers of which one is NaN have none.
-fn farther(largest: Option<f64>, pair: Option<(f64, f64)>) -> Option<f64> {
+fn farther(largest: Option<f64>, pair: Option<Two>) -> Option<f64> {
     let distance = pair
-        .map(|(a, b)| (a - b).abs())
+        .map(|pair| pair.distance)
         .filter(|distance| !distance.is_nan());
     match (largest, distance) {
         (Some(largest), Some(distance)) => Some(largest.max(distance)),
         (one, other) => one.or(other),
     }
+}
+
+fn is_empty(node: &Node) -> bool {
+    kind(node).as_deref() == Some(EMPTY)
 }
 
 fn plain(place: String, what: String) -> Difference {

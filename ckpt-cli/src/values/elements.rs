@@ -6,6 +6,7 @@ use ckpt::store::{Node, NodeKind, Restored};
 
 use serde_json::{Value, json};
 
+use super::select::Bounds;
 use super::{is_number, select};
 use crate::failure::Outcome;
 use crate::stores::checkpoint::unreadable;
@@ -82,10 +83,12 @@ impl Sort {
         }
     }
 
-    /// An element for scripts: a number where JSON has one for it (not for NaN), else text.
+    /// An element for scripts: a number where JSON has one for it (not for NaN, nor for an integer that 64 bits do not hold),
+    /// else text.
     pub fn json(self, element: &str) -> Value {
+        let is_written_whole = |value: &Value| !value.is_f64() || element.contains(['.', 'e']);
         match serde_json::from_str::<Value>(element) {
-            Ok(value) if self == Sort::Number && value.is_number() => value,
+            Ok(value) if self == Sort::Number && value.is_number() && is_written_whole(&value) => value,
             _ => json!(element),
         }
     }
@@ -118,15 +121,20 @@ impl<'c> Elements<'c> {
 
     /// The elements that stand in the brackets, at most `limit` of them.
     pub fn chosen(&self, checkpoint: &Restored, inside: Option<&str>, limit: u64) -> Outcome<Chosen> {
+        let bounds = select::bounds(inside, &self.shape())?;
+        self.chosen_within(checkpoint, &bounds, limit)
+    }
+
+    /// The elements within bounds of every dimension, at most `limit` of them.
+    pub fn chosen_within(&self, checkpoint: &Restored, bounds: &[Bounds], limit: u64) -> Outcome<Chosen> {
         let shape = self.shape();
-        let bounds = select::bounds(inside, &shape)?;
         let mut chosen = Chosen {
             sort: self.sort(),
             runs: Vec::new(),
-            number: select::count(&bounds),
+            number: select::count(bounds),
         };
         let mut left = limit;
-        for run in select::runs(&bounds, &shape) {
+        for run in select::runs(bounds, &shape) {
             if left == 0 {
                 break;
             }

@@ -73,6 +73,7 @@ fn walk<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Option<Walk<'c>>> {
         rows: 0..1,
         from: 0,
         is_one: true,
+        inner: Vec::new(),
         begin: found,
     };
     let found = &walk.begin;
@@ -148,6 +149,8 @@ struct Walk<'c> {
     from: u64,
     /// Whether it is an element, not a list of some.
     is_one: bool,
+    /// What is chosen in it, where the element is an array itself: bounds of its first dimensions, and whether each is one index.
+    inner: Vec<(Bounds, bool)>,
     /// Where it began.
     begin: Found<'c>,
 }
@@ -178,8 +181,11 @@ impl<'c> Walk<'c> {
         match self.is_one {
             true => Ok(self.rows.start),
             false => Err(Failure::usage(says!("E3134: `{name}` is several elements"))
-                .because("a part is that of one element")
-                .help("name one: `bodies[3].partner`")),
+                .because("what stands behind it is that of one element")
+                .help(format!(
+                    "name one of them: `{}`",
+                    self.name.replace("[..]", "[0]")
+                ))),
         }
     }
 
@@ -218,9 +224,11 @@ impl<'c> Walk<'c> {
     fn is_other(&self, what: &str, wanted: &str) -> Failure {
         let name = &self.name;
         let failure = Failure::usage(says!("E3135: `{name}` is `{what}`, and has no `{wanted}`"));
-        match name.contains('[') {
-            true => failure.help("another element may have it: `[..]` in place of the index shows them all"),
-            false => failure
+        match name.rsplit_once('[') {
+            Some((list, _)) => failure.help(format!(
+                "another element may have it: `cargo ckpt inspect '{list}[..]'` shows all"
+            )),
+            None => failure
                 .help("another checkpoint may have it: `cargo ckpt inspect all VAR` looks into all of them"),
         }
     }
@@ -262,9 +270,21 @@ impl<'c> Walk<'c> {
     fn index(&mut self, part: &str) -> Outcome<()> {
         self.unwraps(&format!("[{part}]"))?;
         let row = self.row()?;
+        let shape = Elements::of(self.node).map_or(Vec::new(), |elements| elements.shape());
+        if let Some(&size) = shape.get(1 + self.inner.len()) {
+            let bounds = select::bounds(Some(part), &[size])?;
+            self.inner
+                .extend(bounds.first().map(|&bounds| (bounds, !part.contains(".."))));
+            self.name += &format!("[{part}]");
+            return Ok(());
+        }
         let of_group = kind_of_group(self.node);
         if !matches!(of_group.as_deref(), Some("list" | "array")) {
-            return Err(no_array(&self.name, self.node));
+            return Err(match self.node.children().is_empty() {
+                true => Failure::usage(says!("E3005: `{}` is no array", self.name))
+                    .help(format!("it is one value: `cargo ckpt inspect '{}'`", self.name)),
+                false => no_array(&self.name, self.node),
+            });
         }
         let items = rows::items_of(self.checkpoint, self.node, row).map_err(unreadable(self.node))?;
         self.choose(part, items)?;
@@ -274,7 +294,29 @@ impl<'c> Walk<'c> {
         Ok(())
     }
 
+    /// Elements in an element that is an array.
+    fn chosen_in(&self, elements: &Elements<'_>, limit: u64) -> Outcome<Chosen> {
+        let shape = elements.shape();
+        let mut bounds = vec![(self.rows.start, self.rows.end)];
+        bounds.extend(self.inner.iter().map(|(bounds, _)| *bounds));
+        bounds.extend(shape[bounds.len()..].iter().map(|&size| (0, size)));
+        let mut chosen = elements.chosen_within(self.checkpoint, &bounds, limit)?;
+        // An index says nothing of a dimension of which one is named.
+        let is_named = |axis: usize| match axis {
+            0 => true,
+            axis => self.inner.get(axis - 1).is_some_and(|(_, is_one)| *is_one),
+        };
+        for (index, _) in &mut chosen.runs {
+            let kept = (0..index.len()).filter(|&axis| !is_named(axis));
+            *index = kept.map(|axis| index[axis]).collect();
+        }
+        Ok(chosen)
+    }
+
     fn chosen(&self, limit: u64) -> Outcome<Chosen> {
+        if let Some(elements) = Elements::of(self.node).filter(|_| !self.inner.is_empty()) {
+            return self.chosen_in(&elements, limit);
+        }
         let number = self.rows.end - self.rows.start;
         let shown = self.rows.start..self.rows.start + number.min(limit);
         let flat = Elements::of(self.node).filter(|elements| elements.shape().len() == 1);

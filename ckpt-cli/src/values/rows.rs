@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use ckpt::LoadError;
-use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::store::{EMPTY, Node, NodeKind, Restored};
 use ckpt::value::DType;
 
 use super::elements::Elements;
@@ -24,6 +24,7 @@ pub fn count(node: &Node) -> Option<u64> {
             let first = all.next()??;
             all.all(|other| other == Some(first)).then_some(first)
         }
+        EMPTY => Some(0),
         "option" => of("present"),
         "enum" | "dyn" => of("variant"),
         "list" | "map" => of("lengths"),
@@ -84,6 +85,7 @@ impl Within<'_> {
                     false => format!("{{ {fields} }}"),
                 })
             }
+            EMPTY => Ok("[]".into()),
             "option" => Ok(match value_of(checkpoint, node, row)? {
                 Some(at) => format!("Some({})", self.text(part("value")?, at)?),
                 None => "None".into(),
@@ -131,13 +133,25 @@ impl Within<'_> {
 /// The row of an array, or a string of a list.
 fn of_elements(checkpoint: &Restored, elements: &Elements<'_>, row: u64) -> Result<String, LoadError> {
     let shape = elements.shape();
-    let width: u64 = shape.iter().skip(1).product();
-    let words = elements.words(checkpoint, row * width, width.min(FEW))?;
-    let words: Vec<String> = words.iter().map(|word| elements.sort().words(word)).collect();
-    Ok(match shape.len() {
-        0 | 1 => words.concat(),
-        _ => format!("[{}{}]", words.join(", "), more(width)),
-    })
+    let inner = shape.get(1..).unwrap_or_default();
+    nested(checkpoint, elements, inner, row)
+}
+
+/// One part of an array of this shape, as one writes arrays in arrays.
+fn nested(
+    checkpoint: &Restored,
+    elements: &Elements<'_>,
+    shape: &[u64],
+    number: u64,
+) -> Result<String, LoadError> {
+    let Some((&length, inner)) = shape.split_first() else {
+        let words = elements.words(checkpoint, number, 1)?;
+        let words: Vec<String> = words.iter().map(|word| elements.sort().words(word)).collect();
+        return Ok(words.concat());
+    };
+    let shown = (0..length.min(FEW)).map(|at| nested(checkpoint, elements, inner, number * length + at));
+    let shown = shown.collect::<Result<Vec<String>, LoadError>>()?;
+    Ok(format!("[{}{}]", shown.join(", "), more(length)))
 }
 
 fn more(length: u64) -> String {
@@ -224,12 +238,14 @@ pub fn rectangle<'n>(
     let (Some(lengths), Some(items)) = (child(node, "lengths"), child(node, "items")) else {
         return Ok(None);
     };
-    let (NodeKind::Dataset { shape: rows, .. }, NodeKind::Dataset { shape, .. }) =
-        (&lengths.kind, &items.kind)
-    else {
+    let (NodeKind::Dataset { shape: rows, .. }, true) = (&lengths.kind, is_list) else {
         return Ok(None);
     };
-    let ([number], [_, inner @ ..], true) = (rows.as_slice(), shape.as_slice(), is_list) else {
+    let inner = match &items.kind {
+        NodeKind::Dataset { shape, .. } => Some((items, shape.clone())),
+        _ => rectangle(checkpoint, items)?,
+    };
+    let (Some((items, inner)), [number]) = (inner, rows.as_slice()) else {
         return Ok(None);
     };
     let lengths = checkpoint.numbers(lengths, 0, *number)?;
@@ -239,6 +255,7 @@ pub fn rectangle<'n>(
     else {
         return Ok(None);
     };
+    let inner = inner.get(1..).unwrap_or_default();
     Ok(Some((items, [&[*number, *first as u64], inner].concat())))
 }
 

@@ -71,7 +71,10 @@ pub fn bounds(inside: Option<&str>, shape: &[u64]) -> Outcome<Vec<Bounds>> {
             "E3096: [{}] has more dimensions than the value",
             inside.unwrap_or_default()
         ))
-        .help(format!("its shape is {shape:?}")));
+        .help(match shape {
+            [] => "it is a single value".to_owned(),
+            shape => format!("its shape is {shape:?}"),
+        }));
     }
     let part = |dimension: usize| parts.get(dimension).copied().unwrap_or("..");
     shape

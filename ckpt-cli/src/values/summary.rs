@@ -1,6 +1,6 @@
 //! Many numbers in a few: smallest, largest, mean, and how many are not finite.
 
-use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::store::{Integer, Node, NodeKind, Restored};
 use serde::Serialize;
 
 use super::is_number;
@@ -11,7 +11,7 @@ use crate::stores::checkpoint::unreadable;
 const CHUNK: u64 = 1 << 20;
 
 /// A dataset of numbers in short.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The smallest finite number.
     pub min: f64,
@@ -21,6 +21,9 @@ pub struct Summary {
     pub mean: f64,
     /// How many are NaN or infinite.
     pub not_finite: u64,
+    /// Smallest and largest integer, as they are.
+    #[serde(skip)]
+    exact: Option<(Integer, Integer)>,
 }
 
 /// Adds numbers up.
@@ -69,7 +72,38 @@ impl Running {
             max: or_nan(self.max),
             mean: or_nan(self.sum / self.finite as f64),
             not_finite: self.not_finite,
+            exact: None,
         }
+    }
+}
+
+/// Adds integers up: in halves, so that none is lost.
+#[derive(Debug, Default)]
+struct RunningIntegers {
+    ends: Option<(Integer, Integer)>,
+    upper: i128,
+    lower: u128,
+    number: u64,
+}
+
+impl RunningIntegers {
+    fn add(&mut self, value: Integer) {
+        let (least, most) = self.ends.unwrap_or((value, value));
+        self.ends = Some((least.min(value), most.max(value)));
+        let (upper, lower) = value.halves();
+        self.upper += upper;
+        self.lower += u128::from(lower);
+        self.number += 1;
+    }
+
+    fn mean(&self) -> f64 {
+        let upper = self.upper + (self.lower >> 64) as i128;
+        let lower = self.lower & u128::from(u64::MAX);
+        let sum = match i64::try_from(upper) {
+            Ok(upper) => ((i128::from(upper) << 64) | lower as i128) as f64,
+            Err(_) => upper as f64 * 2_f64.powi(64) + lower as f64,
+        };
+        sum / self.number as f64
     }
 }
 
@@ -82,22 +116,33 @@ pub fn summary(checkpoint: &Restored, node: &Node) -> Outcome<Option<Summary>> {
         return Ok(None);
     }
     let mut running = Running::new();
+    let mut integers = RunningIntegers::default();
     for first in (0..*elements).step_by(CHUNK as usize) {
         let numbers = checkpoint.numbers(node, first, CHUNK).map_err(unreadable(node))?;
         numbers.into_iter().for_each(|number| running.add(number));
+        let exact = checkpoint
+            .integers(node, first, CHUNK)
+            .map_err(unreadable(node))?;
+        exact
+            .into_iter()
+            .flatten()
+            .for_each(|integer| integers.add(integer));
     }
-    Ok(Some(running.finish()))
+    let mut summary = running.finish();
+    if integers.ends.is_some() {
+        (summary.exact, summary.mean) = (integers.ends, integers.mean());
+    }
+    Ok(Some(summary))
 }
 
 impl Summary {
     /// `min .. max, mean`.
     pub fn words(&self) -> String {
-        let finite = format!(
-            "{} .. {}, mean {}",
-            short(self.min),
-            short(self.max),
-            short(self.mean)
-        );
+        let (min, max) = match self.exact {
+            Some((min, max)) => (min.to_string(), max.to_string()),
+            None => (short(self.min), short(self.max)),
+        };
+        let finite = format!("{min} .. {max}, mean {}", short(self.mean));
         match self.not_finite {
             0 => finite,
             number if self.min.is_nan() => format!("none of {number} is finite"),
@@ -143,6 +188,24 @@ mod tests {
     fn the_mean_of_many_small_numbers_is_exact_enough() {
         let summary = of(&vec![0.1; 1_000_000]);
         assert!((summary.mean - 0.1).abs() < 1e-16, "{}", summary.mean);
+    }
+
+    #[test]
+    fn integers_are_exact() {
+        let of = |list: &[i128]| {
+            let mut running = RunningIntegers::default();
+            list.iter().for_each(|&value| running.add(Integer::from(value)));
+            (running.ends.unwrap(), running.mean())
+        };
+        let ends = |least: i128, most: i128| (Integer::from(least), Integer::from(most));
+        let far = (1_i128 << 53) + 1;
+        assert_eq!(of(&[far, far - 2]), (ends(far - 2, far), (far - 1) as f64));
+        assert_eq!(
+            of(&[i128::MAX, i128::MIN, -1]),
+            (ends(i128::MIN, i128::MAX), -2.0 / 3.0)
+        );
+        assert_eq!(of(&[i128::MIN; 4]).1, i128::MIN as f64);
+        assert_eq!(of(&[-3, -4]).1, -3.5);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The tree of a checkpoint as rows of a table and as JSON.
 
-use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::store::{EMPTY, Node, NodeKind, Restored};
 use ckpt::value::DType;
 use serde_json::{Value, json};
 
@@ -70,7 +70,8 @@ const LONGEST: usize = 60;
 fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 3;
     let Some(elements) = Elements::of(node) else {
-        return Ok(String::new());
+        let is_empty = rows::kind(node).as_deref() == Some(EMPTY);
+        return Ok(if is_empty { "[]".into() } else { String::new() });
     };
     let chosen = elements.chosen(checkpoint, None, FEW)?;
     let list: Vec<_> = chosen
@@ -113,11 +114,27 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     }
     if *elements <= FEW {
         let few = checkpoint.text(node, 0, FEW).map_err(unreadable(node))?;
-        return Ok(cut(&few.join(", "), LONGEST));
+        return Ok(as_many_as_fit(&few));
     }
     Ok(summary(checkpoint, node)?
         .map(|summary| summary.words())
         .unwrap_or_default())
+}
+
+/// None of them is cut: half of a number is another one.
+fn as_many_as_fit(words: &[String]) -> String {
+    let mut shown = String::new();
+    for (number, word) in words.iter().enumerate() {
+        let next = match number {
+            0 => word.clone(),
+            _ => format!("{shown}, {word}"),
+        };
+        if number > 0 && next.chars().count() > LONGEST {
+            return format!("{shown}, \u{2026}");
+        }
+        shown = next;
+    }
+    cut(&shown, LONGEST)
 }
 
 fn attribute(node: &Node, name: &str) -> Option<String> {

@@ -434,3 +434,162 @@ fn what_is_shared_is_shown_where_it_is_held() {
     assert_eq!(exported(&["track[9..]"]), "9.0\n10.0\n11.0\n");
     assert_eq!(exported(&["planets[0].track"]).lines().count(), 12);
 }
+
+#[derive(ckpt::Checkpoint)]
+struct Cell {
+    id: u64,
+    frame: [[f64; 2]; 2],
+    last: Option<[f64; 2]>,
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Edges {
+    big: u64,
+    huge: Vec<i128>,
+    near: Vec<i64>,
+    nothing: Vec<String>,
+    lines: Vec<f64>,
+    matrix: Vec<Vec<f64>>,
+    tensor: Vec<Vec<Vec<u8>>>,
+    cells: Vec<Cell>,
+    lists: Vec<Vec<f64>>,
+}
+
+/// Two checkpoints of values that are easily shown wrong; the second has other large integers.
+fn edges(folder: &Path) {
+    let mut store = Store::open(folder.join("edges.ckpt.d"), Mode::ReadWrite).unwrap();
+    for step in 0..2_u64 {
+        let cell = |id: u64| Cell {
+            id,
+            frame: [[id as f64, 1.0], [2.0, 3.0]],
+            last: (id % 2 == 0).then(|| [id as f64, 0.5]),
+        };
+        let edges = Edges {
+            big: u64::MAX - 100 * step,
+            huge: vec![i128::MAX, i128::MIN, -1],
+            near: (0..4).map(|at| i64::MAX - at - step as i64).collect(),
+            nothing: Vec::new(),
+            lines: (0..200).map(f64::from).collect(),
+            matrix: vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0 + step as f64]],
+            tensor: vec![vec![vec![1, 2], vec![3, 4]]; 3],
+            cells: (0..3).map(cell).collect(),
+            lists: vec![vec![1.0], vec![], vec![2.0, 3.0]],
+        };
+        let mut builder = SnapshotBuilder::new();
+        let main = builder.frame(&MAIN, 1);
+        builder.value(main, "e", 11, None, &edges);
+        store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+    }
+}
+
+#[test]
+fn integers_and_shapes_are_shown_as_they_are() {
+    let here = tempfile::tempdir().unwrap();
+    edges(here.path());
+    let ends_with = |variable: &str, ends: &str| {
+        let shown = cargo_ckpt(here.path(), &["inspect", "1", variable]).success();
+        shown.stdout(predicates::str::ends_with(ends.to_owned()));
+    };
+    let whole = cargo_ckpt(here.path(), &["inspect", "1"]).success();
+    whole.stdout(
+        contains("170141183460469231731687303715884105727, \u{2026}")
+            .and(contains("9223372036854775807, 9223372036854775806, \u{2026}"))
+            .and(contains("nothing").and(contains("empty"))),
+    );
+    ends_with("e.nothing", "[]\n");
+    ends_with(
+        "e.cells[2]",
+        "{ id: 2, frame: [[2.0, 1.0], [2.0, 3.0]], last: Some([2.0, 0.5]) }\n",
+    );
+    ends_with("e.cells[2].last[1]", "\ne.cells[2].last[1] 0.5\n");
+    ends_with("e.cells[2].last[..]", "\n[0] 2.0\n[1] 0.5\n");
+    ends_with("e.cells[1].frame[1]", "\n[1, 1, 0] 2.0\n[1, 1, 1] 3.0\n");
+    let huge = json(here.path(), &["inspect", "1", "e.huge"]);
+    assert_eq!(
+        huge["elements"][0]["values"][0],
+        "170141183460469231731687303715884105727"
+    );
+    let mean = huge["summary"]["mean"].as_f64().unwrap();
+    assert!((mean + 2.0 / 3.0).abs() < 1e-9, "{mean}");
+    for (variable, help) in [
+        (
+            "e.cells[1].last[0]",
+            "`cargo ckpt inspect 'e.cells[..]'` shows all",
+        ),
+        ("e.cells[..].last[0].x", "name one of them: `e.cells[0]`"),
+        ("e.big[0]", "it is a single value"),
+    ] {
+        let refused = cargo_ckpt(here.path(), &["inspect", "1", variable]).code(2);
+        refused.stderr(contains(help));
+    }
+}
+
+#[test]
+fn large_integers_differ_however_near_they_are() {
+    let here = tempfile::tempdir().unwrap();
+    edges(here.path());
+    for tolerance in [
+        &[][..],
+        &["--ulp", "4"],
+        &["--tolerance", "99"],
+        &["--tolerance", "0.5"],
+    ] {
+        let differ = cargo_ckpt(here.path(), &[&["diff", "1", "2"], tolerance].concat()).code(1);
+        let shown = String::from_utf8(differ.get_output().stdout.clone()).unwrap();
+        assert!(shown.contains("main/e.big"), "{tolerance:?}: {shown}");
+        assert_eq!(
+            shown.contains("main/e.near"),
+            !tolerance.contains(&"99"),
+            "{shown}"
+        );
+    }
+    let all = cargo_ckpt(here.path(), &["diff", "1", "2", "--tolerance", "100"]).success();
+    all.stdout(contains("The same."));
+    // Neighbours in a list of lists of one length have two indices; a function's name may be left out.
+    let differ = cargo_ckpt(
+        here.path(),
+        &["diff", "1", "2", "--ignore", "e.near", "--ignore", "main/e.big"],
+    );
+    let differ = differ.code(1);
+    differ.stdout(
+        contains("main/e.matrix")
+            .and(contains("[1, 2]"))
+            .and(contains("e.near").not()),
+    );
+    let refused = cargo_ckpt(
+        here.path(),
+        &["diff", "1", "2", "--ignore", "e.nonsense.x", "--ignore", "clock"],
+    );
+    refused.code(2).stderr(contains("E3138"));
+}
+
+#[test]
+fn what_is_drawn_and_exported_is_what_was_asked_for() {
+    let here = tempfile::tempdir().unwrap();
+    edges(here.path());
+    let drawn = |variable: &str| {
+        cargo_ckpt(here.path(), &["inspect", "1", variable, "--plot", "p.svg"]).success();
+        fs::read_to_string(here.path().join("p.svg")).unwrap()
+    };
+    let part = drawn("e.lines[50..60]");
+    assert!(
+        part.contains("e.lines[50..60] [200]") && part.contains(">59<"),
+        "{part}"
+    );
+    assert!(drawn("e.near").contains("rounded to 16 digits"));
+    assert!(drawn("e.tensor[1]").contains("e.tensor[1, .., ..] [3, 2, 2]"));
+    let refused = cargo_ckpt(here.path(), &["inspect", "1", "e.lines[3..3]", "--plot", "p.svg"]).code(2);
+    refused.stderr(contains("E3137"));
+
+    let exported = |variable: &str, written: &str| {
+        let done = cargo_ckpt(here.path(), &["export", "1", variable, "--to", "t.csv"]).success();
+        done.stdout(contains(written));
+        fs::read_to_string(here.path().join("t.csv")).unwrap()
+    };
+    assert_eq!(
+        exported("e.matrix", "Written: 1 array"),
+        "1.0,2.0,3.0\n4.0,5.0,6.0\n"
+    );
+    assert_eq!(exported("e.matrix[1]", "Written: 1 array"), "4.0,5.0,6.0\n");
+    assert_eq!(exported("e.cells", "Written: 7 columns").lines().count(), 4);
+}

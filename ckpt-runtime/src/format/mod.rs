@@ -46,7 +46,7 @@ pub use renew::{Change, Edit};
 pub(crate) use restored::Load;
 pub use restored::{FrameInfo, Restored, VariableInfo};
 pub(crate) use stream::Stream;
-pub use tree::{Attribute, Node, NodeKind};
+pub use tree::{Attribute, EMPTY, Integer, Node, NodeKind};
 pub(crate) use write::{Order, memory_for, write};
 
 /// What the file of a checkpoint asks of the place where it lies: the files beside it, which it may build on.

@@ -6,9 +6,12 @@ use super::columns::Stored;
 use super::index::Index;
 use super::restored::Restored;
 use super::{FORMAT_VERSION, FrameInfo, Meta, VariableContent, VariableInfo};
-use crate::value::{Block, DType, LoadError};
+use crate::value::{Block, DType, Kind, LoadError};
 
 pub(super) type Attributes = Vec<(String, Attribute)>;
+
+/// The `kind` of what has no values, as an empty list, of which the file does not say more.
+pub const EMPTY: &str = "empty";
 
 /// A group or dataset of a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,6 +155,25 @@ impl Restored {
         }
     }
 
+    /// The integers from element `first` on, at most `count`, whatever their type holds; nothing where the elements are no
+    /// integers.
+    ///
+    /// # Errors
+    /// As [`Restored::bytes`].
+    pub fn integers(&self, node: &Node, first: u64, count: u64) -> Result<Option<Vec<Integer>>, LoadError> {
+        use DType::*;
+        let bytes = self.bytes(node, first, count)?;
+        Ok(match node.elements() {
+            Some((dtype @ (U8 | U16 | U32 | U64 | U128 | I8 | I16 | I32 | I64 | I128), ..)) => Some(
+                bytes
+                    .chunks_exact(dtype.size())
+                    .map(|element| Integer::of(dtype, integer(dtype, element)))
+                    .collect(),
+            ),
+            _ => None,
+        })
+    }
+
     /// The elements from `first` on, at most `count`, as a person would write them: exact integers, floats with as
     /// many digits as tell them from all others, names of variants. A text is one element here.
     ///
@@ -177,6 +199,84 @@ impl Restored {
             }
             None => self.bytes(node, first, count).map(|_| Vec::new()),
         }
+    }
+}
+
+/// An integer of any type of Rust's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Integer {
+    is_negative: bool,
+    size: u128,
+}
+
+impl Integer {
+    fn of(dtype: &DType, value: i128) -> Self {
+        match dtype {
+            DType::U128 => Integer {
+                is_negative: false,
+                size: value as u128,
+            },
+            _ => Integer {
+                is_negative: value < 0,
+                size: value.unsigned_abs(),
+            },
+        }
+    }
+
+    /// How far two of one type are apart.
+    ///
+    /// ```
+    /// use ckpt::store::Integer;
+    ///
+    /// let (least, most) = (Integer::from(i128::MIN), Integer::from(i128::MAX));
+    /// assert_eq!(least.distance(most), u128::MAX);
+    /// assert_eq!(Integer::from(3).distance(Integer::from(-4)), 7);
+    /// ```
+    pub fn distance(self, other: Integer) -> u128 {
+        match self.is_negative == other.is_negative {
+            true => self.size.abs_diff(other.size),
+            // Of no type is it larger than this.
+            false => self.size.saturating_add(other.size),
+        }
+    }
+
+    /// The upper and the lower 64 bits: the number is the first times 2^64 and the second.
+    pub fn halves(self) -> (i128, u64) {
+        match self.is_negative {
+            false => ((self.size >> 64) as i128, self.size as u64),
+            true => {
+                let value = (self.size as i128).wrapping_neg();
+                (value >> 64, value as u64)
+            }
+        }
+    }
+}
+
+impl From<i128> for Integer {
+    fn from(value: i128) -> Self {
+        Integer::of(&DType::I128, value)
+    }
+}
+
+impl Ord for Integer {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        match (self.is_negative, other.is_negative) {
+            (false, false) => self.size.cmp(&other.size),
+            (true, true) => other.size.cmp(&self.size),
+            (one, _) => one.cmp(&false).reverse(),
+        }
+    }
+}
+
+impl PartialOrd for Integer {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl std::fmt::Display for Integer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad_integral(!self.is_negative, "", &self.size.to_string())
     }
 }
 
@@ -386,8 +486,11 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
     }
     match column {
         Stored::Group { kind, children } => {
-            let nodes = children.iter().filter(|(_, child)| *child != Stored::Empty);
-            let nodes = nodes
+            // What is in no value of an enum or an option is no part of them; an empty list of a struct is.
+            let is_struct = *kind == Kind::Struct;
+            let nodes = children
+                .iter()
+                .filter(|(_, child)| is_struct || *child != Stored::Empty)
                 .map(|(name, child)| of_column(index, &path, name, child))
                 .collect();
             Node {
@@ -403,7 +506,10 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
                 ..group(name, &path, nodes)
             }
         }
-        Stored::Empty | Stored::Data { .. } => group(name, &path, Vec::new()),
+        Stored::Empty | Stored::Data { .. } => Node {
+            attributes: vec![text("kind", EMPTY)],
+            ..group(name, &path, Vec::new())
+        },
     }
 }
 

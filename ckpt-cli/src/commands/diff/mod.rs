@@ -3,6 +3,7 @@
 mod again;
 mod runs;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ckpt::store::{CheckpointId, NodeKind, Restored, columns_of, file_of, printable};
@@ -16,7 +17,7 @@ use crate::plot::{self, Picture};
 use crate::render::{self, cut};
 use crate::stores::lines::{Lines, Part, Ranks, rank_list};
 use crate::stores::{self, StoreArgs, Which};
-use crate::values::differ::{Difference, Element, Pair};
+use crate::values::differ::{self, Difference, Element, Pair};
 use crate::values::tolerance::Tolerance;
 
 /// Compare two checkpoints, or two runs: where they part
@@ -42,7 +43,7 @@ pub struct Diff {
     /// How many steps from one floating-point number to the next numbers may be apart
     #[arg(long, value_name = "N", conflicts_with = "tolerance", value_parser = whole_number::<u64>)]
     ulp: Option<u64>,
-    /// Leave these variables out: `main/started`, or all below `main/clock`
+    /// Leave these variables out: `started`, `main/started`, or all below `main/clock`
     #[arg(long, value_name = "NAME")]
     ignore: Vec<String>,
     /// Draw the differences of the first array that differs: a heat map, by the logarithm
@@ -87,6 +88,7 @@ impl Diff {
             }
         }
         let pairs = self.pairs()?;
+        self.knows_what_to_ignore(&pairs)?;
         let mut compared = Vec::new();
         for (rank, a, b) in pairs {
             compared.push(self.compared(rank, a, b)?);
@@ -117,6 +119,24 @@ impl Diff {
         words
     }
 
+    /// What is left out has to be there: a misspelt name would leave nothing out.
+    fn knows_what_to_ignore(&self, pairs: &[(Option<u32>, Restored, Restored)]) -> Outcome<()> {
+        let all = || pairs.iter().flat_map(|(_, a, b)| [a, b]);
+        let names: BTreeSet<String> = all().flat_map(|one| differ::places(one)).collect();
+        let is_known = |name: &str| {
+            names
+                .iter()
+                .any(|place| is_of(name, place) || is_of(place, name) || is_below(name, place))
+        };
+        match self.ignore.iter().find(|name| !is_known(name)) {
+            None => Ok(()),
+            Some(name) => Err(Failure::usage(says!(
+                "E3138: neither checkpoint has a `{name}` that could be left out"
+            ))
+            .help_list("there are", names)),
+        }
+    }
+
     /// Compares two files of the same rank.
     fn compared(&self, rank: Option<u32>, a: Restored, b: Restored) -> Outcome<Compared> {
         let pair = Pair {
@@ -126,12 +146,7 @@ impl Diff {
             shown: self.first,
         };
         let mut list = pair.differences()?;
-        let is_ignored = |place: &str| {
-            let below = |name: &String| place.strip_prefix(name.as_str());
-            let mut rests = self.ignore.iter().filter_map(below);
-            rests.any(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
-        };
-        list.retain(|one| !is_ignored(&one.place));
+        list.retain(|one| !self.ignore.iter().any(|name| is_of(&one.place, name)));
         Ok(Compared { rank, a, b, list })
     }
 
@@ -179,6 +194,22 @@ impl Diff {
         };
         Ok(vec![(None, a.load(rank)?, b.load(rank)?)])
     }
+}
+
+/// Whether a place is a variable of that name, with its function's name in front or without, or below it.
+fn is_of(place: &str, name: &str) -> bool {
+    let variable = place.split_once('/').map_or(place, |(_, variable)| variable);
+    let starts = [place, variable].map(|whole| whole.strip_prefix(name));
+    let mut rests = starts.into_iter().flatten();
+    rests.any(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
+}
+
+/// Whether a name is that of something below a place.
+fn is_below(name: &str, place: &str) -> bool {
+    let variable = place.split_once('/').map_or(place, |(_, variable)| variable);
+    [place, variable]
+        .iter()
+        .any(|whole| name.strip_prefix(whole).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// Beside a run there has to be another one: what is there and is none is to blame.
@@ -255,7 +286,7 @@ impl Compared {
         let raster = plane.of_distances((&self.a, &a), (&self.b, &b))?;
         let of = |one: &Restored| format!("checkpoint {} (visit {})", one.id(), one.meta().visit);
         Ok(Picture {
-            title: format!("{}{} {shape:?}: |a - b|", difference.place, plane.words()),
+            title: format!("{}{} {shape:?}: |a - b|", difference.place, plane.words(&shape)),
             subtitle: format!("a: {}, b: {}; grey: the same", of(&self.a), of(&self.b)),
             raster,
             range: None,
@@ -382,7 +413,8 @@ fn at(element: &Element) -> String {
 
 /// As much of both values of an element as there is room for: of long ones what is around their first difference.
 fn shown(element: &Element) -> (String, String) {
-    const LONGEST: usize = 30;
+    // Of integers nothing is cut off.
+    const LONGEST: usize = 40;
     const BEFORE: usize = 8;
     let (a, b) = (printable(&element.a), printable(&element.b));
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
