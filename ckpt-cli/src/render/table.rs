@@ -346,6 +346,14 @@ pub fn cut(text: &str, most: usize) -> String {
         }
         kept = next;
     }
+    let is_of_number = |c: char| c.is_ascii_digit() || ".e-+".contains(c);
+    let whole = kept.trim_end_matches(is_of_number);
+    let is_in_number = kept[whole.len()..].contains(|c: char| c.is_ascii_digit())
+        && text[kept.len()..].starts_with(is_of_number);
+    // The beginning of a number is another number.
+    if is_in_number && whole.ends_with([' ', '[']) {
+        kept.truncate(whole.len());
+    }
     kept.truncate(kept.trim_end_matches([' ', ',']).len());
     kept + "\u{2026}"
 }
@@ -435,5 +443,9 @@ mod tests {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("abcd", 3), "ab\u{2026}");
         assert_eq!(cut("ab, cd", 5), "ab\u{2026}");
+        assert_eq!(cut("0.5 .. 12.25, mean 3.125", 23), "0.5 .. 12.25, mean\u{2026}");
+        assert_eq!(cut("[0.5, 1.25e-7, 3.5]", 12), "[0.5\u{2026}");
+        assert_eq!(cut("step 10, 20", 9), "step 10\u{2026}");
+        assert_eq!(cut("1234567", 5), "1234\u{2026}", "there is no other way");
     }
 }

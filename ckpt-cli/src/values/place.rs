@@ -183,8 +183,9 @@ impl<'c> Walk<'c> {
             false => Err(Failure::usage(says!("E3134: `{name}` is several elements"))
                 .because("what stands behind it is that of one element")
                 .help(format!(
-                    "name one of them: `{}`",
-                    self.name.replace("[..]", "[0]")
+                    "name one of them: `{}[{}]`",
+                    name.rsplit_once('[').map_or(name.as_str(), |(list, _)| list),
+                    self.from
                 ))),
         }
     }

@@ -120,7 +120,10 @@ mod tests {
             absolute: 0.1,
             relative: 0.01,
         };
-        let same = |a, b| tolerance.same(a, b, &DType::F64);
+        let same = |a: f64, b: f64| {
+            let distance = (a - b).abs();
+            tolerance.same(Two { a, b, distance }, &DType::F64)
+        };
         assert!(same(100.0, 101.0) && same(0.0, 0.1));
         assert!(!same(100.0, 102.0) && !same(0.0, f64::NAN));
         assert!(same(f64::NAN, f64::NAN) && same(f64::INFINITY, f64::INFINITY));

@@ -21,7 +21,7 @@ pub fn variables_table() -> Table {
 
 /// Prints it: values and types lose their end before names go over several lines.
 pub fn print_variables(table: &Table) {
-    render::print_table_cut(table, &[(4, 16), (1, 12), (2, 10)]);
+    render::print_table_cut(table, &[(1, 12), (4, 24), (2, 10), (4, 16)]);
 }
 
 /// Adds a node and what is below it.
