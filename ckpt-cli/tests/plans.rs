@@ -3,6 +3,7 @@
 
 mod noted;
 mod schema;
+mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -547,6 +548,26 @@ fn main() {
     assert!(!diff.contains("-    let mut cells"), "{diff}");
     package.succeeds(&["run", "--offline"]);
 }
+
+/// What strangers' programs are told fits a terminal as well, names and types of any length in it.
+#[test]
+fn plans_fit_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let mut found = Vec::new();
+    for name in ["barnes-hut", "deck-clap-serde", "event-queue", "solver-dyn", "threads-pool"] {
+        let manifest = testdata.join(name).join("Cargo.toml");
+        let manifest = manifest.canonicalize().unwrap();
+        for options in ["", "--all", "--protection"] {
+            let line = format!("plan {options} --manifest-path {}", manifest.display());
+            let lines = width::in_a_terminal(here.path(), &line);
+            assert!(lines.len() > 5, "{line}: {lines:?}");
+            found.extend(width::too_long(&line, &lines));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 
 /// What is written out does not compile there, as the trait of `write_all` is not known: the program stays as it is.
 #[test]

@@ -3,6 +3,7 @@
 use super::Command;
 use crate::failure::{Failure, says};
 use crate::output::OutputOptions;
+use ckpt::store::{columns_of, wrapped};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
@@ -103,7 +104,16 @@ fn wrong_command_line(error: &clap::Error, arguments: &[OsString]) -> ! {
     {
         eprintln!("note: arguments for the program go behind two dashes: `-- {argument}`\n");
     }
-    negative_value(error, arguments).as_ref().unwrap_or(error).exit()
+    let negative = negative_value(error, arguments);
+    let error = negative.as_ref().unwrap_or(error);
+    // clap fits its help into a terminal, but not what it finds wrong.
+    let plain = error.render().to_string();
+    let columns = columns_of(std::io::stderr()).filter(|_| error.use_stderr());
+    if columns.is_some_and(|columns| plain.lines().any(|line| line.chars().count() > columns)) {
+        eprint!("{}", wrapped(&plain, columns));
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
 }
 
 /// Why there is no such command, where cargo has one of that name.

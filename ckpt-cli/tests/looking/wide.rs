@@ -115,6 +115,12 @@ fn a_tree_of_structs_fits_a_terminal_and_stays_one() {
         "list",
         "verify",
         "report",
+        "run --interval 5",
+        "list --of-the-run-that-nobody-has-ever-heard-of-in-all-of-the-time",
+        "help machines",
+        "help mpi",
+        "help commands",
+        "help troubleshooting",
     ] {
         found.extend(too_long(line, &in_a_terminal(here.path(), line)));
     }

@@ -53,6 +53,24 @@ struct Code {
     is_rust: bool,
 }
 
+/// In front of the rest of a line of code or output that is longer than the terminal is wide.
+const GOES_ON: &str = "\u{21aa} ";
+
+/// A line in parts of at most so many columns, behind blanks where there are some.
+fn broken(line: &str, columns: usize) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for word in line.split_inclusive(' ') {
+        let width = |text: &str| text.trim_end().chars().count();
+        let last = parts.len() - 1;
+        if width(&parts[last]) > 0 && parts[last].chars().count() + width(word) > columns {
+            parts.push(String::new());
+        }
+        let last = parts.len() - 1;
+        parts[last] += word;
+    }
+    parts
+}
+
 impl Writer {
     fn takes(&mut self, event: Event) {
         match event {
@@ -186,8 +204,16 @@ impl Writer {
         let hides = self.code.as_ref().is_some_and(|code| code.is_rust);
         let indent = " ".repeat(self.indent() + 4);
         for line in text.lines() {
-            if !(hides && (line == "#" || line.starts_with("# "))) {
-                self.written.push_str(format!("{indent}{line}").trim_end());
+            if hides && (line == "#" || line.starts_with("# ")) {
+                continue;
+            }
+            let room = self
+                .columns
+                .saturating_sub(indent.len() + GOES_ON.chars().count());
+            for (number, part) in broken(line, room).into_iter().enumerate() {
+                let before = if number == 0 { "" } else { GOES_ON };
+                self.written
+                    .push_str(format!("{indent}{before}{part}").trim_end());
                 self.written.push('\n');
             }
         }
