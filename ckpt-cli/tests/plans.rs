@@ -555,7 +555,13 @@ fn plans_fit_a_terminal() {
     let here = tempfile::tempdir().unwrap();
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
     let mut found = Vec::new();
-    for name in ["barnes-hut", "deck-clap-serde", "event-queue", "solver-dyn", "threads-pool"] {
+    for name in [
+        "barnes-hut",
+        "deck-clap-serde",
+        "event-queue",
+        "solver-dyn",
+        "threads-pool",
+    ] {
         let manifest = testdata.join(name).join("Cargo.toml");
         let manifest = manifest.canonicalize().unwrap();
         for options in ["", "--all", "--protection"] {
@@ -567,7 +573,6 @@ fn plans_fit_a_terminal() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
-
 
 /// What is written out does not compile there, as the trait of `write_all` is not known: the program stays as it is.
 #[test]

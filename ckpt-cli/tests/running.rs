@@ -1279,6 +1279,10 @@ fn an_older_run_is_resumed_where_the_newer_cannot_be() {
     append(here.path(), &["--every", "3"], "visit:5").code(137);
     let older = runs(here.path()).pop().unwrap();
     append(here.path(), &["--every", "3"], "visit:5").code(137);
+    let told = format!("The store has 1 other run: {older}. `cargo ckpt report --run {older}` reports one.");
+    cargo_ckpt(here.path(), &["report"])
+        .success()
+        .stdout(contains(&told));
     let mut again = command(here.path(), &["restart", "--run", &older]);
     again.env("CKPT_FAULT", "visit:8");
     noted(Command::from_std(again).assert())

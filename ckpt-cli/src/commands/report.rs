@@ -1,6 +1,8 @@
 //! `cargo ckpt report`: the life of a job.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use ckpt::store::RunId;
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::render;
@@ -49,8 +51,31 @@ impl ReportCommand {
         }
         match self.store.json() {
             true => render::print_json(&life),
-            false => render::print(&report::words(&life)),
+            false => {
+                render::print(&report::words(&life));
+                if run.is_none() {
+                    self.tell_of_others(&store, life.job.run)?;
+                }
+            }
         }
         Ok(0)
+    }
+
+    /// The runs that the store has beside the one that was reported.
+    fn tell_of_others(&self, store: &Path, shown: RunId) -> Outcome<()> {
+        const FEW: usize = 5;
+        let records = stores::runs::records(store)?;
+        let others = records.iter().rev().map(|record| record.run);
+        let others: Vec<String> = others.filter(|run| *run != shown).map(RunId::short).collect();
+        let Some(first) = others.first() else {
+            return Ok(());
+        };
+        let listed = others[..others.len().min(FEW)].join(", ");
+        let more = if others.len() > FEW { ", ..." } else { "" };
+        let number = render::count(others.len(), "other run");
+        render::print(&format!(
+            "\nThe store has {number}: {listed}{more}. `cargo ckpt report --run {first}` reports one.\n"
+        ));
+        Ok(())
     }
 }
