@@ -2,6 +2,7 @@
 
 use crate::cfg::{BindingId, Declaration};
 use crate::diagnostics::Diagnostics;
+use crate::parse::options::Treatment;
 use crate::passes::{Stages, analyse};
 use crate::plan::Entry;
 use crate::spine::SiteId;
@@ -153,6 +154,14 @@ fn is_unseeded_let(stages: &Stages, id: BindingId) -> bool {
         .is_some_and(|init| is_unseeded(&stages.options.library, init))
 }
 
+const RUNS_AGAIN: &str = "its statement runs again, and gives it its value";
+
+/// Whether an attribute says so, or it is a number, which neither borrows nor is tied to anything.
+fn is_told_to_run_again(stages: &Stages, id: BindingId) -> bool {
+    let binding = &stages.flow.bindings[id];
+    binding.treatment == Some(Treatment::Reexecute) || binding.is_plainly_copy()
+}
+
 fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
     let plan = &stages.plan;
     let is_live = stages.liveness.is_live(&stages.flow, site, id);
@@ -194,7 +203,9 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
     }
     match plan.strategies[id] {
         Strategy::Skipped => (Fate::Skipped, "`#[ckpt(skip)]`"),
-        _ if stages.liveness.is_moved(&stages.flow, site, id) => {
+        _ if stages.liveness.is_moved(&stages.flow, site, id)
+            && !stages.flow.bindings[id].is_plainly_copy() =>
+        {
             (Fate::NotNeeded, "moved away before the site")
         }
         _ if !is_live => (
@@ -205,7 +216,10 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
             Fate::Reexecuted,
             "it draws other numbers in every run, so that every answer is one of many",
         ),
-        Strategy::Reexecuted { .. } | Strategy::Transient | Strategy::Synthetic => (
+        // What a statement gives the same again, as the program's arguments, or is told to.
+        Strategy::Synthetic => (Fate::Reexecuted, RUNS_AGAIN),
+        Strategy::Reexecuted { .. } if is_told_to_run_again(stages, id) => (Fate::Reexecuted, RUNS_AGAIN),
+        Strategy::Reexecuted { .. } | Strategy::Transient => (
             Fate::Reexecuted,
             "it borrows, or is tied to this process: its statement runs again",
         ),
