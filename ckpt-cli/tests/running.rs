@@ -1272,6 +1272,24 @@ fn a_start_that_is_made_again_leaves_the_files_of_other_runs() {
     assert_eq!((of(here.path(), "a.txt"), of(here.path(), "b.txt")), (12, 12));
 }
 
+#[test]
+fn a_log_that_was_cut_off_is_told_of() {
+    let here = tempfile::tempdir().unwrap();
+    append(here.path(), &["--every", "3"], "visit:5").code(137);
+    let run = runs(here.path()).pop().unwrap();
+    let folders = fs::read_dir(here.path().join("ckpt-cli.ckpt.d/runs")).unwrap();
+    let folder = folders
+        .flatten()
+        .find(|one| one.file_name().to_string_lossy().starts_with(&run));
+    let log = folder.unwrap().path().join("events.log");
+    let text = fs::read(&log).unwrap();
+    fs::write(&log, &text[..100]).unwrap();
+    let told = format!("warning[W3009]: 1 line of the log of run {run}");
+    cargo_ckpt(here.path(), &["report"])
+        .success()
+        .stderr(contains(&told));
+}
+
 /// The newest was given up: the older one can be restored, and is the one to continue.
 #[test]
 fn an_older_run_is_resumed_where_the_newer_cannot_be() {

@@ -12,7 +12,7 @@ use crate::render;
 use crate::stores::checkpoint::unreadable;
 use crate::stores::{StoreArgs, Which, WhichOnes};
 use crate::values::elements::Elements;
-use crate::values::find::{Found, find};
+use crate::values::find::{Found, find, with_elements};
 use crate::values::place::{Inside, array_in_element};
 use crate::values::{rows, select};
 
@@ -177,7 +177,10 @@ fn part_of<'c>(checkpoint: &'c Restored, text: &str, is_table: bool) -> Outcome<
         None => {}
     }
     let (name, brackets) = select::split(text)?;
-    let found = find(checkpoint, &name)?;
+    let mut found = find(checkpoint, &name)?;
+    if brackets.is_some() {
+        found = with_elements(found);
+    }
     let node = found.node;
     let mut arrays = Vec::new();
     export::below(&name_of(&found), node, &mut arrays);

@@ -19,7 +19,7 @@ use crate::stores::checkpoint::unreadable;
 use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
 use crate::values::elements::{Chosen, Elements, indexed};
-use crate::values::find::{Found, find, no_array, node_of};
+use crate::values::find::{Found, find, no_array, node_of, with_elements};
 use crate::values::place::in_element;
 use crate::values::tree::{self, node_as_json, row, short_type, variables_table};
 use crate::values::{is_number, rows, select};
@@ -191,7 +191,7 @@ impl Inspect {
     /// Draws the variable that is asked for.
     fn draw(&self, checkpoint: &Restored, to: &Path) -> Outcome<u8> {
         let (name, inside) = select::split(self.variable().unwrap_or_default())?;
-        let found = find(checkpoint, &name)?;
+        let found = with_elements(find(checkpoint, &name)?);
         let of_lists = rows::rectangle(checkpoint, found.node).map_err(unreadable(found.node))?;
         let node = of_lists.as_ref().map_or(found.node, |(node, _)| node);
         let NodeKind::Dataset { dtype, shape, .. } = &node.kind else {
@@ -230,8 +230,13 @@ impl Inspect {
         let picture = Picture {
             title: format!("{}{} {shape:?}", found.name, plane.words(shape)),
             subtitle: format!(
-                "{}{}, checkpoint {} of {} (visit {})",
+                "{}{}{}, checkpoint {} of {} (visit {})",
                 dtype.name(),
+                if found.packed_in.is_some() {
+                    ", of the elements that have one"
+                } else {
+                    ""
+                },
                 if is_rounded(&raster, dtype) {
                     ", rounded to 16 digits"
                 } else {
@@ -263,7 +268,10 @@ impl Inspect {
             });
         }
         let (name, inside) = select::split(typed)?;
-        let found = find(checkpoint, &name)?;
+        let mut found = find(checkpoint, &name)?;
+        if inside.is_some() {
+            found = with_elements(found);
+        }
         let elements = match self.rows(checkpoint, found.node, inside.as_deref())? {
             Some(chosen) => vec![(String::new(), chosen)],
             None => {
@@ -325,6 +333,7 @@ impl Inspect {
         let mut table = variables_table();
         row(&mut table, checkpoint, found.node, &found.name, 0)?;
         tree::print_variables(&table);
+        self.hint(found);
         // A single value stands in the table already.
         let is_part = self.variable().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
@@ -334,6 +343,22 @@ impl Inspect {
             }
         }
         Ok(())
+    }
+
+    /// What has to be known to name the elements.
+    fn hint(&self, found: &Found<'_>) {
+        let name = &found.name;
+        let has_brackets = self.variable().is_some_and(|text| text.contains('['));
+        if let Some(list) = &found.packed_in {
+            render::print(&format!(
+                "\nIndices count the values that are there, not the elements of `{list}`: `{list}[..]` shows those.\n"
+            ));
+        } else if !has_brackets
+            && rows::count(found.node).is_some_and(|number| number > 0)
+            && indexed(found.node).is_empty()
+        {
+            render::print(&format!("\nIts elements: `cargo ckpt inspect '{name}[..]'`\n"));
+        }
     }
 
     fn print_elements(&self, path: &str, chosen: &Chosen) {

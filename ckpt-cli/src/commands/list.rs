@@ -1,6 +1,7 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ckpt::session::auto::Estimate;
@@ -9,7 +10,7 @@ use ckpt::session::runs::{RunRecord, has_record};
 use ckpt::store::{Meta, RunId, file_name};
 use serde_json::json;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome, says};
 use crate::render;
 use crate::stores::continued::unfinished;
 use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
@@ -74,6 +75,12 @@ impl List {
             render::print(&format!("{often}\n"));
         }
         match list.is_empty() {
+            true if job.is_none() && !looks_like_a_store(&folder) => {
+                return Err(
+                    Failure::no_checkpoint(says!("E3085: `{}` is no store of checkpoints", folder.display()))
+                        .help("name the folder that the program writes its checkpoints to, for example `--dir heat.ckpt.d`"),
+                );
+            }
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
             false => print_lines(&list, &lines, &out_of_reach, &records),
         }
@@ -95,6 +102,19 @@ impl List {
         }
         Ok(0)
     }
+}
+
+/// Whether a folder without checkpoints may become a store: it is empty, or has what a store has.
+fn looks_like_a_store(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return true;
+    };
+    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+    let is_of_ckpt = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name == "runs" || name.starts_with("lock") || name.starts_with("fallback") || name.ends_with(".txt")
+    };
+    names.is_empty() || names.iter().any(is_of_ckpt)
 }
 
 /// The fallbacks that checkpoints lie in, each with their numbers.

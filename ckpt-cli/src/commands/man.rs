@@ -1,8 +1,9 @@
 //! `cargo ckpt man`: the help of all commands as man pages.
 
 use std::fs;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use clap_mangen::Man;
 
@@ -66,9 +67,25 @@ impl ManPages {
                 page(chosen, Some(chosen.get_name()))
             }
         };
-        render::print_as_it_is(&String::from_utf8_lossy(&page));
+        if !shows(&page) {
+            render::print_as_it_is(&String::from_utf8_lossy(&page));
+        }
         Ok(0)
     }
+}
+
+/// Has `man` show a page in a terminal, if there is one. Gives whether it did.
+fn shows(page: &[u8]) -> bool {
+    if !std::io::stdout().is_terminal() {
+        return false;
+    }
+    let mut man = Command::new("man");
+    let Ok(mut man) = man.args(["-l", "-"]).stdin(Stdio::piped()).spawn() else {
+        return false;
+    };
+    // Who leaves the page before its end closes the pipe.
+    let _ = man.stdin.take().map(|mut to| to.write_all(page));
+    man.wait().is_ok_and(|status| status.success())
 }
 
 /// The page of a command, or of all: named, with the version and what is typed.

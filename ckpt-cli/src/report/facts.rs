@@ -85,7 +85,7 @@ fn none_yet(job: &Job, last: Option<&Process>) -> String {
 
 fn measured(one: &Checkpoint) -> String {
     let (ago, bytes) = (ago(one.at), render::bytes(one.bytes));
-    let (waited, took) = (time(one.waited), time(one.took));
+    let (waited, took) = (cost(one.waited), cost(one.took));
     format!(
         "{:06}, {ago}, state of {bytes}, waited {waited}, on the disk after {took}",
         one.id

@@ -17,6 +17,7 @@ pub use facts::facts;
 pub use page::{body, page, style};
 
 use crate::failure::Outcome;
+use crate::output::told;
 use crate::render;
 use crate::stores::{self, lines::Lines};
 
@@ -225,7 +226,17 @@ impl Life {
 /// # Errors
 /// The store cannot be looked at.
 pub fn life(store: &Path, job: Job) -> Outcome<Life> {
-    let events = ckpt::session::events::read(&stores::home(store), job.run);
+    let home = stores::home(store);
+    let (events, unreadable) = ckpt::session::events::read_with_losses(&home, job.run);
+    if unreadable > 0 {
+        told!(
+            "warning[W3009]: {} of the log of run {} in `{}` cannot be read\n  \
+             the report lacks what stood there: processes, checkpoints and failures may be more than it says",
+            render::count(unreadable, "line"),
+            job.run.short(),
+            home.display()
+        );
+    }
     let mut life = Life::of(job, &events);
     let lines = Lines::of_run(store, Some(life.job.run))?;
     for (id, ranks) in lines.out_of_reach(&lines.list()?)? {

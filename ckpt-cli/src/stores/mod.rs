@@ -135,13 +135,13 @@ impl StoreOption {
             Some(dir) => dir,
             None => only_store_in(here)?,
         };
-        existing(&dir, here)?;
+        existing(&dir, here, "--dir ")?;
         Ok(dir)
     }
 }
 
-/// A store that was named has to be there; the failure names those that are `here`.
-pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
+/// A store that was named has to be there; the failure names those that are `here`, as they are typed: behind an option, or alone.
+pub fn existing(dir: &Path, here: &Path, option: &str) -> Outcome<()> {
     if home(dir).is_dir() || !ranks_here(dir).about("cannot look into", dir)?.is_empty() {
         return Ok(());
     }
@@ -150,7 +150,10 @@ pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
     } else {
         "does not exist"
     };
-    Err(Failure::no_checkpoint(says!("E3085: the store `{}` {what}", dir.display())).help(stores_here(here)))
+    Err(
+        Failure::no_checkpoint(says!("E3085: the store `{}` {what}", dir.display()))
+            .help(stores_here(here, option)),
+    )
 }
 
 /// The store of a program that is about to run.
@@ -282,14 +285,17 @@ fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
                 "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
             ))
         }
-        _ => Err(Failure::usage(says!("E3088: there are several stores here")).help(stores_here(folder))),
+        _ => {
+            Err(Failure::usage(says!("E3088: there are several stores here"))
+                .help(stores_here(folder, "--dir ")))
+        }
     }
 }
 
-fn stores_here(folder: &Path) -> String {
+fn stores_here(folder: &Path, option: &str) -> String {
     let list: Vec<_> = stores_in(folder)
         .iter()
-        .map(|store| format!("--dir {}", store.display()))
+        .map(|store| format!("{option}{}", store.display()))
         .collect();
     match list.is_empty() {
         true => "there is no store here; `cargo ckpt run` makes one".into(),

@@ -75,7 +75,8 @@ pub fn records_told(store: &Path) -> Outcome<Vec<RunRecord>> {
         if let Err(error) = &record.job {
             let error = printable_lines(error);
             told!(
-                "warning[W3001]: the record of run {} in `{}` cannot be read: {error}",
+                "warning[W3001]: the record of run {} in `{}` cannot be read: {error}\n  \
+                 the file was damaged or cut off; checkpoints are not touched by that",
                 record.run,
                 home(store).display()
             );

@@ -3,7 +3,7 @@
 use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
 use ckpt::value::DType;
 
-use super::rows::{child, kind};
+use super::rows::{self, child, kind};
 use crate::failure::{Failure, Outcome, says};
 
 /// A variable of a checkpoint, or a part of it.
@@ -17,6 +17,9 @@ pub struct Found<'c> {
     pub node: &'c Node,
     /// Name with the path into the value.
     pub name: String,
+    /// The list with options, enums or lists in its elements that it is a column of: its rows are those of the values that are
+    /// there, and no indices of the list.
+    pub packed_in: Option<String>,
 }
 
 /// The node of a variable.
@@ -69,6 +72,7 @@ pub fn find_as_far<'c, 'n>(checkpoint: &'c Restored, name: &'n str) -> Outcome<(
         return Err(unknown(checkpoint, name));
     };
     let mut reached = variable.key.clone();
+    let mut packed_in = None;
     let mut rest = rest.strip_prefix('.').unwrap_or(rest);
     while !rest.is_empty() && !is_object(node) {
         let (part, behind) = rest.split_once('.').unwrap_or((rest, ""));
@@ -91,6 +95,13 @@ pub fn find_as_far<'c, 'n>(checkpoint: &'c Restored, name: &'n str) -> Outcome<(
         let Some(next) = child(node, part) else {
             return Err(no_part(&reached, node, part));
         };
+        let has_rows_of_its_own = matches!(
+            kind(node).as_deref(),
+            Some("option" | "enum" | "dyn" | "list" | "map")
+        ) && !matches!(part, "present" | "variant" | "lengths");
+        if has_rows_of_its_own && rows::count(node).is_some() {
+            packed_in.get_or_insert_with(|| reached.clone());
+        }
         node = next;
         reached = format!("{reached}.{part}");
     }
@@ -99,6 +110,7 @@ pub fn find_as_far<'c, 'n>(checkpoint: &'c Restored, name: &'n str) -> Outcome<(
         variable,
         node,
         name: reached,
+        packed_in,
     };
     Ok((found, rest))
 }
@@ -129,6 +141,14 @@ pub fn no_array(name: &str, node: &Node) -> Failure {
     let part = |child: &Node| format!("{name}.{}", child.name);
     Failure::usage(says!("E3005: `{name}` is no array"))
         .help_list("its parts", node.children().iter().map(part))
+}
+
+/// What brackets choose from: of a single option, in what it holds.
+pub fn with_elements(found: Found<'_>) -> Found<'_> {
+    match value_of_single(found.node) {
+        Some(node) => Found { node, ..found },
+        None => found,
+    }
 }
 
 /// The value of an option that is no column of them.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ckpt::store::{Node, Restored};
 
 use super::elements::{Chosen, Elements, Sort, indexed};
-use super::find::{Found, find_as_far, is_object, no_array, no_part};
+use super::find::{Found, find_as_far, is_object, no_array, no_part, with_elements};
 use super::rows::{self, child, kind};
 use super::select::{self, Bounds, Step};
 use crate::failure::{Failure, Outcome, says};
@@ -66,6 +66,10 @@ fn walk<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Option<Walk<'c>>> {
     let names: Vec<&str> = names.iter().map(Step::text).collect();
     let names = names.join(".");
     let (found, rest) = find_as_far(checkpoint, &names)?;
+    let found = match behind {
+        [Step::Index(_), ..] => with_elements(found),
+        _ => found,
+    };
     let mut walk = Walk {
         checkpoint,
         name: found.name.clone(),

@@ -198,6 +198,17 @@ pub fn value_of(checkpoint: &Restored, option: &Node, row: u64) -> Result<Option
     })
 }
 
+/// Whether an option that is no column of them has a value; nothing for all else.
+pub fn is_single_some(checkpoint: &Restored, node: &Node) -> Option<bool> {
+    let present = child(node, "present").filter(|_| kind(node).as_deref() == Some("option"))?;
+    match &present.kind {
+        NodeKind::Dataset { shape, .. } if shape.is_empty() => {
+            Some(checkpoint.numbers(present, 0, 1).ok()?.first() != Some(&0.0))
+        }
+        _ => None,
+    }
+}
+
 /// The variant of an enum, and the row of its fields.
 pub fn variant_of(checkpoint: &Restored, choice: &Node, row: u64) -> Result<(String, u64), LoadError> {
     let variants = up_to(checkpoint, choice, "variant", row)?;

@@ -146,7 +146,7 @@ impl Summary {
         match self.not_finite {
             0 => finite,
             number if self.min.is_nan() => format!("none of {number} is finite"),
-            number => format!("{finite}, {number} not finite"),
+            number => format!("{number} not finite, else {finite}"),
         }
     }
 }

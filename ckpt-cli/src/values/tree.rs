@@ -70,8 +70,17 @@ const LONGEST: usize = 60;
 fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 3;
     let Some(elements) = Elements::of(node) else {
-        let is_empty = rows::kind(node).as_deref() == Some(EMPTY);
-        return Ok(if is_empty { "[]".into() } else { String::new() });
+        return Ok(
+            match (
+                rows::kind(node).as_deref(),
+                rows::is_single_some(checkpoint, node),
+            ) {
+                (Some(EMPTY), _) => "[]".into(),
+                (_, Some(true)) => "Some".into(),
+                (_, Some(false)) => "None".into(),
+                _ => String::new(),
+            },
+        );
     };
     let chosen = elements.chosen(checkpoint, None, FEW)?;
     let list: Vec<_> = chosen
@@ -116,9 +125,12 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
         let few = checkpoint.text(node, 0, FEW).map_err(unreadable(node))?;
         return Ok(as_many_as_fit(&few));
     }
-    Ok(summary(checkpoint, node)?
-        .map(|summary| summary.words())
-        .unwrap_or_default())
+    if let Some(summary) = summary(checkpoint, node)? {
+        return Ok(summary.words());
+    }
+    // No numbers: booleans, names of variants.
+    let few = checkpoint.text(node, 0, FEW).map_err(unreadable(node))?;
+    Ok(format!("{}, \u{2026} ({elements})", few.join(", ")))
 }
 
 /// None of them is cut: half of a number is another one.

@@ -359,3 +359,14 @@ fn what_cannot_be_done_is_said_with_the_next_step() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+#[test]
+fn a_folder_of_other_things_is_no_store() {
+    let here = tempfile::tempdir().unwrap();
+    std::fs::write(here.path().join("notes.md"), "").unwrap();
+    let refused = crate::store::cargo_ckpt(here.path(), &["list", "--dir", "."]).code(76);
+    refused.stderr(predicates::str::contains("E3085"));
+    std::fs::create_dir(here.path().join("empty")).unwrap();
+    let told = crate::store::cargo_ckpt(here.path(), &["list", "--dir", "empty"]).success();
+    told.stdout(predicates::str::contains("holds no checkpoint yet"));
+}

@@ -218,7 +218,7 @@ fn elements_of_any_shape_are_shown() {
     refused.stderr(contains("outside of 0..4"));
     cargo_ckpt(here.path(), &["inspect", "none[0]"])
         .code(2)
-        .stderr(contains("is no array"));
+        .stderr(contains("single value"));
     let all = cargo_ckpt(here.path(), &["inspect", "all", "found[3]"]).success();
     all.stdout(
         contains("checkpoint 000001, visit 10, found: ")
@@ -592,4 +592,20 @@ fn what_is_drawn_and_exported_is_what_was_asked_for() {
     );
     assert_eq!(exported("e.matrix[1]", "Written: 1 array"), "4.0,5.0,6.0\n");
     assert_eq!(exported("e.cells", "Written: 7 columns").lines().count(), 4);
+}
+
+#[test]
+fn what_is_no_array_of_one_length_says_how_its_elements_are_named() {
+    let here = tempfile::tempdir().unwrap();
+    edges(here.path());
+    let shows = |variable: &str, part: &str| {
+        let shown = cargo_ckpt(here.path(), &["inspect", "1", variable]).success();
+        shown.stdout(contains(part));
+    };
+    shows("e.cells", "Its elements: `cargo ckpt inspect 'e.cells[..]'`");
+    shows(
+        "e.cells.last.value",
+        "not the elements of `e.cells.last`: `e.cells.last[..]` shows those",
+    );
+    shows("e.cells.last[..]", "[1] None\n");
 }

@@ -26,6 +26,8 @@ pub fn of_a_line(folder: &Path, line: &str) -> Vec<String> {
     let output = command(folder, "timeout")
         .args(["300", "script", "-qec", &line, "/dev/null"])
         .env("TERM", "xterm-256color")
+        // Nobody is there to turn pages.
+        .env("MANPAGER", "cat")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -163,15 +163,25 @@ impl What {
 
 /// All events of a run, the oldest first; what cannot be read is passed over, and what is of another run.
 pub fn read(store: &Path, run: RunId) -> Vec<Event> {
+    read_with_losses(store, run).0
+}
+
+/// The same, and how many lines say nothing that could be read: the file was damaged or cut off.
+pub fn read_with_losses(store: &Path, run: RunId) -> (Vec<Event>, usize) {
     let text = documents_of_run(store, run)
         .read(EVENTS_FILE)
         .ok()
         .flatten()
         .unwrap_or_default();
-    text.split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .filter(|event: &Event| event.run == run)
-        .collect()
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let (mut events, mut unreadable) = (Vec::new(), 0);
+    for line in lines {
+        match serde_json::from_slice::<Event>(line) {
+            Ok(event) => events.extend((event.run == run).then_some(event)),
+            Err(_) => unreadable += 1,
+        }
+    }
+    (events, unreadable)
 }
 
 /// What the session has done so far.

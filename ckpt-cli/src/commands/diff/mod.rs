@@ -84,7 +84,7 @@ impl Diff {
         // Beside a store there has to be another one: that is the one to blame.
         for (store, other) in [(a, b), (b, a)] {
             if store.is_dir() && !other.exists() && other.to_string_lossy().parse::<Which>().is_err() {
-                stores::existing(other, Path::new("."))?;
+                stores::existing(other, Path::new("."), "")?;
             }
         }
         let pairs = self.pairs()?;
