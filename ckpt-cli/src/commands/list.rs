@@ -76,8 +76,9 @@ impl List {
         }
         match list.is_empty() {
             true if job.is_none() && !looks_like_a_store(&folder) => {
+                let what = "is none: there is nothing of ckpt in the folder";
                 return Err(
-                    Failure::no_checkpoint(says!("E3085: `{}` is no store of checkpoints", folder.display()))
+                    Failure::no_checkpoint(says!("E3085: the store `{}` {what}", folder.display()))
                         .help("name the folder that the program writes its checkpoints to, for example `--dir heat.ckpt.d`"),
                 );
             }

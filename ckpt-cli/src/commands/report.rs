@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ckpt::store::RunId;
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
+use crate::output::told;
 use crate::render;
 use crate::report;
 use crate::stores::{self, StoreArgs};
@@ -46,6 +47,15 @@ impl ReportCommand {
             .help("a program that runs with checkpoints does, from its start on"));
         };
         let life = report::life(&store, job)?;
+        if life.unreadable_lines > 0 {
+            told!(
+                "warning[W3009]: {} of the log of run {} in `{}` cannot be read\n  \
+                 the report lacks what stood there: processes, checkpoints and failures may be more than it says",
+                render::count(life.unreadable_lines, "line"),
+                life.job.run.short(),
+                home.display()
+            );
+        }
         if let Some(file) = &self.html {
             std::fs::write(file, report::page(&life)).about("cannot write", file)?;
         }

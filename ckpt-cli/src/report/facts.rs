@@ -170,6 +170,7 @@ mod tests {
     fn life(job: Job, process: Process) -> Life {
         Life {
             out_of_reach: Default::default(),
+            unreadable_lines: 0,
             job,
             processes: vec![process],
             totals: Default::default(),

@@ -17,7 +17,6 @@ pub use facts::facts;
 pub use page::{body, page, style};
 
 use crate::failure::Outcome;
-use crate::output::told;
 use crate::render;
 use crate::stores::{self, lines::Lines};
 
@@ -34,6 +33,8 @@ pub struct Life {
     pub advice: Option<model::Advice>,
     /// Checkpoints that are there and cannot be restored, as the program's files cannot be brought back; why.
     pub out_of_reach: BTreeMap<u64, String>,
+    /// Lines of its log that say nothing that could be read: what stood there is missing here.
+    pub unreadable_lines: usize,
 }
 
 /// One process of the job.
@@ -205,6 +206,7 @@ impl Life {
             totals,
             advice,
             out_of_reach: BTreeMap::new(),
+            unreadable_lines: 0,
         }
     }
 
@@ -228,16 +230,10 @@ impl Life {
 pub fn life(store: &Path, job: Job) -> Outcome<Life> {
     let home = stores::home(store);
     let (events, unreadable) = ckpt::session::events::read_with_losses(&home, job.run);
-    if unreadable > 0 {
-        told!(
-            "warning[W3009]: {} of the log of run {} in `{}` cannot be read\n  \
-             the report lacks what stood there: processes, checkpoints and failures may be more than it says",
-            render::count(unreadable, "line"),
-            job.run.short(),
-            home.display()
-        );
-    }
-    let mut life = Life::of(job, &events);
+    let mut life = Life {
+        unreadable_lines: unreadable,
+        ..Life::of(job, &events)
+    };
     let lines = Lines::of_run(store, Some(life.job.run))?;
     for (id, ranks) in lines.out_of_reach(&lines.list()?)? {
         let why = ranks.first().map_or_else(String::new, |(_, why)| why.to_string());

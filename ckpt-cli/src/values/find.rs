@@ -139,8 +139,11 @@ pub fn no_part(reached: &str, node: &Node, part: &str) -> Failure {
 /// There are no elements that could be chosen.
 pub fn no_array(name: &str, node: &Node) -> Failure {
     let part = |child: &Node| format!("{name}.{}", child.name);
-    Failure::usage(says!("E3005: `{name}` is no array"))
-        .help_list("its parts", node.children().iter().map(part))
+    let failure = Failure::usage(says!("E3005: `{name}` is no array"));
+    match node.children().is_empty() {
+        true => failure.help("it is one value, which has no elements"),
+        false => failure.help_list("its parts", node.children().iter().map(part)),
+    }
 }
 
 /// What brackets choose from: of a single option, in what it holds.

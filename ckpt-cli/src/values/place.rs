@@ -285,11 +285,7 @@ impl<'c> Walk<'c> {
         }
         let of_group = kind_of_group(self.node);
         if !matches!(of_group.as_deref(), Some("list" | "array")) {
-            return Err(match self.node.children().is_empty() {
-                true => Failure::usage(says!("E3005: `{}` is no array", self.name))
-                    .help(format!("it is one value: `cargo ckpt inspect '{}'`", self.name)),
-                false => no_array(&self.name, self.node),
-            });
+            return Err(no_array(&self.name, self.node));
         }
         let items = rows::items_of(self.checkpoint, self.node, row).map_err(unreadable(self.node))?;
         self.choose(part, items)?;

@@ -15,7 +15,6 @@ const FAILING: &[(&str, &str)] = &[
         "package one 'fn main() {}'; package two 'fn main() {}'; sed -i /workspace/d */Cargo.toml; \
          printf '[workspace]\nmembers = [\"one\", \"two\"]\n' >Cargo.toml; ckpt init",
     ),
-    ("E3005", "ckpt inspect 1 'tried[0..10]'"),
     ("E3009", "ckpt pack; ckpt pack"),
     (
         "E3011",
