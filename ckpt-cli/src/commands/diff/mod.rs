@@ -122,7 +122,7 @@ impl Diff {
     /// What is left out has to be there: a misspelt name would leave nothing out.
     fn knows_what_to_ignore(&self, pairs: &[(Option<u32>, Restored, Restored)]) -> Outcome<()> {
         let all = || pairs.iter().flat_map(|(_, a, b)| [a, b]);
-        let names: BTreeSet<String> = all().flat_map(|one| differ::places(one)).collect();
+        let names: BTreeSet<String> = all().flat_map(differ::places).collect();
         let is_known = |name: &str| {
             names
                 .iter()
