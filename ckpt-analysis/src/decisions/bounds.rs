@@ -79,3 +79,82 @@ pub fn type_parameter(program: &Program, file: FileId, offset: usize, name: &str
     finder.visit_file(&program.file(file).ast);
     finder.found
 }
+
+/// The type parameter in the declaration of a type for which one in its `impl Drop` stands: the two have the same bounds, or
+/// rustc takes neither.
+pub fn in_dropped_type(program: &Program, parameter: Position) -> Option<Position> {
+    let (file, at) = parameter;
+    let starts_here = |one: &syn::TypeParam| bytes(program, file, one.span()).start == at;
+    let mut destructors = Destructors(Vec::new());
+    destructors.visit_file(&program.file(file).ast);
+    let is_of = |one: &&syn::ItemImpl| one.generics.type_params().any(starts_here);
+    let destructor = destructors.0.into_iter().find(is_of)?;
+    let name = &destructor
+        .generics
+        .type_params()
+        .find(|one| starts_here(one))?
+        .ident;
+    let syn::Type::Path(of) = &*destructor.self_ty else {
+        return None;
+    };
+    let last = of.path.segments.last()?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let mut types = arguments.args.iter().filter_map(|one| match one {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    let number = types.position(|ty| matches!(ty, syn::Type::Path(path) if path.path.is_ident(name)))?;
+    let mut declared = Vec::new();
+    for (index, one) in program.files.iter().enumerate() {
+        let mut found = Declarations {
+            name: &last.ident,
+            found: Vec::new(),
+        };
+        found.visit_file(&one.ast);
+        let file = FileId(index);
+        let parameters = found
+            .found
+            .into_iter()
+            .filter_map(|it| it.type_params().nth(number));
+        declared.extend(parameters.map(|it| (file, bytes(program, file, it.span()).start)));
+    }
+    match declared[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// The blocks that say what happens when a value is dropped.
+struct Destructors<'p>(Vec<&'p syn::ItemImpl>);
+
+impl<'p> Visit<'p> for Destructors<'p> {
+    fn visit_item_impl(&mut self, item: &'p syn::ItemImpl) {
+        let of_trait = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
+        if of_trait.is_some_and(|name| name.ident == "Drop") {
+            self.0.push(item);
+        }
+        visit::visit_item_impl(self, item);
+    }
+}
+
+/// The parameters of the types of one name.
+struct Declarations<'p> {
+    name: &'p syn::Ident,
+    found: Vec<&'p syn::Generics>,
+}
+
+impl<'p> Visit<'p> for Declarations<'p> {
+    fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
+        if item.ident == *self.name {
+            self.found.push(&item.generics);
+        }
+    }
+
+    fn visit_item_enum(&mut self, item: &'p syn::ItemEnum) {
+        if item.ident == *self.name {
+            self.found.push(&item.generics);
+        }
+    }
+}

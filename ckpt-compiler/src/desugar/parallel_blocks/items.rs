@@ -96,7 +96,10 @@ impl<'a> Items<'a> {
         if is_place(self.library, handle) {
             return handle.clone();
         }
-        let own = located(&self.names.fresh(Kind::Handle), syn::spanned::Spanned::span(handle));
+        let own = located(
+            &self.names.fresh(Kind::Handle),
+            syn::spanned::Spanned::span(handle),
+        );
         self.before.push(parse_quote!(let #own = #handle;));
         parse_quote!(#own)
     }

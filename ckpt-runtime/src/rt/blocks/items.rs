@@ -339,7 +339,10 @@ mod tests {
         let mut numbers = values(10..=14);
         let parts = turned.map(|block| values_from_the_end(&mut numbers, block));
         assert_eq!(parts, [13..=14, 12..=12, 10..=11]);
-        assert_eq!(super::turned(Block { from: 0, to: 0 }, 0), Block { from: 0, to: 0 });
+        assert_eq!(
+            super::turned(Block { from: 0, to: 0 }, 0),
+            Block { from: 0, to: 0 }
+        );
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::draw;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn work(start: u64) -> u64 {
     let mut state = start;
