@@ -7,7 +7,7 @@ mod sites;
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
 use crate::decisions::Decisions;
-use crate::decisions::bounds::{associated_type, in_dropped_type, type_parameter};
+use crate::decisions::bounds::{associated_type, type_parameter};
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
@@ -238,8 +238,7 @@ impl Decider<'_> {
             .iter()
             .find_map(|&(file, offset)| type_parameter(self.program, file, offset, name));
         let found = found.filter(|place| !round.before.bounds.contains(place));
-        let declared = found.and_then(|place| in_dropped_type(self.program, place));
-        self.decisions.bounds.extend(found.into_iter().chain(declared));
+        self.decisions.bounds.extend(found);
         found.is_some()
     }
 

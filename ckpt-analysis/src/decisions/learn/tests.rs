@@ -93,23 +93,6 @@ fn a_bound_is_put_on_a_parameter_and_derived_for_a_type_and_then_given_up() {
     assert_eq!(round.given_up.len(), 1, "what did not help is not tried again");
 }
 
-/// rustc takes no bound in an `impl Drop` that the type does not have.
-#[test]
-fn a_bound_in_a_destructor_is_one_of_the_type() {
-    let text = "struct Log<'a, S, W: Write> { at: &'a u8, of: S, out: W }\n\
-                impl<'l, O: Write, T> Drop for Log<'l, T, O> { fn drop(&mut self) { self.flush(); } }\n";
-    let program = Program::of_text(text);
-    let at = |wanted: &str| (FileId(0), text.find(wanted).unwrap());
-    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
-    let mut decider = decider(&program, &items, &types);
-    let one = Finding {
-        places: vec![at("self.flush")],
-        ..finding(FindingKind::MissingBound, "O", "main")
-    };
-    assert!(decider.decide(&[one]).unsolved.is_empty());
-    assert_eq!(decider.decisions.bounds, [at("W: Write"), at("O: Write")].into());
-}
-
 /// One cause shows in several errors: each decision is made once, and rustc is asked before it is taken back.
 #[test]
 fn two_findings_with_one_cause_lead_to_one_decision() {

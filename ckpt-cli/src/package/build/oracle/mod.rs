@@ -334,8 +334,8 @@ mod tests {
                  impl<W: ckpt::Checkpoint, S: ckpt::Checkpoint> Log<W, S> {{ pub fn flush(&mut self) {{}} }} {calls}"
             ))
         };
-        let in_drop = several("impl<O, Of> Drop for Log<O, Of> { fn drop(&mut self) { self.flush() } }");
-        assert_eq!(in_drop, [(Kind::MissingBound, "O".to_owned())]);
+        let of_parameters = several("pub fn f<O, Of>(mut log: Log<O, Of>) { log.flush() }");
+        assert_eq!(of_parameters, [(Kind::MissingBound, "O".to_owned())]);
         let of_types = several("pub fn f(mut log: Log<Vec<Rule>, Rule>) { log.flush() }");
         assert_eq!(of_types, [(Kind::MissingBound, "Rule".to_owned())]);
         assert_eq!(method("Other"), [(Kind::Other, String::new())]);

@@ -87,11 +87,11 @@ impl Saying {
     }
 
     /// The types that lack a bound with these words at its end, of those in the lines behind another saying.
-    pub(super) fn types_in_lines_behind<'r>(
+    pub(super) fn types_in_lines_behind(
         self,
         other: Saying,
-        report: &'r Diagnostic,
-    ) -> impl Iterator<Item = &'r str> {
+        report: &Diagnostic,
+    ) -> impl Iterator<Item = &str> {
         let says = &TABLE[&self].says;
         let lines = other.found_in(report).flat_map(|(behind, _)| behind.lines());
         let bounds = lines.filter_map(|line| Some(line.split_once(says.as_str())?.0));
