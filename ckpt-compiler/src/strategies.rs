@@ -206,6 +206,7 @@ fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {
         };
     };
     let own_value = binding.is_synthetic()
+        && !binding.is_for(Kind::Handle)
         && !binding.reexecutes
         && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
     let origin = match init {

@@ -462,7 +462,7 @@ fn edges(folder: &Path) {
         let cell = |id: u64| Cell {
             id,
             frame: [[id as f64, 1.0], [2.0, 3.0]],
-            last: (id % 2 == 0).then(|| [id as f64, 0.5]),
+            last: id.is_multiple_of(2).then_some([id as f64, 0.5]),
         };
         let edges = Edges {
             big: u64::MAX - 100 * step,

@@ -179,6 +179,10 @@ sections! {
         Alike = "alike",
         /// Numbers the items.
         Numbers = "numbers",
+        /// Gives the items from the last to the first.
+        Turns = "turns",
+        /// Shows somebody how far it is, in what its argument is a handle of; the items stay what they are.
+        Shows = "shows",
         /// Gives the items with those of another one.
         Pairs = "pairs",
         /// Ends it: a collection, or several.

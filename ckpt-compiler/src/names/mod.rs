@@ -66,6 +66,8 @@ kinds! {
     Count = "count",
     /// What the items of a loop are gathered in.
     Gathered = "gathered",
+    /// What stands for something outside of the program, of which each block of a parallel iterator has a clone.
+    Handle = "handle",
     /// An argument of a closure.
     Given = "given",
     /// Whether an item has been found.

@@ -384,3 +384,240 @@ pub fn brightness(pixels: &mut [u64], width: usize, gain: u64) -> u64 {
         ::ckpt::__rt::whole(__ckpt_gathered9)
     }
 }
+#[allow(
+    clippy::collection_is_never_read,
+    clippy::if_same_then_else,
+    clippy::option_if_let_else,
+    clippy::useless_let_if_seq,
+    clippy::while_let_loop,
+)]
+/// Rows of an image, from the last to the first.
+pub fn rows(height: u32, width: u32) -> Vec<u32> {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "rows",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 23u32,
+        layout: 7070151643309765622u64,
+        source: 9720014772414519324u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 31u32,
+                column: 10u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "height",
+                        line: 23u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "width",
+                        line: 23u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.source4",
+                        line: 24u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.size2",
+                        line: 24u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.blocks5",
+                        line: 31u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.gathered6",
+                        line: 31u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    #[cfg(not(debug_assertions))] #[allow(unreachable_code)]
+    if __ckpt.begins() {
+        let mut __ckpt = __ckpt.begun();
+        return {
+            let width = if !__ckpt.runs() && (true) && !__ckpt.passed("width") {
+                __ckpt.restore("width")
+            } else {
+                width
+            };
+            {
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_source4;
+                #[allow(unused_mut, unused_assignments)]
+                let __ckpt_size2: u64;
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_blocks5;
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_gathered6;
+                if __ckpt.runs() {
+                    __ckpt_source4 = ::ckpt::__rt::values(0..height);
+                    __ckpt_size2 = ::ckpt::__rt::count_of_values(&__ckpt_source4);
+                    __ckpt_blocks5 = ::ckpt::__rt::blocks(__ckpt_size2);
+                    __ckpt_gathered6 = ::ckpt::__rt::none();
+                } else {
+                    __ckpt_source4 = __ckpt.restore("ckpt.source4");
+                    __ckpt_size2 = __ckpt.restore("ckpt.size2");
+                    __ckpt_blocks5 = __ckpt.restore("ckpt.blocks5");
+                    __ckpt_gathered6 = __ckpt.restore("ckpt.gathered6");
+                }
+                loop {
+                    if __ckpt.runs() {
+                        if !(::ckpt::__rt::goes_on(&mut __ckpt_blocks5)
+                            && !::ckpt::__rt::is_settled(&__ckpt_gathered6))
+                        {
+                            break;
+                        }
+                    }
+                    if __ckpt.due(1u32) {
+                        let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&height);
+                        let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&width);
+                        let __ckpt_seen_2 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_source4);
+                        let __ckpt_seen_3 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_size2);
+                        let __ckpt_seen_4 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_blocks5);
+                        let __ckpt_seen_5 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_gathered6);
+                        __ckpt
+                            .checkpoint(
+                                1u32,
+                                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                                    (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
+                                        .offer(__ckpt_registrar, 0u32, "height");
+                                    __ckpt_registrar.required("width");
+                                    __ckpt_registrar
+                                        .parameter(1u32, "width", __ckpt_seen_1.value());
+                                    __ckpt_registrar.save_seen("ckpt.source4", &__ckpt_seen_2);
+                                    __ckpt_registrar.mark_clean();
+                                    __ckpt_registrar.save_seen("ckpt.size2", &__ckpt_seen_3);
+                                    __ckpt_registrar.save_seen("ckpt.blocks5", &__ckpt_seen_4);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.gathered6", &__ckpt_seen_5);
+                                },
+                            );
+                    }
+                    #[allow(unused_mut)]
+                    let __ckpt_block1 = ::ckpt::__rt::block(&mut __ckpt_blocks5);
+                    #[allow(unused_mut)]
+                    let __ckpt_block3 = ::ckpt::__rt::turned(
+                        __ckpt_block1,
+                        __ckpt_size2,
+                    );
+                    __ckpt_gathered6 = ::ckpt::__rt::joined(
+                        __ckpt_gathered6,
+                        ::ckpt::__rt::values_from_the_end(
+                                &mut __ckpt_source4,
+                                __ckpt_block3,
+                            )
+                            .into_par_iter()
+                            .rev()
+                            .flat_map(|y| {
+                                (0..width)
+                                    .into_par_iter()
+                                    .map(|x| x * y)
+                                    .collect::<Vec<u32>>()
+                            })
+                            .collect(),
+                    );
+                }
+                ::ckpt::__rt::whole(__ckpt_gathered6)
+            }
+        };
+    }
+    let width = if !__ckpt.runs() && (true) && !__ckpt.passed("width") {
+        __ckpt.restore("width")
+    } else {
+        width
+    };
+    {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_source4;
+        #[allow(unused_mut, unused_assignments)]
+        let __ckpt_size2: u64;
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_blocks5;
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_gathered6;
+        if __ckpt.runs() {
+            __ckpt_source4 = ::ckpt::__rt::values(0..height);
+            __ckpt_size2 = ::ckpt::__rt::count_of_values(&__ckpt_source4);
+            __ckpt_blocks5 = ::ckpt::__rt::blocks(__ckpt_size2);
+            __ckpt_gathered6 = ::ckpt::__rt::none();
+        } else {
+            __ckpt_source4 = __ckpt.restore("ckpt.source4");
+            __ckpt_size2 = __ckpt.restore("ckpt.size2");
+            __ckpt_blocks5 = __ckpt.restore("ckpt.blocks5");
+            __ckpt_gathered6 = __ckpt.restore("ckpt.gathered6");
+        }
+        loop {
+            if __ckpt.runs() {
+                if !(::ckpt::__rt::goes_on(&mut __ckpt_blocks5)
+                    && !::ckpt::__rt::is_settled(&__ckpt_gathered6))
+                {
+                    break;
+                }
+            }
+            if __ckpt.due(1u32) {
+                let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&height);
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&width);
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_source4);
+                let __ckpt_seen_3 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_size2);
+                let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_blocks5);
+                let __ckpt_seen_5 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_gathered6);
+                __ckpt
+                    .checkpoint(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                            (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
+                                .offer(__ckpt_registrar, 0u32, "height");
+                            __ckpt_registrar.required("width");
+                            __ckpt_registrar
+                                .parameter(1u32, "width", __ckpt_seen_1.value());
+                            __ckpt_registrar.save_seen("ckpt.source4", &__ckpt_seen_2);
+                            __ckpt_registrar.mark_clean();
+                            __ckpt_registrar.save_seen("ckpt.size2", &__ckpt_seen_3);
+                            __ckpt_registrar.save_seen("ckpt.blocks5", &__ckpt_seen_4);
+                            __ckpt_registrar.save_seen("ckpt.gathered6", &__ckpt_seen_5);
+                        },
+                    );
+            }
+            #[allow(unused_mut)]
+            let __ckpt_block1 = ::ckpt::__rt::block(&mut __ckpt_blocks5);
+            #[allow(unused_mut)]
+            let __ckpt_block3 = ::ckpt::__rt::turned(__ckpt_block1, __ckpt_size2);
+            __ckpt_gathered6 = ::ckpt::__rt::joined(
+                __ckpt_gathered6,
+                ::ckpt::__rt::values_from_the_end(&mut __ckpt_source4, __ckpt_block3)
+                    .into_par_iter()
+                    .rev()
+                    .flat_map(|y| {
+                        (0..width).into_par_iter().map(|x| x * y).collect::<Vec<u32>>()
+                    })
+                    .collect(),
+            );
+        }
+        ::ckpt::__rt::whole(__ckpt_gathered6)
+    }
+}

@@ -17,3 +17,16 @@ pub fn brightness(pixels: &mut [u64], width: usize, gain: u64) -> u64 {
         })
         .sum()
 }
+
+/// Rows of an image, from the last to the first.
+#[ckpt::instrument]
+pub fn rows(height: u32, width: u32) -> Vec<u32> {
+    (0..height)
+        .into_par_iter()
+        .rev()
+        .flat_map(|y| {
+            ckpt::checkpoint!();
+            (0..width).into_par_iter().map(|x| x * y).collect::<Vec<u32>>()
+        })
+        .collect()
+}

@@ -166,12 +166,35 @@ fn of_loop(one: &Rejected, analysis: &PackageAnalysis, program: &Program, folder
         line: one.place.line,
         header: one.header.clone(),
         share: one.share,
-        reasons: causes.iter().map(in_a_line).collect(),
+        reasons: each_once(causes.iter().map(in_a_line)),
         causes,
     }
+}
+
+/// Lines in their order, those that read the same once: several statements may stand in the way for one reason.
+fn each_once(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for line in lines {
+        if !kept.contains(&line) {
+            kept.push(line);
+        }
+    }
+    kept
 }
 
 fn below(program: &Program, place: Position, folder: &Path) -> String {
     let path = &program.file(place.0).path;
     path.strip_prefix(folder).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_that_several_statements_give_is_said_once() {
+        let lines = ["E1033: `open`", "E1033: `panic!`", "E1033: `open`", "E1301: `f`"].map(String::from);
+        let once = each_once(lines.into_iter());
+        assert_eq!(once, ["E1033: `open`", "E1033: `panic!`", "E1301: `f`"]);
+    }
 }

@@ -18,6 +18,8 @@ pub struct Items<'a> {
     pub before: Vec<Stmt>,
     /// What each block begins with.
     pub in_turn: Vec<Stmt>,
+    /// Whether the blocks begin at the last item of what is cut.
+    from_the_end: bool,
 }
 
 impl<'a> Items<'a> {
@@ -29,6 +31,7 @@ impl<'a> Items<'a> {
             block: names.fresh(Kind::Block),
             before: Vec::new(),
             in_turn: Vec::new(),
+            from_the_end: false,
         }
     }
 
@@ -53,6 +56,12 @@ impl<'a> Items<'a> {
                 *over = parse_quote!(#inner.map(#rt::numbered(#block)));
                 Some(count)
             }
+            (Blocks::Turns, 0) => self.turned(&mut call.receiver),
+            (Blocks::Shows, 1) => {
+                let shown = self.shared(bare_mut(&mut call.args[0]));
+                call.args[0] = parse_quote!(::core::clone::Clone::clone(&#shown));
+                self.cut(&mut call.receiver)
+            }
             (Blocks::Pairs, 1) => {
                 let own = self.cut(&mut call.receiver)?;
                 let other = match bare_mut(&mut call.args[0]) {
@@ -63,6 +72,36 @@ impl<'a> Items<'a> {
             }
             _ => None,
         }
+    }
+
+    /// What is turned around: the block of the items that are given stands as far from the end as it would from the beginning.
+    fn turned(&mut self, inner: &mut Expr) -> Option<Expr> {
+        let at = syn::spanned::Spanned::span(&*inner);
+        let (rt, total) = (rt(), located(&self.names.fresh(Kind::Size), at));
+        let turned = self.names.fresh(Kind::Block);
+        let given = std::mem::replace(&mut self.block, turned.clone());
+        self.in_turn
+            .push(parse_quote!(let #turned = #rt::turned(#given, #total);));
+        self.from_the_end = !self.from_the_end;
+        let count = self.cut(inner);
+        self.from_the_end = !self.from_the_end;
+        self.block = given;
+        let count = count?;
+        self.before.push(parse_quote!(let #total: u64 = #count;));
+        Some(parse_quote!(#total))
+    }
+
+    /// What stands for a handle that every block has a clone of.
+    fn shared(&mut self, handle: &Expr) -> Expr {
+        if is_place(self.library, handle) {
+            return handle.clone();
+        }
+        let own = located(
+            &self.names.fresh(Kind::Handle),
+            syn::spanned::Spanned::span(handle),
+        );
+        self.before.push(parse_quote!(let #own = #handle;));
+        parse_quote!(#own)
     }
 
     /// Whether an argument may be evaluated for every block.
@@ -136,7 +175,10 @@ impl<'a> Items<'a> {
         let all = bare_mut(given).clone();
         self.before
             .push(parse_quote!(let mut #source = #rt::values(#all);));
-        *given = parse_quote!(#rt::values_of(&mut #source, #block));
+        *given = match self.from_the_end {
+            false => parse_quote!(#rt::values_of(&mut #source, #block)),
+            true => parse_quote!(#rt::values_from_the_end(&mut #source, #block)),
+        };
         Some(parse_quote!(#rt::count_of_values(&#source)))
     }
 }

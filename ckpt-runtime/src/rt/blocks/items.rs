@@ -83,6 +83,8 @@ pub trait AllValues {
     fn count(&self) -> u64;
     /// Those of the next block.
     fn part(&mut self, block: Block) -> Self::Part;
+    /// The same where the first block is the one with the last items.
+    fn part_from_the_end(&mut self, block: Block) -> Self::Part;
 }
 
 /// Begins with something that is used up.
@@ -101,6 +103,21 @@ pub fn count_of_values<A: AllValues>(all: &A) -> u64 {
 #[inline(always)]
 pub fn values_of<A: AllValues>(all: &mut A, block: Block) -> A::Part {
     all.part(block)
+}
+
+/// The same where the first block is the one with the last items.
+#[inline(always)]
+pub fn values_from_the_end<A: AllValues>(all: &mut A, block: Block) -> A::Part {
+    all.part_from_the_end(block)
+}
+
+/// Where the items of a block stand in what is gone over from its end, of so many items.
+#[inline(always)]
+pub fn turned(block: Block, count: u64) -> Block {
+    Block {
+        from: count - block.to,
+        to: count - block.from,
+    }
 }
 
 /// The numbers of a range. One implementation for all ranges lets the compiler find out later which number it is.
@@ -168,6 +185,10 @@ impl<N: Number> AllValues for Range<N> {
     fn part(&mut self, block: Block) -> Self {
         self.start.plus(block.from)..self.start.plus(block.to)
     }
+    #[inline(always)]
+    fn part_from_the_end(&mut self, block: Block) -> Self {
+        self.part(block)
+    }
 }
 
 impl<N: Number> Values for RangeInclusive<N> {
@@ -195,6 +216,10 @@ impl<N: Number> AllValues for RangeInclusive<N> {
             _ => self.start().plus(block.from)..=self.start().plus(block.to - 1),
         }
     }
+    #[inline(always)]
+    fn part_from_the_end(&mut self, block: Block) -> Self {
+        self.part(block)
+    }
 }
 
 impl<T> AllValues for std::vec::IntoIter<T> {
@@ -206,6 +231,16 @@ impl<T> AllValues for std::vec::IntoIter<T> {
     #[inline]
     fn part(&mut self, block: Block) -> Vec<T> {
         self.by_ref().take(block.count()).collect()
+    }
+    #[inline]
+    fn part_from_the_end(&mut self, block: Block) -> Vec<T> {
+        // What stands behind the first block is not gone over: another iterator that this one is zipped with is shorter.
+        while self.len() as u64 > block.to {
+            self.next_back();
+        }
+        let mut part: Vec<T> = self.by_ref().rev().take(block.count()).collect();
+        part.reverse();
+        part
     }
 }
 
@@ -293,6 +328,21 @@ mod tests {
         assert_eq!(count_of_values(&all), 5);
         let parts = BLOCKS.map(|block| values_of(&mut all, block));
         assert_eq!(parts, [vec!["a", "b"], vec!["c"], vec!["d", "e"]]);
+    }
+
+    #[test]
+    fn blocks_may_begin_at_the_end() {
+        let turned = BLOCKS.map(|block| turned(block, 5));
+        let mut all = values(vec!["a", "b", "c", "d", "e", "not gone over"]);
+        let parts = turned.map(|block| values_from_the_end(&mut all, block));
+        assert_eq!(parts, [vec!["d", "e"], vec!["c"], vec!["a", "b"]]);
+        let mut numbers = values(10..=14);
+        let parts = turned.map(|block| values_from_the_end(&mut numbers, block));
+        assert_eq!(parts, [13..=14, 12..=12, 10..=11]);
+        assert_eq!(
+            super::turned(Block { from: 0, to: 0 }, 0),
+            Block { from: 0, to: 0 }
+        );
     }
 
     #[test]

@@ -138,7 +138,7 @@ const SHAPES: &[Shape] = shapes! {
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters, a_receiver_without_a_name, receivers_all_the_way_down;
     refills: struct_with_callbacks, lent_to_a_method, nested_and_carved, of_a_plain_type, a_literal_of_what_moves, a_call_of_what_moves, exclusive_references, exclusive_references_of_a_caller;
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object, objects_behind_shared_pointers, methods_with_sites_behind_boxes;
-    parallel: collected, summed, filled_in_chunks, zipped_and_reduced, folded_and_reduced, gathered_in_other_collections,
+    parallel: collected, from_the_last_to_the_first, shown_on_the_way, summed, filled_in_chunks, zipped_and_reduced, folded_and_reduced, gathered_in_other_collections,
         compared, used_up, ended_early, in_a_chain_and_as_an_operand, owned_by_the_closure, in_a_loop;
     parameters: tuple_and_array_parameters, guard_as_parameter, unused_parameters, exclusive_lent_as_shared;
     patterns: bound_by_alternatives, value_that_changes_next_to_a_reference, value_taken_before_the_whole_changes, mutable_references_to_fields, slices_and_names_for_the_whole, values_and_references_in_one_arm, alternatives_by_mutable_reference, references_in_conditions, copies_that_change, pairs_of_an_array_of_pairs, found_by_a_number_that_goes_on, moved_in_one_arm_and_borrowed_in_another, fields_moved_in_one_arm_and_borrowed_in_another;

@@ -3,8 +3,8 @@
 use super::draw;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn work(start: u64) -> u64 {
     let mut state = start;
@@ -266,6 +266,83 @@ pub fn used_up() {
     let mut log = log.into_inner().unwrap();
     log.sort_unstable();
     println!("= {lengths:?} {log:?}");
+}
+
+#[ckpt::instrument]
+pub fn from_the_last_to_the_first() {
+    let numbers: Vec<u64> = (3..9u32)
+        .into_par_iter()
+        .rev()
+        .map(|k| {
+            ckpt::checkpoint!();
+            work(k.into())
+        })
+        .collect();
+    let names: Vec<String> = (0..8).map(|k| format!("n{k}")).collect();
+    let mut rows = vec![0u64; 15];
+    let zipped: Vec<String> = names
+        .into_par_iter()
+        .zip(rows.par_chunks_mut(3))
+        .enumerate()
+        .rev()
+        .map(|(place, (name, row))| {
+            ckpt::checkpoint!();
+            row.iter_mut().for_each(|one| *one = work(place as u64));
+            format!("{place}{name}")
+        })
+        .collect();
+    let twice: Vec<(usize, u64)> = rows
+        .par_iter()
+        .rev()
+        .enumerate()
+        .zip(numbers.par_iter().rev())
+        .map(|((place, row), number)| {
+            ckpt::checkpoint!();
+            (place, *row ^ *number)
+        })
+        .collect();
+    println!("= {numbers:?} {zipped:?} {rows:?} {twice:?}");
+}
+
+/// A handle of what shows how far a loop is.
+#[derive(Clone)]
+struct ProgressBar(Arc<AtomicU64>);
+
+impl ProgressBar {
+    fn new(_: u64) -> Self {
+        Self(Arc::default())
+    }
+}
+
+trait Shown: ParallelIterator {
+    fn progress_with(self, bar: ProgressBar) -> impl ParallelIterator<Item = Self::Item> {
+        self.inspect(move |_| _ = bar.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl<I: ParallelIterator> Shown for I {}
+
+#[ckpt::instrument]
+pub fn shown_on_the_way() {
+    let bar = ProgressBar::new(6);
+    let numbers: Vec<u64> = (0..6u32)
+        .into_par_iter()
+        .rev()
+        .progress_with(bar)
+        .flat_map(|k| {
+            ckpt::checkpoint!();
+            (0..u64::from(k)).into_par_iter().map(work).collect::<Vec<u64>>()
+        })
+        .collect();
+    let most = (0..5u64)
+        .into_par_iter()
+        .progress_with(ProgressBar::new(5))
+        .map(|k| {
+            ckpt::checkpoint!();
+            work(k)
+        })
+        .max();
+    println!("= {numbers:?} {most:?}");
 }
 
 #[ckpt::instrument]

@@ -142,6 +142,11 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
         {
             return (Kind::MissingBound, name.to_owned());
         }
+        let among = Saying::CheckpointAmongBounds.types_in_lines_behind(Saying::BoundsOfMethod, report);
+        // What holds a type has the bound once that type has it.
+        if let Some(name) = among.min_by_key(|name| name.len()) {
+            return (Kind::MissingBound, name.to_owned());
+        }
         let codes = report.code.as_ref().map(|code| code.code.as_str());
         let kind = if codes == Some(MOVED) {
             Kind::Moved
@@ -321,6 +326,18 @@ mod tests {
             ))
         };
         assert_eq!(method("Checkpoint"), [(Kind::MissingBound, "T".to_owned())]);
+        // Several at once have a note of another form; another round asks for the next.
+        let several = |calls: &str| {
+            of(&format!(
+                "pub mod ckpt {{ pub trait Checkpoint {{}} impl<T: Checkpoint> Checkpoint for Vec<T> {{}} }}
+                 pub struct Log<W, S>(W, S); pub struct Rule;
+                 impl<W: ckpt::Checkpoint, S: ckpt::Checkpoint> Log<W, S> {{ pub fn flush(&mut self) {{}} }} {calls}"
+            ))
+        };
+        let of_parameters = several("pub fn f<O, Of>(mut log: Log<O, Of>) { log.flush() }");
+        assert_eq!(of_parameters, [(Kind::MissingBound, "O".to_owned())]);
+        let of_types = several("pub fn f(mut log: Log<Vec<Rule>, Rule>) { log.flush() }");
+        assert_eq!(of_types, [(Kind::MissingBound, "Rule".to_owned())]);
         assert_eq!(method("Other"), [(Kind::Other, String::new())]);
     }
 

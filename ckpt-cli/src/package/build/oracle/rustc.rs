@@ -24,6 +24,10 @@ pub(super) enum Saying {
     BoundOfMethod,
     /// The same note, of a bound that is ckpt's.
     LacksCheckpoint,
+    /// A note, with the bounds that the type of a method lacks, a line for each.
+    BoundsOfMethod,
+    /// In a line of that note, that the bound is ckpt's.
+    CheckpointAmongBounds,
     /// A note, that the whole of a type was to go through serde.
     WantedBySerde,
     /// Anywhere, the trait of ckpt that takes the place of `std::io::Write` in a box.
@@ -80,6 +84,18 @@ impl Saying {
         parts
             .into_iter()
             .filter_map(|(text, spans)| Some((text.split_once(&row.says)?.1, spans)))
+    }
+
+    /// The types that lack a bound with these words at its end, of those in the lines behind another saying.
+    pub(super) fn types_in_lines_behind(
+        self,
+        other: Saying,
+        report: &Diagnostic,
+    ) -> impl Iterator<Item = &str> {
+        let says = &TABLE[&self].says;
+        let lines = other.found_in(report).flat_map(|(behind, _)| behind.lines());
+        let bounds = lines.filter_map(|line| Some(line.split_once(says.as_str())?.0));
+        bounds.filter_map(|bound| Some(bound.trim_start().trim_start_matches('`').split_once(": ")?.0))
     }
 
     /// Whether rustc says so.
