@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ckpt::session::ROLLBACK_MARK;
+use ckpt::session::{LEAVING_MARK, ROLLBACK_MARK};
 use ckpt::session::events::What;
 use ckpt::session::job::State;
 use regex::Regex;
@@ -669,18 +669,22 @@ fn between_rollbacks(stdout: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         .collect()
 }
 
+/// Without what destructors have printed while the functions of the program were left: no run without a rollback prints that.
 fn parts_of(own: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
     let mut rest = own;
-    while let Some(at) = rest
-        .windows(ROLLBACK_MARK.len())
-        .position(|bytes| bytes == ROLLBACK_MARK)
-    {
-        parts.push(rest[..at].to_vec());
+    while let Some(at) = position(rest, ROLLBACK_MARK) {
+        let part = &rest[..at];
+        let leaving = position(part, LEAVING_MARK).unwrap_or(at);
+        parts.push(part[..leaving].to_vec());
         rest = &rest[at + ROLLBACK_MARK.len()..];
     }
     parts.push(rest.to_vec());
     parts
+}
+
+fn position(text: &[u8], mark: &[u8]) -> Option<usize> {
+    text.windows(mark.len()).position(|bytes| bytes == mark)
 }
 
 fn failed(run: usize, finished: &Finished) -> Verdict {
