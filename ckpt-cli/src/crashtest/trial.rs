@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ckpt::session::{LEAVING_MARK, ROLLBACK_MARK};
 use ckpt::session::events::What;
 use ckpt::session::job::State;
+use ckpt::session::{LEAVING_MARK, ROLLBACK_MARK};
 use regex::Regex;
 use serde::Serialize;
 
 use super::cover;
 use super::files::{self, Contents, Files, Listed};
 use super::flips::Flips;
-use super::plan::{Trial, Victim, snapshots_every};
+use super::plan::{Kill, Trial, Victim, snapshots_every};
 use super::process::{Finished, Launcher, Until};
 use super::scratch::{Initial, Scratch};
 use super::text::{Difference, Reference, Unsteady};
@@ -376,15 +376,11 @@ impl Test<'_> {
             self.turn_bits(&flips, trial, (&initial, &store), expected, &mut done)?;
             return Ok(done);
         }
-        let rollbacks: Vec<String> = trial
-            .kills
-            .iter()
-            .filter_map(|kill| kill.rollback())
-            .map(|visit| visit.to_string())
-            .collect();
-        if !rollbacks.is_empty() {
+        if let Some(rollbacks) = Kill::rollbacks(&trial.kills) {
             let mut variables = environment(&store, trial.every);
-            variables.push(("CKPT_FAULT", format!("rollback:{}", rollbacks.join(",")).into()));
+            variables.push(("CKPT_FAULT", rollbacks.into()));
+            let snapshots = trial.snapshot_every.map(|every| every.to_string());
+            variables.extend(snapshots.map(|every| ("CKPT_SNAPSHOT_EVERY", every.into())));
             let finished = self.run_on(&variables, &store, limit, &mut done)?;
             if finished.ending != Ending::Code(0) {
                 done.verdict = failed(0, &finished);

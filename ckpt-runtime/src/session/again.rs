@@ -9,8 +9,8 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{LEAVING_MARK, ROLLBACK_MARK};
 use super::config::ROLLBACK_FAULT;
+use super::{LEAVING_MARK, ROLLBACK_MARK};
 use crate::base::report::{Code, Fatal, Headline, exit_code, say};
 use crate::base::rollback::NotRolledBack;
 use crate::comm;

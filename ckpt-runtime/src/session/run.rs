@@ -624,7 +624,7 @@ impl Run {
         // What is wrong may be in all that is taken before the program has come further than to where it was found: that would
         // take the place of what is older, and right.
         let is_due = due.is_some();
-        let due = match due {
+        let mut due = match due {
             Some(reason) if !reason.stops() && self.comes_back_to(visits) => {
                 self.policy.failed(reason);
                 None
@@ -635,6 +635,7 @@ impl Run {
         if looks {
             // What is wrong comes into no checkpoint.
             self.keep_in_memory(visits, &mut *gather, true)?;
+            due = self.unless_it_wants_back(due);
         } else if is_due && due.is_none() {
             self.has_detectors_look(visits, &mut *gather)?;
         }

@@ -47,7 +47,11 @@ fn main() -> ExitCode {
             .into_iter()
             .for_each(|result| report.add(result));
     }
-    let most = if only_rollbacks { usize::MAX } else { GOES_BACK_FROM };
+    let most = if only_rollbacks {
+        usize::MAX
+    } else {
+        GOES_BACK_FROM
+    };
     let back = in_parallel(&programs, |program| {
         let program = Program {
             most,

@@ -4,8 +4,8 @@ use crate::between::{Kills, between};
 use crate::package::{Complaint, Package, PackageError, Variant};
 use crate::random::Random;
 use crate::tree::Program;
-use std::collections::BTreeMap;
 use harness::{Disagreement, Marks, Reference, Rollbacks, Tally, every_rollback, every_visit, in_parallel};
+use std::collections::BTreeMap;
 
 /// What became of a batch.
 #[derive(Debug, Default)]

@@ -73,5 +73,8 @@ fn is_right(how: &str, outcome: Result<Outcome, PackageError>) -> bool {
         outcome.run.len(),
         outcome.refused.len()
     );
-    failed == 0 && visits + rollbacks > 0 && outcome.invalid.is_empty() && outcome.refused.len() <= MOST_REFUSED
+    failed == 0
+        && visits + rollbacks > 0
+        && outcome.invalid.is_empty()
+        && outcome.refused.len() <= MOST_REFUSED
 }

@@ -255,6 +255,11 @@ fn a_team_is_asked_more_than_once_at_a_visit() {
     let ended = run("deleted", &[("CKPT_EVERY", "1"), ("CKPT_SNAPSHOT_EVERY", "1")]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(ended.stdout, plain.stdout, "{}", ended.stderr);
+    // For a look at it, and for the checkpoint that is due.
+    let plain = run("threads", &[]);
+    let ended = run("threads", &[&DETECTS[..], &[("CKPT_EVERY", "5")]].concat());
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout, plain.stdout, "{}", ended.stderr);
     // For a checkpoint, and for the bit of a variable that a test turns.
     let ended = run("threads", &[("CKPT_EVERY", "1"), ("CKPT_FAULT", "flip:10:3")]);
     assert_eq!((ended.code, ended.flips), (Some(0), 1), "{}", ended.stderr);

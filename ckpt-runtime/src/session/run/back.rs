@@ -187,7 +187,7 @@ impl Run {
             visits: self.store.meta(to.id).map_or(to.visits, |meta| meta.visit),
             run: RunPrefix::from(self.id),
             is_a_test: self.is_a_test,
-            rollbacks: self.policy.rollbacks_to_come().to_vec(),
+            rollbacks: self.policy.rollbacks_behind(to.visits),
             flips: self.policy.flips_to_come().to_vec(),
             input: self.input,
             snapshot: to.snapshot.clone(),

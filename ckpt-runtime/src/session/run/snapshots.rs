@@ -9,6 +9,7 @@ use super::Run;
 use super::detect::Look;
 use crate::base::current::{self, SNAPSHOT};
 use crate::base::report::{Fatal, say};
+use crate::comm::Member;
 use crate::context::Gather;
 use crate::format::InMemory;
 use crate::state::process::Process;
@@ -28,6 +29,8 @@ pub(super) struct Snapshots {
     room: Option<u64>,
     /// The user knows that there was no memory for one.
     told: bool,
+    /// The user knows that ranks keep none.
+    told_of_ranks: bool,
 }
 
 impl Snapshots {
@@ -39,6 +42,7 @@ impl Snapshots {
             most: config.snapshots,
             room: config.memory,
             told: false,
+            told_of_ranks: false,
         }
     }
 
@@ -75,6 +79,17 @@ impl Snapshots {
         }
     }
 
+    /// Ranks keep none: the user is told once, by the first of them.
+    fn are_not_for_ranks(&mut self, member: Option<Member>) {
+        let is_first = member.is_some_and(|member| member.rank == 0);
+        if !std::mem::replace(&mut self.told_of_ranks, true) && is_first {
+            say(
+                "warning[W2410]: no snapshots are kept in memory: the ranks of a program go back together, to checkpoints (said once)\n  \
+                 the program goes on; take checkpoints as often as it is to go back to them (`interval`, `every`)",
+            );
+        }
+    }
+
     /// The program goes on without, and is told once.
     fn given_up(&mut self, visits: u64, why: &str) {
         // What was kept is memory that the program may need.
@@ -100,9 +115,17 @@ impl Run {
         gather: Gather<'_>,
         looks: bool,
     ) -> Result<(), Fatal> {
-        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits) || looks;
-        let is_alone = self.world.member().is_none() && thread::others().is_empty();
-        if !is_due || !is_alone || self.process.as_ref().and_then(Process::obstacle).is_some() {
+        let is_wanted = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
+        let is_a_rank = self.world.member().is_some();
+        if is_wanted && is_a_rank {
+            self.snapshots.are_not_for_ranks(self.world.member());
+        }
+        // Ranks look where all of them do, before a line.
+        let is_due = looks || is_wanted && !is_a_rank;
+        if !is_due
+            || !thread::others().is_empty()
+            || self.process.as_ref().and_then(Process::obstacle).is_some()
+        {
             return Ok(());
         }
         let expected = self.bytes.unwrap_or(0);
@@ -119,7 +142,8 @@ impl Run {
             false => Capture::default(),
         };
         let mut builder = SnapshotBuilder::in_blocks(capture);
-        self.save(gather, &mut builder)?;
+        let world = Arc::clone(&self.world);
+        world.at_checkpoint(|| self.save(gather, &mut builder))?;
         if self.is_left_as_implausible(&builder, visits) {
             return Ok(());
         }
@@ -143,7 +167,9 @@ impl Run {
             return Ok(());
         }
         let snapshot = Arc::new(snapshot);
-        if look == Look::IsTheProgramsOwn || !self.comes_back_to(visits) {
+        // Ranks go back to their lines.
+        let is_kept = look == Look::IsTheProgramsOwn || !self.comes_back_to(visits);
+        if is_kept && !is_a_rank {
             // Those before had to stay until this one was looked at.
             self.snapshots.make_room(snapshot.bytes());
             self.snapshots.all.push_back(Arc::clone(&snapshot));

@@ -407,7 +407,8 @@ impl Trial<'_> {
             }
         }
         rollbacks.all += marks;
-        rollbacks.in_process += run.stderr.lines().filter(|line| line.ends_with(AGAIN)).count() / self.ranks.0;
+        rollbacks.in_process +=
+            run.stderr.lines().filter(|line| line.ends_with(AGAIN)).count() / self.ranks.0;
         Ok(())
     }
 }
