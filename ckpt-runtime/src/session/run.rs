@@ -191,7 +191,7 @@ impl Run {
         kind: Kind,
         how: Option<&GoesOn>,
     ) -> Result<Run, SessionError> {
-        let kept = how.map_or_else(Vec::new, |how| how.kept.clone());
+        let kept = how.map(|how| how.kept.clone());
         let snapshot = how.and_then(|how| Some((how.id, how.snapshot.clone()?)));
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
@@ -565,6 +565,7 @@ impl Run {
         if !self.world.is_up() {
             return false;
         }
+        self.snapshots.are_not_for(member);
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
             self.know_the_run();

@@ -29,20 +29,23 @@ pub(super) struct Snapshots {
     room: Option<u64>,
     /// The user knows that there was no memory for one.
     told: bool,
-    /// The user knows that ranks keep none.
-    told_of_ranks: bool,
+    /// The user wants some, and does not know yet that ranks keep none.
+    are_missed: bool,
 }
 
 impl Snapshots {
-    /// With those that were kept before the program went back.
-    pub fn new(config: &Config, kept: Vec<Arc<InMemory>>) -> Snapshots {
+    /// With those that were kept before the program went back, if it has.
+    pub fn new(config: &Config, kept: Option<Vec<Arc<InMemory>>>) -> Snapshots {
+        let wants_some = config.snapshot_every.is_some() || config.snapshot_interval.is_some();
+        let are_missed = wants_some && kept.is_none();
+        let kept = kept.unwrap_or_default();
         Snapshots {
             looked_at: kept.last().cloned(),
             all: kept.into(),
             most: config.snapshots,
             room: config.memory,
             told: false,
-            told_of_ranks: false,
+            are_missed,
         }
     }
 
@@ -79,10 +82,9 @@ impl Snapshots {
         }
     }
 
-    /// Ranks keep none: the user is told once, by the first of them.
-    fn are_not_for_ranks(&mut self, member: Option<Member>) {
-        let is_first = member.is_some_and(|member| member.rank == 0);
-        if !std::mem::replace(&mut self.told_of_ranks, true) && is_first {
+    /// This process is one of several ranks, which keep none: the user is told once, by the first of them.
+    pub fn are_not_for(&mut self, member: Member) {
+        if std::mem::take(&mut self.are_missed) && member.rank == 0 {
             say(
                 "warning[W2410]: no snapshots are kept in memory: the ranks of a program go back together, to checkpoints (said once)\n  \
                  the program goes on; take checkpoints as often as it is to go back to them (`interval`, `every`)",
@@ -117,9 +119,6 @@ impl Run {
     ) -> Result<(), Fatal> {
         let is_wanted = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
         let is_a_rank = self.world.member().is_some();
-        if is_wanted && is_a_rank {
-            self.snapshots.are_not_for_ranks(self.world.member());
-        }
         // Ranks look where all of them do, before a line.
         let is_due = looks || is_wanted && !is_a_rank;
         if !is_due
