@@ -439,6 +439,17 @@ mod tests {
     }
 
     #[test]
+    fn some_rollbacks_lead_to_snapshots_but_those_of_ranks() {
+        let keeps = |trials: Vec<Trial>| trials.iter().any(|trial| trial.snapshot_every.is_some());
+        assert!(keeps(plan_in_process(100, amount(5))));
+        let ranks = Amount {
+            ranks: Some(2),
+            ..amount(5)
+        };
+        assert!(!keeps(plan_in_process(100, ranks)));
+    }
+
+    #[test]
     fn a_chosen_interval_holds_for_every_trial() {
         let trials = plan(
             100,

@@ -699,3 +699,23 @@ fn failed(run: usize, finished: &Finished) -> Verdict {
         stderr: finished.stderr.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_destructors_print_on_the_way_back_is_left_out() {
+        let printed: [&[u8]; 7] = [
+            b"step 1\n",
+            LEAVING_MARK,
+            b"dropped\n",
+            ROLLBACK_MARK,
+            b"step 1\n",
+            ROLLBACK_MARK,
+            b"step 2\n",
+        ];
+        let parts: [&[u8]; 3] = [b"step 1\n", b"step 1\n", b"step 2\n"];
+        assert_eq!(parts_of(&printed.concat()), parts);
+    }
+}
