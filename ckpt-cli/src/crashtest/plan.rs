@@ -93,6 +93,9 @@ pub struct Trial {
     pub every: u64,
     /// The restarted ones at every so many.
     pub then_every: u64,
+    /// One that goes back keeps its state in memory at every so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot_every: Option<u64>,
 }
 
 /// How many trials of each kind.
@@ -119,6 +122,8 @@ const KEPT: u64 = 2;
 const KILLS_IN_A_ROW: usize = 3;
 /// Most checkpoints of a process that goes back.
 const MOST_CHECKPOINTS: u64 = 200;
+/// Snapshots in memory for each checkpoint, where a process goes back to them.
+const SNAPSHOTS: u64 = 3;
 /// Checkpoints over a whole run when the user chose no interval.
 const CHECKPOINTS: u64 = 20;
 
@@ -149,6 +154,7 @@ pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
         victim: Victim::Process,
         every: first,
         then_every: first.max(every),
+        snapshot_every: None,
     };
     let mut trials = vec![trial(Kind::Uninterrupted, Vec::new(), every)];
     for visit in spread(visits, amount.sites, &mut random) {
@@ -194,6 +200,7 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
         victim: Victim::Process,
         every,
         then_every: every,
+        snapshot_every: None,
     };
     let mut trials = vec![trial(Kind::Uninterrupted, Vec::new(), every)];
     for (number, visit) in (0..).zip(spread(visits, amount.sites, &mut random)) {
@@ -206,11 +213,19 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
         });
         trials.push(trial(Kind::Rollback, vec![Kill::Rollback(visit)], every));
     }
-    for _ in 0..amount.random {
+    // Ranks keep no snapshots.
+    let snapshots = |number: u64| {
+        let keeps = number % 2 == 1 && amount.ranks.is_none();
+        keeps.then_some((every / SNAPSHOTS).max(1))
+    };
+    for number in 0..amount.random {
         let visit = random.u64(every.min(visits)..=visits);
-        trials.push(trial(Kind::Rollback, vec![Kill::Rollback(visit)], every));
+        trials.push(Trial {
+            snapshot_every: snapshots(number),
+            ..trial(Kind::Rollback, vec![Kill::Rollback(visit)], every)
+        });
     }
-    for _ in 0..amount.rows {
+    for number in 0..amount.rows {
         let mut at: Vec<u64> = (0..KILLS_IN_A_ROW)
             .map(|_| random.u64(every.min(visits)..=visits))
             .collect();
@@ -218,7 +233,10 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
         // The second time from the same visit as well.
         at.insert(0, at[0]);
         let rollbacks = at.into_iter().map(Kill::Rollback).collect();
-        trials.push(trial(Kind::Rollbacks, rollbacks, every));
+        trials.push(Trial {
+            snapshot_every: snapshots(number + 1),
+            ..trial(Kind::Rollbacks, rollbacks, every)
+        });
     }
     trials
 }
@@ -234,6 +252,7 @@ pub fn plan_bit_flips(visits: u64, number: u64, amount: Amount) -> Vec<Trial> {
         victim: Victim::Process,
         every,
         then_every: every,
+        snapshot_every: None,
     };
     let mut trials = vec![trial(Kind::Uninterrupted, Vec::new())];
     for number in 0..number {
@@ -265,6 +284,7 @@ fn in_commits(visits: u64, amount: Amount) -> Vec<Trial> {
         victim: Victim::Process,
         every,
         then_every: every,
+        snapshot_every: None,
     };
     match every.checked_mul(KEPT + 1) {
         Some(needed) if needed <= visits => (1..=amount.commits).map(trial).collect(),
@@ -299,6 +319,16 @@ impl Kill {
             Kill::Commit(step) => Some(format!("commit-step:{step}{on}")),
             Kill::Instant(_) | Kill::Rollback(_) | Kill::Flip(..) | Kill::FlipSnapshot(..) => None,
         }
+    }
+
+    /// The faults of a process that goes back instead of being killed, as `CKPT_FAULT` has them.
+    pub fn rollbacks(kills: &[Kill]) -> Option<String> {
+        let visits: Option<Vec<String>> = kills
+            .iter()
+            .map(|kill| Some(kill.rollback()?.to_string()))
+            .collect();
+        let visits = visits.filter(|visits| !visits.is_empty())?;
+        Some(format!("rollback:{}", visits.join(",")))
     }
 
     /// The visit at which the program goes back instead.
@@ -406,6 +436,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn some_rollbacks_lead_to_snapshots_but_those_of_ranks() {
+        let keeps = |trials: Vec<Trial>| trials.iter().any(|trial| trial.snapshot_every.is_some());
+        assert!(keeps(plan_in_process(100, amount(5))));
+        let ranks = Amount {
+            ranks: Some(2),
+            ..amount(5)
+        };
+        assert!(!keeps(plan_in_process(100, ranks)));
     }
 
     #[test]

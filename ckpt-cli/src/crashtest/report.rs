@@ -298,6 +298,16 @@ impl Report {
 
     /// The commands that do the same by hand; none for a kill at an instant.
     fn again(&self, done: &Done) -> Option<String> {
+        let separator = if self.command.is_empty() { "" } else { " " };
+        if let Some(rollbacks) = Kill::rollbacks(&done.trial.kills) {
+            let snapshots = done.trial.snapshot_every;
+            let snapshots =
+                snapshots.map_or_else(String::new, |every| format!("CKPT_SNAPSHOT_EVERY={every} "));
+            return Some(format!(
+                "    CKPT_FAULT={rollbacks} {snapshots}cargo ckpt run --dir again.ckpt.d --every {}{separator}{}",
+                done.trial.every, self.command
+            ));
+        }
         let mut text = String::new();
         let kills = done
             .trial
@@ -307,7 +317,7 @@ impl Report {
             .chain([Some(None)]);
         for (process, fault) in kills.enumerate() {
             let fault = fault?.map_or_else(String::new, |fault| format!("CKPT_FAULT={fault} "));
-            let (every, separator) = (done.trial.every, if self.command.is_empty() { "" } else { " " });
+            let every = done.trial.every;
             text += &match process {
                 0 => format!(
                     "    {fault}cargo ckpt run --dir again.ckpt.d --every {every}{separator}{}\n",

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ckpt::session::ROLLBACK_MARK;
 use ckpt::session::events::What;
 use ckpt::session::job::State;
+use ckpt::session::{LEAVING_MARK, ROLLBACK_MARK};
 use regex::Regex;
 use serde::Serialize;
 
 use super::cover;
 use super::files::{self, Contents, Files, Listed};
 use super::flips::Flips;
-use super::plan::{Trial, Victim, snapshots_every};
+use super::plan::{Kill, Trial, Victim, snapshots_every};
 use super::process::{Finished, Launcher, Until};
 use super::scratch::{Initial, Scratch};
 use super::text::{Difference, Reference, Unsteady};
@@ -376,15 +376,11 @@ impl Test<'_> {
             self.turn_bits(&flips, trial, (&initial, &store), expected, &mut done)?;
             return Ok(done);
         }
-        let rollbacks: Vec<String> = trial
-            .kills
-            .iter()
-            .filter_map(|kill| kill.rollback())
-            .map(|visit| visit.to_string())
-            .collect();
-        if !rollbacks.is_empty() {
+        if let Some(rollbacks) = Kill::rollbacks(&trial.kills) {
             let mut variables = environment(&store, trial.every);
-            variables.push(("CKPT_FAULT", format!("rollback:{}", rollbacks.join(",")).into()));
+            variables.push(("CKPT_FAULT", rollbacks.into()));
+            let snapshots = trial.snapshot_every.map(|every| every.to_string());
+            variables.extend(snapshots.map(|every| ("CKPT_SNAPSHOT_EVERY", every.into())));
             let finished = self.run_on(&variables, &store, limit, &mut done)?;
             if finished.ending != Ending::Code(0) {
                 done.verdict = failed(0, &finished);
@@ -669,18 +665,22 @@ fn between_rollbacks(stdout: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         .collect()
 }
 
+/// Without what destructors have printed while the functions of the program were left: no run without a rollback prints that.
 fn parts_of(own: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
     let mut rest = own;
-    while let Some(at) = rest
-        .windows(ROLLBACK_MARK.len())
-        .position(|bytes| bytes == ROLLBACK_MARK)
-    {
-        parts.push(rest[..at].to_vec());
+    while let Some(at) = position(rest, ROLLBACK_MARK) {
+        let part = &rest[..at];
+        let leaving = position(part, LEAVING_MARK).unwrap_or(at);
+        parts.push(part[..leaving].to_vec());
         rest = &rest[at + ROLLBACK_MARK.len()..];
     }
     parts.push(rest.to_vec());
     parts
+}
+
+fn position(text: &[u8], mark: &[u8]) -> Option<usize> {
+    text.windows(mark.len()).position(|bytes| bytes == mark)
 }
 
 fn failed(run: usize, finished: &Finished) -> Verdict {
@@ -697,5 +697,25 @@ fn failed(run: usize, finished: &Finished) -> Verdict {
     Verdict::Failed {
         what,
         stderr: finished.stderr.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_destructors_print_on_the_way_back_is_left_out() {
+        let printed: [&[u8]; 7] = [
+            b"step 1\n",
+            LEAVING_MARK,
+            b"dropped\n",
+            ROLLBACK_MARK,
+            b"step 1\n",
+            ROLLBACK_MARK,
+            b"step 2\n",
+        ];
+        let parts: [&[u8]; 3] = [b"step 1\n", b"step 1\n", b"step 2\n"];
+        assert_eq!(parts_of(&printed.concat()), parts);
     }
 }

@@ -9,8 +9,8 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::ROLLBACK_MARK;
 use super::config::ROLLBACK_FAULT;
+use super::{LEAVING_MARK, ROLLBACK_MARK};
 use crate::base::report::{Code, Fatal, Headline, exit_code, say};
 use crate::base::rollback::NotRolledBack;
 use crate::comm;
@@ -19,6 +19,13 @@ use crate::state::{process, standard_streams};
 
 /// The executable of this process, whatever has become of its name.
 const OF_THIS_PROCESS: &str = "/proc/self/exe";
+
+/// The functions of the program are about to be left.
+pub(super) fn leaves(is_a_test: bool) {
+    if is_a_test {
+        standard_streams::print(LEAVING_MARK);
+    }
+}
 
 /// The process becomes what it was when it was started, as far as it can.
 pub(super) fn as_at_start(how: &GoesOn) {

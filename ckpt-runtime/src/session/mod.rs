@@ -109,8 +109,11 @@ pub use sources::{Builds, Sources};
 pub use starts_over::{NotUndone, note_left, undo_start};
 pub use variables::VARIABLES_NOTE;
 
-/// What a test of rollbacks (`CKPT_FAULT=rollback:N`) prints to standard output at each, when the functions of the program have been
-/// left: whoever reads it knows what was printed before.
+/// What a test of rollbacks (`CKPT_FAULT=rollback:N`) prints to standard output at each, before the functions of the program are
+/// left: what is between it and [`ROLLBACK_MARK`] was printed by destructors.
+pub const LEAVING_MARK: &[u8] = b"\x1e\x1e ckpt rolls back \x1e\x1e";
+
+/// What it prints when the functions of the program have been left: whoever reads it knows what was printed before.
 pub const ROLLBACK_MARK: &[u8] = b"\x1e\x1e ckpt has rolled back \x1e\x1e";
 
 /// Why a session could not be opened.

@@ -367,6 +367,12 @@ impl Policy {
         &self.rollbacks
     }
 
+    /// Those of them at visits to which a program comes that goes on behind this one.
+    pub(crate) fn rollbacks_behind(&self, visits: u64) -> Vec<u64> {
+        let to_come = self.rollbacks.iter().copied();
+        to_come.filter(|at| *at > visits).collect()
+    }
+
     /// A checkpoint has been taken, and the program waited so long for it: the interval begins anew. Gives it where it
     /// follows from that.
     pub(crate) fn taken(&mut self, waited: Duration) -> Option<Estimate> {

@@ -191,7 +191,7 @@ impl Run {
         kind: Kind,
         how: Option<&GoesOn>,
     ) -> Result<Run, SessionError> {
-        let kept = how.map_or_else(Vec::new, |how| how.kept.clone());
+        let kept = how.map(|how| how.kept.clone());
         let snapshot = how.and_then(|how| Some((how.id, how.snapshot.clone()?)));
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
@@ -565,6 +565,7 @@ impl Run {
         if !self.world.is_up() {
             return false;
         }
+        self.snapshots.are_not_for(member);
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
             self.know_the_run();
@@ -624,7 +625,7 @@ impl Run {
         // What is wrong may be in all that is taken before the program has come further than to where it was found: that would
         // take the place of what is older, and right.
         let is_due = due.is_some();
-        let due = match due {
+        let mut due = match due {
             Some(reason) if !reason.stops() && self.comes_back_to(visits) => {
                 self.policy.failed(reason);
                 None
@@ -635,6 +636,7 @@ impl Run {
         if looks {
             // What is wrong comes into no checkpoint.
             self.keep_in_memory(visits, &mut *gather, true)?;
+            due = self.unless_it_wants_back(due);
         } else if is_due && due.is_none() {
             self.has_detectors_look(visits, &mut *gather)?;
         }

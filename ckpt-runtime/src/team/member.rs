@@ -156,10 +156,10 @@ pub(crate) fn stop(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
     };
     shared.histories[index] = comm::site_history();
     team.changed.notify_all();
-    let mut gather = Some(gather);
     while shared.protocol.is_held(index, epoch) {
+        // More than once at a site, where a checkpoint could not be taken and the state is kept in memory all the same.
         if shared.turn == Some(index)
-            && let (Some(builder), Some(gather)) = (shared.builder.0.take(), gather.take())
+            && let Some(builder) = shared.builder.0.take()
         {
             // Nobody else does anything until the builder is back.
             let gathered = while_busy(|| gather(builder))?;

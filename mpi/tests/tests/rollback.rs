@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use mpi_tests::{Ended, Job, build, make_package, target, two_ranks};
 
 /// Messages in a ring and a sum in each turn; communicators and a datatype are made again. `STRIKES=RANK:TURN` has that rank go wrong
-/// there, once in its process, `STRIKES=RANK:TURN:always` each time.
+/// there, once in its process, `STRIKES=RANK:TURN:always` each time; what goes wrong then is a check, or for a detector to find.
 const PROGRAM: &str = r#"
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -36,7 +36,7 @@ fn strikes(rank: i32, turn: u64) -> bool {
 }
 
 fn is(what: &str) -> bool {
-    env::var("WHAT").is_ok_and(|text| text == what)
+    env::var("WHAT").is_ok_and(|text| text.split(' ').any(|word| word == what))
 }
 
 /// Ends the process where functions are left for a checkpoint.
@@ -47,6 +47,20 @@ impl Drop for Ends {
         if thread::panicking() {
             process::exit(0);
         }
+    }
+}
+
+/// Two numbers with a sum that stays.
+#[derive(ckpt::Checkpoint)]
+#[ckpt(detector = "Pair::keeps_its_sum")]
+struct Pair {
+    left: u64,
+    right: u64,
+}
+
+impl Pair {
+    fn keeps_its_sum(&self) -> bool {
+        self.left + self.right == 1000
     }
 }
 
@@ -71,14 +85,25 @@ fn main() {
     let (rank, size) = (world.rank(), world.size());
     let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
     let (mut value, mut all) = (rank as u64 + 1, 0_u64);
+    let weights: Vec<u64> = (0..256).map(|at| at * at % 83).collect();
+    let mut cells = vec![1.0_f64; 8];
+    let mut pair = Pair { left: 400, right: 600 };
     for turn in 1..=TURNS {
         ckpt::checkpoint!(safe);
         if is("slow") {
             thread::sleep(Duration::from_millis(3));
         }
-        let sent = value.wrapping_mul(31).wrapping_add(turn);
+        let sent = value.wrapping_mul(31).wrapping_add(turn).wrapping_add(weights[turn as usize % 256]);
+        cells[turn as usize % 8] += 0.5;
+        pair.left -= 1;
+        pair.right += 1;
         (value, _) = mpi::point_to_point::send_receive(&sent, &own.process_at_rank(right), &own.process_at_rank(left));
-        if strikes(rank, turn) {
+        let is_struck = strikes(rank, turn);
+        if is_struck && is("nan") {
+            cells[0] = f64::NAN;
+        } else if is_struck && is("pair") {
+            pair.right += 1;
+        } else if is_struck {
             value ^= 4;
             if is("beside") {
                 beside();
@@ -101,7 +126,8 @@ fn main() {
         writeln!(log, "{turn} {value} {all}").unwrap();
         fs::write(format!("last-{rank}.txt"), format!("{turn}\n")).unwrap();
     }
-    println!("{rank}: {value} {all}");
+    let sum: f64 = cells.iter().sum();
+    println!("{rank}: {value} {all} {sum} {} {}", pair.right, weights.iter().sum::<u64>());
 }
 "#;
 
@@ -204,6 +230,64 @@ fn a_rank_that_asks_has_all_go_back_at_a_later_site() {
     // Where visits are short, the ranks tell each other less often; by the clock nothing is taken meanwhile.
     let ended = same(&[("CKPT_EVERY", "2"), ("STRIKES", "1:3"), ("WHAT", "asks")], 1);
     assert!(ended.stdout.contains("E2393"), "{}", ended.stdout);
+}
+
+/// All that ckpt can look for.
+const DETECTS: (&str, &str) = ("CKPT_DETECT", "nan,unchanged");
+
+#[test]
+fn what_a_rank_finds_before_a_line_has_all_go_back() {
+    for (what, told) in [
+        (
+            "nan",
+            "there is a NaN or an infinity in `cells` of `main`, and was none",
+        ),
+        ("pair", "is not plausible, says `Pair::keeps_its_sum`"),
+    ] {
+        for every in ["2", "5"] {
+            let variables = [
+                ("CKPT_EVERY", every),
+                ("STRIKES", "1:9"),
+                ("WHAT", &format!("{what} slow")),
+                DETECTS,
+            ];
+            let ended = same(&variables, 1);
+            let told = [": rank 1: ", told].map(|words| ended.stderr.contains(words));
+            assert_eq!(told, [true, true], "{}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_bit_that_is_turned_in_a_rank_is_found() {
+    let mut found = 0;
+    for seed in 0..4 {
+        let fault = format!("flip:11:{seed}");
+        let job = tempfile::tempdir().expect("a folder for the job");
+        let variables = [
+            ("CKPT_EVERY", "2"),
+            ("CKPT_FAULT", fault.as_str()),
+            ("WHAT", "slow"),
+            DETECTS,
+        ];
+        let ended = two_ranks("mpirun", program(), job.path(), &variables);
+        assert_eq!(ended.code, Some(0), "{fault}: {}", ended.stderr);
+        if ended
+            .stderr
+            .contains("`weights` of `main` has changed, and no statement has written to it")
+        {
+            found += 1;
+            assert_eq!(left(&ended, job.path()), *plain(), "{fault}: {}", ended.stderr);
+        }
+    }
+    assert!(found > 1, "{found}");
+}
+
+#[test]
+fn ranks_say_that_they_keep_no_snapshots() {
+    let (ended, left) = run(&[("CKPT_EVERY", "5"), ("CKPT_SNAPSHOT_EVERY", "2")]);
+    assert_eq!((ended.code, &left), (Some(0), plain()), "{}", ended.stderr);
+    assert_eq!(ended.noted().stderr.matches("warning[W2410]").count(), 1);
 }
 
 #[test]

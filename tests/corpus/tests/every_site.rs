@@ -1,13 +1,26 @@
-//! Every shape of the corpus: plain against instrumented, killed and restarted at every visit of every site.
+//! Every shape of the corpus: plain against instrumented, killed and restarted at every visit of every site, and gone back in its
+//! process from some of them.
 //!
-//! `cargo test -p corpus --test every_site -- TEXT` runs the shapes whose names contain TEXT.
+//! `cargo test -p corpus --test every_site -- TEXT` runs the shapes whose names contain TEXT; `-- --in-process [TEXT]` lets them go
+//! back from every visit, and kills none.
 
-use harness::{Disagreement, Program, Report, Runner, Tally, every_visit, in_parallel, scratch_directory};
+use harness::{
+    Disagreement, Marks, Program, Report, Rollbacks, Runner, Tally, every_rollback, every_visit, in_parallel,
+    scratch_directory,
+};
 use std::path::Path;
 use std::process::ExitCode;
 
 const PLAIN: &str = env!("CARGO_BIN_EXE_corpus-plain");
 const INSTRUMENTED: &str = env!("CARGO_BIN_EXE_corpus");
+/// The option that lets programs go back only, from every visit.
+const IN_PROCESS: &str = "--in-process";
+/// From so many visits each goes back otherwise.
+const GOES_BACK_FROM: usize = 2;
+const MARKS: Marks = Marks {
+    leaving: ckpt::session::LEAVING_MARK,
+    left: ckpt::session::ROLLBACK_MARK,
+};
 /// How the names of shapes begin that call themselves.
 const RECURSION: &str = "recursion";
 
@@ -28,10 +41,28 @@ fn main() -> ExitCode {
     let deep: Vec<Program> = deep.collect();
     let programs: Vec<Program> = shapes.into_iter().map(program).chain(deep).collect();
     let mut report = Report::default();
-    in_parallel(&programs, visited)
-        .into_iter()
-        .for_each(|result| report.add(result));
-    if report.print("shapes") {
+    let only_rollbacks = std::env::args().any(|argument| argument == IN_PROCESS);
+    if !only_rollbacks {
+        in_parallel(&programs, visited)
+            .into_iter()
+            .for_each(|result| report.add(result));
+    }
+    let most = if only_rollbacks {
+        usize::MAX
+    } else {
+        GOES_BACK_FROM
+    };
+    let back = in_parallel(&programs, |program| {
+        let program = Program {
+            most,
+            ..program.clone()
+        };
+        gone_back(&program)
+    });
+    back.into_iter().for_each(|result| report.add_rollbacks(result));
+    // Shapes with a pool of threads begin anew; where they alone are asked for, none stays.
+    let is_right = report.print("shapes") && (report.most_stayed() || !filters.is_empty());
+    if is_right {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -45,6 +76,15 @@ fn visited(program: &Program) -> Result<Tally, Disagreement> {
         Err(Disagreement::no_visit(program))
     } else {
         Ok(tally)
+    }
+}
+
+fn gone_back(program: &Program) -> Result<Rollbacks, Disagreement> {
+    let rollbacks = every_rollback(program, MARKS)?;
+    if rollbacks.all == 0 && program.settings.is_empty() {
+        Err(Disagreement::no_visit(program))
+    } else {
+        Ok(rollbacks)
     }
 }
 

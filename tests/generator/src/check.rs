@@ -4,7 +4,8 @@ use crate::between::{Kills, between};
 use crate::package::{Complaint, Package, PackageError, Variant};
 use crate::random::Random;
 use crate::tree::Program;
-use harness::{Disagreement, Reference, Tally, every_visit, in_parallel};
+use harness::{Disagreement, Marks, Reference, Rollbacks, Tally, every_rollback, every_visit, in_parallel};
+use std::collections::BTreeMap;
 
 /// What became of a batch.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub struct Effort {
     pub between: usize,
     /// What the instants are drawn from.
     pub seed: u64,
+    /// It goes back in its process at its site visits in place of all that, and is not killed.
+    pub in_process: bool,
 }
 
 /// What was done to a program that stood it.
@@ -37,16 +40,32 @@ pub struct Stood {
     pub tally: Tally,
     /// Between them.
     pub kills: Kills,
+    /// In its process.
+    pub rollbacks: Rollbacks,
 }
 
 impl Stood {
     /// Whether there was a checkpoint at none of its visits, and ckpt said why.
     pub fn is_refused(&self) -> bool {
-        self.tally.visits == 0 && !self.tally.refused.is_empty()
+        self.tally.visits + self.rollbacks.all == 0 && !self.refused().is_empty()
+    }
+
+    /// Visits at which there was none, by the reason.
+    pub fn refused(&self) -> &BTreeMap<String, usize> {
+        match self.tally.refused.is_empty() {
+            false => &self.tally.refused,
+            true => &self.rollbacks.refused,
+        }
     }
 }
 
-/// Kills a program at its sites and between them, and restarts it.
+/// What ckpt prints around a rollback.
+pub(crate) const MARKS: Marks = Marks {
+    leaving: ckpt::session::LEAVING_MARK,
+    left: ckpt::session::ROLLBACK_MARK,
+};
+
+/// Kills a program at its sites and between them, and restarts it; or lets it go back.
 ///
 /// # Errors
 /// The first that is not as without ckpt.
@@ -55,11 +74,17 @@ pub fn stand(program: &harness::Program, effort: Effort) -> Result<Stood, Disagr
         most: effort.visits,
         ..program.clone()
     };
+    if effort.in_process {
+        return Ok(Stood {
+            rollbacks: every_rollback(program, MARKS)?,
+            ..Stood::default()
+        });
+    }
     let tally = every_visit(program)?;
     if tally.visits == 0 || effort.between == 0 {
         return Ok(Stood {
             tally,
-            kills: Kills::default(),
+            ..Stood::default()
         });
     }
     let reference = Reference::of(program)?;
@@ -69,7 +94,11 @@ pub fn stand(program: &harness::Program, effort: Effort) -> Result<Stood, Disagr
         .fold(7_u64, |hash, byte| hash.wrapping_mul(31) + u64::from(byte));
     let random = Random::new(effort.seed, number);
     let kills = between(program, &reference, random, effort.between)?;
-    Ok(Stood { tally, kills })
+    Ok(Stood {
+        tally,
+        kills,
+        ..Stood::default()
+    })
 }
 
 /// A program that ckpt got wrong.

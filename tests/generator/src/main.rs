@@ -14,6 +14,7 @@ const BATCH: u64 = 100;
 const EXAMPLE: &str = "\
 Example:
   cargo run -p generator -- --programs 5000 --seed 7
+  cargo run -p generator -- --in-process --programs 500 --seed 7
   cargo run -p generator -- --seed 7 --print 42
   cargo run -p generator -- --ranks 3 --programs 20 --seed 7";
 
@@ -46,6 +47,9 @@ struct Options {
     /// Without attributes and sites: `cargo ckpt rewrite` places them
     #[arg(long)]
     unmodified: bool,
+    /// Let them go back to checkpoints in their process, at no more than `--visits` of their site visits, instead of killing them
+    #[arg(long)]
+    in_process: bool,
     /// Go on after a failure
     #[arg(long)]
     keep_going: bool,
@@ -73,6 +77,8 @@ struct Totals {
     kills: usize,
     compared: usize,
     too_early: usize,
+    rollbacks: usize,
+    in_process: usize,
     failed: usize,
     invalid: usize,
     refused_visits: BTreeMap<String, usize>,
@@ -125,6 +131,7 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
         visits: options.visits,
         between: options.between,
         seed: options.seed,
+        in_process: options.in_process,
     };
     let (mut totals, mut told) = (Totals::default(), BTreeSet::new());
     let last = options.first + options.programs;
@@ -164,8 +171,10 @@ impl Totals {
             self.kills += stood.kills.killed;
             self.compared += stood.kills.compared;
             self.too_early += stood.kills.too_early;
+            self.rollbacks += stood.rollbacks.all;
+            self.in_process += stood.rollbacks.in_process;
             self.refused_whole += usize::from(stood.is_refused());
-            for (why, visits) in &stood.tally.refused {
+            for (why, visits) in stood.refused() {
                 *self.refused_visits.entry(without_names(why)).or_default() += visits;
             }
         }
@@ -203,6 +212,7 @@ fn tell(
                 visits: 1000,
                 between: options.between * 10,
                 seed: options.seed,
+                in_process: options.in_process,
             };
             let least = minimise(program, |smaller| {
                 check(std::slice::from_ref(smaller), most)
@@ -227,17 +237,23 @@ fn summary(options: &Options, totals: &Totals) -> ExitCode {
         println!("NO CHECKPOINT at {visits} visits: {why}");
     }
     let refused: usize = totals.refused.values().map(|(count, _)| count).sum();
+    let done = match options.in_process {
+        false => format!(
+            "killed at {} visits, {} times between sites ({} compared, {} before a checkpoint)",
+            totals.visits, totals.kills, totals.compared, totals.too_early
+        ),
+        true => format!(
+            "gone back {} times, {} of them in their process",
+            totals.rollbacks, totals.in_process
+        ),
+    };
     println!(
-        "seed {}: {} programs, {} run ({} with files) and killed at {} visits, {} times between sites ({} compared, {} before a \
-         checkpoint); {refused} refused by the compiler, {} at all of their sites, {} failed, {} invalid",
+        "seed {}: {} programs, {} run ({} with files) and {done}; {refused} refused by the compiler, {} at all of their sites, \
+         {} failed, {} invalid",
         options.seed,
         totals.programs,
         totals.run,
         totals.with_files,
-        totals.visits,
-        totals.kills,
-        totals.compared,
-        totals.too_early,
         totals.refused_whole,
         totals.failed,
         totals.invalid

@@ -12,6 +12,13 @@ const EFFORT: Effort = Effort {
     visits: 8,
     between: 1,
     seed: SEED,
+    in_process: false,
+};
+/// And with rollbacks.
+const IN_PROCESS: Effort = Effort {
+    visits: 4,
+    in_process: true,
+    ..EFFORT
 };
 /// So many of them also without attributes.
 const UNMODIFIED: usize = 6;
@@ -26,11 +33,12 @@ fn main() -> ExitCode {
     );
     let programs: Vec<Program> = (0..PROGRAMS).map(|number| program(SEED, number)).collect();
     let annotated = is_right("with attributes", check(&package, &programs, EFFORT));
+    let in_process = is_right("in their process", check(&package, &programs, IN_PROCESS));
     let folder = harness::scratch_directory();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated/unmodified");
     let some = &programs[..UNMODIFIED];
     let outcome = check_unmodified(folder.path(), &target, &tool(), some, EFFORT);
-    match is_right("without attributes", outcome) && annotated {
+    match is_right("without attributes", outcome) && annotated && in_process {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }
@@ -57,15 +65,16 @@ fn is_right(how: &str, outcome: Result<Outcome, PackageError>) -> bool {
             program.print()
         );
     }
-    let visits: usize = outcome
-        .run
-        .iter()
-        .filter_map(|(_, result)| Some(result.as_ref().ok()?.tally.visits))
-        .sum();
+    let stood = || outcome.run.iter().filter_map(|(_, result)| result.as_ref().ok());
+    let visits: usize = stood().map(|stood| stood.tally.visits).sum();
+    let rollbacks: usize = stood().map(|stood| stood.rollbacks.in_process).sum();
     println!(
-        "{how}: {} programs run and killed at {visits} visits, {} refused, {failed} failed",
+        "{how}: {} programs run, killed at {visits} visits and gone back {rollbacks} times, {} refused, {failed} failed",
         outcome.run.len(),
         outcome.refused.len()
     );
-    failed == 0 && visits > 0 && outcome.invalid.is_empty() && outcome.refused.len() <= MOST_REFUSED
+    failed == 0
+        && visits + rollbacks > 0
+        && outcome.invalid.is_empty()
+        && outcome.refused.len() <= MOST_REFUSED
 }

@@ -78,16 +78,10 @@ impl Disagreement {
 /// # Errors
 /// The first output or file that is not that of the reference.
 pub fn every_visit(program: &Program) -> Result<Tally, Disagreement> {
-    let trial = Trial {
-        program,
-        reference: Reference::of(program)?,
-    };
+    let trial = Trial::of(program)?;
     trial.without_session()?;
     let (taken, refused) = trial.with_a_checkpoint_at_every_visit()?;
-    let visits: Vec<usize> = spread(taken.len(), program.most)
-        .into_iter()
-        .map(|nth| taken[nth - 1])
-        .collect();
+    let visits = program.chosen(&taken);
     for visit in &visits {
         trial.killed_and_restarted_at(*visit)?;
     }
@@ -135,6 +129,12 @@ impl Reference {
 }
 
 impl Program {
+    /// Of these visits as many as it is to be tried at.
+    pub(crate) fn chosen(&self, taken: &[usize]) -> Vec<usize> {
+        let numbers = spread(taken.len(), self.most).into_iter();
+        numbers.map(|nth| taken[nth - 1]).collect()
+    }
+
     /// That something went wrong with it.
     pub fn disagreement(&self, stage: &str, what: String, stderr: &str) -> Disagreement {
         Disagreement {
@@ -146,17 +146,24 @@ impl Program {
     }
 }
 
-struct Trial<'a> {
-    program: &'a Program,
-    reference: Reference,
+pub(crate) struct Trial<'a> {
+    pub program: &'a Program,
+    pub reference: Reference,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    pub fn of(program: &'a Program) -> Result<Self, Disagreement> {
+        Ok(Trial {
+            program,
+            reference: Reference::of(program)?,
+        })
+    }
+
     fn runner(&self, place: &Place) -> Runner {
         Runner::new(&self.program.instrumented, &self.program.arguments, &place.work())
     }
 
-    fn session(&self, place: &Place) -> Runner {
+    pub fn session(&self, place: &Place) -> Runner {
         let settings = place.settings().into_iter();
         settings
             .chain(self.program.settings.iter().cloned())
@@ -177,7 +184,7 @@ impl Trial<'_> {
     }
 
     /// The visits at which there was a checkpoint, and how many there was none at, by the reason.
-    fn with_a_checkpoint_at_every_visit(
+    pub fn with_a_checkpoint_at_every_visit(
         &self,
     ) -> Result<(Vec<usize>, BTreeMap<String, usize>), Disagreement> {
         let place = Place::new();
@@ -240,7 +247,7 @@ impl Trial<'_> {
     }
 
     /// `run` ended as the reference did, `before` followed by its output is the reference's output, and its folder is the same.
-    fn expect_reference(
+    pub fn expect_reference(
         &self,
         stage: &str,
         before: &[u8],
@@ -260,7 +267,7 @@ impl Trial<'_> {
         }
     }
 
-    fn disagreement(&self, stage: &str, what: String, run: &Run) -> Disagreement {
+    pub fn disagreement(&self, stage: &str, what: String, run: &Run) -> Disagreement {
         self.program.disagreement(stage, what, &run.stderr)
     }
 }

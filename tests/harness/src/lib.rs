@@ -5,6 +5,7 @@
 //! by what the restarted run prints, is the reference byte for byte: nothing twice, nothing missing, nothing else.
 
 mod compare;
+mod every_rollback;
 mod every_visit;
 mod held;
 pub mod messages;
@@ -17,6 +18,7 @@ mod small_disk;
 mod tree;
 
 pub use compare::Difference;
+pub use every_rollback::{AGAIN, Marks, Rollbacks, every_rollback};
 pub use every_visit::{Disagreement, Program, Reference, Tally, every_visit};
 pub use held::{hold_when_it_has_printed, is_pending, is_stopped};
 pub use place::{Events, Place};

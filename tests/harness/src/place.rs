@@ -2,6 +2,7 @@
 
 use crate::process::scratch_directory;
 use crate::tree::Tree;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A new folder with the two in it, gone with its value.
@@ -17,6 +18,21 @@ pub struct Events {
     pub taken: Vec<usize>,
     /// Visits at which there was none, with the reason.
     pub failed: Vec<(usize, String)>,
+    /// Rollbacks, in order.
+    pub rollbacks: Vec<Leap>,
+    /// The visits of the checkpoints, by their numbers.
+    visits: BTreeMap<u64, usize>,
+}
+
+/// Where a rollback led from and to, by visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leap {
+    /// Where the program was.
+    pub from: usize,
+    /// The checkpoint or snapshot.
+    pub to: usize,
+    /// The checkpoint, or the one before the snapshot: a process that begins anew has no snapshots.
+    pub checkpoint: usize,
 }
 
 impl Place {
@@ -93,7 +109,21 @@ impl Events {
         };
         let visit = event["visits"].as_u64().unwrap_or_default() as usize;
         match event["event"].as_str() {
-            Some("checkpoint") => self.taken.push(visit),
+            Some("checkpoint") => {
+                self.taken.push(visit);
+                let id = event["id"].as_u64().unwrap_or_default();
+                self.visits.insert(id, visit);
+            }
+            Some("rollback") => {
+                let id = event["to"].as_u64().unwrap_or_default();
+                let checkpoint = self.visits.get(&id).copied().unwrap_or_default();
+                let snapshot = event["snapshot"].as_u64().map(|visit| visit as usize);
+                self.rollbacks.push(Leap {
+                    from: visit,
+                    to: snapshot.unwrap_or(checkpoint),
+                    checkpoint,
+                });
+            }
             Some("failed") => {
                 let why = event["why"].as_str().unwrap_or_default();
                 self.failed.push((visit, why.to_string()));

@@ -15,7 +15,7 @@ use std::sync::{Mutex, OnceLock, RwLock};
 use std::thread;
 
 use surprises::{destructors, exits, exits_on_the_way, handler, hook, scopes, set_once, signals};
-use teams::{barriers, detached, loops, stays, threads};
+use teams::{barriers, deleted, detached, loops, stays, threads};
 
 const STEPS: u64 = 24;
 
@@ -372,6 +372,7 @@ fn misuses() {
     barriers,
     detached,
     loops,
+    deleted,
     stays,
     always,
     large,
@@ -418,6 +419,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "barriers" => barriers(),
         "detached" => detached(),
         "loops" => loops(),
+        "deleted" => deleted(),
         "stays" => stays(),
         "always" => always(),
         "large" => large(),

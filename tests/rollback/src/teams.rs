@@ -1,5 +1,7 @@
 //! Teams: threads whose members go back together.
 
+use std::fs::{self, File};
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -115,6 +117,27 @@ pub fn loops() {
         own
     });
     println!("{} {sums:?}", grid[7]);
+}
+
+/// Members that keep open what no checkpoint can hold, as it has been deleted.
+#[ckpt::instrument]
+pub fn deleted() {
+    let mut parts = vec![1_u64, 2, 3];
+    thread::scope(|scope| {
+        for (k, part) in parts.iter_mut().enumerate() {
+            scope.spawn(move || {
+                let name = format!("gone-{k}");
+                let mut file = File::create(&name).expect("it can be made");
+                fs::remove_file(&name).expect("it is there");
+                for step in 1..=STEPS {
+                    ckpt::checkpoint!();
+                    *part = part.wrapping_mul(31).wrapping_add(step);
+                    writeln!(file, "{part}").expect("it can be written to");
+                }
+            });
+        }
+    });
+    println!("{parts:?}");
 }
 
 /// One member computes until another one has come further, which does not come any more.

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+const LEAVING: &str = "\u{1e}\u{1e} ckpt rolls back \u{1e}\u{1e}";
 const MARK: &str = "\u{1e}\u{1e} ckpt has rolled back \u{1e}\u{1e}";
 
 struct Ended {
@@ -79,6 +80,14 @@ fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)])
     }
 }
 
+/// What was printed until each rollback that a test wanted, without what destructors have printed on the way, and after the last.
+fn parts(stdout: &str) -> Vec<&str> {
+    let parts = stdout.split(MARK);
+    parts
+        .map(|part| part.split_once(LEAVING).map_or(part, |(before, _)| before))
+        .collect()
+}
+
 /// What was printed in all, where each part begins again somewhere in what was printed before.
 fn joined(parts: &[&str], whole: &str) {
     let mut covered = 0;
@@ -106,7 +115,7 @@ fn same_when_rolled_back(program: &str, every: u64, visits: &str, plain: &Ended)
         &[("CKPT_EVERY", &every.to_string()), ("CKPT_FAULT", &fault)],
     );
     assert_eq!(ended.code, Some(0), "{visits}: {}", ended.stderr);
-    let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+    let parts: Vec<&str> = parts(&ended.stdout);
     assert_eq!(parts.len(), visits.split(',').count() + 1, "{}", ended.stderr);
     joined(&parts, &plain.stdout);
     assert!(ended.files == plain.files, "{visits}: other files");
@@ -229,13 +238,31 @@ fn a_team_goes_back_to_states_in_memory() {
                 ],
             );
             assert_eq!(ended.code, Some(0), "{program} {visits}: {}", ended.stderr);
-            let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+            let parts: Vec<&str> = parts(&ended.stdout);
             joined(&parts, &plain.stdout);
             let told = format!("goes back to its state in memory of site visit {then}");
             assert!(ended.stderr.contains(&told), "{program}: {}", ended.stderr);
             assert!(is_one_process(&ended), "{program}: {}", ended.stderr);
         }
     }
+}
+
+#[test]
+fn a_team_is_asked_more_than_once_at_a_visit() {
+    // For a checkpoint that cannot be taken, and for a state in memory.
+    let plain = run("deleted", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    let ended = run("deleted", &[("CKPT_EVERY", "1"), ("CKPT_SNAPSHOT_EVERY", "1")]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout, plain.stdout, "{}", ended.stderr);
+    // For a look at it, and for the checkpoint that is due.
+    let plain = run("threads", &[]);
+    let ended = run("threads", &[&DETECTS[..], &[("CKPT_EVERY", "5")]].concat());
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout, plain.stdout, "{}", ended.stderr);
+    // For a checkpoint, and for the bit of a variable that a test turns.
+    let ended = run("threads", &[("CKPT_EVERY", "1"), ("CKPT_FAULT", "flip:10:3")]);
+    assert_eq!((ended.code, ended.flips), (Some(0), 1), "{}", ended.stderr);
 }
 
 #[test]
@@ -320,7 +347,7 @@ fn states_in_memory_are_gone_back_to_first() {
             ],
         );
         assert_eq!(ended.code, Some(0), "{visits}: {}", ended.stderr);
-        let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+        let parts: Vec<&str> = parts(&ended.stdout);
         joined(&parts, &plain.stdout);
         assert!(ended.files == plain.files, "{visits}: other files");
         let told = format!("goes back to its state in memory of site visit {then}");
@@ -397,7 +424,7 @@ fn a_bit_that_is_turned_in_what_nobody_writes_to_is_found() {
         found += 1;
         let told = "`weights` of `weighted` has changed, and no statement has written to it";
         assert!(ended.stderr.contains(told), "{seed}: {}", ended.stderr);
-        let parts: Vec<&str> = ended.stdout.split(MARK).collect();
+        let parts: Vec<&str> = parts(&ended.stdout);
         assert_eq!(parts.len(), 2, "{}", ended.stderr);
         // What was printed in between is wrong, and is printed again.
         let (last, whole) = (parts[1].lines().last(), plain.stdout.lines().last());

@@ -114,12 +114,19 @@ impl Run {
             });
         }
         self.wait_for_writer();
-        let (to, is_newest) = decide(&self.ending.record, || self.points(), asked, self.quiet)?;
+        let with_its_process = self.leaves_with_its_process().is_some();
+        let points = || match with_its_process {
+            // Snapshots in memory end with it.
+            true => points_of(&self.store, self.id),
+            false => self.points(),
+        };
+        let (to, is_newest) = decide(&self.ending.record, points, asked, self.quiet)?;
         self.goes_back_to = Some(to);
         self.is_a_test = asked.is_a_test;
+        again::leaves(self.is_a_test);
         self.takes_newest = is_newest;
         current::roll_back();
-        if self.leaves_with_its_process().is_some() {
+        if with_its_process {
             return Ok(Leaves::WithItsProcess);
         }
         if let Some(how) = self.how_to_go_on() {
@@ -180,7 +187,7 @@ impl Run {
             visits: self.store.meta(to.id).map_or(to.visits, |meta| meta.visit),
             run: RunPrefix::from(self.id),
             is_a_test: self.is_a_test,
-            rollbacks: self.policy.rollbacks_to_come().to_vec(),
+            rollbacks: self.policy.rollbacks_behind(to.visits),
             flips: self.policy.flips_to_come().to_vec(),
             input: self.input,
             snapshot: to.snapshot.clone(),

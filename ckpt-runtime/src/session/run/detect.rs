@@ -56,15 +56,19 @@ impl Run {
             return Look::IsPlausible;
         };
         match self.goes_back_for(&wrong.what, visits) {
-            Ok(()) => Look::GoesBack,
-            Err(why) if wrong.is_certain => Fatal::new(
-                exit_code::REFUSED,
-                headline!("E2391: {}, and the program cannot go back: {why}", wrong.what),
-            )
-            .at(format!("found at site visit {visits}"))
-            .why("memory of the program has changed that none of its statements writes to: what it computes from there is wrong")
-            .help("restart it from its newest checkpoint, or start it anew; where `unsafe` code writes to that variable, take \"unchanged\" out of `detect`")
-            .exit(),
+            // The ranks go back at a later site.
+            Ok(()) | Err(NotRolledBack::Later) => Look::GoesBack,
+            Err(why) if wrong.is_certain => {
+                rollback::ends_job(format_args!("{}", wrong.what), &why);
+                Fatal::new(
+                    exit_code::REFUSED,
+                    headline!("E2391: {}, and the program cannot go back: {why}", wrong.what),
+                )
+                .at(format!("found at site visit {visits}"))
+                .why("memory of the program has changed that none of its statements writes to: what it computes from there is wrong")
+                .help("restart it from its newest checkpoint, or start it anew; where `unsafe` code writes to that variable, take \"unchanged\" out of `detect`")
+                .exit()
+            }
             Err(why) => {
                 say(&format!(
                     "warning[W2096]: {}, and the program did not go back: {why}\n  \

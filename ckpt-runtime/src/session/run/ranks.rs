@@ -6,6 +6,7 @@
 //! restart. What any of them has done since it asked is taken back like all else, and comes into no line, as that rank takes no part
 //! in one until then. Where one cannot go back all end, and whatever has started the job starts it again.
 
+use super::super::again;
 use super::super::events::What;
 use super::super::job::Rollbacks;
 use super::super::policy::Reason;
@@ -106,6 +107,7 @@ impl Run {
         self.ending.record.rolls_back(noted, back, self.quiet);
         self.goes_back_to = Some(point);
         self.is_a_test = is_a_test;
+        again::leaves(is_a_test);
         if let Some(Reason::Signal(signal)) = due {
             current::ask_for_stop(Some(signal));
         }

@@ -9,6 +9,7 @@ use super::Run;
 use super::detect::Look;
 use crate::base::current::{self, SNAPSHOT};
 use crate::base::report::{Fatal, say};
+use crate::comm::Member;
 use crate::context::Gather;
 use crate::format::InMemory;
 use crate::state::process::Process;
@@ -28,17 +29,23 @@ pub(super) struct Snapshots {
     room: Option<u64>,
     /// The user knows that there was no memory for one.
     told: bool,
+    /// The user wants some, and does not know yet that ranks keep none.
+    are_missed: bool,
 }
 
 impl Snapshots {
-    /// With those that were kept before the program went back.
-    pub fn new(config: &Config, kept: Vec<Arc<InMemory>>) -> Snapshots {
+    /// With those that were kept before the program went back, if it has.
+    pub fn new(config: &Config, kept: Option<Vec<Arc<InMemory>>>) -> Snapshots {
+        let wants_some = config.snapshot_every.is_some() || config.snapshot_interval.is_some();
+        let are_missed = wants_some && kept.is_none();
+        let kept = kept.unwrap_or_default();
         Snapshots {
             looked_at: kept.last().cloned(),
             all: kept.into(),
             most: config.snapshots,
             room: config.memory,
             told: false,
+            are_missed,
         }
     }
 
@@ -75,6 +82,16 @@ impl Snapshots {
         }
     }
 
+    /// This process is one of several ranks, which keep none: the user is told once, by the first of them.
+    pub fn are_not_for(&mut self, member: Member) {
+        if std::mem::take(&mut self.are_missed) && member.rank == 0 {
+            say(
+                "warning[W2410]: no snapshots are kept in memory: the ranks of a program go back together, to checkpoints (said once)\n  \
+                 the program goes on; take checkpoints as often as it is to go back to them (`interval`, `every`)",
+            );
+        }
+    }
+
     /// The program goes on without, and is told once.
     fn given_up(&mut self, visits: u64, why: &str) {
         // What was kept is memory that the program may need.
@@ -100,9 +117,14 @@ impl Run {
         gather: Gather<'_>,
         looks: bool,
     ) -> Result<(), Fatal> {
-        let is_due = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits) || looks;
-        let is_alone = self.world.member().is_none() && thread::others().is_empty();
-        if !is_due || !is_alone || self.process.as_ref().and_then(Process::obstacle).is_some() {
+        let is_wanted = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
+        let is_a_rank = self.world.member().is_some();
+        // Ranks look where all of them do, before a line.
+        let is_due = looks || is_wanted && !is_a_rank;
+        if !is_due
+            || !thread::others().is_empty()
+            || self.process.as_ref().and_then(Process::obstacle).is_some()
+        {
             return Ok(());
         }
         let expected = self.bytes.unwrap_or(0);
@@ -119,7 +141,8 @@ impl Run {
             false => Capture::default(),
         };
         let mut builder = SnapshotBuilder::in_blocks(capture);
-        self.save(gather, &mut builder)?;
+        let world = Arc::clone(&self.world);
+        world.at_checkpoint(|| self.save(gather, &mut builder))?;
         if self.is_left_as_implausible(&builder, visits) {
             return Ok(());
         }
@@ -143,7 +166,9 @@ impl Run {
             return Ok(());
         }
         let snapshot = Arc::new(snapshot);
-        if look == Look::IsTheProgramsOwn || !self.comes_back_to(visits) {
+        // Ranks go back to their lines.
+        let is_kept = look == Look::IsTheProgramsOwn || !self.comes_back_to(visits);
+        if is_kept && !is_a_rank {
             // Those before had to stay until this one was looked at.
             self.snapshots.make_room(snapshot.bytes());
             self.snapshots.all.push_back(Arc::clone(&snapshot));

@@ -7,9 +7,9 @@
 
 use super::job::{Place, Ranks, Run, Signal};
 use crate::between::Kills;
-use crate::check::{Effort, Stood};
+use crate::check::{Effort, MARKS, Stood};
 use crate::random::Random;
-use harness::{Difference, Disagreement, Program, Tally, Tree};
+use harness::{AGAIN, Difference, Disagreement, Program, Rollbacks, Tally, Tree};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -73,11 +73,13 @@ pub(super) fn stand(program: &Program, ranks: Ranks, effort: Effort) -> Result<S
     }
 
     let mut random = Random::new(effort.seed, number_of(program));
-    let mut kills = Kills::default();
+    let (mut kills, mut rollbacks) = (Kills::default(), Rollbacks::default());
     if let Some(last) = events.taken.last() {
         for _ in 0..effort.visits {
-            let mut trial = trial("killed")?;
-            trial.killed(*last, took, &mut random, &mut kills)?;
+            match effort.in_process {
+                false => trial("killed")?.killed(*last, took, &mut random, &mut kills)?,
+                true => trial("gone back")?.goes_back(*last, &mut random, &mut rollbacks)?,
+            }
         }
     }
     let tally = Tally {
@@ -85,7 +87,11 @@ pub(super) fn stand(program: &Program, ranks: Ranks, effort: Effort) -> Result<S
         relays: 0,
         refused,
     };
-    Ok(Stood { tally, kills })
+    Ok(Stood {
+        tally,
+        kills,
+        rollbacks,
+    })
 }
 
 fn number_of(program: &Program) -> u64 {
@@ -355,6 +361,54 @@ impl Trial<'_> {
         let run = self.run(true, None)?;
         self.expect_reference(&run)?;
         kills.compared += 1;
+        Ok(())
+    }
+}
+
+/// How often a program goes back in one run.
+const MOST_ROLLBACKS: usize = 4;
+
+impl Trial<'_> {
+    /// All ranks go back, a few times, and go on to their end.
+    fn goes_back(
+        &mut self,
+        visits: usize,
+        random: &mut Random,
+        rollbacks: &mut Rollbacks,
+    ) -> Result<(), Disagreement> {
+        let every = 1 + random.below(visits.min(3));
+        self.set("CKPT_EVERY", every);
+        self.set("CKPT_BACKGROUND", random.below(2));
+        let count = 1 + random.below(MOST_ROLLBACKS);
+        let mut at: Vec<usize> = (0..count)
+            .map(|_| every + random.below(visits - every + 1))
+            .collect();
+        at.sort_unstable();
+        let at: Vec<String> = at.iter().map(usize::to_string).collect();
+        let fault = format!("rollback:{}", at.join(","));
+        self.stage = format!("goes back by {fault}");
+        let run = self.run(false, Some(&Fault::Own(fault)))?;
+        let parts: Vec<Vec<Vec<u8>>> = run.stdout.iter().map(|own| MARKS.parts(own)).collect();
+        let marks = parts.iter().map(|own| own.len() - 1).max().unwrap_or_default();
+        let leaps = self.place.events().rollbacks;
+        if leaps.len() != marks || parts.iter().any(|own| own.len() != marks + 1) {
+            let what = format!("not all ranks have gone back so, {}: {leaps:?}", ending(&run));
+            return Err(self.disagreement(what, &run.stderr));
+        }
+        for number in 0..=marks {
+            let of_all = parts.iter().map(|own| own[number].clone()).collect();
+            let part = Run {
+                stdout: of_all,
+                ..run.clone()
+            };
+            match number == marks {
+                false => self.has_printed(&part)?,
+                true => self.expect_reference(&part)?,
+            }
+        }
+        rollbacks.all += marks;
+        rollbacks.in_process +=
+            run.stderr.lines().filter(|line| line.ends_with(AGAIN)).count() / self.ranks.0;
         Ok(())
     }
 }
