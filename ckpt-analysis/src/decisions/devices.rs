@@ -70,7 +70,8 @@ impl<'l> Devices<'l> {
         !name.contains(':') && self.crates.iter().any(of)
     }
 
-    fn are_used(&self) -> bool {
+    /// Whether the program uses a crate for devices.
+    pub(crate) fn are_used(&self) -> bool {
         !self.crates.is_empty()
     }
 

@@ -259,6 +259,21 @@ sections! {
         /// Ends the process.
         Ends = "ends",
     }
+    /// What methods of libraries for devices do with arrays, for people: nothing is refused or saved by that.
+    "device_methods" => DeviceMethods {
+        /// Gives an array.
+        Makes = "makes",
+        /// Gives what stands for the array that it is called on.
+        Same = "same",
+        /// Gives a kernel its next argument.
+        Arguments = "arguments",
+        /// Writes to the array that it is called on, or that it is given.
+        Writes = "writes",
+        /// Writes to the array that it is given, from that which it is called on.
+        Copies = "copies",
+        /// Only reads.
+        Reads = "reads",
+    }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {
         /// All of the list.

@@ -153,7 +153,11 @@ fn come_back(kinds: &[&'static str]) {
                 .run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
                 .expect_killed();
             assert!(
-                !Store::open(job.store(), Mode::ReadOnly).unwrap().list().unwrap().is_empty(),
+                !Store::open(job.store(), Mode::ReadOnly)
+                    .unwrap()
+                    .list()
+                    .unwrap()
+                    .is_empty(),
                 "{kind} has no checkpoint, killed at visit {visit}, one every {every}: {before:?}"
             );
             if visit < 8 {
