@@ -334,21 +334,14 @@ fn print_arrays(site: &SiteArrays) {
         "\narrays on devices at {what}, {}:{}\n",
         site.file, site.line
     ));
-    let mut table = render::table(&[
-        "  ARRAY",
-        "LINE",
-        "WRITTEN BY",
-        "ONLY READ BY",
-        "IN A CHECKPOINT",
-        "WHY",
-    ]);
+    let mut table = render::table(&["  ARRAY", "LINE", "WRITTEN BY", "READ BY", "SAVED", "WHY"]);
     for array in &site.arrays {
         table.add_row([
             format!("  {}", array.name),
             array.line.to_string(),
             array.writers(),
             array.readers(),
-            if array.saved { "its content" } else { "nothing" }.to_owned(),
+            if array.saved { "content" } else { "nothing" }.to_owned(),
             array.why.to_owned(),
         ]);
     }

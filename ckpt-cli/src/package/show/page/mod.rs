@@ -229,12 +229,12 @@ fn arrays(text: &mut String, plan: &Plan) {
         };
         let _ = write!(
             text,
-            "<p>At {what}, {}:</p><table><tr><th>array<th class=n>line<th>written by<th>only read by<th>in a checkpoint<th>why",
+            "<p>At {what}, {}:</p><table><tr><th>array<th class=n>line<th>written by<th>read by<th>saved<th>why",
             link(&site.file, site.line)
         );
         for one in &site.arrays {
             let tag = match one.saved {
-                true => "<span class=\"tag saved\">its content</span>",
+                true => "<span class=\"tag saved\">content</span>",
                 false => "<span class=tag>nothing</span>",
             };
             let _ = write!(

@@ -81,7 +81,7 @@ impl SiteArrays {
                 followed: array.is_followed,
                 saved,
                 why: match saved && array.is_only_read() {
-                    true => "it is needed after the site; nothing writes to it: `full-every` leaves it out",
+                    true => "needed after the site; nothing writes to it: `full-every` leaves it out",
                     false => variable.why,
                 },
             })
