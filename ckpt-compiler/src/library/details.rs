@@ -348,6 +348,8 @@ sections! {
         DeviceMakers = "device_makers",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
+        /// The same, by the whole path of the type: of these a checkpoint holds the arguments.
+        DeviceKernelTypes = "device_kernel_types",
         /// A method that gives a kernel other arguments.
         DeviceRebinds = "device_rebinds",
         /// A method that changes the content of an array that it is lent, and not which array it is.

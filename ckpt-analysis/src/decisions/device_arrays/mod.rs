@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
             return false;
         };
         let text = ty.to_token_stream().to_string().replace(' ', "");
-        if self.devices.are_saved(&text) {
+        if self.devices.are_arrays(&text) {
             return true;
         }
         let Some(last) = path.path.segments.last() else {
@@ -376,7 +376,7 @@ impl<'a> Walk<'a> {
 
     /// Whether this is the type of arrays: what its functions give is one, or makes one.
     fn is_array_path(&self, owner: Option<&str>) -> bool {
-        owner.is_some_and(|owner| self.devices.are_saved(owner))
+        owner.is_some_and(|owner| self.devices.are_arrays(owner))
     }
 
     /// The kernel whose name is among the arguments.
