@@ -498,7 +498,7 @@ impl Live {
     }
 
     /// What kernels are to be given now, as all of their arrays are there.
-    pub fn to_bind(&mut self) -> Vec<ToBind> {
+    pub fn take_ready(&mut self) -> Vec<ToBind> {
         let arrays: Vec<Handle> = self.filled.values().copied().collect();
         let is_ready = |pending: &mut Pending| pending.arguments.arrays == arrays.len();
         let mut list = Vec::new();

@@ -311,7 +311,7 @@ pub(crate) fn bind(kernel: *mut c_void, arguments: Arguments, keeps: bool) -> Re
 }
 
 fn bind_again() -> Result<(), String> {
-    let list = live().to_bind();
+    let list = live().take_ready();
     for one in list {
         let code = match &one.argument {
             Argument::Value(bytes) => functions::bind(one.kernel, one.index, bytes.len(), Some(bytes)),
