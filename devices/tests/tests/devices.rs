@@ -154,12 +154,6 @@ fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
 }
 
 #[test]
-fn with_opencl3_kernels_have_arguments_again_that_they_got_once() {
-    let devices = [("basic", THREE), ("basic basic", "basic")];
-    is_restarted(&|| Job::of(MISUSE3, "rebound3"), "", &[8, 19], &devices);
-}
-
-#[test]
 fn a_program_on_several_devices_goes_on_with_another_number_of_them() {
     let devices = [
         (THREE, "basic"),
