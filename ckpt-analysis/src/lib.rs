@@ -36,6 +36,7 @@ pub use cost::profile::{COUNTS, Counter, Counters, Seen};
 pub use decisions::Decisions;
 pub use decisions::closure_callers::{InlinedCall, Sources};
 pub use decisions::detectors::{Detector, InTheWay, NoDetector};
+pub use decisions::device_arrays::{Access, DeviceArray};
 pub use decisions::globals::RefusedStatic;
 pub use decisions::knowledge::Knowledge;
 pub use decisions::learn::{Finding, FindingKind, Lesson, Unsolved, WaysOut, ways_out};

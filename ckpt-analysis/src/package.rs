@@ -10,6 +10,7 @@ use crate::decisions::chance::unseeded;
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
 use crate::decisions::destructors::destructor_edits;
 use crate::decisions::detectors::{Detector, NoDetector, attributes, detectors};
+use crate::decisions::device_arrays::{DeviceArray, device_arrays};
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::function_edits;
 use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
@@ -178,6 +179,12 @@ impl PackageAnalysis {
     pub fn lost_statics(&self, program: &Program) -> Vec<RefusedStatic> {
         let main = self.main();
         main.map_or_else(Vec::new, |main| refused_statics(program, &self.facts, main))
+    }
+
+    /// The arrays that the program has on devices, and what is done with each.
+    pub fn device_arrays(&self, program: &Program) -> Vec<DeviceArray> {
+        let main = self.main();
+        main.map_or_else(Vec::new, |main| device_arrays(program, &self.facts, main))
     }
 
     /// The functions that say whether a state is plausible, as the user's tables name them.

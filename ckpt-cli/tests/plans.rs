@@ -969,3 +969,68 @@ fn a_program_that_has_never_heard_of_ckpt_has_a_detector() {
     assert!(count("repaired") > 4, "{fates:?}");
     assert_eq!(count("not-repaired"), 0, "{fates:?}");
 }
+
+/// A program with arrays on devices, of which a plan needs no library: rustc is not asked.
+const DEVICES: &str = r#"use ocl::{Buffer, Kernel, ProQue, Queue};
+
+const SOURCE: &str = "__kernel void stir(__global const uint *seed, __global uint *state) {}";
+
+fn on_device(queue: &Queue, numbers: &[u32]) -> ocl::Result<Buffer<u32>> {
+    Buffer::builder().queue(queue.clone()).len(numbers.len()).copy_host_slice(numbers).build()
+}
+
+fn main() -> ocl::Result<()> {
+    let device = ProQue::builder().src(SOURCE).dims(1000).build()?;
+    let seed_of_the_numbers = on_device(device.queue(), &[1; 1000])?;
+    let state_of_all_cells: Buffer<u32> = device.create_buffer()?;
+    let mut sum = 0_u64;
+    for step in 0..1000_u64 {
+        let stir = device.kernel_builder("stir").arg(&seed_of_the_numbers).arg(&state_of_all_cells).build()?;
+        unsafe { stir.enq()? };
+        sum += step;
+    }
+    let mut found = vec![0; 1000];
+    state_of_all_cells.read(&mut found).enq()?;
+    seed_of_the_numbers.read(&mut found).enq()?;
+    println!("{sum} {}", found[7]);
+    Ok(())
+}
+"#;
+
+#[test]
+fn arrays_on_devices_are_shown_one_by_one_with_what_writes_to_them() {
+    let package = Package::new("on-devices", DEVICES);
+    let plan = package.plan(&[]);
+    let site = &plan["devices"][0];
+    assert_eq!((&site["function"], &site["line"]), (&"main".into(), &14.into()));
+    let arrays = site["arrays"].as_array().unwrap();
+    let kernel = |access: &str| serde_json::json!([{ "name": "stir", "access": access }]);
+    let [seed, state] = &arrays[..] else {
+        panic!("{site:#}")
+    };
+    assert_eq!(
+        (&seed["name"], &seed["kernels"]),
+        (&"seed_of_the_numbers".into(), &kernel("reads"))
+    );
+    assert_eq!(
+        (&state["name"], &state["kernels"]),
+        (&"state_of_all_cells".into(), &kernel("writes"))
+    );
+    for array in arrays {
+        assert_eq!(
+            (&array["saved"], &array["followed"]),
+            (&true.into(), &true.into())
+        );
+        assert_eq!(array["commands"], serde_json::json!([]));
+    }
+    let (text, _) = package.succeeds(&["plan", "--offline"]);
+    assert!(
+        text.contains("arrays on devices at the site, src/main.rs:14\n")
+            && text.contains("nothing writes to it: `full-every` leaves it out"),
+        "{text}"
+    );
+    let page = package.folder.path().join("plan.html");
+    package.succeeds(&["plan", "--offline", "--html", page.to_str().unwrap()]);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("Arrays on devices"), "{page}");
+}

@@ -54,23 +54,34 @@ impl<'l> Devices<'l> {
             type_name.split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | ':'));
         self.are_used()
             && (names_crate && names.any(|name| self.is_memory_or_kernel(name))
-                || paths.any(|path| self.is_the_only_array(path)))
+                || paths.any(|path| {
+                    self.is(path, Types::DeviceArrays)
+                        || self.rebinds && self.is(path, Types::DeviceKernelTypes)
+                }))
     }
 
-    /// Whether a checkpoint holds the content of a value of this type, as rustc writes it.
+    /// Whether a checkpoint holds the content of a value of this type, as rustc writes it: that of an array, or the
+    /// arguments of a kernel.
     pub(crate) fn are_saved(&self, type_name: &str) -> bool {
+        self.are_arrays(type_name) || self.rebinds && self.is(type_name, Types::DeviceKernelTypes)
+    }
+
+    /// Whether a value of this type, as rustc writes it, is an array of which a checkpoint holds the content.
+    pub(crate) fn are_arrays(&self, type_name: &str) -> bool {
         let (path, _) = type_name.split_once('<').unwrap_or((type_name, ""));
-        self.are_used() && (self.library.says(path, Types::DeviceArrays) || self.is_the_only_array(path))
+        self.is(path, Types::DeviceArrays)
     }
 
-    /// Whether this is the name of an array without its path: rustc leaves that out where there is one type of that name in
-    /// all crates, which is that of the crate in use then.
-    fn is_the_only_array(&self, name: &str) -> bool {
-        let of = |one: &String| self.library.says(&format!("{one}::{name}"), Types::DeviceArrays);
-        !name.contains(':') && self.crates.iter().any(of)
+    /// Whether the type of this path is one of these. It may be the name alone: rustc leaves the path out where there is one type
+    /// of that name in all crates, which is that of the crate in use then.
+    fn is(&self, path: &str, these: Types) -> bool {
+        let of = |one: &String| self.library.says(&format!("{one}::{path}"), these);
+        let is_the_only = || !path.contains(':') && self.crates.iter().any(of);
+        self.are_used() && (self.library.says(path, these) || is_the_only())
     }
 
-    fn are_used(&self) -> bool {
+    /// Whether the program uses a crate for devices.
+    pub(crate) fn are_used(&self) -> bool {
         !self.crates.is_empty()
     }
 
@@ -188,7 +199,10 @@ mod tests {
         let of_vulkan = Program::of_main("use wgpu::Buffer; fn main() {}");
         assert!(!Devices::of(&library, &of_vulkan).are_saved("Buffer"));
         let rebound = Program::of_main("use ocl::Kernel; fn main() { kernel.set_arg(0, 1); }");
-        assert!(Devices::of(&library, &rebound).change("Kernel"));
+        let rebound = Devices::of(&library, &rebound);
+        assert!(rebound.change("Kernel") && rebound.are_saved("ocl::Kernel") && rebound.are_saved("Kernel"));
+        assert!(!rebound.are_arrays("Kernel") && !rebound.are_saved("Vec<ocl::Kernel>"));
+        assert!(!devices.are_saved("ocl::Kernel"));
         let all_at_once = Program::of_main(
             "use opencl3::kernel::*; fn main() { ExecuteKernel::new(&kernel).set_arg(&sum(1, 2)).set_arg_local_buffer(8,); }",
         );

@@ -13,6 +13,7 @@
 //! | [`macro_types`] | structs and enums that a macro declares |
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`devices`] | memory and kernels on devices |
+//! | [`device_arrays`] | what is done with each array on a device, for people |
 //! | [`objects`] | what the objects of a trait need to be saved |
 //! | [`writers`] | `Box<dyn Write>`, `Box<dyn Read>` |
 //! | [`lent_readers`] | readers of files that only they use |
@@ -39,6 +40,7 @@ pub mod changed_inputs;
 pub mod closure_callers;
 pub mod destructors;
 pub mod detectors;
+pub mod device_arrays;
 pub(crate) mod devices;
 pub mod effects;
 pub mod foreign;

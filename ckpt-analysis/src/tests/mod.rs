@@ -5,6 +5,7 @@ mod calls;
 mod chance;
 mod choice;
 mod cost;
+mod device_arrays;
 mod effects;
 mod examples;
 mod inputs;

@@ -14,7 +14,7 @@ use crate::package::build::driver::{Wanted, known_of_builds, rewrite};
 use crate::package::copy::home::Busy;
 use crate::package::read::ReadPackage;
 use crate::package::show::page;
-use crate::package::show::plan::{FunctionPlan, Plan, ProtectionPlan, Totals};
+use crate::package::show::plan::{FunctionPlan, Plan, ProtectionPlan, SiteArrays, Totals};
 use crate::package::show::stage::{Stage, artefact};
 use crate::package::{profile, read};
 use crate::render::{self, FormatOption};
@@ -144,6 +144,9 @@ impl PlanCommand {
         print_loops(plan, most);
         for function in &plan.functions {
             print_function(function);
+        }
+        for site in &plan.devices {
+            print_arrays(site);
         }
         let mut text = String::new();
         if !plan.written_out.is_empty() {
@@ -318,6 +321,31 @@ fn print_function(function: &FunctionPlan) {
         ]);
     }
     render::right(&mut table, &[1, 2]);
+    render::print_table(&table);
+}
+
+/// The arrays on devices at a site.
+fn print_arrays(site: &SiteArrays) {
+    let what = match &site.callee {
+        Some(callee) => format!("the call of `{callee}`"),
+        None => "the site".to_owned(),
+    };
+    render::print(&format!(
+        "\narrays on devices at {what}, {}:{}\n",
+        site.file, site.line
+    ));
+    let mut table = render::table(&["  ARRAY", "LINE", "WRITTEN BY", "READ BY", "SAVED", "WHY"]);
+    for array in &site.arrays {
+        table.add_row([
+            format!("  {}", array.name),
+            array.line.to_string(),
+            array.writers(),
+            array.readers(),
+            if array.saved { "content" } else { "nothing" }.to_owned(),
+            array.why.to_owned(),
+        ]);
+    }
+    render::right(&mut table, &[1]);
     render::print_table(&table);
 }
 

@@ -263,6 +263,21 @@ sections! {
         /// Ends the process.
         Ends = "ends",
     }
+    /// What methods of libraries for devices do with arrays, for people: nothing is refused or saved by that.
+    "device_methods" => DeviceMethods {
+        /// Gives an array.
+        Makes = "makes",
+        /// Gives what stands for the array that it is called on.
+        Same = "same",
+        /// Gives a kernel its next argument.
+        Arguments = "arguments",
+        /// Writes to the array that it is called on, or that it is given.
+        Writes = "writes",
+        /// Writes to the array that it is given, from that which it is called on.
+        Copies = "copies",
+        /// Only reads.
+        Reads = "reads",
+    }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {
         /// All of the list.
@@ -337,6 +352,8 @@ sections! {
         DeviceMakers = "device_makers",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
+        /// The same, by the whole path of the type: of these a checkpoint holds the arguments.
+        DeviceKernelTypes = "device_kernel_types",
         /// A method that gives a kernel other arguments.
         DeviceRebinds = "device_rebinds",
         /// A method that changes the content of an array that it is lent, and not which array it is.

@@ -25,8 +25,8 @@ pub(crate) enum Obstacle {
     Variables,
     /// Another library for devices than ckpt sees.
     OtherLibrary,
-    /// A kernel was given another argument than its first.
-    Rebound,
+    /// A kernel has arguments that it was given in another way than by `clSetKernelArg`.
+    Unseen,
     /// An array whose bytes are in memory of the program's.
     InProgram,
     /// A part of another array.
@@ -55,7 +55,9 @@ impl Obstacle {
             Obstacle::OtherLibrary => {
                 "the program has loaded another OpenCL than that which it is linked with"
             }
-            Obstacle::Rebound => "a kernel was given another argument than that which it had first",
+            Obstacle::Unseen => {
+                "a kernel has arguments that nobody has seen (`clCloneKernel`, `clSetKernelExecInfo`)"
+            }
             Obstacle::InProgram => "an array on a device uses memory of the program's",
             Obstacle::Part => "an array on a device is a part of another one",
             Obstacle::Image => "an image is on a device",
@@ -74,7 +76,7 @@ impl Obstacle {
             Obstacle::EndAwaited => "a restart would not call it",
             Obstacle::Variables => "nothing can read them, and a restart would make them again",
             Obstacle::OtherLibrary => "what it has on devices through that one nobody sees",
-            Obstacle::Rebound => "a restart makes the kernel again, with the first",
+            Obstacle::Unseen => "a restart makes the kernel again, without them",
             Obstacle::InProgram => "what is there is defined only while the array is mapped",
             Obstacle::Part | Obstacle::Image | Obstacle::Pipe | Obstacle::Graphics | Obstacle::Shared => {
                 "a restart makes it again, without its content"
@@ -91,7 +93,7 @@ impl Obstacle {
             Obstacle::EndAwaited => "leave it out",
             Obstacle::Variables => "hold them in an array that the kernels have as an argument",
             Obstacle::OtherLibrary => "let it load the `libOpenCL.so.1` of the machine: `OPENCL_DYLIB_PATH`",
-            Obstacle::Rebound => "make the kernel where it is used, with all of its arguments",
+            Obstacle::Unseen => "make the kernel anew, and give it all of its arguments",
             Obstacle::InProgram => {
                 "let the array have memory of its own: `copy_host_slice` (`CL_MEM_COPY_HOST_PTR`)"
             }

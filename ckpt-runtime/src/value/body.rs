@@ -346,6 +346,29 @@ impl Body {
         }
     }
 
+    /// Takes bytes that are in memory of their own already: no copy is made of them.
+    fn keep(&mut self, bytes: Vec<u8>) {
+        let many = (PIECE / 4 / self.block).max(1);
+        let checksums = self.reference.as_ref().map(|known| known.checksums.as_slice());
+        let size = self.block;
+        let pieces = bytes
+            .chunks(many * size)
+            .zip(self.blocks.chunks_mut(many))
+            .enumerate();
+        parallel::each(pieces, bytes.len(), |(piece, (from, blocks))| {
+            for (block, from) in blocks.iter_mut().zip(from.chunks(size)) {
+                *block = look_at(from);
+            }
+            if let Some(checksums) = checksums {
+                let known = checksums.get(piece * many..).unwrap_or_default();
+                compare(from, size, blocks, known);
+            }
+        });
+        let mut memory = bytes;
+        memory.clear();
+        self.memory = Memory::Own(memory);
+    }
+
     /// Whether there was memory for it.
     fn fill(&mut self, bytes: &[u8], untouched: Option<&Untouched>) -> bool {
         // Several blocks at a time: a block may be as small as a page.

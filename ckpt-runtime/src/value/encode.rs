@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::body::{Owner, Region};
+use super::bytes::{buffer_for, give_back};
 use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::number::as_bytes;
 use super::objects::Objects;
@@ -135,18 +137,56 @@ impl<'a> Encoder<'a> {
         is_taken
     }
 
-    /// The numbers of a list that has been read from elsewhere, where it is `owner`'s.
+    /// All numbers of a list that is elsewhere, in memory of the checkpoint's, which `read` fills; it is `owner`'s.
+    ///
+    /// # Safety
+    /// Where `read` succeeds, it has written every byte.
     #[cfg_attr(
         not(feature = "opencl"),
         expect(dead_code, reason = "all lists are in memory")
     )]
-    pub(crate) fn numbers_of<N: Number>(&mut self, owner: Option<Owner>, numbers: &[N]) {
+    pub(crate) unsafe fn numbers_read<N: Number>(
+        &mut self,
+        count: usize,
+        owner: Option<Owner>,
+        read: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), String>,
+    ) {
+        let length = count * size_of::<N>();
+        let Some(mut bytes) = buffer_for(length) else {
+            return self.fail(NO_MEMORY);
+        };
+        if let Err(why) = read(&mut bytes.spare_capacity_mut()[..length]) {
+            give_back(bytes);
+            return self.fail(why);
+        }
+        // SAFETY: the caller's promise; there is room for them.
+        unsafe { bytes.set_len(length) };
         if let Some(capture) = &mut self.objects.capture {
             capture.mark_clean(owner);
         }
-        self.numbers(numbers);
+        self.take_read::<N>(count, bytes);
         if let Some(capture) = &mut self.objects.capture {
             capture.mark_clean(None);
+        }
+    }
+
+    fn take_read<N: Number>(&mut self, count: usize, bytes: Vec<u8>) {
+        let is_all = { self.list }.is_some_and(|list| list.all == count && list.row == 1 && list.depth == 0);
+        let capture = self.objects.capture.as_mut();
+        let taken = match capture.filter(|_| is_all && matches!(self.column, Column::Empty)) {
+            Some(capture) => capture.take_read(&N::DTYPE, bytes),
+            None => Err(bytes),
+        };
+        match taken {
+            Ok(body) => data_of(self.column, &N::DTYPE, true).bytes = Bytes::in_blocks(body),
+            Err(bytes) => {
+                let is_taken = self.in_blocks(&N::DTYPE, count, &bytes);
+                if !is_taken && let Some(data) = self.data(&N::DTYPE, bytes.len()) {
+                    let has_room = data.bytes.append(&bytes);
+                    debug_assert!(has_room);
+                }
+                give_back(bytes);
+            }
         }
     }
 

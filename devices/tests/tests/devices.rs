@@ -5,7 +5,9 @@ use devices_tests::{Job, THREE};
 const FLOYD: &str = "examples/floyd";
 const SPMV: &str = "examples/spmv";
 const FT: &str = "examples/ft";
+const SHWA: &str = "examples/shwa";
 const MISUSE: &str = "programs/misuse";
+const MISUSE3: &str = "programs/misuse3";
 const ANSWER: &str = "checksum ";
 
 #[test]
@@ -63,7 +65,7 @@ fn with_opencl3_which_loads_the_library_itself_it_is_the_same() {
     let trials = "--sites 3 --commits 1 --random 1 --rows 1 -- 8 12";
     let ended = Job::new(FT).ckpt(THREE, "crashtest", trials).well();
     assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
-    let usual = Job::of(MISUSE, "held3")
+    let usual = Job::of(MISUSE3, "held3")
         .ckpt("basic", "run", "--every 3 -- usual")
         .well();
     assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
@@ -77,7 +79,7 @@ fn with_opencl3_which_loads_the_library_itself_it_is_the_same() {
         ("mapped", "an array on a device is mapped"),
         ("event", "an event that the program completes"),
     ] {
-        let ended = Job::of(MISUSE, "held3").ckpt("basic", "run", &format!("--every 3 -- {what}"));
+        let ended = Job::of(MISUSE3, "held3").ckpt("basic", "run", &format!("--every 3 -- {what}"));
         let ended = ended.well();
         assert_eq!(ended.stdout, usual.stdout);
         assert!(
@@ -117,11 +119,70 @@ fn what_is_on_a_device_and_cannot_be_saved_holds_checkpoints_back() {
 }
 
 #[test]
-fn arrays_that_change_places_and_kernels_with_other_arguments_are_refused() {
-    for program in ["exchanged", "rebound"] {
-        let ended = Job::of(MISUSE, program).ckpt("basic", "plan", "--check").noted();
-        assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+fn arrays_that_change_places_are_refused() {
+    let ended = Job::of(MISUSE, "exchanged")
+        .ckpt("basic", "plan", "--check")
+        .noted();
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+}
+
+/// Killed at a visit on some devices, restarted on others: the answer is that of a run without an interruption.
+#[track_caller]
+fn is_restarted(job: &dyn Fn() -> Job, words: &str, visits: &[u32], devices: &[(&str, &str)]) {
+    let usual = job()
+        .ckpt("basic", "run", &format!("--every 1000 {words}"))
+        .well();
+    assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
+    for (visit, (first, second)) in visits.iter().zip(devices.iter().cycle()) {
+        let job = job().dies_at(*visit);
+        let killed = job.ckpt(first, "run", &format!("--every 3 {words}"));
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt(second, "restart", "").well();
+        assert_eq!(restarted.stdout, usual.stdout, "killed at {visit}");
+        assert!(
+            restarted.stderr.contains("restarts from checkpoint"),
+            "{}",
+            restarted.stderr
+        );
     }
+}
+
+#[test]
+fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
+    let devices = [(THREE, "basic"), ("basic", "pthread basic")];
+    is_restarted(&|| Job::new("programs/rebound"), "", &[5, 12, 23], &devices);
+}
+
+#[test]
+fn a_program_on_several_devices_goes_on_with_another_number_of_them() {
+    let devices = [
+        (THREE, "basic"),
+        ("basic", "pthread basic"),
+        ("basic basic", THREE),
+    ];
+    is_restarted(&|| Job::new(SHWA), "-- 8 20", &[4, 11, 18], &devices);
+}
+
+#[test]
+fn a_plan_shows_what_writes_to_each_array() {
+    let plan = Job::new(FT).ckpt("basic", "plan", "--check").well();
+    let line = |name: &str| {
+        let (_, table) = plan
+            .stdout
+            .split_once("arrays on devices at the site")
+            .expect("a table");
+        let line = table.lines().find(|line| line.trim_start().starts_with(name));
+        line.expect("a row")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert!(line("roots").contains(" - pairs content "), "{}", plan.stdout);
+    assert!(
+        line("state").contains(" evolve, pairs, turn - content "),
+        "{}",
+        plan.stdout
+    );
 }
 
 #[test]

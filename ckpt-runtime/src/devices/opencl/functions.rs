@@ -19,6 +19,7 @@ type Sizes = *const usize;
 /// As the library numbers them.
 const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
 const ONLY_READ_BY_KERNELS: u64 = 1 << 2;
+const INVALID_KERNEL_ARGUMENTS: i32 = -52;
 const ADDRESS_OF_ARGUMENT: u32 = 0x1196;
 const TYPE_OF_ARGUMENT: u32 = 0x1199;
 const CONSTANT_MEMORY: u32 = 0x119D;
@@ -321,29 +322,27 @@ before! {
     }
     clSetKernelArg(kernel: Object, index: u32, size: usize, value: In) -> i32 as code {
         if code == SUCCESS {
-            let local = size.to_ne_bytes();
-            let bytes = match value.is_null() {
+            let kept = match value.is_null() {
                 // So much memory of the kernel's own.
-                true => &local[..],
-                // SAFETY: the caller's promise: the value has this size.
-                false => unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) },
+                true => live().bound_local(Handle::of(kernel), index, size),
+                false => {
+                    // SAFETY: the caller's promise: the value has this size.
+                    let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
+                    live().bound(Handle::of(kernel), index, bytes)
+                }
             };
-            live().bound(Handle::of(kernel), index, bytes);
+            give_back(kept);
             note_whether_read(kernel, index);
         }
     }
     clSetKernelArgSVMPointer(kernel: Object, index: u32, value: In) -> i32 as code {
         if code == SUCCESS {
-            live().bound(Handle::of(kernel), index, &value.addr().to_ne_bytes());
+            let kept = live().bound_address(Handle::of(kernel), index);
+            give_back(kept);
         }
     }
     clSetKernelExecInfo(kernel: Object, what: u32, size: usize, value: In) -> i32 as code {
         live().changed(Handle::of(kernel));
-    }
-    clEnqueueNDRangeKernel(queue: Object, kernel: Object, dimensions: u32, offset: Sizes, size: Sizes, group: Sizes, count: u32, events: Objects, event: OutObjects) -> i32 as code {
-        if code == SUCCESS {
-            live().started(Handle::of(kernel));
-        }
     }
     clEnqueueNativeKernel(queue: Object, function: In, arguments: Out, size: usize, arrays: u32, which: Objects, at: In, count: u32, events: Objects, event: OutObjects) -> i32 as code {
         live().all_written();
@@ -418,9 +417,64 @@ unsafe extern "C" fn clSVMFree(context: Object, memory: Out) {
 /// As in OpenCL.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clReleaseKernel(kernel: Object) -> i32 {
-    live().kernel_released(Handle::of(kernel));
+    let kept = live().kernel_released(Handle::of(kernel));
     // SAFETY: the caller's promise.
-    unsafe { next::clReleaseKernel(kernel) }
+    let code = unsafe { next::clReleaseKernel(kernel) };
+    give_back(kept);
+    code
+}
+
+/// Arrays that a kernel was to keep alive.
+fn give_back(kept: impl IntoIterator<Item = Handle>) {
+    for array in kept {
+        // SAFETY: retained for the kernel by `keep`.
+        unsafe { clReleaseMemObject(array.pointer()) };
+    }
+}
+
+/// Has a kernel keep an array alive, as those of some crates do.
+pub(super) fn keep(kernel: Handle, index: u32, array: Handle) {
+    // SAFETY: the array is alive: it is what the kernel has just been given.
+    if unsafe { clRetainMemObject(array.pointer()) } == SUCCESS {
+        let former = live().keeps(kernel, index, array);
+        give_back(former);
+    }
+}
+
+/// Gives a kernel an argument, as the program would.
+pub(super) fn bind(kernel: Handle, index: u32, size: usize, value: Option<&[u8]>) -> i32 {
+    let value = value.map_or(null(), |bytes| bytes.as_ptr().cast());
+    // SAFETY: the kernel is alive, and a value has this size; the library looks at whether it is one of this argument.
+    unsafe { clSetKernelArg(kernel.pointer(), index, size, value) }
+}
+
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clEnqueueNDRangeKernel(
+    queue: Object,
+    kernel: Object,
+    dimensions: u32,
+    offset: Sizes,
+    size: Sizes,
+    group: Sizes,
+    count: u32,
+    events: Objects,
+    event: OutObjects,
+) -> i32 {
+    if live().is_awaiting(Handle::of(kernel)) {
+        return INVALID_KERNEL_ARGUMENTS;
+    }
+    // SAFETY: the caller's promise.
+    let code = unsafe {
+        next::clEnqueueNDRangeKernel(
+            queue, kernel, dimensions, offset, size, group, count, events, event,
+        )
+    };
+    if code == SUCCESS {
+        live().started(Handle::of(kernel));
+    }
+    code
 }
 
 /// What the queue has to do yet is waited for by the next checkpoint.

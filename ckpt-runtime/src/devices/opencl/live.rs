@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::thread::ThreadId;
 
 use super::UNKNOWN;
 use super::functions::next;
@@ -76,6 +77,54 @@ struct Memory {
     is_only_read: bool,
 }
 
+/// What a kernel has as an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Bound {
+    Value(Vec<u8>),
+    /// So much memory of its own.
+    Local(usize),
+    /// An array that is gone, or an address.
+    Gone,
+}
+
+/// What a checkpoint has of an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Argument {
+    /// The array of this number among those that are alive, by the order in which they were made: the arrays of variables
+    /// that are alive were made in the order of the stack, in which a restart makes them again.
+    Array(usize),
+    Value(Vec<u8>),
+    Local(usize),
+}
+
+/// The arguments of a kernel, as a checkpoint has them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    /// How many arrays are alive.
+    pub arrays: usize,
+    pub list: Vec<(u32, Argument)>,
+}
+
+/// Arguments that a kernel gets when all arrays are there again.
+#[derive(Debug)]
+struct Pending {
+    kernel: Handle,
+    arguments: Arguments,
+    /// The library's kernel keeps its arrays alive.
+    keeps: bool,
+}
+
+/// What a kernel is to be given now.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ToBind {
+    pub kernel: Handle,
+    pub index: u32,
+    /// The handle of an array is one as well.
+    pub argument: Argument,
+    /// The array that the kernel is to keep alive.
+    pub kept: Option<Handle>,
+}
+
 /// What is in an array: the same as long as this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Content {
@@ -92,8 +141,8 @@ struct Queue {
 #[derive(Debug)]
 struct Kernel {
     references: u32,
-    /// By number, as they were given; nothing for one whose array is gone.
-    arguments: BTreeMap<u32, Option<Vec<u8>>>,
+    /// By number, as they were given.
+    arguments: BTreeMap<u32, Bound>,
     /// It was given another argument once it had one.
     is_rebound: bool,
     /// The arguments that it was given since it was last started.
@@ -104,11 +153,18 @@ struct Kernel {
     only_reads: BTreeMap<u32, bool>,
     /// It has arguments that came by no function of ours.
     has_unseen_arguments: bool,
+    /// A variable has saved its arguments since the checkpoint began.
+    is_saved: bool,
+    /// Arrays that a restart has it keep alive, by the number of the argument.
+    kept: BTreeMap<u32, Handle>,
 }
 
 /// The object that an argument is, if it is one.
-fn handle_in(bytes: &[u8]) -> Option<Handle> {
-    Some(Handle(usize::from_ne_bytes(bytes.try_into().ok()?)))
+fn handle_in(argument: &Bound) -> Option<Handle> {
+    match argument {
+        Bound::Value(bytes) => Some(Handle(usize::from_ne_bytes(bytes.as_slice().try_into().ok()?))),
+        Bound::Local(_) | Bound::Gone => None,
+    }
 }
 
 impl Kernel {
@@ -150,6 +206,11 @@ pub(super) struct Live {
     has_variables: bool,
     /// Whether the program has loaded another library than that in front of which ours stand.
     has_other_library: bool,
+    /// The thread that has made the arrays, and whether others have made some.
+    maker: Option<(ThreadId, bool)>,
+    /// The arrays that a restart has filled, by their numbers.
+    filled: BTreeMap<u64, Handle>,
+    pending: Vec<Pending>,
     /// What becomes complete with queues that the program has given back.
     left: Vec<Handle>,
 }
@@ -177,6 +238,9 @@ impl Live {
             is_only_read: false,
         };
         self.made += 1;
+        let here = std::thread::current().id();
+        let (first, others) = self.maker.unwrap_or((here, false));
+        self.maker = Some((first, others || first != here));
         self.memory.insert(handle, memory);
     }
 
@@ -236,16 +300,17 @@ impl Live {
         if memory.references > 0 {
             return;
         }
+        let number = memory.number;
         self.memory.remove(&handle);
+        self.filled.remove(&number);
         // What gets this handle next is another one.
-        let bytes = handle.0.to_ne_bytes();
         for argument in self
             .kernels
             .values_mut()
             .flat_map(|kernel| kernel.arguments.values_mut())
         {
-            if argument.as_deref() == Some(&bytes[..]) {
-                *argument = None;
+            if handle_in(argument) == Some(handle) {
+                *argument = Bound::Gone;
             }
         }
     }
@@ -316,6 +381,8 @@ impl Live {
             relies_on_former: false,
             only_reads: BTreeMap::new(),
             has_unseen_arguments: false,
+            is_saved: false,
+            kept: BTreeMap::new(),
         };
         self.kernels.insert(handle, kernel);
     }
@@ -326,29 +393,141 @@ impl Live {
         }
     }
 
-    pub fn kernel_released(&mut self, handle: Handle) {
-        if let Some(kernel) = self.kernels.get_mut(&handle) {
-            kernel.references -= 1;
-            if kernel.references == 0 {
-                self.kernels.remove(&handle);
-            }
+    /// Gives the arrays that it is to keep alive no longer.
+    pub fn kernel_released(&mut self, handle: Handle) -> Vec<Handle> {
+        let Some(kernel) = self.kernels.get_mut(&handle) else {
+            return Vec::new();
+        };
+        kernel.references -= 1;
+        if kernel.references > 0 {
+            return Vec::new();
+        }
+        self.pending.retain(|pending| pending.kernel != handle);
+        let gone = self.kernels.remove(&handle);
+        gone.map_or_else(Vec::new, |kernel| kernel.kept.into_values().collect())
+    }
+
+    /// An argument of a kernel is these bytes from here on. Gives the array that it is to keep alive no longer.
+    #[must_use]
+    pub fn bound(&mut self, kernel: Handle, index: u32, bytes: &[u8]) -> Option<Handle> {
+        self.given(kernel, index, Bound::Value(bytes.to_vec()))
+    }
+
+    /// The same, of so much memory of its own.
+    #[must_use]
+    pub fn bound_local(&mut self, kernel: Handle, index: u32, bytes: usize) -> Option<Handle> {
+        self.given(kernel, index, Bound::Local(bytes))
+    }
+
+    /// The same, of an address.
+    #[must_use]
+    pub fn bound_address(&mut self, kernel: Handle, index: u32) -> Option<Handle> {
+        self.given(kernel, index, Bound::Gone)
+    }
+
+    fn given(&mut self, kernel: Handle, index: u32, argument: Bound) -> Option<Handle> {
+        let kernel = self.kernels.get_mut(&kernel)?;
+        kernel.fresh.insert(index);
+        match kernel.arguments.get(&index) {
+            Some(known) if *known == argument && argument != Bound::Gone => return None,
+            Some(_) => kernel.is_rebound = true,
+            None => {}
+        }
+        kernel.arguments.insert(index, argument);
+        kernel.kept.remove(&index)
+    }
+
+    /// What a checkpoint is to have of a kernel: its arguments are saved then.
+    ///
+    /// # Errors
+    /// A restart could not give it these.
+    pub fn arguments(&mut self, handle: Handle) -> Result<Arguments, String> {
+        let mut arrays: Vec<(u64, Handle)> = { self.memory.iter() }
+            .filter(|(_, memory)| memory.kind == Kind::Array)
+            .map(|(handle, memory)| (memory.number, *handle))
+            .collect();
+        arrays.sort_unstable();
+        let has_other_makers = self.maker.is_some_and(|(_, others)| others);
+        let Some(kernel) = self.kernels.get_mut(&handle) else {
+            return Err("a kernel is none that the program has made with `clCreateKernel`".into());
+        };
+        let mut list = Vec::new();
+        for (index, argument) in &kernel.arguments {
+            let array = handle_in(argument);
+            let array = array.and_then(|array| arrays.iter().position(|(_, one)| *one == array));
+            let argument = match (argument, array) {
+                (_, Some(_)) if has_other_makers => {
+                    return Err(
+                        "several threads have made arrays, so that a restart could not tell which a kernel has"
+                            .into(),
+                    );
+                }
+                (_, Some(array)) => Argument::Array(array),
+                (Bound::Value(bytes), None) => Argument::Value(bytes.clone()),
+                (Bound::Local(bytes), None) => Argument::Local(*bytes),
+                (Bound::Gone, None) => continue,
+            };
+            list.push((*index, argument));
+        }
+        kernel.is_saved = true;
+        Ok(Arguments {
+            arrays: arrays.len(),
+            list,
+        })
+    }
+
+    /// A kernel gets these arguments when all arrays are there again. `keeps`: it keeps its arrays alive.
+    pub fn awaits(&mut self, kernel: Handle, arguments: Arguments, keeps: bool) {
+        self.pending.push(Pending {
+            kernel,
+            arguments,
+            keeps,
+        });
+    }
+
+    /// Whether a kernel has yet to get the arguments that it had.
+    pub fn is_awaiting(&self, kernel: Handle) -> bool {
+        self.pending.iter().any(|pending| pending.kernel == kernel)
+    }
+
+    /// A restart has filled an array.
+    pub fn is_filled(&mut self, array: Handle) {
+        if let Some(memory) = self.memory.get(&array) {
+            self.filled.insert(memory.number, array);
         }
     }
 
-    /// An argument of a kernel is these bytes from here on.
-    pub fn bound(&mut self, kernel: Handle, index: u32, bytes: &[u8]) {
-        if let Some(kernel) = self.kernels.get_mut(&kernel) {
-            kernel.fresh.insert(index);
-            match kernel.arguments.get(&index) {
-                None => {
-                    kernel.arguments.insert(index, Some(bytes.to_vec()));
-                }
-                Some(Some(known)) if known == bytes => {}
-                Some(_) => {
-                    kernel.is_rebound = true;
-                    kernel.arguments.insert(index, Some(bytes.to_vec()));
-                }
+    /// What kernels are to be given now, as all of their arrays are there.
+    pub fn take_ready(&mut self) -> Vec<ToBind> {
+        let arrays: Vec<Handle> = self.filled.values().copied().collect();
+        let is_ready = |pending: &mut Pending| pending.arguments.arrays == arrays.len();
+        let mut list = Vec::new();
+        for pending in self.pending.extract_if(.., is_ready) {
+            for (index, argument) in pending.arguments.list {
+                let array = match argument {
+                    Argument::Array(number) => arrays.get(number).copied(),
+                    _ => None,
+                };
+                list.push(ToBind {
+                    kernel: pending.kernel,
+                    index,
+                    argument: match array {
+                        Some(array) => Argument::Value(array.0.to_ne_bytes().to_vec()),
+                        None => argument,
+                    },
+                    kept: array.filter(|_| pending.keeps),
+                });
             }
+        }
+        list
+    }
+
+    /// A kernel keeps an array alive, which has been retained for that. Gives the one that it is to keep no longer.
+    #[must_use]
+    pub fn keeps(&mut self, kernel: Handle, index: u32, array: Handle) -> Option<Handle> {
+        match self.kernels.get_mut(&kernel) {
+            Some(kernel) => kernel.kept.insert(index, array),
+            None => Some(array),
         }
     }
 
@@ -382,9 +561,7 @@ impl Live {
         kernel.relies_on_former |= kernel.arguments.keys().any(|index| !fresh.contains(index));
         let is_written = |index: &u32| kernel.only_reads.get(index) != Some(&true);
         let written = kernel.arguments.iter().filter(|(index, _)| is_written(index));
-        let written: Vec<Handle> = written
-            .filter_map(|(_, bytes)| handle_in(bytes.as_deref()?))
-            .collect();
+        let written: Vec<Handle> = written.filter_map(|(_, argument)| handle_in(argument)).collect();
         if kernel.has_unseen_arguments {
             self.all_written();
         }
@@ -429,7 +606,10 @@ impl Live {
             (any(|memory| memory.is_awaited), Obstacle::EndAwaited),
             (self.has_variables, Obstacle::Variables),
             (self.has_other_library, Obstacle::OtherLibrary),
-            (self.kernels.values().any(Kernel::is_another), Obstacle::Rebound),
+            (
+                self.kernels.values().any(|kernel| kernel.has_unseen_arguments),
+                Obstacle::Unseen,
+            ),
         ];
         let found = found
             .into_iter()
@@ -441,6 +621,9 @@ impl Live {
     pub fn none_is_saved(&mut self) {
         for memory in self.memory.values_mut() {
             memory.is_saved = false;
+        }
+        for kernel in self.kernels.values_mut() {
+            kernel.is_saved = false;
         }
     }
 
@@ -492,6 +675,13 @@ impl Live {
     }
 
     pub fn unsaved(&self) -> Option<String> {
+        let mut kernels = self.kernels.values();
+        if kernels.any(|kernel| kernel.is_another() && !kernel.is_saved) {
+            return Some(
+                "a kernel was given other arguments than its first, and belongs to no variable that is saved"
+                    .into(),
+            );
+        }
         let unsaved = self.memory.values().filter(|memory| !memory.is_saved);
         let (count, bytes) = unsaved.fold((0_u64, 0), |(count, bytes), memory| {
             (count + 1, bytes + memory.bytes)

@@ -8,14 +8,18 @@ mod live;
 mod loaded;
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr::{null, null_mut};
 
 use super::Obstacle;
 use functions::next;
+pub(crate) use live::{Argument, Arguments};
 use live::{Content, Handle, live};
 
 /// As the library numbers them.
 const SUCCESS: i32 = 0;
+const INVALID: i32 = -30;
 const CONTEXT_DEVICES: u32 = 0x1081;
 const YES: u32 = 1;
 const READ_AND_WRITE: u64 = 1;
@@ -118,7 +122,7 @@ impl Way {
     }
 
     /// Reads what is at `offset`: no more than there is.
-    fn read(&self, offset: usize, to: &mut [u8]) -> i32 {
+    fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> i32 {
         let size = to.len();
         // SAFETY: both arrays are alive and have these bytes; the calls return when they have been read.
         unsafe {
@@ -222,8 +226,8 @@ pub(crate) fn size_of_array(array: *mut c_void) -> Result<usize, String> {
     live().size(Handle::of(array)).ok_or_else(|| UNKNOWN.into())
 }
 
-/// Reads a whole array, of which `to` has the size; it is saved then.
-pub(crate) fn read(array: *mut c_void, to: &mut [u8]) -> Result<(), String> {
+/// Reads a whole array, of which `to` has the size; it is saved then, and every byte was written.
+pub(crate) fn read(array: *mut c_void, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
     let way = Way::to(array, to.len())?;
     let code = match to {
         [] => SUCCESS,
@@ -241,18 +245,18 @@ fn unread(code: i32) -> String {
 }
 
 /// Reads a part of an array of so many bytes.
-pub(crate) fn read_part(
-    array: *mut c_void,
-    bytes: usize,
-    offset: usize,
-    to: &mut [u8],
-) -> Result<(), String> {
+pub(crate) fn read_part(array: *mut c_void, bytes: usize, part: Range<usize>) -> Result<Vec<u8>, String> {
     let way = Way::to(array, bytes)?;
-    if offset.checked_add(to.len()).is_none_or(|end| end > bytes) {
+    if part.end > bytes {
         return Err("an array on a device has no such part".into());
     }
-    match way.read(offset, to) {
-        SUCCESS => Ok(()),
+    let mut to = Vec::with_capacity(part.len());
+    match way.read(part.start, &mut to.spare_capacity_mut()[..part.len()]) {
+        SUCCESS => {
+            // SAFETY: so many were read.
+            unsafe { to.set_len(part.len()) };
+            Ok(to)
+        }
         code => Err(unread(code)),
     }
 }
@@ -277,9 +281,52 @@ pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
         from => way.write(from),
     };
     match code {
-        SUCCESS => Ok(()),
+        SUCCESS => {
+            live().is_filled(Handle::of(array));
+            bind_again()
+        }
         code => Err(format!(
             "an array on a device cannot be written (error {code} of OpenCL)"
         )),
     }
+}
+
+/// The arguments of a kernel: they are saved then.
+#[cfg_attr(
+    not(any(feature = "ocl", feature = "opencl3")),
+    expect(dead_code, reason = "no crate has kernels")
+)]
+pub(crate) fn arguments_of(kernel: *mut c_void) -> Result<Arguments, String> {
+    live().arguments(Handle::of(kernel))
+}
+
+/// Gives a kernel the arguments that it had, as soon as all arrays are there. `keeps`: it keeps its arrays alive.
+#[cfg_attr(
+    not(any(feature = "ocl", feature = "opencl3")),
+    expect(dead_code, reason = "no crate has kernels")
+)]
+pub(crate) fn bind(kernel: *mut c_void, arguments: Arguments, keeps: bool) -> Result<(), String> {
+    live().awaits(Handle::of(kernel), arguments, keeps);
+    bind_again()
+}
+
+fn bind_again() -> Result<(), String> {
+    let list = live().take_ready();
+    for one in list {
+        let code = match &one.argument {
+            Argument::Value(bytes) => functions::bind(one.kernel, one.index, bytes.len(), Some(bytes)),
+            Argument::Local(bytes) => functions::bind(one.kernel, one.index, *bytes, None),
+            Argument::Array(_) => INVALID,
+        };
+        if code != SUCCESS {
+            return Err(format!(
+                "a kernel cannot be given its argument {} again (error {code} of OpenCL)",
+                one.index
+            ));
+        }
+        if let Some(array) = one.kept {
+            functions::keep(one.kernel, one.index, array);
+        }
+    }
+    Ok(())
 }

@@ -179,6 +179,38 @@ impl Capture {
         self.order.take().and_then(|order| unsafe { order.begin() })
     }
 
+    /// Takes a list of numbers that was read into memory of its own, for which no other use is known; gives that back where the
+    /// list is to be taken as others are.
+    pub fn take_read(&mut self, dtype: &DType, bytes: Vec<u8>) -> Result<Body, Vec<u8>> {
+        let size = block_size(dtype.size()).filter(|_| bytes.len() >= SMALLEST && self.sink.is_none());
+        let Some(size) = size else {
+            return Err(bytes);
+        };
+        let reference = self.references.get(self.next).cloned().flatten();
+        let reference = reference
+            .filter(|known| known.pays && (&known.dtype, known.row, known.bytes) == (dtype, 1, bytes.len()));
+        let size = reference.as_ref().map_or(size, |known| known.block);
+        let blocks = bytes.len().div_ceil(size);
+        if !room::is_there(blocks * size_of::<Taken>()) {
+            return Err(bytes);
+        }
+        let mut body = Body {
+            memory: Memory::Own(Vec::new()),
+            length: bytes.len(),
+            block: size,
+            blocks: vec![Taken::Zero; blocks],
+            number: self.next,
+            reference,
+            row: 1,
+            written: None,
+            watch: None,
+            owner: self.next_of_owner(),
+        };
+        self.next += 1;
+        body.keep(bytes);
+        Ok(body)
+    }
+
     /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is, as far as there is memory for that. `is_plain`: its items are elements,
     /// or arrays of them.
     pub fn take(&mut self, dtype: &DType, row: usize, is_plain: bool, bytes: &[u8]) -> Option<Body> {
@@ -296,6 +328,20 @@ impl Capture {
 mod tests {
     use super::*;
     use crate::value::{Checkpoint, Encoder, Objects};
+
+    #[test]
+    fn what_was_read_elsewhere_is_kept_where_it_is() {
+        let bytes: Vec<u8> = (0..SMALLEST + 7).map(|at| at as u8 | 1).collect();
+        let (at, copy) = (bytes.as_ptr(), bytes.clone());
+        let mut capture = Capture::default();
+        let body = capture.take_read(&DType::U64, bytes).unwrap();
+        let whole = body.whole().unwrap();
+        assert_eq!((whole.as_ptr(), whole), (at, &copy[..]));
+        assert!(
+            capture.take_read(&DType::U64, vec![1; 64]).is_err(),
+            "small ones are taken as they are"
+        );
+    }
 
     #[test]
     fn another_process_copies_what_is_the_programs() {

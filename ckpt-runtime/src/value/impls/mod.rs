@@ -14,6 +14,8 @@ pub mod functions;
 mod image;
 #[cfg(feature = "indexmap")]
 mod indexmap;
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+mod kernels;
 mod lists;
 mod maps;
 mod nalgebra;

@@ -23,13 +23,15 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
         site: content.writes,
         key: ON_DEVICE,
     });
-    let mut read_part = |part: Range<usize>| {
-        let mut bytes = vec![0; part.len()];
-        let read = opencl::read_part(array, count * size_of::<T>(), part.start, &mut bytes);
-        read.ok().map(|()| bytes)
-    };
+    let mut read_part = |part: Range<usize>| opencl::read_part(array, count * size_of::<T>(), part).ok();
     if owner.is_some_and(|owner| to.unread::<T>(count, owner, &mut read_part)) {
         opencl::is_saved(array);
+        return;
+    }
+    // A device has numbers as a checkpoint does, on machines that have the smallest byte of each first.
+    if cfg!(target_endian = "little") || size_of::<T>() == 1 {
+        // SAFETY: `opencl::read` has read all of the array where it succeeds.
+        unsafe { to.numbers_read::<T>(count, owner, |bytes| opencl::read(array, bytes)) };
         return;
     }
     let mut content = Vec::<T>::new();
@@ -37,14 +39,15 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
         to.fail(NO_MEMORY);
         return;
     }
-    // SAFETY: there is room for that many; zeros are a value of `T`.
-    unsafe {
-        content.as_mut_ptr().write_bytes(0, count);
-        content.set_len(count);
-    }
-    // SAFETY: the caller's promise.
-    match opencl::read(array, unsafe { bytes_of(&mut content) }) {
-        Ok(()) => to.numbers_of(owner, &content),
+    let room = content.spare_capacity_mut();
+    // SAFETY: so many bytes are there, of which none is looked at; any are a value of `T`, as the caller promises.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), count * size_of::<T>()) };
+    match opencl::read(array, bytes) {
+        Ok(()) => {
+            // SAFETY: all of them were read.
+            unsafe { content.set_len(count) };
+            to.numbers(&content);
+        }
         Err(why) => to.fail(why),
     }
 }

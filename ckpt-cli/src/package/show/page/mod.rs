@@ -38,6 +38,7 @@ pub fn page(plan: &Plan, package: &ReadPackage) -> String {
     for (index, function) in plan.functions.iter().enumerate() {
         self::function(&mut text, index, function);
     }
+    arrays(&mut text, plan);
     refusals(&mut text, plan);
     decisions(&mut text, plan);
     source::sources(&mut text, plan, package);
@@ -213,6 +214,41 @@ fn visits(one: &SitePlan) -> String {
     one.seconds_per_visit.map_or_else(String::new, |seconds| {
         format!("; visited every {}", render::short_time(seconds * 1e9))
     })
+}
+
+/// The arrays on devices, at each site.
+fn arrays(text: &mut String, plan: &Plan) {
+    if plan.devices.is_empty() {
+        return;
+    }
+    text.push_str("\n<h2 id=devices>Arrays on devices</h2>");
+    for site in &plan.devices {
+        let what = match &site.callee {
+            Some(callee) => format!("the call of <code>{}</code>", escaped(callee)),
+            None => "the site".into(),
+        };
+        let _ = write!(
+            text,
+            "<p>At {what}, {}:</p><table><tr><th>array<th class=n>line<th>written by<th>read by<th>saved<th>why",
+            link(&site.file, site.line)
+        );
+        for one in &site.arrays {
+            let tag = match one.saved {
+                true => "<span class=\"tag saved\">content</span>",
+                false => "<span class=tag>nothing</span>",
+            };
+            let _ = write!(
+                text,
+                "<tr><td><code>{}</code><td class=n>{}<td>{}<td>{}<td>{tag}<td>{}",
+                escaped(&one.name),
+                one.line,
+                escaped(&one.writers()),
+                escaped(&one.readers()),
+                escaped(one.why)
+            );
+        }
+        text.push_str("</table>");
+    }
 }
 
 fn variables(text: &mut String, variables: &[VariablePlan]) {

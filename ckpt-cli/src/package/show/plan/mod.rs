@@ -1,5 +1,6 @@
 //! The plan as data: what `cargo ckpt plan` prints as text, JSON or a page.
 
+mod devices;
 mod loops;
 mod protection;
 
@@ -7,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ckpt_analysis::{
-    Candidate, Decisions, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite, Placement,
-    Position, Program, Reexecuted, SiteThreads, Why, line_and_column,
+    Candidate, Decisions, DeviceArray, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite,
+    Placement, Position, Program, Reexecuted, SiteThreads, Why, line_and_column,
 };
 use ckpt_compiler::{Fate, Protection, SiteReport};
 use serde::{Serialize, Serializer};
@@ -19,6 +20,7 @@ use crate::package::read::ReadPackage;
 use crate::package::read::Run;
 use crate::package::show::checked::Checked;
 use crate::package::show::sizes::{Sizes, SizesHere};
+pub use devices::SiteArrays;
 pub use loops::LoopPlan;
 pub use protection::{ProtectionPlan, SiteProtection};
 
@@ -40,6 +42,9 @@ pub struct Plan {
     pub call_graph: Vec<Called>,
     /// All loops that `main` reaches, the costliest first.
     pub loops: Vec<LoopPlan>,
+    /// The arrays that the program has on devices, at each site and at each call that leads to one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<SiteArrays>,
     /// Calls in whose place the body of the function stands, so that a restart can enter the closure that it is given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub written_out: Vec<WrittenOutPlan>,
@@ -215,6 +220,7 @@ impl Plan {
             folder: package.workspace_root(),
             sizes: Sizes::of(package, analysis),
             marks: Marks::of(marks),
+            arrays: analysis.device_arrays(&package.program),
             team_sizes: analysis
                 .team_sizes(&package.program, placement)
                 .into_iter()
@@ -222,13 +228,13 @@ impl Plan {
                 .collect(),
         };
         let candidates = placement.candidates();
-        let (functions, protection): (Vec<FunctionPlan>, Vec<_>) = placement
-            .functions
-            .iter()
-            .zip(&candidates)
-            .map(|(placed, candidate)| function(analysis, placement, (placed, candidate), &shown))
-            .unzip();
-        let protection = protection.into_iter().flatten().collect();
+        let (mut functions, mut protection, mut devices) = (Vec::new(), Vec::new(), Vec::new());
+        for (placed, candidate) in placement.functions.iter().zip(&candidates) {
+            let of_function = function(analysis, placement, (placed, candidate), &shown);
+            functions.push(of_function.plan);
+            protection.extend(of_function.protection);
+            devices.extend(of_function.devices);
+        }
         let loops = loops::loops(analysis, placement, &shown);
         let lost_statics = lost_statics(package, analysis, &shown);
         Self {
@@ -243,6 +249,7 @@ impl Plan {
             call_graph: call_graph(analysis, placement, &shown),
             functions,
             loops,
+            devices,
             written_out: written_out(analysis, &shown),
             refused: refused(placement, analysis, shown.program, shown.folder),
             lost_statics,
@@ -311,6 +318,7 @@ struct Shown<'a> {
     folder: &'a Path,
     sizes: Sizes<'a>,
     marks: Marks,
+    arrays: Vec<DeviceArray>,
     team_sizes: Vec<Option<TeamSizePlan>>,
 }
 
@@ -365,12 +373,19 @@ impl Shown<'_> {
     }
 }
 
+/// What is said of a function.
+struct OfFunction {
+    plan: FunctionPlan,
+    protection: Vec<SiteProtection>,
+    devices: Vec<SiteArrays>,
+}
+
 fn function(
     analysis: &PackageAnalysis,
     placement: &Placement,
     (placed, candidate): (&PlacedFunction, &Candidate),
     shown: &Shown<'_>,
-) -> (FunctionPlan, Vec<SiteProtection>) {
+) -> OfFunction {
     let function = analysis.function(candidate.function);
     let (file, line) = shown.at(function.place.file, function.place.line);
     let reports = reports(analysis, candidate, shown);
@@ -384,19 +399,22 @@ fn function(
     here.sort_by_key(|(site, _)| site.place.bytes.start);
     // Both in program order.
     let mut lines = here.iter().map(|(site, _)| site.place.line);
-    let protection = reports.iter().map(|report| {
+    let (mut protection, mut devices) = (Vec::new(), Vec::new());
+    for report in &reports {
         let line = match &report.0.callee {
             None => lines.next(),
             Some(_) => None,
         };
-        SiteProtection::of(
+        let line = line.unwrap_or(report.0.line);
+        protection.push(SiteProtection::of(
             (&function.display, &file),
-            line.unwrap_or(report.0.line),
+            line,
             report,
             &sizes,
-        )
-    });
-    let protection = protection.collect();
+        ));
+        let place = (candidate.function, &*function.display, &*file);
+        devices.extend(SiteArrays::of(place, line, &report.0, &shown.arrays));
+    }
     let reports: Vec<SiteReport> = reports.into_iter().map(|(report, _)| report).collect();
     let mut own = reports.iter().filter(|report| report.callee.is_none());
     let sites = here
@@ -431,7 +449,11 @@ fn function(
         sites,
         variables: variables(reports, &sizes),
     };
-    (plan, protection)
+    OfFunction {
+        plan,
+        protection,
+        devices,
+    }
 }
 
 /// A function with a smaller share of the run is not drawn, unless it is instrumented.

@@ -1,0 +1,569 @@
+//! The arrays that a program has on devices, and what is done with each, for `cargo ckpt plan`: which kernels have it as an
+//! argument, and whether these write to it ([`kernels`]); which commands write to it.
+//!
+//! The program is followed from `main` on, through its own functions, with what stands for an array or a kernel: a variable, a
+//! reference, a part of a tuple or a struct. Where an array goes where nobody follows, it is said to.
+
+mod kernels;
+mod values;
+
+use crate::items::{FnId, Function};
+use crate::placement::analysis::Analysis;
+use crate::source::locate::bytes;
+use crate::source::{FileId, Program};
+use ckpt_compiler::library::{DeviceMethods, Methods, Threads, Types};
+use ckpt_compiler::syntax::language::is_prelude_variant;
+use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, Visit};
+pub use kernels::Access;
+use kernels::Kernels;
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, Pat};
+use values::{Kernel, Value, bind};
+
+use super::devices::Devices;
+
+/// An array on a device, in a variable of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceArray {
+    /// The function.
+    pub function: FnId,
+    /// The variable, as the source has it.
+    pub variable: String,
+    /// The line of its declaration.
+    pub line: usize,
+    /// What each kernel does with it that has it as an argument; no name where that was not found.
+    pub kernels: BTreeMap<Option<String>, Access>,
+    /// The commands that write to it, by the names of the methods.
+    pub commands: BTreeSet<String>,
+    /// Whether all that is done with it was seen.
+    pub is_followed: bool,
+}
+
+impl DeviceArray {
+    /// Whether neither a kernel nor a command writes to it.
+    pub fn is_only_read(&self) -> bool {
+        let kernels = self.kernels.values().all(|access| *access == Access::Reads);
+        self.is_followed && kernels && self.commands.is_empty()
+    }
+}
+
+/// So many calls are followed.
+const MOST_CALLS: usize = 20_000;
+
+/// The arrays of a program that begins in `main`, in the order in which they are declared.
+pub(crate) fn device_arrays(program: &Program, analysis: &Analysis, main: FnId) -> Vec<DeviceArray> {
+    let devices = Devices::of(&analysis.library, program);
+    if !devices.are_used() {
+        return Vec::new();
+    }
+    let mut callees: HashMap<(FileId, usize), Vec<FnId>> = HashMap::new();
+    for call in &analysis.graph.calls {
+        let at = (call.place.file, call.place.bytes.start);
+        callees.entry(at).or_default().extend(&call.callees);
+    }
+    let mut walk = Walk {
+        program,
+        analysis,
+        devices,
+        callees,
+        kernels: Kernels::of(program),
+        arrays: BTreeMap::new(),
+        done: HashMap::new(),
+        calls: 0,
+    };
+    walk.function(main, Vec::new());
+    let is_complete = walk.calls < MOST_CALLS;
+    let arrays = walk.arrays.into_values().map(|array| DeviceArray {
+        is_followed: array.is_followed && is_complete,
+        ..array
+    });
+    arrays.collect()
+}
+
+/// Where an array is declared.
+type Place = (FileId, usize);
+
+struct Walk<'a> {
+    program: &'a Program,
+    analysis: &'a Analysis,
+    devices: Devices<'a>,
+    /// By the file and the byte at which the path or the name of the method begins.
+    callees: HashMap<(FileId, usize), Vec<FnId>>,
+    kernels: Kernels,
+    arrays: BTreeMap<Place, DeviceArray>,
+    /// What functions have returned for what they were given; nothing while they are being followed.
+    done: HashMap<(FnId, Vec<Value>), Value>,
+    calls: usize,
+}
+
+/// A function that is being followed.
+struct Frame<'a> {
+    function: &'a Function,
+    variables: BTreeMap<String, Value>,
+}
+
+impl<'a> Walk<'a> {
+    /// What a function returns for these arguments.
+    fn function(&mut self, id: FnId, arguments: Vec<Value>) -> Value {
+        self.calls += 1;
+        let key = (id, arguments);
+        if let Some(known) = self.done.get(&key) {
+            return known.clone();
+        }
+        if self.calls >= MOST_CALLS {
+            return Value::Other;
+        }
+        self.done.insert(key.clone(), Value::Other);
+        let function = self.analysis.items.function(id);
+        let mut frame = Frame {
+            function,
+            variables: BTreeMap::new(),
+        };
+        for (parameter, value) in function.item.sig.inputs.iter().zip(&key.1) {
+            match parameter {
+                syn::FnArg::Receiver(_) => {
+                    frame.variables.insert("self".into(), value.clone());
+                }
+                syn::FnArg::Typed(typed) => bind(&mut frame.variables, &typed.pat, value),
+            }
+        }
+        let mut returned = self.block(&mut frame, &function.item.block);
+        // The variable of the caller is another one.
+        let is_of_function = |place: &Place| !key.1.iter().any(|value| value.has(*place));
+        if let Value::Arrays(places) = &returned
+            && places.iter().all(is_of_function)
+        {
+            returned = Value::Made;
+        }
+        if let syn::ReturnType::Type(_, ty) = &function.item.sig.output
+            && self.is_array(ty)
+            && !matches!(returned, Value::Arrays(_))
+        {
+            returned = Value::Made;
+        }
+        self.done.insert(key, returned.clone());
+        returned
+    }
+
+    /// Whether a value of this type is an array that a variable may be, or a `Result` of one.
+    fn is_array(&self, ty: &syn::Type) -> bool {
+        let syn::Type::Path(path) = ty else {
+            return false;
+        };
+        let text = ty.to_token_stream().to_string().replace(' ', "");
+        if self.devices.are_arrays(&text) {
+            return true;
+        }
+        let Some(last) = path.path.segments.last() else {
+            return false;
+        };
+        let is_fallible = self
+            .analysis
+            .library
+            .says(&last.ident.to_string(), Types::Fallible);
+        match &last.arguments {
+            syn::PathArguments::AngleBracketed(list) if is_fallible => {
+                matches!(list.args.first(), Some(syn::GenericArgument::Type(inner)) if self.is_array(inner))
+            }
+            _ => false,
+        }
+    }
+
+    fn block(&mut self, frame: &mut Frame<'a>, block: &syn::Block) -> Value {
+        let mut last = Value::Other;
+        for statement in &block.stmts {
+            last = match statement {
+                syn::Stmt::Local(local) => {
+                    self.local(frame, local);
+                    Value::Other
+                }
+                syn::Stmt::Expr(expr, end) => {
+                    let value = self.eval(frame, expr);
+                    if end.is_none() { value } else { Value::Other }
+                }
+                syn::Stmt::Macro(one) => {
+                    self.mac(frame, &one.mac);
+                    Value::Other
+                }
+                syn::Stmt::Item(_) => Value::Other,
+            };
+        }
+        last
+    }
+
+    fn local(&mut self, frame: &mut Frame<'a>, local: &syn::Local) {
+        let Some(init) = &local.init else { return };
+        let mut value = self.eval(frame, &init.expr);
+        if let Some((_, diverge)) = &init.diverge {
+            self.eval(frame, diverge);
+        }
+        let (pattern, ty) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            pattern => (pattern, None),
+        };
+        let is_array =
+            value == Value::Made || value == Value::Other && ty.is_some_and(|ty| self.is_array(ty));
+        if let (Pat::Ident(name), true) = (pattern, is_array) {
+            let file = frame.function.place.file;
+            let place = (file, bytes(self.program, file, local.span()).start);
+            let variable = frame.function.name_in_source(&name.ident.to_string());
+            self.arrays.entry(place).or_insert_with(|| DeviceArray {
+                function: frame.function.id,
+                variable,
+                line: name.ident.span().start().line,
+                kernels: BTreeMap::new(),
+                commands: BTreeSet::new(),
+                is_followed: true,
+            });
+            value = Value::Arrays(BTreeSet::from([place]));
+        }
+        bind(&mut frame.variables, pattern, &value);
+    }
+
+    fn eval(&mut self, frame: &mut Frame<'a>, expr: &Expr) -> Value {
+        match expr {
+            Expr::Path(path) => match path.path.get_ident() {
+                Some(name) => {
+                    let known = frame.variables.get(&name.to_string());
+                    known.cloned().unwrap_or_default()
+                }
+                None => Value::Other,
+            },
+            Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(text),
+                ..
+            }) => Value::Text(text.value()),
+            Expr::Reference(one) => self.eval(frame, &one.expr),
+            Expr::Paren(one) => self.eval(frame, &one.expr),
+            Expr::Group(one) => self.eval(frame, &one.expr),
+            Expr::Try(one) => self.eval(frame, &one.expr),
+            Expr::Unary(one) => self.eval(frame, &one.expr),
+            Expr::Await(one) => self.eval(frame, &one.base),
+            Expr::Field(one) => self
+                .eval(frame, &one.base)
+                .part(&one.member.to_token_stream().to_string()),
+            Expr::Index(one) => {
+                self.eval(frame, &one.index);
+                self.eval(frame, &one.expr).any_part()
+            }
+            Expr::Tuple(list) => self.list(frame, list.elems.iter()),
+            Expr::Array(list) => self.list(frame, list.elems.iter()),
+            Expr::Struct(one) => {
+                let fields = one.fields.iter().map(|field| {
+                    let name = field.member.to_token_stream().to_string();
+                    (name, self.eval(frame, &field.expr))
+                });
+                Value::Parts(fields.collect())
+            }
+            Expr::Block(one) => self.block(frame, &one.block),
+            Expr::Unsafe(one) => self.block(frame, &one.block),
+            Expr::If(one) => {
+                self.eval(frame, &one.cond);
+                let then = self.block(frame, &one.then_branch);
+                match &one.else_branch {
+                    Some((_, other)) => self.eval(frame, other).or(then),
+                    None => then,
+                }
+            }
+            Expr::Let(one) => {
+                let value = self.eval(frame, &one.expr);
+                bind(&mut frame.variables, &one.pat, &value);
+                Value::Other
+            }
+            Expr::Match(one) => {
+                let value = self.eval(frame, &one.expr);
+                let arms = one.arms.iter().map(|arm| {
+                    bind(&mut frame.variables, &arm.pat, &value);
+                    if let Some((_, guard)) = &arm.guard {
+                        self.eval(frame, guard);
+                    }
+                    self.eval(frame, &arm.body)
+                });
+                arms.reduce(Value::or).unwrap_or_default()
+            }
+            Expr::ForLoop(one) => {
+                let over = self.eval(frame, &one.expr).any_part();
+                bind(&mut frame.variables, &one.pat, &over);
+                self.block(frame, &one.body);
+                Value::Other
+            }
+            Expr::Assign(one) => {
+                let value = self.eval(frame, &one.right);
+                if let Expr::Path(path) = &*one.left
+                    && let Some(name) = path.path.get_ident()
+                {
+                    frame.variables.insert(name.to_string(), value);
+                }
+                Value::Other
+            }
+            Expr::Call(call) => self.call(frame, call),
+            Expr::MethodCall(call) => self.method(frame, call),
+            Expr::Macro(one) => {
+                self.mac(frame, &one.mac);
+                Value::Other
+            }
+            _ => {
+                visit::visit_expr(&mut Below(self, frame), expr);
+                Value::Other
+            }
+        }
+    }
+
+    fn list<'e>(&mut self, frame: &mut Frame<'a>, elements: impl Iterator<Item = &'e Expr>) -> Value {
+        let parts = elements
+            .enumerate()
+            .map(|(index, one)| (index.to_string(), self.eval(frame, one)));
+        Value::Parts(parts.collect())
+    }
+
+    /// The functions of the program that may be called there.
+    fn callees(&self, frame: &Frame<'_>, span: proc_macro2::Span) -> Vec<FnId> {
+        let file = frame.function.place.file;
+        let at = bytes(self.program, file, span).start;
+        self.callees.get(&(file, at)).cloned().unwrap_or_default()
+    }
+
+    fn call(&mut self, frame: &mut Frame<'a>, call: &syn::ExprCall) -> Value {
+        self.eval(frame, &call.func);
+        let arguments: Vec<Value> = call.args.iter().map(|one| self.eval(frame, one)).collect();
+        let callees = self.callees(frame, call.func.span());
+        if !callees.is_empty() {
+            return self.own_call(&callees, &arguments);
+        }
+        let Expr::Path(path) = &*call.func else {
+            self.goes_away(&arguments);
+            return Value::Other;
+        };
+        let library = &self.analysis.library;
+        let segments = &path.path.segments;
+        let name = segments.last().map(|one| one.ident.to_string());
+        let name = name.unwrap_or_default();
+        let owner = segments.iter().rev().nth(1).map(|one| one.ident.to_string());
+        let [value] = &arguments[..] else {
+            return match self.kernel_named(&arguments) {
+                Some(kernel) => kernel,
+                None if self.is_array_path(owner.as_deref()) => Value::Made,
+                None => {
+                    self.goes_away(&arguments);
+                    Value::Other
+                }
+            };
+        };
+        let is_pointer = owner
+            .as_deref()
+            .is_some_and(|owner| library.says(owner, Types::Owners));
+        let is_run = owner
+            .as_deref()
+            .is_some_and(|owner| library.says(owner, Types::DeviceKernels));
+        match value {
+            // It starts a kernel, and gives it its arguments anew.
+            Value::Kernel(kernel) if is_run => Value::Kernel(Kernel {
+                next: 0,
+                ..kernel.clone()
+            }),
+            _ if is_pointer || is_prelude_variant(&name) => value.clone(),
+            _ if library.says(&name, Threads::Drops) => Value::Other,
+            _ => {
+                self.goes_away(&arguments);
+                self.kernel_named(&arguments).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Whether this is the type of arrays: what its functions give is one, or makes one.
+    fn is_array_path(&self, owner: Option<&str>) -> bool {
+        owner.is_some_and(|owner| self.devices.are_arrays(owner))
+    }
+
+    /// The kernel whose name is among the arguments.
+    fn kernel_named(&self, arguments: &[Value]) -> Option<Value> {
+        let named = arguments.iter().find_map(|value| match value {
+            Value::Text(text) if self.kernels.has(text) => Some(text.clone()),
+            _ => None,
+        });
+        named.map(|name| {
+            Value::Kernel(Kernel {
+                name: Some(name),
+                next: 0,
+            })
+        })
+    }
+
+    fn own_call(&mut self, callees: &[FnId], arguments: &[Value]) -> Value {
+        let values = callees
+            .iter()
+            .map(|callee| self.function(*callee, arguments.to_vec()));
+        values.reduce(Value::or).unwrap_or_default()
+    }
+
+    fn method(&mut self, frame: &mut Frame<'a>, call: &syn::ExprMethodCall) -> Value {
+        let receiver = self.eval(frame, &call.receiver);
+        let arguments: Vec<Value> = call.args.iter().map(|one| self.eval(frame, one)).collect();
+        let callees = self.callees(frame, call.method.span());
+        if !callees.is_empty() {
+            let all: Vec<Value> = std::iter::once(receiver).chain(arguments).collect();
+            return self.own_call(&callees, &all);
+        }
+        let library = &self.analysis.library;
+        let is = |key: DeviceMethods| library.is_call(call, key);
+        if let Value::Kernel(kernel) = receiver {
+            let kernel = self.given(call, kernel, &arguments);
+            if let Some(name) = root(&call.receiver)
+                && let Some(known @ Value::Kernel(_)) = frame.variables.get_mut(&name)
+            {
+                *known = Value::Kernel(kernel.clone());
+            }
+            return Value::Kernel(kernel);
+        }
+        if is(DeviceMethods::Makes) {
+            return Value::Made;
+        }
+        if let Some(kernel) = self.kernel_named(&arguments) {
+            if let Some(name) = root(&call.receiver) {
+                frame.variables.insert(name, kernel.clone());
+            }
+            return kernel;
+        }
+        if library.is_call(call, Types::DeviceKernels) {
+            return Value::Kernel(Kernel::default());
+        }
+        let name = call.method.to_string();
+        let writes = is(DeviceMethods::Writes);
+        match &receiver {
+            Value::Arrays(places) if writes => self.written(places, &name),
+            // What it is asked for is a number or the like.
+            Value::Arrays(_) if arguments.is_empty() && !self.gives_itself(call) => return Value::Other,
+            _ => {}
+        }
+        let is_command = writes || is(DeviceMethods::Copies) || is(DeviceMethods::Reads);
+        let lends = |one: &Expr| matches!(one, Expr::Reference(one) if one.mutability.is_some());
+        let changes = library.is_call(call, Types::DeviceCommands);
+        for (value, expr) in arguments.iter().zip(&call.args) {
+            match value {
+                Value::Arrays(_) if is(DeviceMethods::Reads) => {}
+                Value::Arrays(_) if changes && !lends(expr) => {}
+                Value::Arrays(places) if is_command || changes => self.written(places, &name),
+                _ => self.goes_away(std::slice::from_ref(value)),
+            }
+        }
+        match receiver {
+            // Up to the call that ends it, what makes an array has no other values.
+            Value::Made => Value::Made,
+            value if arguments.is_empty() || library.is_call(call, Methods::Unpacks) => value,
+            value @ Value::Parts(_) => value,
+            _ => Value::Other,
+        }
+    }
+
+    fn gives_itself(&self, call: &syn::ExprMethodCall) -> bool {
+        let library = &self.analysis.library;
+        library.is_call(call, DeviceMethods::Same)
+            || library.is_call(call, Methods::Clones)
+            || library.is_call(call, Methods::Unpacks)
+            || library.is_call(call, Methods::Leaves)
+    }
+
+    /// What a kernel is after it was given these arguments by a method of its own.
+    fn given(&mut self, call: &syn::ExprMethodCall, mut kernel: Kernel, arguments: &[Value]) -> Kernel {
+        let library = &self.analysis.library;
+        let rebinds = library.is_call(call, Types::DeviceRebinds);
+        let is_next = library.is_call(call, DeviceMethods::Arguments) || rebinds && arguments.len() == 1;
+        if !is_next && !rebinds {
+            if let Some(Value::Text(name)) = arguments.iter().find(|one| self.is_kernel(one)) {
+                kernel.name = Some(name.clone());
+            }
+            return kernel;
+        }
+        let number = match call.args.first() {
+            _ if is_next => Some(kernel.next),
+            Some(Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(number),
+                ..
+            })) => number.base10_parse().ok(),
+            _ => None,
+        };
+        kernel.next += usize::from(is_next);
+        let name = kernel.name.clone();
+        let access = name
+            .as_deref()
+            .map_or(Access::NotKnown, |name| self.kernels.access(name, number));
+        for place in arguments.iter().flat_map(Value::places) {
+            if let Some(array) = self.arrays.get_mut(&place) {
+                let known = array.kernels.entry(name.clone()).or_insert(access);
+                *known = access.max(*known);
+            }
+        }
+        kernel
+    }
+
+    fn is_kernel(&self, value: &Value) -> bool {
+        matches!(value, Value::Text(text) if self.kernels.has(text))
+    }
+
+    fn written(&mut self, places: &BTreeSet<Place>, command: &str) {
+        for place in places {
+            if let Some(array) = self.arrays.get_mut(place) {
+                array.commands.insert(command.to_owned());
+            }
+        }
+    }
+
+    /// What becomes of these is not seen.
+    fn goes_away(&mut self, values: &[Value]) {
+        for place in values.iter().flat_map(Value::places) {
+            if let Some(array) = self.arrays.get_mut(&place) {
+                array.is_followed = false;
+            }
+        }
+    }
+
+    fn mac(&mut self, frame: &mut Frame<'a>, mac: &syn::Macro) {
+        let list = Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+        let Ok(arguments) = mac.parse_body_with(list) else {
+            let names = names_in(&mac.tokens);
+            let mentioned = frame.variables.iter().filter(|(name, _)| names.contains(*name));
+            let values: Vec<Value> = mentioned.map(|(_, value)| value.clone()).collect();
+            return self.goes_away(&values);
+        };
+        let values: Vec<Value> = arguments
+            .iter()
+            .map(|argument| match argument {
+                // A name within the text.
+                Expr::Assign(one) => self.eval(frame, &one.right),
+                argument => self.eval(frame, argument),
+            })
+            .collect();
+        let name = mac.path.segments.last().map(|one| one.ident.to_string());
+        if !name.is_some_and(|name| self.analysis.library.formats(&name)) {
+            self.goes_away(&values);
+        }
+    }
+}
+
+/// The variable that a chain of methods begins with.
+fn root(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::MethodCall(call) => root(&call.receiver),
+        Expr::Reference(one) => root(&one.expr),
+        Expr::Paren(one) => root(&one.expr),
+        _ => None,
+    }
+}
+
+/// Follows what stands below an expression that has no value for itself.
+struct Below<'w, 'f, 'a>(&'w mut Walk<'a>, &'f mut Frame<'a>);
+
+impl<'ast> Visit<'ast> for Below<'_, '_, '_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.0.eval(self.1, expr);
+    }
+
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        self.0.block(self.1, block);
+    }
+}

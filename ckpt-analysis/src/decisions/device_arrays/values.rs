@@ -1,0 +1,123 @@
+//! What stands for arrays and kernels while a program is followed.
+
+use crate::source::FileId;
+use ckpt_compiler::visit::{self, Visit};
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::Pat;
+
+/// Where an array is declared.
+type Place = (FileId, usize);
+
+/// A kernel, or what makes one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Kernel {
+    pub name: Option<String>,
+    /// The number of the argument that it is given next.
+    pub next: usize,
+}
+
+/// What an expression gives, as far as it matters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) enum Value {
+    #[default]
+    Other,
+    /// One of these arrays.
+    Arrays(BTreeSet<Place>),
+    /// An array that has no variable yet, or what makes one.
+    Made,
+    Kernel(Kernel),
+    Text(String),
+    /// A tuple, a list or a struct, by the names of its parts.
+    Parts(BTreeMap<String, Value>),
+}
+
+impl Value {
+    /// One of the two.
+    pub fn or(self, other: Value) -> Value {
+        match (self, other) {
+            (Value::Arrays(mut some), Value::Arrays(more)) => {
+                some.extend(more);
+                Value::Arrays(some)
+            }
+            (Value::Other, value) | (value, Value::Other) => value,
+            (one, other) if one == other => one,
+            (one, other) => {
+                let arrays: BTreeSet<Place> = one.places().into_iter().chain(other.places()).collect();
+                match arrays.is_empty() {
+                    true => Value::Other,
+                    false => Value::Arrays(arrays),
+                }
+            }
+        }
+    }
+
+    /// The field of this name, or the element of this number.
+    pub fn part(self, name: &str) -> Value {
+        match self {
+            Value::Parts(mut parts) => parts.remove(name).unwrap_or_default(),
+            _ => Value::Other,
+        }
+    }
+
+    /// Any of the elements.
+    pub fn any_part(self) -> Value {
+        match self {
+            Value::Parts(parts) => parts.into_values().reduce(Value::or).unwrap_or_default(),
+            value => value,
+        }
+    }
+
+    /// All arrays in it.
+    pub fn places(&self) -> Vec<Place> {
+        match self {
+            Value::Arrays(places) => places.iter().copied().collect(),
+            Value::Parts(parts) => parts.values().flat_map(Value::places).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether this array is in it.
+    pub fn has(&self, place: Place) -> bool {
+        self.places().contains(&place)
+    }
+}
+
+/// Gives the variables of a pattern what they stand for.
+pub(super) fn bind(variables: &mut BTreeMap<String, Value>, pattern: &Pat, value: &Value) {
+    match pattern {
+        Pat::Ident(one) => {
+            variables.insert(one.ident.to_string(), value.clone());
+            if let Some((_, below)) = &one.subpat {
+                bind(variables, below, value);
+            }
+        }
+        Pat::Type(one) => bind(variables, &one.pat, value),
+        Pat::Reference(one) => bind(variables, &one.pat, value),
+        Pat::Paren(one) => bind(variables, &one.pat, value),
+        Pat::Tuple(list) => {
+            for (index, one) in list.elems.iter().enumerate() {
+                bind(variables, one, &value.clone().part(&index.to_string()));
+            }
+        }
+        // `Ok(array)`: what may fail stands for what it gives.
+        Pat::TupleStruct(one) if one.elems.len() == 1 => bind(variables, &one.elems[0], value),
+        Pat::Struct(one) => {
+            for field in &one.fields {
+                let name = field.member.to_token_stream().to_string();
+                bind(variables, &field.pat, &value.clone().part(&name));
+            }
+        }
+        _ => Names(variables, value.clone().any_part()).visit_pat(pattern),
+    }
+}
+
+/// All variables of a pattern are any part of the value.
+struct Names<'v>(&'v mut BTreeMap<String, Value>, Value);
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
+        self.0.insert(one.ident.to_string(), self.1.clone());
+        visit::visit_pat_ident(self, one);
+    }
+}

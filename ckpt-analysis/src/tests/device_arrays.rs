@@ -1,0 +1,127 @@
+//! What is done with arrays on devices.
+
+use super::{analysed, program};
+use crate::DeviceArray;
+use crate::decisions::device_arrays::device_arrays;
+use crate::items::MAIN;
+
+/// Of each array in `main`: what writes to it, kernels with `?` where that is not known, and whether all was seen.
+fn written(text: &str) -> Vec<String> {
+    let files = [("main.rs", text)];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let main = analysis.items.functions.iter().find(|one| one.name == MAIN);
+    let arrays = device_arrays(&program, &analysis, main.expect("a main").id);
+    arrays.iter().map(said).collect()
+}
+
+fn said(array: &DeviceArray) -> String {
+    let kernels = array.kernels.iter().map(|(name, access)| {
+        let name = name.as_deref().unwrap_or("a kernel");
+        format!("{name} {}", access.word())
+    });
+    let all: Vec<String> = kernels.chain(array.commands.iter().cloned()).collect();
+    let others = if array.is_followed { "" } else { " and others" };
+    format!("{}: {}{others}", array.variable, all.join(", "))
+}
+
+const OCL: &str = r#"
+    use ocl::{Buffer, Kernel, ProQue, Queue};
+    const SOURCE: &str = "__kernel void stir(__global const uint *seed, __global uint *state, uint more) {}";
+    fn on_device(queue: &Queue, numbers: &[u32]) -> ocl::Result<Buffer<u32>> {
+        let array = Buffer::builder().queue(queue.clone()).copy_host_slice(numbers).build()?;
+        Ok(array)
+    }
+    fn stirring(device: &ProQue, (seed, state): (&Buffer<u32>, &Buffer<u32>)) -> ocl::Result<Kernel> {
+        device.kernel_builder("stir").arg(seed).arg(state).arg(3_u32).build()
+    }
+"#;
+
+#[test]
+fn kernels_are_found_through_the_functions_of_the_program() {
+    let text = format!(
+        "{OCL} fn main() -> ocl::Result<()> {{
+            let device = ProQue::builder().src(SOURCE).dims(9).build()?;
+            let seed = on_device(device.queue(), &[1])?;
+            let state: Buffer<u32> = device.create_buffer()?;
+            let idle = device.buffer_builder().len(3).build()?;
+            let arrays = (&seed, &state);
+            let stir = stirring(&device, arrays)?;
+            for _ in 0..9 {{ unsafe {{ stir.enq()?; }} }}
+            println!(\"{{}} {{}}\", idle.len(), state.len());
+            Ok(())
+        }}"
+    );
+    // That of `on_device` is its own.
+    assert_eq!(
+        written(&text),
+        ["array: ", "seed: stir reads", "state: stir writes", "idle: "]
+    );
+}
+
+#[test]
+fn commands_write_and_where_an_array_goes_elsewhere_nothing_is_known() {
+    let text = format!(
+        "{OCL} fn main() -> ocl::Result<()> {{
+            let device = ProQue::builder().src(SOURCE).dims(9).build()?;
+            let put: Buffer<u32> = device.create_buffer()?;
+            let filled: Buffer<u32> = device.create_buffer()?;
+            let copied: Buffer<u32> = device.create_buffer()?;
+            let given: Buffer<u32> = device.create_buffer()?;
+            let other: Buffer<u32> = device.create_buffer()?;
+            put.write(&[1]).enq()?;
+            filled.cmd().fill(1, None).enq()?;
+            put.copy(&copied, None, None).enq()?;
+            library::takes(&given, 1);
+            let kernel = device.kernel_builder(name()).arg(&other).build()?;
+            let later = device.kernel_builder(\"stir\").arg(&copied).arg(&copied).arg(1).build()?;
+            later.set_arg(1, &other)?;
+            Ok(())
+        }}"
+    );
+    assert_eq!(
+        written(&text),
+        [
+            "put: write",
+            "filled: fill",
+            "copied: stir writes, copy",
+            "given:  and others",
+            "other: a kernel not known, stir writes"
+        ]
+    );
+}
+
+#[test]
+fn kernels_and_arrays_in_structs_are_followed() {
+    let text = r#"
+        use opencl3::{kernel::{ExecuteKernel, Kernel}, memory::Buffer};
+        const SOURCE: &str = "kernel void turn(global double2 *cube, ulong side) {}
+            kernel void pairs(global double2 *cube, global const double2 *roots) {}";
+        struct Transform<'a> { queue: &'a Queue, turn: &'a Kernel, pairs: &'a Kernel, roots: &'a Buffer<f64> }
+        fn transform(cube: &Transform<'_>, numbers: &Buffer<f64>) -> Result<()> {
+            for stride in [1, 2, 3] {
+                ExecuteKernel::new(cube.turn).set_arg(numbers).set_arg(&1).enqueue_nd_range(cube.queue)?;
+                ExecuteKernel::new(cube.pairs).set_arg(numbers).set_arg(cube.roots).enqueue_nd_range(cube.queue)?;
+            }
+            Ok(())
+        }
+        fn main() -> Result<()> {
+            let turn = Kernel::create(&program, "turn")?;
+            let pairs = Kernel::create(&program, "pairs")?;
+            let roots = unsafe { Buffer::<f64>::create(&context, 1, 2, null_mut())? };
+            let mut waves: Buffer<f64> = unsafe { Buffer::create(&context, 1, 2, null_mut())? };
+            let state: Buffer<f64> = unsafe { Buffer::create(&context, 1, 2, null_mut())? };
+            queue.enqueue_write_buffer(&mut waves, 1, 0, &hot, &[])?;
+            queue.enqueue_read_buffer(&state, 1, 0, &mut found, &[])?;
+            let cube = Transform { queue: &queue, turn: &turn, pairs: &pairs, roots: &roots };
+            println!("{:?}", transform(&cube, &waves)?);
+            Ok(())
+        }"#;
+    assert_eq!(
+        written(text),
+        [
+            "roots: pairs reads",
+            "waves: pairs writes, turn writes, enqueue_write_buffer",
+            "state: "
+        ]
+    );
+}

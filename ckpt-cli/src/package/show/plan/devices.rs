@@ -1,0 +1,128 @@
+//! The arrays that a program has on devices, one by one: what writes to each, and what a checkpoint holds of it.
+
+use ckpt_analysis::{Access, DeviceArray, FnId};
+use ckpt_compiler::SiteReport;
+use serde::{Serialize, Serializer};
+
+/// The arrays on devices at a site, or at a call that leads to one.
+#[derive(Debug, Serialize)]
+pub struct SiteArrays {
+    /// The function.
+    pub function: String,
+    /// The file, below the workspace.
+    pub file: String,
+    /// The line of the site.
+    pub line: usize,
+    /// The function that is called there, where the site is a call that leads to others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callee: Option<String>,
+    /// The arrays of the function in scope here.
+    pub arrays: Vec<ArrayPlan>,
+}
+
+/// An array on a device.
+#[derive(Debug, Serialize)]
+pub struct ArrayPlan {
+    /// The variable.
+    pub name: String,
+    /// The line of its declaration.
+    pub line: usize,
+    /// The kernels that have it as an argument.
+    pub kernels: Vec<KernelUse>,
+    /// The commands that write to it, by the names of the methods.
+    pub commands: Vec<String>,
+    /// Whether all that is done with it was seen.
+    pub followed: bool,
+    /// Whether its content is in a checkpoint that is taken here.
+    pub saved: bool,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// A kernel that has an array as an argument.
+#[derive(Debug, Serialize)]
+pub struct KernelUse {
+    /// Its name, where it was found.
+    pub name: Option<String>,
+    /// What it does with the array.
+    #[serde(serialize_with = "in_words")]
+    pub access: Access,
+}
+
+fn in_words<S: Serializer>(access: &Access, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(access.word())
+}
+
+impl SiteArrays {
+    /// At a site of a function in this file; nothing where there are no arrays.
+    pub(super) fn of(
+        (function, name, file): (FnId, &str, &str),
+        line: usize,
+        report: &SiteReport,
+        all: &[DeviceArray],
+    ) -> Option<Self> {
+        let arrays = report.variables.iter().filter_map(|variable| {
+            let array = all.iter().find(|array| {
+                array.function == function && array.line == variable.line && array.variable == variable.name
+            })?;
+            let saved = variable.fate.is_saved();
+            Some(ArrayPlan {
+                name: variable.name.clone(),
+                line: variable.line,
+                kernels: array
+                    .kernels
+                    .iter()
+                    .map(|(name, access)| KernelUse {
+                        name: name.clone(),
+                        access: *access,
+                    })
+                    .collect(),
+                commands: array.commands.iter().cloned().collect(),
+                followed: array.is_followed,
+                saved,
+                why: match saved && array.is_only_read() {
+                    true => "needed after the site; nothing writes to it: `full-every` leaves it out",
+                    false => variable.why,
+                },
+            })
+        });
+        let arrays: Vec<ArrayPlan> = arrays.collect();
+        (!arrays.is_empty()).then(|| Self {
+            function: name.to_owned(),
+            file: file.to_owned(),
+            line,
+            callee: report.callee.clone(),
+            arrays,
+        })
+    }
+}
+
+impl ArrayPlan {
+    /// What writes to it, for people.
+    pub fn writers(&self) -> String {
+        let by = |access: Access| {
+            let those = self.kernels.iter().filter(move |one| one.access == access);
+            those.map(|one| one.name.as_deref().unwrap_or("a kernel"))
+        };
+        let mut list: Vec<String> = by(Access::Writes).map(str::to_owned).collect();
+        list.extend(by(Access::NotKnown).map(|name| format!("{name}?")));
+        list.extend(self.commands.iter().map(|name| format!("{name}()")));
+        if !self.followed {
+            list.push("others?".to_owned());
+        }
+        or_nothing(list)
+    }
+
+    /// What only reads it, for people.
+    pub fn readers(&self) -> String {
+        let those = self.kernels.iter().filter(|one| one.access == Access::Reads);
+        or_nothing(those.filter_map(|one| one.name.clone()).collect())
+    }
+}
+
+fn or_nothing(list: Vec<String>) -> String {
+    match list.is_empty() {
+        true => "-".to_owned(),
+        false => list.join(", "),
+    }
+}
