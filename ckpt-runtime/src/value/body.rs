@@ -355,7 +355,9 @@ impl Body {
             .chunks(many * size)
             .zip(self.blocks.chunks_mut(many))
             .enumerate();
-        parallel::each(pieces, bytes.len(), |(piece, (from, blocks))| {
+        // Whether a block is zero most of them show at once, which no thread is worth being started for.
+        let work = if checksums.is_some() { bytes.len() } else { 0 };
+        parallel::each(pieces, work, |(piece, (from, blocks))| {
             for (block, from) in blocks.iter_mut().zip(from.chunks(size)) {
                 *block = look_at(from);
             }

@@ -127,6 +127,18 @@ impl Manifest {
         self.document.contains_key("workspace")
     }
 
+    /// Has rustc stop for no lint: what ckpt adds is not the user's.
+    pub fn only_warn(&mut self) {
+        let root = self.document.as_table_mut();
+        if let Some(lints) = root.get_mut("lints") {
+            warn_in(lints);
+        }
+        let workspace = root.get_mut("workspace").and_then(Item::as_table_like_mut);
+        if let Some(lints) = workspace.and_then(|workspace| workspace.get_mut("lints")) {
+            warn_in(lints);
+        }
+    }
+
     /// Has one dependency optimised in debug builds, unless the manifest says something about it.
     pub fn optimise(&mut self, package: &str) {
         let mut table: &mut dyn TableLike = self.document.as_table_mut();
@@ -233,6 +245,15 @@ impl Manifest {
         let workspace = self.document.get("workspace").and_then(Item::as_table_like);
         let shared = workspace.and_then(|table| table.get("dependencies")?.as_table_like()?.get("ckpt"));
         shared.is_some_and(|item| is_runtime(item, false))
+    }
+}
+
+/// The levels in a table of lints, which are words, or stand in tables of their own beside a priority.
+fn warn_in(item: &mut Item) {
+    if matches!(item.as_str(), Some("deny" | "forbid")) {
+        *item = value("warn");
+    } else if let Some(table) = item.as_table_like_mut() {
+        table.iter_mut().for_each(|(_, item)| warn_in(item));
     }
 }
 
@@ -537,6 +558,18 @@ mod tests {
             assert!(text.contains(&format!("\"/w/out/{name}\"")), "{name}: {text}");
         }
         assert!(!text.contains(".."), "{text}");
+    }
+
+    #[test]
+    fn lints_that_stop_a_build_warn() {
+        let text = "[lints.rust]\nwarnings = \"deny\"\nunused = { level = \"forbid\", priority = -1 }\ndead_code = \"allow\"\n\n\
+                    [workspace.lints.clippy]\nall = \"deny\"\n";
+        let mut manifest = manifest(text);
+        manifest.only_warn();
+        let expected = text
+            .replace("\"deny\"", "\"warn\"")
+            .replace("\"forbid\"", "\"warn\"");
+        assert_eq!(manifest.text(), expected);
     }
 
     #[test]

@@ -5,11 +5,12 @@
 //! file and relative options then apply as they do to the user's own build.
 //!
 //! `home` is where it is, `shared` where all copies have what cargo builds of them, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features` says what of ckpt
-//! its dependencies need, and `tree` writes no more than has changed.
+//! its dependencies need, `lints` has no build stop for a lint, and `tree` writes no more than has changed.
 
 pub mod features;
 mod gather;
 pub mod home;
+pub mod lints;
 pub mod manifest;
 pub mod shared;
 mod tree;
@@ -186,6 +187,7 @@ impl Placed<'_> {
         let runtime = self.runtime(gathered);
         for path in paths {
             let mut manifest = self.manifest(&path)?;
+            manifest.only_warn();
             manifest.rewrite_paths(&|path, is_absolute| self.path_in_copy(gathered, path, is_absolute));
             if path == root_path {
                 if !manifest.is_workspace() {
