@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Outcome, says};
 use crate::plot::raster::{Plane, Raster, Span};
 use crate::plot::{self, Picture};
-use crate::render;
+use crate::render::{self, cut};
 use crate::stores::checkpoint::unreadable;
 use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
@@ -243,7 +243,7 @@ impl Inspect {
                     ""
                 },
                 checkpoint.id(),
-                checkpoint.meta().program,
+                cut(&checkpoint.meta().program, LONGEST_NAME),
                 checkpoint.meta().visit
             ),
             raster,
@@ -392,6 +392,9 @@ pub fn indexed_or_not<'c>(name: &str, node: &'c Node) -> Outcome<Vec<(String, El
     }
     Ok(list)
 }
+
+/// As much of a program's name as a picture has room for.
+const LONGEST_NAME: usize = 24;
 
 /// Up to here an `f64` holds every integer.
 const LARGEST_EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;

@@ -13,6 +13,7 @@ pub use npz::write as write_npz;
 
 use crate::values::elements::Elements;
 use crate::values::find::{follow, node_of};
+use crate::values::rows;
 use crate::values::select::{self, Bounds, Run};
 use crate::values::tree::short_type;
 use crate::values::{is_inner, is_of_ckpt, type_and_shape};
@@ -27,6 +28,8 @@ pub struct Named<'c> {
     pub variable: Option<&'c VariableInfo>,
     /// Whether it means nothing to people: what ckpt keeps for itself, the state of a generator.
     pub is_inner: bool,
+    /// Whether its indices count the values that are there, not the elements of the list that they are in.
+    pub is_packed: bool,
     /// The values.
     pub elements: Elements<'c>,
     /// Which of its elements; all, where nothing is said.
@@ -41,6 +44,7 @@ impl<'c> Named<'c> {
             node,
             variable: None,
             is_inner: false,
+            is_packed: false,
             elements,
             bounds: None,
         }
@@ -48,9 +52,13 @@ impl<'c> Named<'c> {
 
     /// What it is: `f64 [512, 512]`.
     pub fn kind(&self) -> String {
-        match &self.node.kind {
+        let kind = match &self.node.kind {
             NodeKind::Dataset { dtype, shape, .. } => type_and_shape(dtype, shape),
             _ => format!("strings {:?}", self.elements.shape()),
+        };
+        match self.is_packed {
+            true => kind + ", with indices of its own",
+            false => kind,
         }
     }
 
@@ -89,7 +97,10 @@ pub fn below<'c>(name: &str, node: &'c Node, list: &mut Vec<Named<'c>>) {
         None => {
             let first = list.len();
             for child in node.children() {
+                let own = list.len();
                 below(&format!("{name}.{}", child.name), child, list);
+                let is_packed = rows::packs(node, &child.name);
+                list[own..].iter_mut().for_each(|one| one.is_packed |= is_packed);
             }
             list[first..]
                 .iter_mut()

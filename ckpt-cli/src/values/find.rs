@@ -95,11 +95,7 @@ pub fn find_as_far<'c, 'n>(checkpoint: &'c Restored, name: &'n str) -> Outcome<(
         let Some(next) = child(node, part) else {
             return Err(no_part(&reached, node, part));
         };
-        let has_rows_of_its_own = matches!(
-            kind(node).as_deref(),
-            Some("option" | "enum" | "dyn" | "list" | "map")
-        ) && !matches!(part, "present" | "variant" | "lengths");
-        if has_rows_of_its_own && rows::count(node).is_some() {
+        if rows::packs(node, part) {
             packed_in.get_or_insert_with(|| reached.clone());
         }
         node = next;

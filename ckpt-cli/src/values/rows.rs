@@ -198,6 +198,15 @@ pub fn value_of(checkpoint: &Restored, option: &Node, row: u64) -> Result<Option
     })
 }
 
+/// Whether a part of a node has rows of its own: of an option those of the values that are there, of an enum those of a variant, of
+/// a list its items. Their indices are none of the elements that the node is a column of.
+pub fn packs(node: &Node, part: &str) -> bool {
+    let kind = kind(node);
+    matches!(kind.as_deref(), Some("option" | "enum" | "dyn" | "list" | "map"))
+        && !matches!(part, "present" | "variant" | "lengths")
+        && count(node).is_some()
+}
+
 /// Whether an option that is no column of them has a value; nothing for all else.
 pub fn is_single_some(checkpoint: &Restored, node: &Node) -> Option<bool> {
     let present = child(node, "present").filter(|_| kind(node).as_deref() == Some("option"))?;
