@@ -259,7 +259,7 @@ fn threads_that_do_the_work_are_named_as_the_reason() {
         "main.rs",
         "fn main() {
              let mut image = vec![0.0; 4000];
-             image.par_chunks_mut(40).enumerate().rev().for_each(|(y, row)| for x in row.iter_mut() { for k in 0..1000 { *x += (k * y) as f64; } });
+             image.chunks_mut(40).enumerate().par_bridge().for_each(|(y, row)| for x in row.iter_mut() { for k in 0..1000 { *x += (k * y) as f64; } });
              let handles: Vec<u32> = vec![1, 2, 3];
              for h in handles { println!(\"{h}\"); }
          }",
@@ -591,6 +591,10 @@ fn a_parallel_iterator_that_is_the_whole_program_has_a_site_between_its_blocks()
             "let old = rows.clone(); rows.par_iter_mut().zip(&old).for_each(|(x, y)| *x = work(*y))",
             ".for_each(|(x, y)| *x = work(*y) ..)",
         ),
+        (
+            "(0..n).into_par_iter().rev().for_each(|k| { work(k); })",
+            ".for_each(|k| ..)",
+        ),
     ] {
         let (_, placement) = placed(&[("main.rs", &parallel(chain))]);
         assert_eq!(sites(&placement), [site], "{chain}");
@@ -609,7 +613,7 @@ fn short_items_of_a_parallel_iterator_are_no_hindrance() {
 #[test]
 fn what_cannot_be_cut_into_blocks_has_no_site() {
     for chain in [
-        "(0..n).into_par_iter().rev().for_each(|k| { work(k); })",
+        "(0..n).into_par_iter().chain(0..n).for_each(|k| { work(k); })",
         "rows.iter_mut().par_bridge().for_each(|x| *x = work(*x))",
         "rows.par_iter_mut().skip(7).enumerate().for_each(|(k, x)| *x = work(k as u64))",
         "rayon::scope(|_| rows.par_iter_mut().for_each(|x| *x = work(*x)))",
