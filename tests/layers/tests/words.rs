@@ -22,7 +22,7 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
 /// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, commands of cargo, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 55] = [
+const OTHERS: [(&str, &[&str]); 56] = [
     (
         "ckpt-analysis/src/decisions/spares.rs",
         &["cfg", "expect", "warn"],
@@ -119,10 +119,11 @@ const OTHERS: [(&str, &[&str]); 55] = [
         &["mpi", "ocl", "opencl3", "serialize", "smallvec", "values"],
     ),
     ("ckpt-cli/src/package/copy/home.rs", &["lock", "probe"]),
+    ("ckpt-cli/src/package/copy/lints.rs", &["warn"]),
     ("ckpt-cli/src/package/copy/mod.rs", &["update"]),
     (
         "ckpt-cli/src/package/copy/manifest.rs",
-        &["exclude", "path", "replace"],
+        &["exclude", "path", "replace", "warn"],
     ),
     ("ckpt-cli/src/package/copy/tree.rs", &["new"]),
     (
