@@ -22,17 +22,13 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
 /// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, commands of cargo, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 56] = [
+const OTHERS: [(&str, &[&str]); 55] = [
     (
         "ckpt-analysis/src/decisions/spares.rs",
         &["cfg", "expect", "warn"],
     ),
     ("ckpt-compiler/src/emit/spares.rs", &["cfg"]),
     // A word of OpenCL C.
-    (
-        "ckpt-analysis/src/decisions/device_arrays/kernels.rs",
-        &["kernel"],
-    ),
     ("ckpt-analysis/src/calls/apply.rs", &["Option", "Result"]),
     ("ckpt-analysis/src/calls/macros.rs", &["checkpoint"]),
     (
