@@ -2,12 +2,12 @@
 //!
 //! Without a tolerance the bytes decide.
 
-use ckpt::store::{EMPTY, FrameInfo, Integer, Node, NodeKind, Restored, VariableInfo};
+use ckpt::store::{FrameInfo, Integer, Node, NodeKind, Restored, VariableInfo};
 use ckpt::value::DType;
 use serde::Serialize;
 
 use super::find::{follow, node_of};
-use super::rows::{self, kind};
+use super::rows::{self, is_empty};
 use super::summary::short;
 use super::tolerance::{Tolerance, Two, apart, ulps};
 use super::{is_inner, is_number, is_of_ckpt, select, type_and_shape};
@@ -294,8 +294,10 @@ impl Pair<'_> {
             return Ok(None);
         }
         let of = |checkpoint: &Restored, node: &Node| {
-            let numbers = checkpoint.numbers(node, start, CHUNK)?;
-            Ok((numbers, checkpoint.integers(node, start, CHUNK)?))
+            Ok(match checkpoint.integers(node, start, CHUNK)? {
+                Some(integers) => (integers.iter().map(|one| one.rounded()).collect(), Some(integers)),
+                None => (checkpoint.numbers(node, start, CHUNK)?, None),
+            })
         };
         let (one, integers) = of(self.a, a).map_err(unreadable(a))?;
         let (other, other_integers) = of(self.b, b).map_err(unreadable(b))?;
@@ -390,10 +392,6 @@ fn farther(largest: Option<f64>, pair: Option<Two>) -> Option<f64> {
         (Some(largest), Some(distance)) => Some(largest.max(distance)),
         (one, other) => one.or(other),
     }
-}
-
-fn is_empty(node: &Node) -> bool {
-    kind(node).as_deref() == Some(EMPTY)
 }
 
 fn plain(place: String, what: String) -> Difference {

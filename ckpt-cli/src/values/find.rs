@@ -3,7 +3,7 @@
 use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
 use ckpt::value::DType;
 
-use super::rows::{self, child, kind};
+use super::rows::{self, child};
 use crate::failure::{Failure, Outcome, says};
 
 /// A variable of a checkpoint, or a part of it.
@@ -152,10 +152,7 @@ pub fn with_elements(found: Found<'_>) -> Found<'_> {
 
 /// The value of an option that is no column of them.
 fn value_of_single(node: &Node) -> Option<&Node> {
-    let is_single =
-        |present: &Node| matches!(&present.kind, NodeKind::Dataset { shape, .. } if shape.is_empty());
-    child(node, "present").filter(|present| is_single(present))?;
-    child(node, "value").filter(|_| kind(node).as_deref() == Some("option"))
+    rows::present_of_single(node).and_then(|_| child(node, "value"))
 }
 
 /// All variables that the name can mean, links followed, with what remains of the path.

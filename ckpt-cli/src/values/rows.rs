@@ -144,13 +144,19 @@ fn nested(
     shape: &[u64],
     number: u64,
 ) -> Result<String, LoadError> {
-    let Some((&length, inner)) = shape.split_first() else {
-        let words = elements.words(checkpoint, number, 1)?;
-        let words: Vec<String> = words.iter().map(|word| elements.sort().words(word)).collect();
-        return Ok(words.concat());
+    let words = |first: u64, count: u64| {
+        let words = elements.words(checkpoint, first, count)?;
+        Ok::<Vec<String>, LoadError>(words.iter().map(|word| elements.sort().words(word)).collect())
     };
-    let shown = (0..length.min(FEW)).map(|at| nested(checkpoint, elements, inner, number * length + at));
-    let shown = shown.collect::<Result<Vec<String>, LoadError>>()?;
+    let (length, shown) = match *shape {
+        [] => return Ok(words(number, 1)?.concat()),
+        [length] => (length, words(number * length, length.min(FEW))?),
+        [length, ref inner @ ..] => {
+            let shown =
+                (0..length.min(FEW)).map(|at| nested(checkpoint, elements, inner, number * length + at));
+            (length, shown.collect::<Result<Vec<String>, LoadError>>()?)
+        }
+    };
     Ok(format!("[{}{}]", shown.join(", "), more(length)))
 }
 
@@ -207,15 +213,22 @@ pub fn packs(node: &Node, part: &str) -> bool {
         && count(node).is_some()
 }
 
-/// Whether an option that is no column of them has a value; nothing for all else.
+/// What says whether an option has a value that is no column of them; nothing for all else.
+pub fn present_of_single(node: &Node) -> Option<&Node> {
+    let is_single =
+        |present: &Node| matches!(&present.kind, NodeKind::Dataset { shape, .. } if shape.is_empty());
+    child(node, "present").filter(|present| kind(node).as_deref() == Some("option") && is_single(present))
+}
+
+/// Whether such an option has one.
 pub fn is_single_some(checkpoint: &Restored, node: &Node) -> Option<bool> {
-    let present = child(node, "present").filter(|_| kind(node).as_deref() == Some("option"))?;
-    match &present.kind {
-        NodeKind::Dataset { shape, .. } if shape.is_empty() => {
-            Some(checkpoint.numbers(present, 0, 1).ok()?.first() != Some(&0.0))
-        }
-        _ => None,
-    }
+    let present = present_of_single(node)?;
+    Some(checkpoint.numbers(present, 0, 1).ok()?.first() != Some(&0.0))
+}
+
+/// Whether a node has no values, as an empty list.
+pub fn is_empty(node: &Node) -> bool {
+    kind(node).as_deref() == Some(EMPTY)
 }
 
 /// The variant of an enum, and the row of its fields.

@@ -11,7 +11,7 @@ use crate::stores::checkpoint::unreadable;
 const CHUNK: u64 = 1 << 20;
 
 /// A dataset of numbers in short.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Summary {
     /// The smallest finite number.
     pub min: f64,
@@ -118,15 +118,18 @@ pub fn summary(checkpoint: &Restored, node: &Node) -> Outcome<Option<Summary>> {
     let mut running = Running::new();
     let mut integers = RunningIntegers::default();
     for first in (0..*elements).step_by(CHUNK as usize) {
-        let numbers = checkpoint.numbers(node, first, CHUNK).map_err(unreadable(node))?;
-        numbers.into_iter().for_each(|number| running.add(number));
         let exact = checkpoint
             .integers(node, first, CHUNK)
             .map_err(unreadable(node))?;
-        exact
-            .into_iter()
-            .flatten()
-            .for_each(|integer| integers.add(integer));
+        let Some(exact) = exact else {
+            let numbers = checkpoint.numbers(node, first, CHUNK).map_err(unreadable(node))?;
+            numbers.into_iter().for_each(|number| running.add(number));
+            continue;
+        };
+        for integer in exact {
+            running.add(integer.rounded());
+            integers.add(integer);
+        }
     }
     let mut summary = running.finish();
     if integers.ends.is_some() {

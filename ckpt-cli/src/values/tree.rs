@@ -1,6 +1,6 @@
 //! The tree of a checkpoint as rows of a table and as JSON.
 
-use ckpt::store::{EMPTY, Node, NodeKind, Restored};
+use ckpt::store::{Node, NodeKind, Restored};
 use ckpt::value::DType;
 use serde_json::{Value, json};
 
@@ -70,17 +70,12 @@ const LONGEST: usize = 60;
 fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 3;
     let Some(elements) = Elements::of(node) else {
-        return Ok(
-            match (
-                rows::kind(node).as_deref(),
-                rows::is_single_some(checkpoint, node),
-            ) {
-                (Some(EMPTY), _) => "[]".into(),
-                (_, Some(true)) => "Some".into(),
-                (_, Some(false)) => "None".into(),
-                _ => String::new(),
-            },
-        );
+        return Ok(match rows::is_single_some(checkpoint, node) {
+            Some(true) => "Some".into(),
+            Some(false) => "None".into(),
+            None if rows::is_empty(node) => "[]".into(),
+            None => String::new(),
+        });
     };
     let chosen = elements.chosen(checkpoint, None, FEW)?;
     let list: Vec<_> = chosen

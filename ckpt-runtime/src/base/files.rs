@@ -32,6 +32,12 @@ const OWNERS: Mode = Mode::RUSR.union(Mode::WUSR);
 /// How often a name is tried that is there already.
 const TRIES: u32 = 16;
 
+/// Whether an error says that there is nothing at a path: a link in a circle on its way leads nowhere.
+pub(crate) fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        || error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+}
+
 /// Opens what is there with these flags, if it is a plain file; with [`OFlags::CREATE`] it is made where there is nothing.
 ///
 /// # Errors

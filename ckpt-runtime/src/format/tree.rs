@@ -162,16 +162,14 @@ impl Restored {
     /// As [`Restored::bytes`].
     pub fn integers(&self, node: &Node, first: u64, count: u64) -> Result<Option<Vec<Integer>>, LoadError> {
         use DType::*;
+        let Some((dtype @ (U8 | U16 | U32 | U64 | U128 | I8 | I16 | I32 | I64 | I128), ..)) = node.elements()
+        else {
+            return Ok(None);
+        };
         let bytes = self.bytes(node, first, count)?;
-        Ok(match node.elements() {
-            Some((dtype @ (U8 | U16 | U32 | U64 | U128 | I8 | I16 | I32 | I64 | I128), ..)) => Some(
-                bytes
-                    .chunks_exact(dtype.size())
-                    .map(|element| Integer::of(dtype, integer(dtype, element)))
-                    .collect(),
-            ),
-            _ => None,
-        })
+        let elements = bytes.chunks_exact(dtype.size());
+        let integers = elements.map(|element| Integer::of(dtype, integer(dtype, element)));
+        Ok(Some(integers.collect()))
     }
 
     /// The elements from `first` on, at most `count`, as a person would write them: exact integers, floats with as
@@ -237,6 +235,14 @@ impl Integer {
             true => self.size.abs_diff(other.size),
             // Of no type is it larger than this.
             false => self.size.saturating_add(other.size),
+        }
+    }
+
+    /// As near as an `f64` comes to it.
+    pub fn rounded(self) -> f64 {
+        match self.is_negative {
+            false => self.size as f64,
+            true => -(self.size as f64),
         }
     }
 

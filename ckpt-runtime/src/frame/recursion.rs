@@ -64,9 +64,7 @@ impl DeepCalls {
             other => other,
         }
     }
-}
 
-impl DeepCalls {
     /// What `skip-deep-sites` says.
     pub(crate) fn of_setting(skips: bool) -> Self {
         match skips {

@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
-use rustix::io::Errno;
 
 use crate::base::changes::{Coming, NotComing};
+use crate::base::files::is_nothing;
 use crate::base::signals::undisturbed;
 use crate::base::{current, folders};
 pub use allowed::lies_within;
@@ -282,7 +282,7 @@ pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), S
         });
         // The program has removed it meanwhile, or given it another name: what that did is on the disk with the journal.
         let synced = match synced {
-            Err(error) if is_elsewhere(&error) => Ok(()),
+            Err(error) if is_nothing(&error) => Ok(()),
             other => other,
         };
         synced.map_err(|error| not_on_disk(path, &error))?;
@@ -310,15 +310,6 @@ fn not_on_disk(path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// Whether a path no longer leads to what was there: it was removed or has another name, and a link may have its place, to
-/// itself even.
-fn is_elsewhere(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    ) || error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
-}
-
 /// Brings the file or folder at a path to the disk, if there is one.
 fn sync_at(path: &Path) -> io::Result<()> {
     let opened = |writes: bool| {
@@ -343,8 +334,8 @@ fn sync_at(path: &Path) -> io::Result<()> {
         other => other,
     };
     match file.and_then(|file| file.sync_all()) {
-        // Or a file system that has no disk says that it cannot do this.
-        Err(error) if is_elsewhere(&error) || error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        // Somebody has removed it meanwhile; or a file system that has no disk says that it cannot do this.
+        Err(error) if is_nothing(&error) || error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         other => other,
     }
 }

@@ -161,6 +161,28 @@ impl Memory {
 }
 
 impl Body {
+    /// A list of so many bytes, in blocks of `block` bytes, of which nothing has been taken.
+    fn of(
+        length: usize,
+        (row, block): (usize, usize),
+        number: usize,
+        reference: Option<Arc<Reference>>,
+        owner: Option<ListOf>,
+    ) -> Body {
+        Body {
+            memory: Memory::Own(Vec::new()),
+            length,
+            block,
+            blocks: vec![Taken::Zero; length.div_ceil(block)],
+            number,
+            reference,
+            row,
+            written: None,
+            watch: None,
+            owner,
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.length
     }

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, Pat};
-use values::{Kernel, Value, bind};
+use values::{Kernel, Place, Value, bind};
 
 use super::devices::Devices;
 
@@ -83,9 +83,6 @@ pub(crate) fn device_arrays(program: &Program, analysis: &Analysis, main: FnId) 
     });
     arrays.collect()
 }
-
-/// Where an array is declared.
-type Place = (FileId, usize);
 
 struct Walk<'a> {
     program: &'a Program,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Pat;
 
 /// Where an array is declared.
-type Place = (FileId, usize);
+pub(super) type Place = (FileId, usize);
 
 /// A kernel, or what makes one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

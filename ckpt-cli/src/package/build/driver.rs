@@ -19,7 +19,7 @@ use crate::package::build::decision_cache::DecisionCache;
 use crate::package::build::oracle::{CopyRange, Finding, Prose};
 use crate::package::build::report;
 use crate::package::copy::features;
-use crate::package::copy::lints::only_warned;
+use crate::package::copy::lints::warn_only;
 use crate::package::copy::shared::SharedBuilds;
 use crate::package::copy::{PackageCopy, make_copy};
 use crate::package::read::{ReadPackage, read, read_asking_scripts};
@@ -295,27 +295,14 @@ fn copy_of(
             let path = package.program.file(file).path.clone();
             // Sources that are shown or handed over keep their `#[cfg]`s, so that is how they must compile.
             let text = match wanted {
-                Wanted::Program => only_warned(&package.compiled_text(file, edited)).into_owned(),
+                Wanted::Program => package.compiled_text(file, edited),
                 Wanted::Sources => edited.text.clone(),
             };
             (path, text)
         })
         .collect();
     if wanted == Wanted::Program {
-        // What is said of lints at the root of a crate is said of all of it.
-        let roots = package
-            .program
-            .crates
-            .iter()
-            .map(|one| package.program.file(one.root));
-        for root in roots {
-            let changed = only_warned(&root.text);
-            if *changed != *root.text {
-                texts
-                    .entry(root.path.clone())
-                    .or_insert_with(|| changed.into_owned());
-            }
-        }
+        warn_only(&mut texts, &package.program);
     }
     make_copy(package, &texts, &features::needs_of(package, serde))
 }

@@ -18,7 +18,7 @@ use crate::output;
 use crate::package::build::driver::{cargo_on_copy, findings, main_of};
 use crate::package::copy::home::Busy;
 use crate::package::copy::home::Home;
-use crate::package::copy::lints::only_warned;
+use crate::package::copy::lints::warn_only;
 use crate::package::copy::{Adds, PackageCopy, make_copy_in};
 use crate::package::read::runner::runner;
 use crate::package::read::{ReadPackage, Run, read};
@@ -123,13 +123,11 @@ fn built(
     let mut left_out: BTreeSet<usize> = BTreeSet::new();
     for _ in 0..MOST_BUILDS {
         let edited = edited(package, counters, &left_out);
-        let texts: BTreeMap<PathBuf, String> = edited
+        let mut texts: BTreeMap<PathBuf, String> = edited
             .iter()
-            .map(|(file, edited)| {
-                let text = only_warned(&edited.text).into_owned();
-                (package.program.file(*file).path.clone(), text)
-            })
+            .map(|(file, edited)| (package.program.file(*file).path.clone(), edited.text.clone()))
             .collect();
+        warn_only(&mut texts, &package.program);
         let copy = make_copy_in(home, package, &texts, &Adds::Counts(&library))?;
         let built = cargo_on_copy(
             &package.options,

@@ -25,6 +25,7 @@ use super::reach::Reach;
 use super::record::{Content, Held, Record, Was};
 use super::unseen::{Id, Unseen, changeable};
 use crate::base::changes::{At, Change, Where};
+use crate::base::files::is_nothing;
 use crate::base::folders;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
@@ -1020,14 +1021,6 @@ fn can_write(file: c_int) -> bool {
 fn mode_of(path: &Path) -> u32 {
     let found = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
     found.map_or(0, |found| found.permissions().mode())
-}
-
-/// Whether an error says that there is nothing at a path: a link in a circle on its way leads nowhere.
-fn is_nothing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    ) || error.raw_os_error() == Some(libc::ELOOP)
 }
 
 /// The files that this process prints to. What it reads as its standard input is a file like others, which it may change by

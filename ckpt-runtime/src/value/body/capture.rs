@@ -194,18 +194,8 @@ impl Capture {
         if !room::is_there(blocks * size_of::<Taken>()) {
             return Err(bytes);
         }
-        let mut body = Body {
-            memory: Memory::Own(Vec::new()),
-            length: bytes.len(),
-            block: size,
-            blocks: vec![Taken::Zero; blocks],
-            number: self.next,
-            reference,
-            row: 1,
-            written: None,
-            watch: None,
-            owner: self.next_of_owner(),
-        };
+        let owner = self.next_of_owner();
+        let mut body = Body::of(bytes.len(), (1, size), self.next, reference, owner);
         self.next += 1;
         body.keep(bytes);
         Ok(body)
@@ -245,18 +235,7 @@ impl Capture {
                 owner,
             });
         }
-        let mut body = Body {
-            memory: Memory::Own(Vec::new()),
-            length: bytes.len(),
-            block: size,
-            blocks: vec![Taken::Zero; bytes.len().div_ceil(size)],
-            number,
-            reference,
-            row,
-            written: None,
-            watch: None,
-            owner,
-        };
+        let mut body = Body::of(bytes.len(), (row, size), number, reference, owner);
         if owner.is_some() && body.is_as_before(bytes) {
             return Some(body);
         }
@@ -295,18 +274,8 @@ impl Capture {
         if !is_that || reference.owner != owner || !room::is_there(blocks * size_of::<Taken>()) {
             return None;
         }
-        let mut body = Body {
-            memory: Memory::Own(Vec::new()),
-            length,
-            block: reference.block,
-            blocks: vec![Taken::Zero; blocks],
-            number: self.next,
-            reference: Some(reference),
-            row: 1,
-            written: None,
-            watch: None,
-            owner,
-        };
+        let block = reference.block;
+        let mut body = Body::of(length, (1, block), self.next, Some(reference), owner);
         let is_as_before = body.is_as_before_by(|part| read(part).map(Cow::Owned));
         is_as_before.then(|| {
             self.next += 1;
