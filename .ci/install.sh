@@ -31,6 +31,8 @@ install_devices() {
     local missing=()
     compgen -G '/etc/OpenCL/vendors/pocl*.icd' >/dev/null || missing+=(pocl-opencl-icd)
     pkg-config --exists OpenCL 2>/dev/null || missing+=(ocl-icd-opencl-dev)
+    # For wgpu: Vulkan on the processor.
+    compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' >/dev/null || missing+=(mesa-vulkan-drivers)
     install_packages "${missing[@]}"
 }
 

@@ -28,6 +28,8 @@ pub struct Facts {
     pub communicating: Vec<(CommunicatingCrate, SourcePlace)>,
     /// Whether the package asks anywhere how many pointers to one value there are.
     pub counts_owners: bool,
+    /// Whether the program asks where in memory something is.
+    pub asks_where: bool,
 }
 
 impl Facts {
@@ -52,6 +54,7 @@ impl Facts {
             bases: program.files.iter().map(|file| file.base).collect(),
             communicating: named_communicating(program),
             counts_owners: counts_owners(&library, program),
+            asks_where: program.asks_where(),
             library,
         }
     }

@@ -36,7 +36,8 @@ pub use cost::profile::{COUNTS, Counter, Counters, Seen};
 pub use decisions::Decisions;
 pub use decisions::closure_callers::{InlinedCall, Sources};
 pub use decisions::detectors::{Detector, InTheWay, NoDetector};
-pub use decisions::device_arrays::{Access, DeviceArray};
+pub use decisions::device_arrays::{Access, DeviceArray, Elements};
+pub use decisions::device_numbers::{Because, DeviceNumber};
 pub use decisions::globals::RefusedStatic;
 pub use decisions::knowledge::Knowledge;
 pub use decisions::learn::{Finding, FindingKind, Lesson, Unsolved, WaysOut, ways_out};
@@ -46,7 +47,10 @@ pub use decisions::writers::Stream;
 pub use diagnostics::{Cause, HeldIn, RustcObstacle, Said};
 pub use items::comm_library::{is_of_comm_library, links_comm_library};
 pub use items::{FnId, Function, OwnAttribute, own_attribute};
-pub use package::{Artefact, Attempt, PackageAnalysis, at};
+pub use package::{
+    Artefact, Attempt, PackageAnalysis, at, files_of_kernels, is_for_devices, is_uncounted_on_devices,
+    is_watched_for_devices,
+};
 pub use placement::asked::Answer;
 pub use placement::team_size::{SiteThreads, TeamSize};
 pub use placement::{

@@ -11,6 +11,8 @@ use crate::decisions::closure_callers::{self, InlinedCall, Sources};
 use crate::decisions::destructors::destructor_edits;
 use crate::decisions::detectors::{Detector, NoDetector, attributes, detectors};
 use crate::decisions::device_arrays::{DeviceArray, device_arrays};
+use crate::decisions::device_numbers::{DeviceNumber, device_number};
+use crate::decisions::devices::Devices;
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::function_edits;
 use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
@@ -22,17 +24,20 @@ use crate::decisions::recall::{Record, recall};
 use crate::decisions::reexecution::{Reexecuted, reexecuted};
 use crate::decisions::spares::Spares;
 use crate::decisions::threads::thread_edits;
-use crate::edits::marks::{function_marks, site_marks};
+use crate::decisions::watched_devices::{device_edits, number_edits};
+use crate::edits::marks::{function_marks, on_any_devices, site_marks};
 use crate::items::{Annotation, FnId, Function};
 use crate::placement::asked::Answer;
 use crate::placement::team_size::{SiteThreads, team_sizes};
 use crate::placement::{Candidate, ChooseOptions, Holder, Placement};
 use crate::source::edits::{Edited, edited};
+use crate::source::included::device_texts;
 use crate::source::locate::{Found, locate};
 use crate::source::{FileId, Position, Program};
 use ckpt_compiler::diagnostics::Diagnostic;
-use ckpt_compiler::library::CallTable;
+use ckpt_compiler::library::{CallTable, Library, Types};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// What is known of a package. What is asked of the stages of one function is asked once.
@@ -68,6 +73,30 @@ pub enum Artefact {
     Communications,
     /// The chosen sites, and what was refused.
     Placement,
+}
+
+/// The files whose texts may be those of kernels, of a program that computes on devices.
+pub fn files_of_kernels(program: &Program) -> Vec<PathBuf> {
+    let library = Library::builtin();
+    match Devices::of(library, program).are_used() {
+        true => device_texts(library, program),
+        false => Vec::new(),
+    }
+}
+
+/// Whether a package of this name is for devices, and what it does is seen in the program's own sources alone.
+pub fn is_watched_for_devices(package: &str) -> bool {
+    Library::builtin().says(&package.replace('-', "_"), Types::DeviceWatchedCrates)
+}
+
+/// Whether a package of this name is one by which programs compute on devices.
+pub fn is_for_devices(package: &str) -> bool {
+    Library::builtin().says(&package.replace('-', "_"), Types::DeviceCrates)
+}
+
+/// Whether a package of this name is for devices, and only the program's own sources tell what it has there.
+pub fn is_uncounted_on_devices(package: &str) -> bool {
+    Library::builtin().says(&package.replace('-', "_"), Types::DeviceUncountedCrates)
 }
 
 impl PackageAnalysis {
@@ -187,6 +216,17 @@ impl PackageAnalysis {
         main.map_or_else(Vec::new, |main| device_arrays(program, &self.facts, main))
     }
 
+    /// What a restart may do with the number of devices; nothing in a program that computes on none. With these words of
+    /// `#[ckpt(..)]` on statements and parameters.
+    pub fn device_number(
+        &self,
+        program: &Program,
+        placement: &Placement,
+        words: &BTreeMap<Position, &'static str>,
+    ) -> Option<DeviceNumber> {
+        device_number(program, &self.facts, (placement, self.main()?), words)
+    }
+
     /// The functions that say whether a state is plausible, as the user's tables name them.
     ///
     /// # Errors
@@ -215,7 +255,12 @@ impl PackageAnalysis {
         // What is wrong with them has been said.
         decisions.detectors = attributes(&self.detectors(program).unwrap_or_default());
         let spares = spares.then(|| Spares::of(facts, &placement));
-        let functions = function_marks(facts, &placement, spares.as_ref());
+        let mut functions = function_marks(facts, &placement, spares.as_ref());
+        let words = decisions.variables.iter().chain(&decisions.parameters);
+        let words = words.map(|(place, word)| (*place, *word)).collect();
+        if self.device_number(program, &placement, &words) == Some(DeviceNumber::Any) {
+            on_any_devices(&mut functions);
+        }
         let sites = site_marks(&placement);
         let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
         if let Some(main) = self.main() {
@@ -225,6 +270,12 @@ impl PackageAnalysis {
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));
+        edits.extend(number_edits(
+            &facts.library,
+            program,
+            &self.device_arrays(program),
+        ));
+        edits.extend(device_edits(&facts.library, program));
         edits.extend(outlined_kernels::edits(
             program,
             facts,
@@ -260,8 +311,14 @@ impl PackageAnalysis {
     }
 
     /// What still holds of what was decided about earlier sources.
-    pub fn recall(&self, program: &Program, record: &Record, main: FnId) -> Option<Knowledge> {
-        recall(record, program, &self.facts, main)
+    pub fn recall(
+        &self,
+        program: &Program,
+        record: &Record,
+        main: FnId,
+        ranks: Option<usize>,
+    ) -> Option<Knowledge> {
+        recall(record, program, &self.facts, main, ranks)
     }
 
     /// With how many threads a restart may come to each site of the placement; nothing in a program without threads.

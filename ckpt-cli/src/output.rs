@@ -158,13 +158,32 @@ pub fn bytes_bar(doing: &'static str, bytes: u64) -> Bar {
     Bar(bar)
 }
 
-/// See [`bytes_bar`].
+/// A bar over steps that somebody else counts, which goes when it is dropped.
+pub fn steps_bar(doing: &'static str) -> Bar {
+    let bar = spinner();
+    bar.set_style(style("{msg} [{wide_bar}] {pos}/{len}").progress_chars("=> "));
+    bar.set_message(doing);
+    Bar(bar)
+}
+
+/// See [`bytes_bar`] and [`steps_bar`].
 pub struct Bar(ProgressBar);
 
 impl Bar {
     /// So many bytes more are done.
     pub fn advance(&self, bytes: u64) {
         self.0.inc(bytes);
+    }
+
+    /// So many of so many are done.
+    pub fn stands_at(&self, done: u64, of: u64) {
+        self.0.set_length(of);
+        self.0.set_position(done);
+    }
+
+    /// Writes something else, which stays above the bar.
+    pub fn beside(&self, write: impl FnOnce()) {
+        self.0.suspend(write);
     }
 }
 

@@ -54,6 +54,13 @@ while [ $i -lt 12 ]; do
 done
 case $CKPT_FAULT/$wrong in flip:*/silent) sum=$((sum + 1)) ;; esac
 echo "sum $sum"
+if [ "$wrong" = short ]; then
+    before=$(date +%s%N); j=0
+    while [ $j -lt 3000 ]; do j=$((j + 1)); done
+    took=$((($(date +%s%N) - before) / 20000000))
+    [ $restarted = yes ] && took=$((took + 1))
+    echo "took $took"
+fi
 [ "$wrong" = chance ] && echo >>"$0.runs" && echo "took $(($(wc -l <"$0.runs") / 4)) s"
 if [ -n "$CKPT_DIR" ]; then
     run=0123456789abcdef0123456789abcdef
@@ -230,6 +237,15 @@ fn what_agreed_by_chance_in_two_uninterrupted_runs_is_no_failure() {
     assert_eq!(
         numbers["all"].as_u64(),
         numbers["compared"].as_u64().map(|all| all + 1)
+    );
+}
+
+/// What takes a few milliseconds, in units of twenty.
+#[test]
+fn a_short_time_is_no_failure_where_it_is_the_same_in_most_runs() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &FEW, "short").success().stdout(
+        contains("PASSED: 3 restarts").and(contains(" trials differ from the first uninterrupted run as ")),
     );
 }
 

@@ -196,11 +196,18 @@ fn what_the_user_has_said_here_is_taken_as_said() {
     let here = tempfile::tempdir().unwrap();
     let trap = trap(here.path());
     store(&here.path().join("ring.ckpt.d"), &["elsewhere/ring", "x"]);
+    let unknown = "with how the program is built (`--bin NAME --release`";
+    let list = || {
+        let said = cargo_ckpt(here.path(), &["list"]).1;
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(list().contains(unknown), "{}", list());
     let (exit, said) = cargo_ckpt(here.path(), &["restart"]);
     assert!(exit == 78 && said.contains("elsewhere/ring"), "{exit}: {said}");
     let (exit, said) = cargo_ckpt(here.path(), &["restart", "--exe", &trap]);
     assert_eq!(exit, 0, "{said}");
     fs::remove_file(here.path().join("sprung")).unwrap();
+    assert!(!list().contains(unknown), "{}", list());
     let (exit, said) = cargo_ckpt(here.path(), &["restart"]);
     assert_eq!(exit, 0, "{said}");
     assert!(here.path().join("sprung").exists());
@@ -560,6 +567,18 @@ fn a_store_of_somebody_else_is_left_alone() {
     give(&folder, 12_345);
     let (exit, said) = cargo_ckpt(here.path(), &["list"]);
     assert!(exit == 78 && said.contains("E2351"), "{exit}: {said}");
+    for command in [&["report"][..], &["restart"], &["run", "--exe", "/bin/true"]] {
+        let line = [command, &["--dir", "ring.ckpt.d"]].concat();
+        let (exit, said) = cargo_ckpt(here.path(), &line);
+        assert!(
+            exit == 78 && said.contains("E2351"),
+            "{command:?}, {exit}: {said}"
+        );
+        assert!(
+            !said.contains("W3001") && said.matches("E2351]").count() == 1,
+            "{command:?}: {said}"
+        );
+    }
     let (exit, said) = one_of_many(here.path(), &["list", "--trust", "12345"]);
     assert_eq!(exit, 0, "{said}");
     // A file in one's own folder may be somebody's as well.

@@ -289,6 +289,33 @@ fn what_init_has_done_is_undone() {
 }
 
 #[test]
+fn the_lock_file_is_put_back_and_lines_end_as_they_did() {
+    let package = Package::new();
+    let manifest = package.folder.path().join("Cargo.toml");
+    fs::write(&manifest, package.text("Cargo.toml").replace('\n', "\r\n")).unwrap();
+    let before = package.text("Cargo.toml");
+    let lock = package.folder.path().join("Cargo.lock");
+    let locked = "# of mine\nversion = 4\n";
+    fs::write(&lock, locked).unwrap();
+    package.tool(&["init", "--diff", "--offline"]);
+    let with = package.text("Cargo.toml");
+    assert_eq!(
+        with.matches('\n').count(),
+        with.matches("\r\n").count(),
+        "{with:?}"
+    );
+    assert!(with.contains("ckpt = {"), "{with}");
+    assert_ne!(
+        fs::read_to_string(&lock).unwrap(),
+        locked,
+        "cargo has looked at it"
+    );
+    package.succeeds(&["init", "--undo"]);
+    assert_eq!(package.text("Cargo.toml"), before);
+    assert_eq!(fs::read_to_string(&lock).unwrap(), locked);
+}
+
+#[test]
 fn what_is_written_beside_what_init_has_added_stays() {
     let package = Package::new();
     let manifest = package.folder.path().join("Cargo.toml");
@@ -411,6 +438,37 @@ fn a_second_run_asks_rustc_nothing_and_the_sources_are_untouched() {
         String::from_utf8_lossy(&third.stderr).contains("Compiling"),
         "{}",
         said(&third)
+    );
+}
+
+/// A program has the C code of zstd if its settings ask for it when it is built.
+#[test]
+fn zstd_is_built_in_where_the_settings_ask_for_it() {
+    let package = Package::new();
+    let run = ["run", "--offline", "--every", "20", "--dir", "store"];
+    let sizes = ["--", "--nx", "200", "--ny", "80", "--steps", "60"];
+    let zstd = ("CKPT_COMPRESSION", "zstd");
+    let killed = package.tool_with(&[zstd, ("CKPT_FAULT", "visit:45")], &[&run[..], &sizes].concat());
+    assert!(said(&killed).contains("killed by SIGKILL"), "{}", said(&killed));
+
+    let restart = ["restart", "--offline", "--dir", "store"];
+    let without = package.tool(&restart);
+    assert!(said(&without).contains("error[E2213]"), "{}", said(&without));
+    assert_eq!(without.status.code(), Some(78));
+
+    let mut program = std::process::Command::new(package.target.join("ckpt/build/debug/lbm2d"));
+    program.current_dir(package.folder.path());
+    let by_hand = program.envs([("CKPT_EVERY", "20"), zstd]).output().unwrap();
+    noted::compare(&by_hand.stderr);
+    assert!(said(&by_hand).contains("error[E2154]"), "{}", said(&by_hand));
+    assert_eq!(by_hand.status.code(), Some(78));
+
+    let restarted = package.tool_with(&[zstd], &restart);
+    assert!(restarted.status.success(), "{}", said(&restarted));
+    assert!(
+        said(&restarted).contains("(site visit 40)"),
+        "{}",
+        said(&restarted)
     );
 }
 

@@ -1,12 +1,13 @@
 //! Decides for every variable how it comes back at a restart.
 
-use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
+use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Passing, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::{Functions, Library, Methods, Types};
 use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::SiteId;
+use crate::syntax::language::{is_bytes_type, is_function_trait, is_text_or_bytes_type};
 use crate::syntax::macros::{items_of_list, repeated_in_list};
 use crate::syntax::origins::{
     Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
@@ -38,8 +39,15 @@ pub enum Strategy {
     Transient,
 }
 
-/// The strategies of all bindings.
-pub fn choose(known: Known<'_>, flow: &Flow, liveness: &Liveness, errors: &mut Diagnostics) -> Vec<Strategy> {
+/// The strategies of all bindings. Where the program `asks_where` in memory something is, no part of a text or list is saved
+/// as one of its own.
+pub fn choose(
+    known: Known<'_>,
+    flow: &Flow,
+    liveness: &Liveness,
+    asks_where: bool,
+    errors: &mut Diagnostics,
+) -> Vec<Strategy> {
     let mut strategies: Vec<Strategy> = flow
         .bindings
         .iter()
@@ -49,8 +57,12 @@ pub fn choose(known: Known<'_>, flow: &Flow, liveness: &Liveness, errors: &mut D
     spread_closures(flow, &mut strategies);
     spread_exclusiveness(flow, &mut strategies);
     keep_literals_that_change(flow, &mut strategies);
+    if !asks_where {
+        keep_parts_that_move(flow, &mut strategies);
+    }
     demote_values(known.library, flow, liveness, &mut strategies, errors);
     refuse_advancing(flow, liveness, &strategies, errors);
+    refuse_advancing_parameters(flow, liveness, errors);
     refuse_other_values(flow, errors);
     refuse_used_here(flow, errors);
     strategies
@@ -178,7 +190,9 @@ fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {
         Declaration::Let => {}
     }
     match binding.treatment {
-        Some(Treatment::Save | Treatment::Serde | Treatment::Refill | Treatment::Elsewhere) => {
+        Some(
+            Treatment::Save | Treatment::Serde | Treatment::Refill | Treatment::Parts | Treatment::Elsewhere,
+        ) => {
             return Strategy::Saved;
         }
         Some(Treatment::Skip) => return Strategy::Skipped,
@@ -510,6 +524,119 @@ fn keep_literals_that_change(flow: &Flow, strategies: &mut [Strategy]) {
     }
 }
 
+/// A parameter that is a part of a text or list, and moves along it, is saved as what it is, as if it had been passed by value.
+pub fn keep_parameters_that_move(flow: &mut Flow, liveness: &Liveness) {
+    let moving: Vec<BindingId> = advancing_parameters(flow, liveness, true).collect();
+    for id in moving {
+        let binding = &mut flow.bindings[id];
+        let is_part = matches!(&binding.ty, Some(syn::Type::Reference(ty)) if is_part_by_type(ty));
+        if let Declaration::Parameter {
+            passing, whole: true, ..
+        } = &mut binding.declaration
+            && is_part
+        {
+            *passing = Passing::Value;
+        }
+    }
+}
+
+/// The parameters that the caller passes again at a restart, though they are given another value here, or advance, and are in use
+/// at a site then. Of a shared reference, `all` asks for those of which a method may do that. Through an exclusive reference the
+/// caller gets back what is behind it, so that it must stay, whether it is in use or not.
+fn advancing_parameters<'f>(
+    flow: &'f Flow,
+    liveness: &'f Liveness,
+    all: bool,
+) -> impl Iterator<Item = BindingId> + 'f {
+    let advances = move |id: BindingId, passing: Passing| {
+        let binding = &flow.bindings[id];
+        let by_method = match passing {
+            Passing::Given => !binding.ty.as_ref().is_some_and(is_closure_type),
+            Passing::Shared => all,
+            Passing::Exclusive => binding.ty.as_ref().is_some_and(is_room_for_bytes),
+            Passing::Value => false,
+        };
+        let may_move = by_method && binding.mutable;
+        let moves = |event: &Event| event.binding == id && matches!(event.kind, Use::Change | Use::Lend);
+        flow.is_given_again(id) || may_move && flow.events().any(moves)
+    };
+    let is_live = |id: BindingId| {
+        let mut sites = 1..=flow.sites.len() as SiteId;
+        sites.any(|site| liveness.is_live(flow, site, id))
+    };
+    (0..flow.bindings.len()).filter(move |&id| match flow.bindings[id].declaration {
+        Declaration::Parameter {
+            passing: passing @ (Passing::Given | Passing::Shared | Passing::Exclusive),
+            ..
+        } => {
+            let counts = passing == Passing::Exclusive && !flow.sites.is_empty();
+            flow.bindings[id].treatment.is_none() && advances(id, passing) && (counts || is_live(id))
+        }
+        _ => false,
+    })
+}
+
+/// `&mut [u8]`, which what is written to it shortens.
+fn is_room_for_bytes(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Reference(reference) if is_bytes_type(&reference.elem))
+}
+
+/// Whether a parameter of this type, which the caller passes again, is a closure: what it captures is the caller's.
+fn is_closure_type(ty: &syn::Type) -> bool {
+    let bounds = match ty {
+        syn::Type::ImplTrait(one) => &one.bounds,
+        syn::Type::Reference(one) => return is_closure_type(&one.elem),
+        syn::Type::TraitObject(one) => &one.bounds,
+        // A parameter of the function's own.
+        syn::Type::Path(_) => return true,
+        _ => return false,
+    };
+    bounds.iter().any(|bound| match bound {
+        syn::TypeParamBound::Trait(one) => {
+            let last = one.path.segments.last();
+            last.is_some_and(|last| is_function_trait(&last.ident))
+        }
+        _ => false,
+    })
+}
+
+fn refuse_advancing_parameters(flow: &Flow, liveness: &Liveness, errors: &mut Diagnostics) {
+    for id in advancing_parameters(flow, liveness, false) {
+        let name = flow.bindings[id].ident.clone();
+        errors.refuse(name.span(), Refusal::Advances { name });
+    }
+}
+
+/// A part of a text or list that the variable moves along, `rest = &rest[4..]`, is saved as what it is.
+fn keep_parts_that_move(flow: &Flow, strategies: &mut [Strategy]) {
+    let shared = Strategy::Reexecuted { exclusive: false };
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let is_part = || match &binding.ty {
+            Some(syn::Type::Reference(ty)) => is_part_by_type(ty),
+            Some(_) => false,
+            None => binding.init.as_ref().is_some_and(is_part_by_range),
+        };
+        let may_be = strategies[id] == shared && binding.mutable && binding.treatment.is_none();
+        if may_be && is_part() && advances(flow, id, shared) {
+            strategies[id] = Strategy::Saved;
+        }
+    }
+}
+
+/// `&str`, `&[T]`.
+fn is_part_by_type(ty: &syn::TypeReference) -> bool {
+    ty.mutability.is_none() && (matches!(&*ty.elem, syn::Type::Slice(_)) || is_text_or_bytes_type(&ty.elem))
+}
+
+/// `&text[1..]`.
+fn is_part_by_range(init: &syn::Expr) -> bool {
+    let syn::Expr::Reference(reference) = init else {
+        return false;
+    };
+    reference.mutability.is_none()
+        && matches!(&*reference.expr, syn::Expr::Index(index) if matches!(&*index.index, syn::Expr::Range(_)))
+}
+
 /// Whether a literal has fields that are no borrows.
 fn has_values_of_its_own(init: &syn::Expr) -> bool {
     matches!(init, syn::Expr::Struct(literal) if literal.rest.is_some()
@@ -565,7 +692,7 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
 /// What is rebuilt and filled must be made of the same inputs, and must not have been exchanged for another value.
 fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
-        if binding.treatment != Some(Treatment::Refill) {
+        if !binding.treatment.is_some_and(Treatment::fills) {
             continue;
         }
         let name = &binding.ident;

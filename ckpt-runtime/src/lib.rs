@@ -71,6 +71,8 @@ pub mod thread;
 pub mod value;
 mod work;
 
+pub use devices::watched as device;
+
 /// Reading and writing files of checkpoints: opening and locking a folder of them, committing a checkpoint as a whole or not at
 /// all, listing, verifying, restoring and removing them. `docs/src/format.md` specifies the files.
 pub mod store {
@@ -82,16 +84,17 @@ pub mod store {
     pub use crate::base::run_id::{NoRunId, RunId, RunPrefix};
     pub use crate::base::trust::trust;
     pub use crate::format::{
-        Attribute, Change, CheckpointId, Compression, Damage, EMPTY, Edit, FORMAT_VERSION, FrameInfo,
-        Integer, Meta, Node, NodeKind, Restored, StoreError, Storing, VariableContent, VariableInfo,
+        Attribute, Change, CheckpointId, Compression, Damage, EMPTY, Edit, ElementOrder, FORMAT_VERSION,
+        FrameInfo, Integer, Meta, Node, NodeKind, Restored, StoreError, Storing, VariableContent,
+        VariableInfo,
     };
     pub use crate::handles::lies_within;
     pub use crate::state::descriptors::DESCRIPTORS_NOTE;
     pub use crate::state::journal::{EPOCH_NOTE, LINKS_NOTE, NAMES_NOTE};
     pub use crate::storage::{
-        Entry, Fallback, Journals, Keep, Mode, NoWayBack, Store, begun_in, file_name, file_of, files_in,
-        folder_of_rank, folder_of_run, has_been_here, has_place_for_rank, is_fallback, open_plain, path_of,
-        ranks_here, read_document, settle, unseen_fallback, write_document_of_run,
+        Entry, Fallback, Journals, Keep, Mode, NoWayBack, Store, begun_in, copies, file_name, file_of,
+        files_in, folder_of_rank, folder_of_run, has_been_here, has_place_for_rank, is_fallback, open_plain,
+        path_of, ranks_here, read_document, settle, unseen_fallback, write_document_of_run,
     };
 }
 

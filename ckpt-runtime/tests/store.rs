@@ -401,7 +401,7 @@ fn another_version_is_named() {
     assert!(
         error
             .to_string()
-            .contains("has format version 9, this program reads version 4")
+            .contains("has format version 9, this program reads version 5")
     );
     assert!(matches!(
         store.list().unwrap()[0].meta,

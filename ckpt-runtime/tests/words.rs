@@ -69,6 +69,7 @@ fn of_stores() -> Vec<StoreError> {
             found: 9,
             known: 1,
         },
+        StoreError::Compressed { path: file() },
         StoreError::NotFound {
             id: id(7),
             folder: folder(),
@@ -97,6 +98,7 @@ fn of_sessions() -> Vec<SessionError> {
             expected: "a number",
         }
         .into(),
+        ConfigError::NotBuilt.into(),
         SessionError::System {
             what: "take over SIGTERM",
             error: gone(),

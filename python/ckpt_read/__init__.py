@@ -7,11 +7,11 @@ What lives where: `index` and `container` know the file, `values` makes Python o
 `place` what is in an element, `seal` writes.
 """
 
-from .errors import Damaged, Error, NotFound, OtherVersion, Refused
+from .errors import Damaged, Error, NotFound, OtherVersion, Refused, WaitsForThreads
 from .store import Checkpoint, FrameView, Run, Store, open  # noqa: A004
 from .values import Records, Struct, Variant
 
 __all__ = [
     "Checkpoint", "Damaged", "Error", "FrameView", "NotFound", "OtherVersion", "Records", "Refused", "Run", "Store", "Struct",
-    "Variant", "open",
+    "Variant", "WaitsForThreads", "open",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from .errors import Damaged, OtherVersion
 from .index import USER_BLOCK
 
 MAGIC = b"\x89CKPT\r\n\x1a"
-VERSION = 4
+VERSION = 5
 PIECE = 1 << 20
 
 

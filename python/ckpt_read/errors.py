@@ -31,3 +31,8 @@ class NotFound(Error, KeyError):
 
 class Refused(Error):
     """A value cannot be written."""
+
+
+class WaitsForThreads(UserWarning):
+    """A value was read out of a function that waits for threads. What they write to is in their frames, under the names that they
+    have for it; in the function that waits it is as it was before they began."""

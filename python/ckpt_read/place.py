@@ -47,12 +47,19 @@ def _elements(value, inside, reached):
     places = inside.split(",")
     axes = value.ndim if isinstance(value, numpy.ndarray) else 1
     if len(places) <= axes and isinstance(value, numpy.ndarray):
-        chosen = value[tuple(_bounds(place, size, reached) for place, size in zip(places, value.shape))]
+        chosen = value[bounds_of(value, places, reached)]
         return chosen.item() if isinstance(chosen, numpy.generic) else chosen
     # A list of lists, whose rows may differ in length.
     first, *others = places
     value = value[_bounds(first, len(value), reached)]
     return _elements(value, ",".join(others), f"{reached}[{first}]") if others else value
+
+
+def bounds_of(array, places, reached):
+    """What the places choose in an array."""
+    if len(places) > array.ndim:
+        raise NotFound(f"`{reached}` has {array.ndim} dimensions, not {len(places)}")
+    return tuple(_bounds(place, size, reached) for place, size in zip(places, array.shape))
 
 
 def _bounds(place, size, reached):

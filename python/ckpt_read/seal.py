@@ -10,9 +10,18 @@ import numpy
 from . import index as ix
 from .container import Container, checksum, header_of, read_at, structure_checksum
 from .errors import Error, Refused
+from .place import bounds_of
+from .values import ordered
 
 
 def write(checkpoint, values):
+    try:
+        _write(checkpoint, values)
+    except OSError as error:
+        raise Error(f"{checkpoint.path}: it cannot be written: {error}") from error
+
+
+def _write(checkpoint, values):
     with _locked(checkpoint):
         _not_needed(checkpoint)
         with type(checkpoint)(checkpoint.store, checkpoint.number, checkpoint.rank_number) as now:
@@ -81,7 +90,11 @@ def _edited(checkpoint, values):
     """The bytes that datasets are to have, by their numbers."""
     container, edited = checkpoint._container, {}
     for name, value in values.items():
-        column, many = checkpoint._find(name)
+        whole, places = _without_brackets(checkpoint, name)
+        column, many = checkpoint._find(whole)
+        checkpoint._tell_of_threads(whole)
+        order = checkpoint._values.order_of(column)
+        column = column if order is None else order[3]
         rows = []
         while isinstance(column, ix.Rows):
             rows.append(column.length)
@@ -89,17 +102,50 @@ def _edited(checkpoint, values):
         if not isinstance(column, ix.Data):
             parts = f": write its parts, {', '.join(column.children)}" if isinstance(column, ix.Group) else ""
             raise Refused(f"`{name}` is no number, nor an array of numbers{parts}")
+        if column.dtype.code == ix.TEXT:
+            raise _no_numbers(name)
         count = column.bytes // column.dtype.size
         shape = () if column.single else (count // int(numpy.prod(rows)), *rows) if rows else (count,)
-        data = _stored(name, column, value, shape)
         if column.dataset not in edited:
             edited[column.dataset] = bytearray(container.read(column.dataset))
-        edited[column.dataset][column.offset : column.offset + column.bytes] = data
+        span = slice(column.offset, column.offset + column.bytes)
+        stored = numpy.frombuffer(bytes(edited[column.dataset][span]), f"V{column.dtype.size}").copy()
+        elements = stored.reshape(shape) if order is None else ordered(stored, *order[:3])
+        chosen = bounds_of(elements, places, name) if places else ...
+        size = numpy.shape(elements[chosen])
+        data = _stored(name, column, value, size)
+        elements[chosen] = numpy.frombuffer(data, stored.dtype).reshape(size)
+        edited[column.dataset][span] = stored.tobytes()
     return {number: bytes(data) for number, data in edited.items() if bytes(data) != container.read(number)}
+
+
+def _no_numbers(name):
+    return Refused(f"`{name}`: only numbers, bools and variants without fields can be written")
+
+
+def _without_brackets(checkpoint, name):
+    """`bodies[3].pos[0]` is `bodies.pos` and `3, 0`: a field of a list of structs has a row for each."""
+    whole, bracket, rest = name.partition("[")
+    places = []
+    column = checkpoint._find(whole)[0] if bracket else None
+    while bracket:
+        inside, bracket, rest = rest.partition("]")
+        if not bracket or not (rest == "" or rest[0] in "[."):
+            raise Refused(f"`{name}`: write `bodies[3].pos` or `pos[0..10]`")
+        places += inside.split(",")
+        part, bracket, rest = rest.partition("[")
+        for field in part.split(".")[1:]:
+            if not (isinstance(column, ix.Group) and column.kind == ix.STRUCT):
+                raise Refused(f"`{name}`: only fields of structs have a row for each element: write `{whole}` as a whole")
+            whole += f".{field}"
+            column = checkpoint._find(whole)[0]
+    return whole, places
 
 
 def _stored(name, column, value, shape):
     code = column.dtype.code
+    if code in (ix.U128, ix.I128):
+        return _wide(name, value, shape, code == ix.I128)
     plain = code <= ix.F64 or code in (ix.COMPLEX32, ix.COMPLEX64, ix.BOOL)
     if code == ix.VARIANT:
         names = column.dtype.names
@@ -109,7 +155,7 @@ def _stored(name, column, value, shape):
         numbers = [names.index(str(one)) for one in numpy.ravel(value)]
         value = numpy.array(numbers, "<i4").reshape(numpy.shape(value))
     elif not plain:
-        raise Refused(f"`{name}`: only numbers, bools and variants without fields can be written")
+        raise _no_numbers(name)
     given = numpy.asarray(value)
     if given.shape != shape:
         raise Refused(f"`{name}` has the shape {shape}, not {given.shape}: values may be changed, types and shapes may not")
@@ -124,6 +170,25 @@ def _stored(name, column, value, shape):
     if to.kind in "biu" and not all(one == two for one, two in _pairs(given, stored)):
         raise Refused(f"`{name}`: not every value has a place in {to.name}")
     return stored.tobytes()
+
+
+def _wide(name, value, shape, signed):
+    """Numbers of 128 bits, which are whole or not at all."""
+    given = numpy.asarray(value, dtype=object)
+    if given.shape != shape:
+        raise Refused(f"`{name}` has the shape {shape}, not {given.shape}: values may be changed, types and shapes may not")
+    stored = b""
+    for one in given.ravel():
+        try:
+            whole = int(one)
+            stored += whole.to_bytes(16, "little", signed=signed)
+        except (TypeError, ValueError):
+            raise Refused(f"`{name}`: {one!r} is no number") from None
+        except OverflowError:
+            whole = None
+        if whole is None or whole != one:
+            raise Refused(f"`{name}`: not every value has a place in {'i128' if signed else 'u128'}")
+    return stored
 
 
 def _pairs(given, stored):

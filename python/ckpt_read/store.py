@@ -12,7 +12,7 @@ import numpy
 
 from . import index as ix
 from .container import Container
-from .errors import Error, NotFound
+from .errors import Error, NotFound, WaitsForThreads
 from .place import below
 from .values import Struct, Values, is_list_type
 
@@ -215,7 +215,11 @@ class Checkpoint:
 
     @property
     def frames(self):
-        """The active functions, the outermost first; those of the members of a team have their number as `thread`."""
+        """The active functions, the outermost first; those of the members of a team have their number as `thread`.
+
+        Where there are such, the last of thread 0 waits for them: what they write to is in their frames, and in that one as it was
+        before they began.
+        """
         return [
             FrameView(
                 frame.function,
@@ -246,6 +250,7 @@ class Checkpoint:
     def __getitem__(self, name):
         whole, bracket, rest = name.partition("[")
         column, many = self._find(whole)
+        self._tell_of_threads(whole)
         # What has elements is a list.
         value = self._values.single(column, many or bool(bracket))
         if not bracket:
@@ -257,7 +262,7 @@ class Checkpoint:
 
     def type_of(self, name):
         """The Rust type of a variable; None of a part of one, whose type is not in the file."""
-        variable, parts = self._candidate(name)
+        _, variable, parts = self._candidate(name)
         return None if parts else variable.rust_type
 
     def _variables(self):
@@ -267,8 +272,20 @@ class Checkpoint:
         for variable in self._index.statics:
             yield "statics", "statics", variable
 
+    def _tell_of_threads(self, name):
+        """Warns where the frame of a variable waits for threads, whose frames hold what they write to."""
+        frames = self._index.frames
+        waiting = max((place for place, frame in enumerate(frames) if frame.thread == 0), default=None)
+        if self._candidate(name)[0] == waiting and any(frame.thread > 0 for frame in frames):
+            warnings.warn(
+                f"{self.path}: `{name}` is in a function that waits for threads. What they write to is in their frames "
+                "(see `frames` and `keys()`), and here as it was before they began",
+                WaitsForThreads,
+                stacklevel=3,
+            )
+
     def _candidate(self, name):
-        """The variable that a name means, and the parts of the path below it."""
+        """The frame and the variable that a name means, and the parts of the path below it."""
         where, slash, path = name.partition("/")
         if not slash:
             where, path = None, name
@@ -292,11 +309,12 @@ class Checkpoint:
         if len(found) > 1:
             names = ", ".join(f"{number}/{key}" for number, key in found)
             raise NotFound(f"{self.path}: several frames have a variable `{name}`: choose one of {names}")
-        return next(iter(found.values()))
+        ((number, _), (target, parts)), = found.items()
+        return number, target, parts
 
     def _find(self, name):
         """The column that a name means, and whether it is one of many values."""
-        variable, parts = self._candidate(name)
+        _, variable, parts = self._candidate(name)
         column, many = variable.column, is_list_type(variable.rust_type)
         reached = variable.key
         for part in parts:

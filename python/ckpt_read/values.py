@@ -195,6 +195,18 @@ def _plain(value):
     return value.item() if isinstance(value, numpy.generic) else value
 
 
+_STRIDED = ("shape", "strides", "items")
+_ORDERED = (_STRIDED, ("rows", "columns", "by_column"))
+
+
+def ordered(items, shape, first, steps):
+    """Elements that lie in an order of their own, by their indices: a view of an array."""
+    if not isinstance(items, numpy.ndarray):
+        return None
+    size = items.itemsize
+    return numpy.lib.stride_tricks.as_strided(items[first:], shape, [step * size for step in steps])
+
+
 def _text(data):
     try:
         return data.decode()
@@ -227,6 +239,9 @@ class Values:
             return self.batch(column)
         if isinstance(column, ix.Data):
             return self._one(column) if column.single else self.batch(column)
+        array = self._array(column)
+        if array is not None:
+            return array
         if column.kind == ix.STRUCT and not many:
             later = {name: self._later(child) for name, child in column.children.items()}
             return Struct(later)
@@ -234,12 +249,53 @@ class Values:
             return self._map(column)
         single = self._kind_is_single(column)
         if column.kind == ix.OPTION and single:
-            return self.single(column.children.get("value")) if self._one(column.children["present"]) else None
+            value = column.children.get("value")
+            return _some(value, self.single(value)) if self._one(column.children["present"]) else None
         if column.kind in (ix.ENUM, ix.DYN) and single:
             name = self._one(column.children["variant"])
             fields = column.children.get(name)
             return Variant(name, None if fields is None else self.single(fields))
         return self.batch(column)
+
+    def order_of(self, column):
+        """How the elements of an array of `ndarray` or `nalgebra` lie in its dataset: the shape, the element whose indices are 0, and
+        how much farther the next in each dimension lies; with the dataset. None of another struct."""
+        names = tuple(column.children) if isinstance(column, ix.Group) and column.kind == ix.STRUCT else ()
+        if names not in _ORDERED:
+            return None
+        one, two, items = column.children.values()
+        while isinstance(items, ix.Rows):
+            items = items.items
+        if not all(isinstance(part, ix.Data) for part in (one, two, items)) or items.dtype.code == ix.TEXT:
+            return None
+        elements = items.bytes // items.dtype.size
+        if (one.dtype.code, two.dtype.code) != (ix.U64, ix.I64 if names == _STRIDED else ix.U64) or not elements:
+            return None
+        one, two = (numpy.ravel(self.batch(part)).tolist() for part in (one, two))
+        if names == _STRIDED:
+            shape, steps = one, two
+            inside = 1
+            for step, length in sorted((abs(step), length) for step, length in zip(steps, shape) if length != 1):
+                if step != inside:
+                    return None
+                inside *= length
+            if len(shape) != len(steps) or not shape or inside != elements:
+                return None
+        else:
+            rows, columns = one[0], two[0]
+            if rows * columns != elements:
+                return None
+            shape, steps = ([elements], [1]) if 1 in (rows, columns) else ([rows, columns], [1, rows])
+        first = sum(-step * (length - 1) for step, length in zip(steps, shape) if step < 0 and length > 1)
+        return tuple(shape), first, tuple(steps), items
+
+    def _array(self, column):
+        """Such an array, with the indices of the program."""
+        order = self.order_of(column)
+        if order is None:
+            return None
+        shape, first, steps, items = order
+        return ordered(self.batch(items), shape, first, steps)
 
     def _later(self, column):
         kept = []
@@ -328,8 +384,13 @@ class Values:
         if column.kind == ix.OPTION:
             present = self.batch(children["present"])
             places = numpy.cumsum(present) - 1
-            values = self.batch(children.get("value"))
-            return Lazy(len(present), lambda at: _plain(values[int(places[at])]) if present[at] else None)
+            value = children.get("value")
+            values = self.batch(value)
+
+            def option(at):
+                return _some(value, _plain(values[int(places[at])])) if present[at] else None
+
+            return Lazy(len(present), option)
         variants = self.batch(children["variant"])
         places = numpy.zeros(len(variants), dtype=int)
         fields = {}
@@ -343,6 +404,12 @@ class Values:
             return Variant(name, _plain(fields[name][int(places[at])]) if name in fields else None)
 
         return Lazy(len(variants), variant)
+
+
+def _some(column, value):
+    """What an option holds. Where that is an option itself, `Some(None)` is not `None`."""
+    is_option = isinstance(column, ix.Group) and column.kind == ix.OPTION
+    return Variant("Some", Struct({"0": value})) if is_option else value
 
 
 def _key(key):

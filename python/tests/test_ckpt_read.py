@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import unittest
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -59,6 +60,9 @@ class Reads(unittest.TestCase):
         self.assertEqual(latest["squares"], {0: 0.0, 1: 1.0, 2: 4.0, 3: 9.0})
         self.assertEqual(latest["seen"].tolist(), [-3, 5])
         self.assertEqual((latest["maybe"], latest["nothing"]), ("text", None))
+        deep = latest["deep"]
+        self.assertEqual((deep[0].name, deep[0][0], deep[1].name, deep[1][0], deep[2]), ("Some", 43, "Some", None, None))
+        self.assertEqual((latest["deepest"].name, latest["deepest"][0]), ("Some", None))
         self.assertEqual((len(latest["empty"]), len(latest["nobody"])), (0, 0))
         self.assertEqual(latest["wide"], 2**128 - 6)
         self.assertEqual(latest["wides"].tolist(), [-7, 1 << 100])
@@ -179,6 +183,16 @@ class Damage(Copied):
                 self.assertEqual(ckpt.open(folder).latest.number, 3)
             self.assertIn("checkpoint 4 is passed over", str(said[0].message))
 
+    def test_what_is_lent_to_threads_is_told_of(self):
+        with ckpt.open(STORES / "whole").latest as latest, warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            self.assertEqual(latest["maybe"], "text")
+            self.assertEqual(said, [])
+            latest._index.frames.append(replace(latest._index.frames[-1], function="worker", thread=1, variables=[]))
+            self.assertEqual(latest["maybe"], "text")
+            self.assertIn("maybe", latest)
+            self.assertEqual([one.category for one in said], [ckpt.WaitsForThreads])
+
     def test_what_a_file_builds_on_must_be_there_and_be_the_same(self):
         folder = self.copy("incremental")
         base = ckpt.open(folder)[4]._index.files[0][0]
@@ -228,6 +242,27 @@ class Writes(Copied):
                 if keep:
                     shutil.copytree(folder, Path(keep) / name)
 
+    def test_elements_and_wide_numbers_are_written(self):
+        checkpoint = ckpt.open(self.copy("whole"))[4]
+        wides = [-(1 << 127), 5]
+        checkpoint.write({"matrix[1, 2]": 7, "matrix[2, ..2]": [8, 9], "cells[1].at[2]": 4.5, "wide": 1 << 100, "wides": wides})
+        expected = numpy.ones((3, 4), numpy.float32)
+        expected[1, 2], expected[2, :2] = 7, [8, 9]
+        numpy.testing.assert_array_equal(checkpoint["matrix"], expected)
+        numpy.testing.assert_array_equal(checkpoint["cells.at"], [[0, 0.5, -1], [1, 0.5, 4.5], [2, 0.5, -1]])
+        self.assertEqual((checkpoint["wide"], checkpoint["wides"].tolist()), (1 << 100, wides))
+        checkpoint.write({"wides[0]": 1, "flags[1]": True})
+        self.assertEqual((checkpoint["wides"].tolist(), checkpoint["flags"].tolist()), ([1, 5], [True, True]))
+        checkpoint.verify()
+
+    def test_a_disk_that_takes_nothing_is_an_error_of_the_package(self):
+        from unittest import mock
+
+        checkpoint = ckpt.open(self.copy("whole"))[4]
+        full = OSError(30, "Read-only file system")
+        with mock.patch("shutil.copyfile", side_effect=full), self.assertRaisesRegex(ckpt.Error, "Read-only file system"):
+            checkpoint.write({"step": 0})
+
     def test_what_has_no_place_is_refused_and_the_file_is_as_it_was(self):
         folder = self.copy("whole")
         checkpoint = ckpt.open(folder)[4]
@@ -240,6 +275,10 @@ class Writes(Copied):
             ({"total": "many"}, "is no number"),
             ({"maybe.value": "other"}, "only numbers"),
             ({"cells": 1}, "write its parts, at, name"),
+            ({"wide": -1}, "not every value has a place in u128"),
+            ({"wides": [0.5, 1]}, "not every value has a place in i128"),
+            ({"cells[1].mass.value": 1.0}, "only fields of structs"),
+            ({"matrix[1]": 1.0}, r"has the shape \(4,\), not \(\)"),
         ]:
             with self.assertRaisesRegex(ckpt.Refused, words):
                 checkpoint.write(values)

@@ -5,10 +5,11 @@
 //! session in which no checkpoint becomes due. Two measures, both as ratios to plain: instructions under
 //! callgrind, as the difference of two run lengths so that starting up does not count; and wall times of
 //! interleaved runs, median and best.
-//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--threads] [--stop] [--unmodified [PACKAGE ..]]`
+//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--threads] [--stop] [--unmodified [PACKAGE ..] [--page FILE]]`
 
 mod program;
 mod stop;
+mod table;
 mod unmodified;
 
 use anyhow::{Context, Result, ensure};
@@ -26,7 +27,8 @@ const EXAMPLE: &str = "\
 Example:
   cargo run --release -p overhead -- --pairs 21
   cargo run --release -p overhead -- --check --instructions
-  cargo run --release -p overhead -- --unmodified nas-cg queens";
+  cargo run --release -p overhead -- --unmodified nas-cg queens
+  cargo run --release -p overhead -- --unmodified --page docs/src/performance.md";
 
 /// What sites cost where no checkpoint is due: every program with them and without, in turn
 #[derive(Debug, clap::Parser)]
@@ -50,6 +52,9 @@ struct Options {
     /// Count instructions of packages that `cargo ckpt` instruments, of these or of all, and measure nothing else
     #[arg(long, value_name = "PACKAGE", num_args = 0..)]
     unmodified: Option<Vec<String>>,
+    /// Write the table of these packages into a page of the book
+    #[arg(long, value_name = "FILE", requires = "unmodified")]
+    page: Option<PathBuf>,
 }
 
 fn target() -> Result<PathBuf> {
@@ -138,7 +143,7 @@ fn wall_ratios(program: &Program, pairs: usize, binaries: &Path, folder: &Path) 
     for _ in 0..pairs {
         let mut outputs = Vec::new();
         for (variant, times) in Variant::ALL.into_iter().zip(&mut times) {
-            // Without the start of the program: the instrumented one loads the HDF5 library, in some 10 ms.
+            // Without the start of the program.
             let (start, _) = wall(program.command(variant, binaries, folder, program.short)?)?;
             let (time, output) = wall(program.command(variant, binaries, folder, program.long)?)?;
             times.push(time.saturating_sub(start).as_secs_f64());
@@ -166,7 +171,14 @@ fn main() -> Result<()> {
     let options = Options::parse();
     let folder = tempfile::tempdir()?;
     if let Some(names) = &options.unmodified {
-        return unmodified::measure(names, options.check, &target()?.join("release"), folder.path());
+        let binaries = target()?.join("release");
+        return unmodified::measure(
+            names,
+            options.check,
+            options.page.as_deref(),
+            &binaries,
+            folder.path(),
+        );
     }
     let binaries = build()?;
     if options.stop {

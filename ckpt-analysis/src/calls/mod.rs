@@ -47,6 +47,8 @@ pub enum Trap {
     Handed,
     /// A call of something that has no name: `(self.rule)(x)`.
     Nameless,
+    /// A destructor of the program, which runs where a value is dropped.
+    Destructor,
 }
 
 impl fmt::Display for Trap {
@@ -59,6 +61,7 @@ impl fmt::Display for Trap {
             Self::Implicit(what) => write!(f, "{what}"),
             Self::Handed => f.write_str("a function that another crate calls"),
             Self::Nameless => f.write_str("a call of a function without a name"),
+            Self::Destructor => f.write_str("a destructor"),
         }
     }
 }
@@ -70,6 +73,9 @@ impl Trap {
             Self::Pool => {
                 "start threads for it, `std::thread::scope(|s| ..)` with `s.spawn(|| ..)`, which can have sites, or put a loop \
                  around what rayon does"
+            }
+            Self::Destructor => {
+                "call it where the value is used last, and leave to its `drop` what takes no time: a function of its own, or nothing"
             }
             _ => "make the call from the function's own body",
         }

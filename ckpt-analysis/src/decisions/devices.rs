@@ -2,7 +2,7 @@
 //! Of some types a checkpoint holds the content of what a variable has.
 
 use crate::source::Program;
-use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Section, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -63,7 +63,30 @@ impl<'l> Devices<'l> {
     /// Whether a checkpoint holds the content of a value of this type, as rustc writes it: that of an array, or the
     /// arguments of a kernel.
     pub(crate) fn are_saved(&self, type_name: &str) -> bool {
-        self.are_arrays(type_name) || self.rebinds && self.is(type_name, Types::DeviceKernelTypes)
+        let one = self.one_of(type_name);
+        self.are_arrays(one) || self.rebinds && self.is(one, Types::DeviceKernelTypes)
+    }
+
+    /// The type of the elements of a list, as long as it was made, or the type itself.
+    pub(crate) fn one_of<'t>(&self, type_name: &'t str) -> &'t str {
+        if let Some(inner) = type_name
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
+            return inner.rsplit_once(';').map_or(inner, |(one, _)| one).trim();
+        }
+        match type_name.strip_suffix('>').and_then(|rest| rest.split_once('<')) {
+            Some((list, one)) if self.library.says(last_of(list), Types::Lists) => one.trim(),
+            _ => type_name,
+        }
+    }
+
+    /// Whether a value of this type is a handle to something that a restart makes again, and that nothing changes.
+    pub(crate) fn are_handles(&self, type_name: &str) -> bool {
+        let name = last_of(type_name);
+        self.are_used()
+            && (self.library.says(name, Types::DeviceHandles)
+                || !self.rebinds && self.library.says(name, Types::DeviceKernels))
     }
 
     /// Whether a value of this type, as rustc writes it, is an array of which a checkpoint holds the content.
@@ -85,6 +108,45 @@ impl<'l> Devices<'l> {
         !self.crates.is_empty()
     }
 
+    /// Whether the program uses one of which no library is beneath it.
+    pub(crate) fn are_watched(&self) -> bool {
+        let is = |one: &String| self.library.says(one, Types::DeviceWatchedCrates);
+        self.crates.iter().any(is)
+    }
+
+    /// Whether a method of this name gives a device something to do.
+    pub(crate) fn leave_a_trace(&self, method: &str) -> bool {
+        self.are_used() && self.library.says(method, Types::DeviceTraces)
+    }
+
+    /// The names that stand there, but for those of what speaks of arrays and is none (`BindingType::Buffer`).
+    pub(crate) fn names_in(&self, tokens: TokenStream) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let mut before = String::new();
+        for token in tokens {
+            match &token {
+                TokenTree::Group(group) => {
+                    names.extend(self.names_in(group.stream()));
+                    before.clear();
+                }
+                TokenTree::Punct(one) if one.as_char() == ':' => before.push(':'),
+                TokenTree::Ident(name) => {
+                    let name = name.to_string();
+                    before = match before.ends_with("::") {
+                        true => format!("{before}{name}"),
+                        false => name.clone(),
+                    };
+                    if !self.library.says(&before, Types::DeviceNames) {
+                        names.insert(name.clone());
+                    }
+                    before = name;
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => before.clear(),
+            }
+        }
+        names
+    }
+
     /// Whether a function of this path makes something on a device, and does nothing else.
     pub(crate) fn make(&self, path: &syn::Path) -> bool {
         let mut names = path.segments.iter().rev().map(|one| one.ident.to_string());
@@ -99,8 +161,22 @@ impl<'l> Devices<'l> {
 
     fn is_memory_or_kernel(&self, name: &str) -> bool {
         self.library.says(name, Types::DeviceMemory)
+            || self.library.says(name, Types::DeviceWork)
             || self.rebinds && self.library.says(name, Types::DeviceKernels)
     }
+}
+
+/// Whether a method is one of arrays, and none by which a list of them gets others.
+pub(crate) fn is_of_array(library: &Library, method: &str) -> bool {
+    let is = DeviceMethods::KEYS
+        .iter()
+        .any(|(_, key)| library.says(method, *key));
+    is && !library.says(method, DeviceMethods::Exchanges)
+}
+
+/// The last name of a path.
+fn last_of(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path).trim()
 }
 
 /// Whether something gives a kernel another argument, by its number or name. What is given the argument alone gives a kernel
@@ -140,12 +216,19 @@ pub(crate) fn stays_the_same(library: &Library, function: &syn::ItemFn, variable
     struct Exchanges<'a>(&'a Library, &'a syn::Ident, bool);
     impl Exchanges<'_> {
         fn is(&self, expr: &Expr) -> bool {
-            matches!(expr, Expr::Path(path) if path.path.is_ident(self.1))
+            match expr {
+                Expr::Index(one) => self.is(&one.expr),
+                expr => matches!(expr, Expr::Path(path) if path.path.is_ident(self.1)),
+            }
         }
     }
     impl<'ast> Visit<'ast> for Exchanges<'_> {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            let is_command = self.0.says(&call.method.to_string(), Types::DeviceCommands);
+            let method = call.method.to_string();
+            let is_command =
+                self.0.says(&method, Types::DeviceCommands) || self.0.says(&method, DeviceMethods::Arguments);
+            // Of an array, all methods look at it or change what is in it; of a list of them some change which it has.
+            self.2 |= self.0.says(&method, DeviceMethods::Exchanges) && self.is(&call.receiver);
             self.visit_expr(&call.receiver);
             for argument in &call.args {
                 match argument {
@@ -193,15 +276,56 @@ mod tests {
         assert!(devices.change_type("ocl::Buffer<f32>"));
         assert!(devices.change_type("Vec<ocl::Buffer<f32>>"));
         assert!(!devices.change_type("ocl::ProQue") && !devices.change_type("mine::Buffer"));
-        assert!(devices.are_saved("ocl::Buffer<f32>") && !devices.are_saved("Vec<ocl::Buffer<f32>>"));
-        assert!(!devices.are_saved("ocl::Image<f32>") && !devices.are_saved("wgpu::Buffer"));
+        assert!(devices.are_saved("ocl::Buffer<f32>") && devices.are_saved("Vec<ocl::Buffer<f32>>"));
+        assert!(devices.are_saved("[Buffer<f32>; 3]") && !devices.are_saved("Option<Buffer<f32>>"));
+        assert!(
+            devices.are_handles("ocl::Queue")
+                && devices.are_handles("Kernel")
+                && !devices.are_handles("Buffer<f32>")
+        );
+        assert!(!devices.are_saved("ocl::Image<f32>") && !devices.are_saved("cudarc::Buffer"));
         assert!(devices.are_saved("Buffer<f32>") && devices.change_type("Vec<Buffer<f32>>"));
         let of_vulkan = Program::of_main("use wgpu::Buffer; fn main() {}");
-        assert!(!Devices::of(&library, &of_vulkan).are_saved("Buffer"));
+        let of_vulkan = Devices::of(&library, &of_vulkan);
+        assert!(
+            of_vulkan.are_saved("Buffer") && of_vulkan.are_saved("wgpu::Buffer") && of_vulkan.are_watched()
+        );
+        assert!(of_vulkan.change_type("wgpu::BufferView") && !of_vulkan.are_saved("wgpu::BufferView"));
+        assert!(!of_vulkan.change_type("wgpu::BindGroup") && !devices.are_watched());
+        assert!(of_vulkan.leave_a_trace("submit") && !of_vulkan.leave_a_trace("poll"));
+        let names = |text: &str| of_vulkan.names_in(text.parse().expect("tokens"));
+        assert!(!names("made(wgpu::BindingType::Buffer { ty })").contains("Buffer"));
+        assert!(names("made(wgpu::Buffer, BindingType::Buffer)").contains("Buffer"));
+        let of_cuda = Program::of_main("use cudarc::driver::CudaSlice; fn main() {}");
+        let of_cuda = Devices::of(&library, &of_cuda);
+        for array in [
+            "CudaSlice<f32>",
+            "cudarc::driver::CudaSlice<f32>",
+            "Vec<CudaSlice<u64>>",
+        ] {
+            assert!(of_cuda.are_saved(array) && of_cuda.change_type(array), "{array}");
+        }
+        for made_again in ["CudaStream", "cudarc::driver::CudaContext", "CudaFunction"] {
+            assert!(
+                of_cuda.are_handles(made_again) && !of_cuda.change_type(made_again),
+                "{made_again}"
+            );
+        }
+        for under_way in [
+            "cudarc::driver::CudaEvent",
+            "cudarc::driver::CudaView<'_, f32>",
+            "cudarc::driver::PinnedHostSlice<f32>",
+        ] {
+            assert!(
+                of_cuda.change_type(under_way) && !of_cuda.are_saved(under_way),
+                "{under_way}"
+            );
+        }
+        assert!(of_cuda.leave_a_trace("launch") && !devices.are_saved("CudaSlice<f32>"));
         let rebound = Program::of_main("use ocl::Kernel; fn main() { kernel.set_arg(0, 1); }");
         let rebound = Devices::of(&library, &rebound);
         assert!(rebound.change("Kernel") && rebound.are_saved("ocl::Kernel") && rebound.are_saved("Kernel"));
-        assert!(!rebound.are_arrays("Kernel") && !rebound.are_saved("Vec<ocl::Kernel>"));
+        assert!(!rebound.are_arrays("Kernel") && rebound.are_saved("Vec<ocl::Kernel>"));
         assert!(!devices.are_saved("ocl::Kernel"));
         let all_at_once = Program::of_main(
             "use opencl3::kernel::*; fn main() { ExecuteKernel::new(&kernel).set_arg(&sum(1, 2)).set_arg_local_buffer(8,); }",
@@ -227,6 +351,9 @@ mod tests {
             "queue.enqueue_write_buffer(&mut a, 1, 0, &numbers, &[])?; use_it(&a);"
         ));
         assert!(stays(
+            "queue.enqueue_write_buffer(&mut a[1], 1, 0, &numbers, &[])?; a.iter().len();"
+        ));
+        assert!(stays(
             "queue.enqueue_copy_buffer(&b, &mut a, 0, 0, 8, &[])?; b = a.size();"
         ));
         for exchanged in [
@@ -238,6 +365,15 @@ mod tests {
             "queue.upload(&mut a);",
             "twice!(a);",
             "let ref mut b = a;",
+            "a.swap(0, 1);",
+            "a.fill(b);",
+            "a[0].clone_from(&b);",
+            "a.push(made());",
+            "std::mem::swap(&mut a[0], &mut b[0]);",
+            "a[1] = made();",
+            "a.take();",
+            "a.replace(made());",
+            "if let Some(b) = a.as_mut() {}",
         ] {
             assert!(!stays(exchanged), "{exchanged}");
         }

@@ -15,7 +15,7 @@ use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::{Expr, Local};
@@ -84,6 +84,39 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// Whether the `let` that begins there may be executed again although what it is made from may have changed since: it
+    /// leaves no trace.
+    pub fn may_be_made_anew(&self, place: Position) -> bool {
+        self.statement_at(place).is_some_and(|(statement, others)| {
+            let Statement::Let(local) = statement else {
+                return false;
+            };
+            local.init.as_ref().is_some_and(|init| {
+                let others = self.without_looked_at(place.0, &init.expr, others);
+                init.diverge.is_none() && self.leaves_all_as_it_is(place.0, &init.expr, &others)
+            })
+        })
+    }
+
+    /// The names but for those of which the expression calls nothing but functions of the program that only look.
+    fn without_looked_at(&self, file: FileId, expr: &Expr, names: HashSet<String>) -> HashSet<String> {
+        let callees = self.called_in(file, &bytes(self.program, file, expr.span()), &[]);
+        let only_looks = |method: &str| {
+            let functions = callees.iter().map(|id| self.items.function(*id));
+            let mut of_name = functions.filter(|one| one.name == method).peekable();
+            of_name.peek().is_some() && of_name.all(|one| !is_lent_exclusively(&one.item.sig))
+        };
+        let mut changes = MayChange {
+            only_looks: &only_looks,
+            names: HashSet::new(),
+        };
+        changes.visit_expr(expr);
+        names
+            .into_iter()
+            .filter(|name| changes.names.contains(name))
+            .collect()
+    }
+
     /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
     /// checkpoint: as [`Effects::may_be_reexecuted`], but the value itself may change later.
     pub fn may_be_rebuilt(&self, place: Position) -> bool {
@@ -102,7 +135,7 @@ impl<'a> Effects<'a> {
                 pattern = &typed.pat;
             }
             let init = local.init.as_ref().filter(|init| init.diverge.is_none());
-            matches!(pattern, syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
+            names_of(pattern).is_some()
                 && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
         })
     }
@@ -122,13 +155,36 @@ impl<'a> Effects<'a> {
     pub(crate) fn may_be_filled_on_device(&self, place: Position) -> bool {
         let stays = |(statement, _)| match (statement, self.items.function_around(place)) {
             (Statement::Let(local), Some(function)) => {
+                let stays = |variable: &&syn::Ident| stays_the_same(self.library, &function.item, variable);
                 is_constant_pattern(&local.pat)
-                    || variable(&local.pat)
-                        .is_some_and(|variable| stays_the_same(self.library, &function.item, variable))
+                    || names_of(&local.pat).is_some_and(|names| names.iter().all(stays))
             }
             _ => false,
         };
         self.may_be_rebuilt(place) && self.statement_at(place).is_some_and(stays)
+    }
+
+    /// Whether the parameter that is declared there, which is passed by value, may hold one: it is the same array in all of
+    /// the function.
+    pub(crate) fn may_be_passed_on_device(&self, place: Position) -> bool {
+        let Some(function) = self.items.function_around(place).map(|one| &one.item) else {
+            return false;
+        };
+        let is_here = |input: &&syn::FnArg| bytes(self.program, place.0, input.span()).start == place.1;
+        match function.sig.inputs.iter().find(is_here) {
+            Some(syn::FnArg::Receiver(_)) => true,
+            Some(syn::FnArg::Typed(typed)) => {
+                is_constant_pattern(&typed.pat)
+                    || variable(&typed.pat)
+                        .is_some_and(|variable| stays_the_same(self.library, function, variable))
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a value of this type, as rustc writes it, is a handle to something that a restart makes again as it was.
+    pub(crate) fn are_handles_on_device(&self, type_name: &str) -> bool {
+        self.devices.are_handles(type_name)
     }
 
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
@@ -168,7 +224,7 @@ impl<'a> Effects<'a> {
             None => Vec::new(),
         };
         let mut seen = HashSet::new();
-        let mut changes = self.mentions_changing(&local.to_token_stream());
+        let mut changes = self.mentions_changing(local.to_token_stream());
         while let Some(next) = open.pop().filter(|_| !changes) {
             if seen.insert(next) {
                 changes |= self.function_mentions_changing(&self.items.function(next).item);
@@ -178,8 +234,8 @@ impl<'a> Effects<'a> {
         changes
     }
 
-    fn mentions_changing(&self, tokens: &TokenStream) -> bool {
-        let mut names = names_in(tokens).into_iter();
+    fn mentions_changing(&self, tokens: TokenStream) -> bool {
+        let mut names = self.devices.names_in(tokens).into_iter();
         names.any(|name| self.is_changing(&name) || self.devices.change(&name))
     }
 
@@ -187,7 +243,7 @@ impl<'a> Effects<'a> {
     /// with its content, and what is made from it, such as a kernel, has no more of it than where it is.
     fn function_mentions_changing(&self, function: &syn::ItemFn) -> bool {
         let mut names = names_in(&function.to_token_stream()).into_iter();
-        let mut owned = Owned(names_in(&function.block.to_token_stream()));
+        let mut owned = Owned(self.devices.names_in(function.block.to_token_stream()));
         owned.visit_signature(&function.sig);
         names.any(|name| self.is_changing(&name)) || owned.0.iter().any(|name| self.devices.change(name))
     }
@@ -299,7 +355,7 @@ fn changing_types(library: &Library, program: &Program, devices: &Devices<'_>) -
 }
 
 /// The names in a signature, but for those of what is behind shared references.
-struct Owned(HashSet<String>);
+struct Owned(BTreeSet<String>);
 
 impl<'ast> Visit<'ast> for Owned {
     fn visit_ident(&mut self, name: &'ast syn::Ident) {
@@ -389,11 +445,60 @@ fn variable(pattern: &syn::Pat) -> Option<&syn::Ident> {
     }
 }
 
+/// The variables that a pattern declares, if it is one or a tuple of them.
+fn names_of(pattern: &syn::Pat) -> Option<Vec<&syn::Ident>> {
+    match pattern {
+        syn::Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none() => Some(vec![&one.ident]),
+        syn::Pat::Type(typed) => names_of(&typed.pat),
+        syn::Pat::Tuple(tuple) => {
+            let names = tuple.elems.iter().map(|one| match one {
+                syn::Pat::Ident(_) => names_of(one),
+                _ => None,
+            });
+            let names: Option<Vec<_>> = names.collect();
+            names.map(|names| names.concat())
+        }
+        _ => None,
+    }
+}
+
 /// Whether nothing that the pattern binds may change later.
 fn is_constant_pattern(pattern: &syn::Pat) -> bool {
     let mut names = Changeable::default();
     names.visit_pat(pattern);
     names.0.is_empty()
+}
+
+/// Whether a function may change what its caller has.
+fn is_lent_exclusively(signature: &syn::Signature) -> bool {
+    signature.inputs.iter().any(|input| match input {
+        syn::FnArg::Receiver(receiver) => receiver.reference.is_some() && receiver.mutability.is_some(),
+        syn::FnArg::Typed(typed) => {
+            matches!(&*typed.ty, syn::Type::Reference(one) if one.mutability.is_some())
+        }
+    })
+}
+
+/// The variables that an expression may change: by a method, or through a reference.
+struct MayChange<'n> {
+    only_looks: &'n dyn Fn(&str) -> bool,
+    names: HashSet<String>,
+}
+
+impl<'ast> Visit<'ast> for MayChange<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let is_direct = matches!(&*call.receiver, Expr::Path(_));
+        if !(is_direct && (self.only_looks)(&call.method.to_string())) {
+            self.names.extend(root_name(&call.receiver));
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        if one.mutability.is_some() {
+            self.names.extend(root_name(&one.expr));
+        }
+        visit::visit_expr_reference(self, one);
+    }
 }
 
 /// Looks for traces in code.
@@ -487,7 +592,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
-        self.found |= self.library.leaves_a_trace(&method);
+        self.found |= self.library.leaves_a_trace(&method) || self.devices.leave_a_trace(&method);
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
         self.found |= may_change && !self.library.is_pure(&method) && !is_iteration(self.library, &method);

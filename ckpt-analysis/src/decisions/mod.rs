@@ -14,6 +14,8 @@
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`devices`] | memory and kernels on devices |
 //! | [`device_arrays`] | what is done with each array on a device, for people |
+//! | [`device_numbers`] | whether something that is saved hangs on the number of devices |
+//! | [`watched_devices`] | where the runtime gets to know devices that no library beneath shows it |
 //! | [`objects`] | what the objects of a trait need to be saved |
 //! | [`writers`] | `Box<dyn Write>`, `Box<dyn Read>` |
 //! | [`lent_readers`] | readers of files that only they use |
@@ -41,6 +43,7 @@ pub mod closure_callers;
 pub mod destructors;
 pub mod detectors;
 pub mod device_arrays;
+pub mod device_numbers;
 pub(crate) mod devices;
 pub mod effects;
 pub mod foreign;
@@ -63,6 +66,7 @@ pub mod saved_types;
 pub mod spares;
 pub mod threads;
 pub(crate) mod used_up_readers;
+pub(crate) mod watched_devices;
 pub mod writers;
 
 use crate::diagnostics::OpaqueField;

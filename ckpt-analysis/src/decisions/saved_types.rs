@@ -7,6 +7,7 @@ use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{self, Library, last_name};
+use ckpt_compiler::syntax::language::is_text_or_bytes_type;
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -394,8 +395,7 @@ fn is_static_text(reference: &syn::TypeReference) -> bool {
 }
 
 fn is_text(reference: &syn::TypeReference) -> bool {
-    reference.mutability.is_none()
-        && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
+    reference.mutability.is_none() && is_text_or_bytes_type(&reference.elem)
 }
 
 #[cfg(test)]
@@ -408,7 +408,7 @@ mod tests {
                     struct D { c: C, rule: fn(Vec<&f64>) -> f64 } struct E { d: D }\n\
                     struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
                     trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n\
-                    struct J<'a> { name: &'a str, rest: Peekable<Chars<'a>> } struct K<'a> { all: Vec<J<'a>> } struct L { rule: Vec<fn(&f64, usize) -> f64> }\n";
+                    struct J<'a> { name: &'a str, rest: Peekable<Chars<'a>> } struct K<'a> { all: Vec<J<'a>> } struct L { rule: Vec<fn(&f64, usize) -> f64> } struct M<'a> { rest: &'a [u8] } struct N<'a> { rest: &'a [f64] }\n";
         let program = Program::of_text(text);
         let types = Types::of(Library::builtin(), &program);
         let held = |name: &str| {
@@ -430,6 +430,9 @@ mod tests {
         assert_eq!(held("K").unwrap_err().to_string(), "J.name: &'a str");
         let with_text = |types: &Types| types.held_with_text_by(types.named("K").unwrap(), &BTreeMap::new());
         assert_eq!(with_text(&types).unwrap().len(), 2);
+        let alone = |name: &str| types.held_with_text_by(types.named(name).unwrap(), &BTreeMap::new());
+        assert!(alone("M").is_ok());
+        assert_eq!(alone("N").unwrap_err().to_string(), "N.rest: &'a [f64]");
         let asking = format!("{text} fn at(name: &str) -> usize {{ name.as_ptr() as usize }}");
         assert!(with_text(&Types::of(Library::builtin(), &Program::of_text(&asking))).is_err());
     }

@@ -8,12 +8,22 @@ use crate::placement::Placement;
 use crate::source::Program;
 use crate::source::edits::Edit;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{FnArg, Pat, ReturnType};
 
-/// Functions with spares that a function calls, by the paths that it writes.
-type Called = BTreeMap<String, FnId>;
+/// Functions with spares that a function calls, by how it writes them: a path, or a method's name behind a dot.
+type Called = BTreeMap<Written, FnId>;
+
+/// How a call says what it calls.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Written {
+    /// `grid::sweep(..)`
+    Path(String),
+    /// `grid.sweep(..)`
+    Method(String),
+}
 
 /// What a function has to do in one call, in operations, for it to matter how it is built.
 const SOME: f64 = 30.0;
@@ -45,7 +55,7 @@ impl Spares {
                     && !by_user.contains(id)
                     && is_reached(analysis, caller, *id)
                     && is_open(function)
-                    && (!placed.contains(id) || hands_on(function))
+                    && (!placed.contains(id) || function.kind == FnKind::Free && hands_on(function))
                     && !calls_itself(analysis, *id)
             });
             called
@@ -103,7 +113,13 @@ impl Spares {
         let attribute = |(id, called): (&FnId, &Called)| {
             let function = analysis.items.function(*id);
             let text = &program.file(function.place.file).text;
-            let attribute = format!("#[ckpt::__rt::spare({})]", names(analysis, *id, called));
+            let names = names(analysis, *id, called);
+            let said = match (function.kind == FnKind::Inherent, names.is_empty()) {
+                (false, _) => names,
+                (true, true) => "impl".to_owned(),
+                (true, false) => format!("impl, {names}"),
+            };
+            let attribute = format!("#[ckpt::__rt::spare({said})]");
             Edit::line_before(function.place.file, text, function.insert_at, &attribute)
         };
         self.kernels.iter().map(attribute).collect()
@@ -123,7 +139,11 @@ fn called_alone(analysis: &Analysis, caller: FnId) -> Called {
         let Some(name) = call.form.last() else { continue };
         let one = match (&call.form, &call.callees[..]) {
             (CallForm::Path(path), [one]) if call.certain => {
-                written.insert(path.join("::"), *one);
+                written.insert(Written::Path(path.join("::")), *one);
+                Some(*one)
+            }
+            (CallForm::Method(name), [one]) if call.certain => {
+                written.insert(Written::Method(name.clone()), *one);
                 Some(*one)
             }
             _ => None,
@@ -133,12 +153,39 @@ fn called_alone(analysis: &Analysis, caller: FnId) -> Called {
             *known = None;
         }
     }
-    written.retain(|path, id| {
+    let mut methods = Methods::default();
+    methods.visit_block(&analysis.items.function(caller).item.block);
+    // What leads to no function of the program is no call here, as `next` of an iterator.
+    let all_are_known = |name: &str| {
+        let known = own_calls(analysis, caller).filter(|call| call.form.last() == Some(name));
+        let known = known
+            .filter(|call| matches!(call.form, CallForm::Method(_)))
+            .count();
+        methods.calls.get(name).copied().unwrap_or(0) == known
+    };
+    written.retain(|written, id| {
         let function = analysis.items.function(*id);
         let is_known = by_name.get(function.name.as_str()) == Some(&Some(*id));
-        is_known && last(path) == function.name && syn::parse_str::<syn::Path>(path).is_ok()
+        let is_named = match written {
+            Written::Path(path) => last(path) == function.name && syn::parse_str::<syn::Path>(path).is_ok(),
+            Written::Method(name) => *name == function.name && all_are_known(name),
+        };
+        is_known && is_named
     });
     written
+}
+
+/// How often methods are called, by their names.
+#[derive(Debug, Default)]
+struct Methods {
+    calls: BTreeMap<String, usize>,
+}
+
+impl<'ast> Visit<'ast> for Methods {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        *self.calls.entry(call.method.to_string()).or_default() += 1;
+        visit::visit_expr_method_call(self, call);
+    }
 }
 
 fn last(path: &str) -> &str {
@@ -149,10 +196,14 @@ fn calls_itself(analysis: &Analysis, id: FnId) -> bool {
     own_calls(analysis, id).any(|call| call.callees.contains(&id))
 }
 
-/// Whether the caller can name what stands beside the function: in a module around it, or just below one of these.
+/// Whether the caller can name what stands beside the function: in a module around it, or just below one of these. What
+/// stands beside a method is called as the method is.
 fn is_reached(analysis: &Analysis, caller: FnId, called: FnId) -> bool {
     let items = &analysis.items;
     let (caller, called) = (items.function(caller), items.function(called));
+    if called.kind == FnKind::Inherent {
+        return caller.krate == called.krate;
+    }
     let module = called.scope;
     let scope = items.scope(module);
     let around = |from: ScopeId| {
@@ -171,11 +222,15 @@ fn is_reached(analysis: &Analysis, caller: FnId, called: FnId) -> bool {
 
 /// The list of an attribute: what is written, and where it has to be another path with a spare in the end, that.
 fn names(analysis: &Analysis, caller: FnId, called: &Called) -> String {
-    let name = |(written, id): (&String, &FnId)| {
-        let path = path(analysis, caller, *id);
-        match path == *written {
-            true => path,
-            false => format!("{written} = {path}"),
+    let name = |(written, id): (&Written, &FnId)| match written {
+        Written::Method(name) => format!(".{name}"),
+        Written::Path(written) if analysis.items.function(*id).kind == FnKind::Inherent => written.clone(),
+        Written::Path(written) => {
+            let path = path(analysis, caller, *id);
+            match path == *written {
+                true => path,
+                false => format!("{written} = {path}"),
+            }
         }
     };
     called.iter().map(name).collect::<Vec<_>>().join(", ")
@@ -215,7 +270,7 @@ fn is_open(function: &Function) -> bool {
         ReturnType::Default => false,
         ReturnType::Type(_, ty) => names_in(&ty.to_token_stream()).contains("impl"),
     };
-    function.kind == FnKind::Free
+    matches!(function.kind, FnKind::Free | FnKind::Inherent)
         && signature.asyncness.is_none()
         && signature.constness.is_none()
         && signature.unsafety.is_none()
@@ -328,5 +383,50 @@ mod inner {
         assert_eq!(edited, expected);
         let marks = function_marks(&analysis, &placement, Some(&spares));
         assert_eq!(marks[0].arguments, "spares(sweep)");
+    }
+
+    #[test]
+    fn methods_have_spares_where_all_calls_of_that_name_are_theirs() {
+        let text = "\
+struct Grid {
+    cells: Vec<f64>,
+}
+
+impl Grid {
+    fn sized(count: usize) -> Self {
+        Self { cells: (0..count).map(|at| (at as f64).sin()).collect() }
+    }
+
+    fn sweep(&mut self, step: usize) {
+        for cell in self.cells.iter_mut() {
+            *cell += step as f64;
+        }
+    }
+
+    fn last(&self) -> f64 {
+        self.cells.iter().fold(0.0, |sum, cell| sum + cell.sqrt())
+    }
+}
+
+fn main() {
+    let mut grid = Grid::sized(100_000);
+    for step in 0..1000 {
+        grid.sweep(step);
+        println!(\"{}\", grid.cells.last().unwrap() + grid.last());
+    }
+}
+";
+        let program = Program::of_main(text);
+        let analysis = analyse(&program);
+        let main = analysis.items.main_of(0).unwrap();
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        let spares = Spares::of(&analysis, &placement);
+        let edited = Edited::new(text, &spares.edits(&program, &analysis)).text;
+        let expected = text
+            .replace("    fn sized", "    #[ckpt::__rt::spare(impl)]\n    fn sized")
+            .replace("    fn sweep", "    #[ckpt::__rt::spare(impl)]\n    fn sweep");
+        assert_eq!(edited, expected);
+        let marks = function_marks(&analysis, &placement, Some(&spares));
+        assert_eq!(marks[0].arguments, "spares(Grid::sized, .sweep)");
     }
 }

@@ -52,6 +52,9 @@ pub enum Hop {
     Part(usize),
 }
 
+/// How much larger a number becomes by an exponent that is a guess: no run has time for `1 << 100` of anything.
+const MOST_OF_GUESSED_EXPONENT: f64 = 1e6;
+
 /// What is in the elements of elements of elements is not told apart any more.
 const MOST_HOPS: usize = 4;
 
@@ -286,7 +289,12 @@ impl Amount {
                 match (left.value(guess, known), right.value(guess, known)) {
                     (Told::Cut, _) | (_, Told::Cut) => Told::Cut,
                     (Told::Number(a, first), Told::Number(b, second)) => {
-                        Told::Number(apply(*operation, a, b), first && second)
+                        let exact = apply(*operation, a, b);
+                        let most = match operation.raises() && !second {
+                            true => a.abs().max(1.0) * MOST_OF_GUESSED_EXPONENT,
+                            false => f64::INFINITY,
+                        };
+                        Told::Number(exact.min(most), first && second)
                     }
                     (Told::Unknown, Told::Unknown) if operation.tells_of_guesses() => {
                         Told::Number(apply(*operation, guess, guess), false)
@@ -319,6 +327,11 @@ impl Operation {
     /// Whether two numbers that are not known make one that is worth more than a guess.
     fn tells_of_guesses(self) -> bool {
         matches!(self, Operation::Add | Operation::Multiply)
+    }
+
+    /// Whether the second number is an exponent.
+    fn raises(self) -> bool {
+        matches!(self, Operation::Shift | Operation::Power)
     }
 
     /// Whether a number makes one with a second that is not known.

@@ -163,6 +163,11 @@ impl Function {
         self.item.sig.receiver().is_some()
     }
 
+    /// Whether it runs where a value is dropped.
+    pub fn is_destructor(&self) -> bool {
+        self.of_impl.is_some() && self.trait_name.as_deref() == Some("Drop")
+    }
+
     /// What the source calls a variable, for people and for what is written into it.
     pub fn name_in_source(&self, variable: &str) -> String {
         self.locals.restore_text(variable).into_owned()

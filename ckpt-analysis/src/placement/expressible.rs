@@ -116,6 +116,9 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
     if analysis.counts_owners {
         parts.push("owners".to_owned());
     }
+    if analysis.asks_where {
+        parts.push("addresses".to_owned());
+    }
     if calls_itself_alone(analysis.items.function(function), calls) {
         parts.push("recursive".to_owned());
     }

@@ -9,6 +9,7 @@ pub mod asked;
 pub mod behind;
 mod coverage;
 mod descend;
+mod dropped;
 pub mod expressible;
 mod parts;
 mod rest;
@@ -417,6 +418,7 @@ impl Chooser<'_, '_> {
         let Some(new) = sites.last() else { return false };
         let mut result = self
             .not_refused(new)
+            .and_then(|()| self.not_below_destructor(new))
             .and_then(|()| self.is_safe_point(&sites))
             .and_then(|safe| self.verify(&sites).map(|()| safe));
         if let Err(reasons) = &result
@@ -485,6 +487,7 @@ impl Chooser<'_, '_> {
         sites.extend([within, behind]);
         let result = self
             .not_refused(&inside)
+            .and_then(|()| self.not_below_destructor(&inside))
             .and_then(|()| self.is_safe_point(&sites))
             .and_then(|safe| self.verify(&sites).map(|()| safe));
         let Ok(Some(safe)) = result else { return false };

@@ -230,7 +230,7 @@ impl Chooser<'_, '_> {
         (!call.callees.is_empty() && !call.callees.iter().any(is_own)).then_some(last)
     }
 
-    fn has_certain_caller(&self, call: &Call) -> bool {
+    pub(super) fn has_certain_caller(&self, call: &Call) -> bool {
         call.callees.iter().all(|callee| {
             self.callers[callee.0].iter().any(|id| {
                 let other = self.analysis.graph.call(*id);

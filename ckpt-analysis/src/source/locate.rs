@@ -33,6 +33,8 @@ pub enum Found {
         start: usize,
         /// Its name.
         name: String,
+        /// Whether it has one name, and is no reference.
+        by_value: bool,
     },
     /// A field of a struct or of a variant.
     Field {
@@ -184,17 +186,23 @@ impl<'ast> Visit<'ast> for Locator<'_> {
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
         for argument in &signature.inputs {
             if self.holds(argument) {
-                let name = match argument {
-                    syn::FnArg::Receiver(_) => "self".into(),
+                let (name, by_value) = match argument {
+                    syn::FnArg::Receiver(receiver) => {
+                        let by_value = receiver.reference.is_none() && receiver.colon_token.is_none();
+                        ("self".into(), by_value)
+                    }
                     syn::FnArg::Typed(typed) => {
                         let mut names = PatternNames::default();
                         names.visit_pat(&typed.pat);
-                        names.list.join(", ")
+                        let is_one = matches!(&*typed.pat, syn::Pat::Ident(name) if name.by_ref.is_none());
+                        let is_path = matches!(&*typed.ty, syn::Type::Path(_));
+                        (names.list.join(", "), is_one && is_path)
                     }
                 };
                 self.found = Some(Found::Parameter {
                     start: self.range(argument).start,
                     name,
+                    by_value,
                 });
             }
         }

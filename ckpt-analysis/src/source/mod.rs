@@ -1,6 +1,7 @@
 //! The sources of a package and of the workspace members that it uses, parsed; what the analysis starts from.
 
 pub mod edits;
+pub mod included;
 pub mod locate;
 pub mod mentions;
 pub mod words;
@@ -24,6 +25,12 @@ pub struct Program {
     pub crates: Vec<CrateSource>,
     /// Crates that are none of these and may exchange messages of their own.
     pub communicating: Vec<CommunicatingCrate>,
+    /// The texts of files that are included, as kernels for devices are.
+    pub texts: Vec<String>,
+    /// Whether crates outside of the workspace compute on devices as well: what these do there is not seen.
+    pub others_compute: bool,
+    /// Whether packages outside of the workspace ask for devices, with a library by which the program itself does.
+    pub others_ask_for_devices: bool,
 }
 
 /// A crate outside of the workspace that depends on a library of messages: what its calls exchange is not seen.
@@ -93,6 +100,9 @@ impl Program {
             }],
             crates: Vec::new(),
             communicating: Vec::new(),
+            texts: Vec::new(),
+            others_compute: false,
+            others_ask_for_devices: false,
         }
     }
 

@@ -493,6 +493,40 @@ fn where_a_package_asks_how_many_own_a_value_every_function_keeps_them() {
     assert_eq!(told("self.0").as_deref(), Some(""));
 }
 
+#[test]
+fn a_function_that_a_destructor_calls_holds_no_site() {
+    let told = |drop: &str| {
+        let text = format!(
+            "struct Log {{ lines: Vec<u64>, sum: u64 }}
+             impl Log {{
+                 fn flush(&mut self) {{
+                     let lines = std::mem::take(&mut self.lines);
+                     for line in lines {{ self.sum += (0..300_000).map(|i| i * line).sum::<u64>(); }}
+                 }}
+                 fn end(&mut self) {{ self.flush(); }}
+             }}
+             impl Drop for Log {{ fn drop(&mut self) {{ {drop} }} }}
+             fn main() {{
+                 let mut log = Log {{ lines: (0..1000).collect(), sum: 0 }};
+                 log.flush();
+                 println!(\"{{}}\", log.sum);
+             }}"
+        );
+        placed(&[("main.rs", &text)]).1
+    };
+    assert_eq!(sites(&told("println!(\"{}\", self.sum);")), ["for line in lines"]);
+    for drop in ["self.flush();", "self.end();", "Log::end(self)"] {
+        let placement = told(drop);
+        assert!(placement.sites.is_empty(), "{drop}");
+        let reasons = placement.rejected.iter().flat_map(|one| &one.reasons);
+        let words: Vec<_> = reasons.filter_map(|one| one.cause.code()).collect();
+        assert!(
+            words.contains(&ckpt_compiler::diagnostics::Code(1301)),
+            "{drop}: {words:?}"
+        );
+    }
+}
+
 const SCOPED: &str = "fn main() {
          let mut grid = vec![0.0_f64; 4000];
          std::thread::scope(|s| {

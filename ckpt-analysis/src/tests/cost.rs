@@ -55,6 +55,23 @@ fn parameters_and_fields_have_the_values_that_the_program_gives_them() {
 }
 
 #[test]
+fn an_exponent_that_is_a_guess_makes_no_number_that_no_run_could_reach() {
+    let (_, costs) = costs(
+        "fn main() {
+             let n: usize = read().trim().parse().unwrap();
+             for set in 0..1 << n {}
+             let k: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(4);
+             for set in 0..1_usize << k {}
+             for set in 0..1_u64 << 30 {}
+         }
+         fn read() -> String { String::new() }",
+    );
+    let found: Vec<f64> = costs.loops.iter().map(|one| one.trips).collect();
+    assert!(found[0] <= 1e6, "{found:?}");
+    assert_eq!(found[1..], [16.0, f64::from(1 << 30)], "{found:?}");
+}
+
+#[test]
 fn what_the_user_may_change_is_a_guess() {
     let (_, costs) = costs(
         "fn main() {

@@ -21,7 +21,10 @@ fn said(array: &DeviceArray) -> String {
     });
     let all: Vec<String> = kernels.chain(array.commands.iter().cloned()).collect();
     let others = if array.is_followed { "" } else { " and others" };
-    format!("{}: {}{others}", array.variable, all.join(", "))
+    let bytes = array.elements.are_bytes().then_some("bytes");
+    let elements = array.elements.word().or(bytes);
+    let elements = elements.map_or_else(String::new, |one| format!(" ({one})"));
+    format!("{}: {}{others}{elements}", array.variable, all.join(", "))
 }
 
 const OCL: &str = r#"
@@ -122,6 +125,58 @@ fn kernels_and_arrays_in_structs_are_followed() {
             "roots: pairs reads",
             "waves: pairs writes, turn writes, enqueue_write_buffer",
             "state: "
+        ]
+    );
+}
+
+#[test]
+fn shaders_say_what_they_do_with_what_is_bound_and_what_that_is() {
+    let text = r#"
+        use wgpu::{BindGroup, Buffer, Device};
+        const SHADERS: &str = "
+            @group(0) @binding(0) var<uniform> size: vec2<u32>;
+            @group(0) @binding(1) var<storage, read> now: array<vec4<f32>>;
+            @group(0) @binding(2) var<storage, read_write> next: array<vec4<f32>>;
+            @compute @workgroup_size(8) fn step(@builtin(global_invocation_id) id: vec3<u32>) { next[id.x] = now[id.x + size.x]; }
+            @compute @workgroup_size(8) fn look() { let a = now[0]; }";
+        fn group(device: &Device, pipeline: &ComputePipeline, size: &Buffer, now: &Buffer, next: &Buffer) -> BindGroup {
+            let entries = [size, now, next];
+            let entries = [0, 1, 2].map(|binding| wgpu::BindGroupEntry {
+                binding,
+                resource: entries[binding as usize].as_entire_binding(),
+            });
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: None,
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &entries,
+            })
+        }
+        fn entry(binding: u32, array: &Buffer) -> wgpu::BindGroupEntry<'_> {
+            let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: array, offset: 0, size: None });
+            wgpu::BindGroupEntry { binding, resource }
+        }
+        fn main() {
+            let size = device.create_buffer_init(&wgpu::util::BufferInitDescriptor { usage: BufferUsages::UNIFORM });
+            let even = device.create_buffer(&wgpu::BufferDescriptor { size: 9 });
+            let odd = device.create_buffer(&wgpu::BufferDescriptor { size: even.size() });
+            let table: Buffer = device.create_buffer(&wgpu::BufferDescriptor { size: even.size() });
+            let copy = device.create_buffer(&wgpu::BufferDescriptor { size: even.size() });
+            let groups = [group(&device, &p, &size, &even, &odd), group(&device, &p, &size, &odd, &even)];
+            let other = device.create_bind_group(&wgpu::BindGroupDescriptor { layout: &given, entries: &[entry(1, &table)] });
+            for step in 0..9 {
+                queue.write_buffer(&copy, 0, bytes);
+                encoder.copy_buffer_to_buffer(&table, 0, &copy, 0, 9);
+                copy.slice(..).map_async(wgpu::MapMode::Read, |_| ());
+            }
+        }"#;
+    assert_eq!(
+        written(text),
+        [
+            "size: step reads (u32)",
+            "even: look reads, step writes (f32)",
+            "odd: look reads, step writes (f32)",
+            "table: look reads, step reads (f32)",
+            "copy: copy_buffer_to_buffer, write_buffer (bytes)"
         ]
     );
 }

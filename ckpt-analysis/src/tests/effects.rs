@@ -170,3 +170,31 @@ fn what_a_function_in_c_does_is_not_known() {
         assert!(with("fn make(n: i32) -> i32 { n }", call), "{call}");
     }
 }
+
+#[test]
+fn what_only_looks_at_something_that_changes_may_be_made_anew() {
+    let anew = |making: &str| {
+        let text = format!(
+            "struct Picture {{ rows: Vec<u8>, width: u64, bars: u64 }}
+             struct Bar(u64);
+             impl Bar {{ fn new(n: u64) -> Bar {{ Bar(n) }} }}
+             impl Picture {{
+                 fn bar(&self) -> Bar {{ let bar = Bar::new(self.width); bar }}
+                 fn next_bar(&mut self) -> Bar {{ self.bars += 1; Bar::new(self.bars) }}
+                 fn said(&self) -> Bar {{ println!(\"a bar\"); Bar::new(1) }}
+                 fn render(&mut self) {{ let class = {making}; self.rows.clear(); drop(class); }}
+             }}
+             fn main() {{ let mut one = Picture {{ rows: vec![1], width: 3, bars: 0 }}; one.render(); }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let effects = Effects::of(&program, &analysis);
+        let place = (FileId(0), text.find("let class").expect("the variable"));
+        assert!(!effects.may_be_reexecuted(place), "{making}");
+        effects.may_be_made_anew(place)
+    };
+    assert!(anew("self.bar()"));
+    assert!(!anew("self.next_bar()"));
+    assert!(!anew("self.said()"));
+    assert!(!anew("Bar::new(u64::from(self.rows.pop().unwrap_or(0)))"));
+}

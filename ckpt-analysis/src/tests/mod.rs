@@ -6,6 +6,7 @@ mod chance;
 mod choice;
 mod cost;
 mod device_arrays;
+mod device_numbers;
 mod effects;
 mod examples;
 mod inputs;

@@ -15,6 +15,7 @@ use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, Tar
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, OrFail, Outcome, says};
+use crate::output;
 pub use choice::Choice;
 use choice::candidate_packages;
 pub use passed_on::{PassedOn, settings_of, typed};
@@ -61,6 +62,10 @@ pub struct CargoOptions {
     #[arg(skip)]
     #[serde(skip)]
     pub build_dir: Option<PathBuf>,
+    /// Whether the library of ckpt is built first, of which nobody wants to see the parts.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub builds_library: bool,
     /// Number of parallel build jobs
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<String>,
@@ -486,7 +491,9 @@ impl CargoOptions {
         let mut child = command
             .spawn()
             .or_fail(|| Failure::start(says!("E3040: cannot start `cargo {verb}`")))?;
-        let shown = child.stderr.take().map(progress::forward);
+        let has_bar = self.builds_library && !self.quiet && self.passed_on.verbose == 0;
+        let bar = has_bar.then(|| output::steps_bar("Building ckpt's library"));
+        let shown = child.stderr.take().map(|said| progress::forward(said, bar));
         let mut built = Built::default();
         if let Some(stdout) = child.stdout.take() {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {

@@ -8,11 +8,12 @@ use serde_json::json;
 use crate::commands::inspect::indexed_or_not;
 use crate::export::{self, Named, table};
 use crate::failure::{Failure, Outcome, says};
+use crate::output;
 use crate::render;
 use crate::stores::checkpoint::unreadable;
 use crate::stores::{StoreArgs, Which, WhichOnes};
 use crate::values::elements::Elements;
-use crate::values::find::{Found, find, with_elements};
+use crate::values::find::{Found, OF_THREADS, find, waits_for_threads, with_elements};
 use crate::values::place::{Inside, array_in_element};
 use crate::values::{rows, select};
 
@@ -180,6 +181,9 @@ fn part_of<'c>(checkpoint: &'c Restored, text: &str, is_table: bool) -> Outcome<
     let mut found = find(checkpoint, &name)?;
     if brackets.is_some() {
         found = with_elements(found);
+    }
+    if waits_for_threads(checkpoint, found.frame) {
+        output::note(&format!("`{}`: {OF_THREADS}", found.name));
     }
     let node = found.node;
     let mut arrays = Vec::new();

@@ -92,11 +92,21 @@ impl Init {
             self.ckpt_features.clone()
         };
         let mut record = record;
+        let lock = metadata.workspace_root.join("Cargo.lock").into_std_path_buf();
+        let locked = fs::read_to_string(&lock).ok();
         add_dependency(&mut record, manifest, &features)?;
         write_settings(&mut record, &folder.join("ckpt.toml"))?;
         ignore_stores(&mut record, folder)?;
         record.write();
-        self.offer_rewrite()
+        let offered = self.offer_rewrite();
+        // Where sources are looked at, cargo writes down what ckpt needs.
+        if let Ok(now) = fs::read_to_string(&lock)
+            && Some(&now) != locked.as_ref()
+        {
+            record.knows(&lock, locked, now);
+            record.write();
+        }
+        offered
     }
 
     /// Attributes can be written by hand, or by `rewrite`.
@@ -203,6 +213,12 @@ impl Record {
     /// Writes a file.
     fn replace(&mut self, path: &Path, before: Option<String>, after: String) -> Outcome<()> {
         fs::write(path, &after).about("cannot write", path)?;
+        self.knows(path, before, after);
+        Ok(())
+    }
+
+    /// Notes what was written.
+    fn knows(&mut self, path: &Path, before: Option<String>, after: String) {
         // What another init has written is not what the file was before.
         let first = self.files.remove(path);
         let before = match first {
@@ -211,7 +227,6 @@ impl Record {
             None => before,
         };
         self.files.insert(path.to_owned(), Written { before, after });
-        Ok(())
     }
 
     /// Where that fails, what is undone is looked for in the files.
@@ -349,6 +364,15 @@ fn undo(record: Record, manifest: &Path, folder: &Path) -> Outcome<u8> {
             println!("{}: removed {STORES}", path.display());
         }
         undone += 1;
+    }
+    for lock in record.files.keys().filter(|path| path.ends_with("Cargo.lock")) {
+        match record.put_back(lock)? {
+            true => undone += 1,
+            false => println!(
+                "{} stays: it was changed; cargo drops what nothing needs when it builds next",
+                lock.display()
+            ),
+        }
     }
     let _ = fs::remove_file(&record.path); // there may be none
     if undone == 0 {

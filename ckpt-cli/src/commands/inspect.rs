@@ -12,14 +12,15 @@ use ckpt::value::DType;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, says};
+use crate::launch::session::whole_number;
 use crate::plot::raster::{Plane, Raster, Span};
 use crate::plot::{self, Picture};
 use crate::render::{self, cut};
-use crate::stores::checkpoint::unreadable;
+use crate::stores::checkpoint::{inspect_command, unreadable};
 use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which, WhichOnes, id_list};
 use crate::values::elements::{Chosen, Elements, indexed};
-use crate::values::find::{Found, find, no_array, node_of, with_elements};
+use crate::values::find::{Found, OF_THREADS, find, no_array, node_of, waits_for_threads, with_elements};
 use crate::values::place::in_element;
 use crate::values::tree::{self, node_as_json, row, short_type, variables_table};
 use crate::values::{is_number, rows, select};
@@ -41,13 +42,13 @@ pub struct Inspect {
     #[arg(long, value_name = "R|all", default_value = "0")]
     rank: Ranks,
     /// Draw the numbers of VAR: a line, or a heat map of its last two dimensions
-    #[arg(long, value_name = "FILE.svg|png", requires = "which")]
+    #[arg(long, value_name = "FILE.svg|png")]
     plot: Option<PathBuf>,
     /// Take the numbers that are drawn for an array of this shape: ROWS,COLUMNS
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', requires = "plot")]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', requires = "plot", value_parser = whole_number::<u64>)]
     shape: Vec<u64>,
     /// How many elements are shown at most
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole_number::<u64>)]
     limit: u64,
     #[command(flatten)]
     store: StoreArgs,
@@ -322,6 +323,9 @@ impl Inspect {
             "{whose}{}: {rust_type}, in `{}` ({place})\n\n",
             variable.key, frame.function
         ));
+        if waits_for_threads(checkpoint, found.frame) {
+            render::print(&format!("{OF_THREADS}\n\n"));
+        }
         // What is in an element has no column of its own.
         if shown.is_in_element {
             for (_, chosen) in &shown.elements {
@@ -333,7 +337,7 @@ impl Inspect {
         let mut table = variables_table();
         row(&mut table, checkpoint, found.node, &found.name, 0)?;
         tree::print_variables(&table);
-        self.hint(found);
+        self.hint(checkpoint, found);
         // A single value stands in the table already.
         let is_part = self.variable().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(found.node).is_some_and(|elements| !elements.shape().is_empty()) {
@@ -346,7 +350,7 @@ impl Inspect {
     }
 
     /// What has to be known to name the elements.
-    fn hint(&self, found: &Found<'_>) {
+    fn hint(&self, checkpoint: &Restored, found: &Found<'_>) {
         let name = &found.name;
         let has_brackets = self.variable().is_some_and(|text| text.contains('['));
         if let Some(list) = &found.packed_in {
@@ -354,10 +358,13 @@ impl Inspect {
                 "\nIndices count the values that are there, not the elements of `{list}`: `{list}[..]` shows those.\n"
             ));
         } else if !has_brackets
-            && rows::count(found.node).is_some_and(|number| number > 0)
+            && rows::count(found.node)
+                .or(rows::entries(found.node))
+                .is_some_and(|number| number > 0)
             && indexed(found.node).is_empty()
         {
-            render::print(&format!("\nIts elements: `cargo ckpt inspect '{name}[..]'`\n"));
+            let command = inspect_command(checkpoint, false, &format!("{name}[..]"));
+            render::print(&format!("\nIts elements: {command}\n"));
         }
     }
 
@@ -427,6 +434,7 @@ fn one_as_json(checkpoint: &Restored, shown: &Shown<'_>) -> Outcome<Value> {
     };
     value["name"] = json!(found.name);
     value["frame"] = json!(found.frame);
+    value["waits_for_threads"] = json!(waits_for_threads(checkpoint, found.frame));
     // The file has the types of variables, not of what is in them.
     let is_whole = found.name == found.variable.key;
     value["rust_type"] = json!(is_whole.then_some(&found.variable.rust_type));
@@ -489,6 +497,9 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     }
     for (index, frame) in checkpoint.frames().iter().enumerate() {
         render::print(&format!("\n{index}  {}\n", frame_line(frame)));
+        if waits_for_threads(checkpoint, index) {
+            render::print(&format!("{OF_THREADS}\n"));
+        }
         print_variables(checkpoint, index, frame)?;
     }
     print_group(checkpoint, "statics", "Statics:", "")?;
@@ -605,6 +616,7 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
         frames.push(json!({
             "function": frame.function, "module": frame.module, "file": frame.file, "line": frame.line,
             "site": frame.site, "site_line": frame.site_line, "site_column": frame.site_column,
+            "thread": frame.thread, "waits_for_threads": waits_for_threads(checkpoint, index),
             "callee": frame.callee, "layout": format!("{:016x}", frame.layout),
             "source": format!("{:016x}", frame.source), "variables": variables,
         }));

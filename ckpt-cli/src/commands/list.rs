@@ -1,16 +1,17 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ckpt::session::auto::Estimate;
 use ckpt::session::job::COMMAND_NOTE;
 use ckpt::session::runs::{RunRecord, has_record};
-use ckpt::store::{Meta, RunId, file_name};
+use ckpt::store::{Meta, RunId, printable};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, says};
+use crate::launch::is_known_here;
 use crate::render;
 use crate::stores::continued::unfinished;
 use crate::stores::lines::{Line, Lines, OutOfReach, rank_list};
@@ -82,13 +83,13 @@ impl List {
                         .help("name the folder that the program writes its checkpoints to, for example `--dir heat.ckpt.d`"),
                 );
             }
-            true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
-            false => print_lines(&list, &lines, &out_of_reach, &records),
+            true => render::print(&format!("{} holds no checkpoint yet.\n", shown(&folder))),
+            false => print_lines(&folder, &list, &lines, &out_of_reach, &records),
         }
-        for (folder, ids) in in_fallbacks(&list, &lines) {
+        for (folder, ids) in lines.in_fallbacks(&list) {
             render::print(&format!(
                 "\nIn the fallback `{}`: {}\n",
-                folder.display(),
+                shown(&folder),
                 stores::id_list(&ids)
             ));
         }
@@ -98,7 +99,7 @@ impl List {
         for (folder, why) in lines.unseen_fallbacks() {
             render::print(&format!(
                 "\nnot looked at: the fallback `{}`: {why}\n",
-                folder.display()
+                shown(&folder)
             ));
         }
         Ok(0)
@@ -118,20 +119,12 @@ fn looks_like_a_store(folder: &Path) -> bool {
     names.is_empty() || names.iter().any(is_of_ckpt)
 }
 
-/// The fallbacks that checkpoints lie in, each with their numbers.
-fn in_fallbacks(list: &[Line], lines: &Lines) -> BTreeMap<PathBuf, Vec<u64>> {
-    let mut found: BTreeMap<PathBuf, Vec<u64>> = BTreeMap::new();
-    for (rank, entry) in list.iter().flat_map(|line| &line.entries) {
-        let part = lines.parts.iter().find(|part| part.rank == *rank);
-        let name = file_name(entry.id, *rank);
-        if part.is_some_and(|part| part.folder.join(&name) != entry.path)
-            && let Some(folder) = entry.path.parent()
-        {
-            found.entry(folder.to_owned()).or_default().push(entry.id.0);
-        }
-    }
-    found.values_mut().for_each(|ids| ids.dedup());
-    found
+/// What a restart has to be told where a store came from elsewhere.
+const WITH_THE_PROGRAM: &str = ", with how the program is built (`--bin NAME --release`, in the folder of its source; this machine has not started it),";
+
+/// A folder in one line, whatever its name is.
+fn shown(folder: &Path) -> String {
+    printable(&folder.to_string_lossy()).into_owned()
 }
 
 /// How the run stands, or each of several, the newest last.
@@ -143,24 +136,28 @@ fn print_standing(
 ) {
     let standing = |record: &RunRecord| {
         let run = record.run;
-        let next = match (restorable.contains(&run), continued == Some(run)) {
-            (true, true) => format!("{} continues it", stores::restart_command(folder, &[])),
-            (true, false) => {
-                let named = ["--run".to_owned(), run.short()];
-                format!("{} continues it", stores::restart_command(folder, &named))
-            }
-            (false, _) => "it has no checkpoint that can be restored".to_owned(),
+        let next = if restorable.contains(&run) {
+            let named = match continued == Some(run) {
+                true => vec![],
+                false => vec!["--run".to_owned(), run.short()],
+            };
+            let executable = record.job.as_ref().ok().and_then(|job| job.command.first());
+            let is_known = is_known_here(folder, run, executable.map(Path::new));
+            let what = if is_known { "" } else { WITH_THE_PROGRAM };
+            format!("{}{what} continues it", stores::restart_command(folder, &named))
+        } else {
+            "it has no checkpoint that can be restored".to_owned()
         };
         runs::standing(record, &next)
     };
     if let [one] = records {
-        render::print(&format!("{}: {}\n", folder.display(), standing(one)));
+        render::print(&format!("{}: {}\n", shown(folder), standing(one)));
         return;
     }
     if !records.is_empty() {
         render::print(&format!(
             "{}: {}\n",
-            folder.display(),
+            shown(folder),
             render::count(records.len(), "run")
         ));
     }
@@ -208,7 +205,13 @@ fn ranks(line: &Line) -> String {
     }
 }
 
-fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records: &[RunRecord]) {
+fn print_lines(
+    folder: &Path,
+    list: &[Line],
+    lines: &Lines,
+    out_of_reach: &OutOfReach,
+    records: &[RunRecord],
+) {
     let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "ON DISK"];
     let whose = |line: &Line| meta(line).map(|meta| meta.run);
     // With records of runs: what was written before runs had an identity is of none.
@@ -265,15 +268,21 @@ fn print_lines(list: &[Line], lines: &Lines, out_of_reach: &OutOfReach, records:
         table.add_row(row);
     }
     render::print_table(&table);
+    for (copy, of) in &lines.copies {
+        render::print(&format!(
+            "\n{copy} is a copy of {of} under another number, and none of the run: remove the file.\n"
+        ));
+    }
     if list.iter().any(|line| !blocks_for(line).is_empty()) {
         render::print(
             "\nWhat is kept for its blocks cannot be restored by itself: what it builds on is not kept any more.\n",
         );
     }
     if has_others {
-        render::print(
-            "\nOf a run that has no record here a checkpoint is continued only if it is named: `cargo ckpt restart ID`.\n",
-        );
+        render::print(&format!(
+            "\nOf a run that has no record here a checkpoint is continued only if it is named: {}.\n",
+            stores::command_about(folder, "restart", &["ID"])
+        ));
     }
     for (id, ranks) in out_of_reach {
         for (rank, why) in ranks {

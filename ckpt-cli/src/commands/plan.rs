@@ -81,7 +81,13 @@ impl PlanCommand {
         let main = driver::main_of(&package, &analysis)?;
         if self.check {
             let _busy = Busy::with(package.target_directory());
-            let rewritten = rewrite(&options, Wanted::Sources, package, analysis, self.ranks);
+            let rewritten = rewrite(
+                &options,
+                Wanted::Sources,
+                (package, analysis),
+                profile::analyse,
+                self.ranks,
+            );
             if let (Err(failure), true) = (&rewritten, self.format.json()) {
                 render::print_json(&failure.as_data());
             }
@@ -147,6 +153,9 @@ impl PlanCommand {
         }
         for site in &plan.devices {
             print_arrays(site);
+        }
+        if let Some(number) = plan.device_number.as_ref().filter(|_| !plan.functions.is_empty()) {
+            render::print(&format!("\nnumber of devices: {}\n", number.sentence()));
         }
         let mut text = String::new();
         if !plan.written_out.is_empty() {
@@ -341,7 +350,7 @@ fn print_arrays(site: &SiteArrays) {
             array.line.to_string(),
             array.writers(),
             array.readers(),
-            if array.saved { "content" } else { "nothing" }.to_owned(),
+            array.content(),
             array.why.to_owned(),
         ]);
     }

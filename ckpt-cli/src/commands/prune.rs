@@ -151,12 +151,7 @@ impl Prune {
         let (stay, gone): (Vec<RunId>, Vec<RunId>) = runs.iter().partition(|run| results.contains(run));
         self.report(&removed, &[], &gone, ids.len(), bytes);
         if !stay.is_empty() && !self.store.json() {
-            let names = |runs: &[RunId]| runs.iter().map(|run| run.short()).collect::<Vec<_>>().join(", ");
-            println!(
-                "the record of {} stays: it has completed, and {} must not undo what it has made",
-                names(&stay),
-                names(&waiting)
-            );
+            render::print(&records_that_stay(&stay, &waiting));
         }
         Ok(0)
     }
@@ -222,6 +217,20 @@ impl Prune {
     }
 }
 
+/// Why the records of runs that have completed are not removed.
+fn records_that_stay(runs: &[RunId], waiting: &[RunId]) -> String {
+    let names = |runs: &[RunId]| runs.iter().map(|run| run.short()).collect::<Vec<_>>().join(", ");
+    let (stay, waiting) = (names(runs), names(waiting));
+    match runs.len() {
+        1 => format!(
+            "the record of {stay} stays: it has completed, and {waiting} must not undo what it has made\n"
+        ),
+        _ => format!(
+            "the records of {stay} stay: they have completed, and {waiting} must not undo what they have made\n"
+        ),
+    }
+}
+
 /// What is whole on the ranks here may be damaged on the others, and removed here it would be lost for all.
 fn all_are_here(lines: &Lines) -> Outcome<()> {
     let Some(ranks) = rank_list(&lines.elsewhere) else {
@@ -272,6 +281,18 @@ mod tests {
         let mut removed = vec![CheckpointId(1), CheckpointId(2), CheckpointId(3)];
         spare_needed(&mut removed, &entries);
         assert_eq!(removed, [CheckpointId(1), CheckpointId(3)]);
+    }
+
+    #[test]
+    fn records_that_stay_are_one_or_several() {
+        let run = |digit: &str| digit.repeat(32).parse::<RunId>().unwrap();
+        let one = records_that_stay(&[run("a")], &[run("b")]);
+        assert!(one.starts_with("the record of aaaaaaaa stays: it has"), "{one}");
+        let two = records_that_stay(&[run("a"), run("c")], &[run("b")]);
+        assert!(
+            two.starts_with("the records of aaaaaaaa, cccccccc stay: they have"),
+            "{two}"
+        );
     }
 
     #[test]

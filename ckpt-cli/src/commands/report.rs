@@ -31,7 +31,7 @@ Example:
   cargo ckpt report
   cargo ckpt report --html job.html
 
-Exit codes: 0 done, 76 no job has run on the store.";
+Exit codes: 0 done, 76 no job has run on the store, 78 it is somebody else's.";
 
 impl ReportCommand {
     /// Reports.
@@ -63,6 +63,14 @@ impl ReportCommand {
             true => render::print_json(&life),
             false => {
                 render::print(&report::words(&life));
+                let lines = stores::lines::Lines::of_run(&store, Some(life.job.run))?;
+                for (folder, ids) in lines.in_fallbacks(&lines.list()?) {
+                    render::print(&format!(
+                        "\nin the fallback `{}`: {}\n",
+                        folder.display(),
+                        stores::id_list(&ids)
+                    ));
+                }
                 if run.is_none() {
                     self.tell_of_others(&store, life.job.run)?;
                 }
@@ -84,7 +92,8 @@ impl ReportCommand {
         let more = if others.len() > FEW { ", ..." } else { "" };
         let number = render::count(others.len(), "other run");
         render::print(&format!(
-            "\nThe store has {number}: {listed}{more}. `cargo ckpt report --run {first}` reports one.\n"
+            "\nThe store has {number}: {listed}{more}. {} reports one.\n",
+            stores::command_about(store, "report", &["--run", first])
         ));
         Ok(())
     }

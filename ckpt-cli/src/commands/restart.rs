@@ -130,10 +130,10 @@ impl Restart {
             command
                 .args(&arguments)
                 .envs(environment.iter().map(|(name, value)| (name, value)));
-            let which = if begin == Begin::Latest {
-                Which::Latest
-            } else {
-                self.which
+            let which = match (begin, continued.instead_of_copies) {
+                (Begin::Latest, _) => Which::Latest,
+                (_, Some(newest)) => Which::Id(newest.0),
+                _ => self.which,
             };
             command.env("CKPT_RESTART", which.to_string());
             ranks.wrap(command)

@@ -82,7 +82,14 @@ impl Rewrite {
             return Ok(0);
         }
         let _busy = Busy::with(package.target_directory());
-        let Some(rewritten) = rewrite(&self.cargo, Wanted::Sources, package, analysis, self.ranks)? else {
+        let Some(rewritten) = rewrite(
+            &self.cargo,
+            Wanted::Sources,
+            (package, analysis),
+            profile::analyse,
+            self.ranks,
+        )?
+        else {
             output::note("no loop is worth a checkpoint: nothing to do");
             return Ok(0);
         };

@@ -71,9 +71,12 @@ impl Run {
         let named = stores::for_program(self.session.dir.as_deref(), "program")?;
         Mapping::are_clear(&self.map)?;
         stores::is_beside(&named, self.map.iter().map(Mapping::is_now_in))?;
+        // Whose store it is, is said before anything is built or started.
+        runs::records(&named)?;
         let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         program.has_checkpoints()?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
+        runs::records(&store)?;
         let start = Start {
             store: &store,
             command_line: (&program.executable, &self.arguments),
@@ -251,7 +254,8 @@ impl Start<'_> {
                     return Ok(Some(record.run));
                 }
                 None => output::note(&format!(
-                    "run {run} is not resumed: it has no checkpoint that can be restored (`cargo ckpt list` says why)"
+                    "run {run} is not resumed: it has no checkpoint that can be restored ({} says why)",
+                    stores::command_about(self.store, "list", &[])
                 )),
             }
         }
@@ -275,7 +279,11 @@ impl Start<'_> {
                 self.store.display()
             ))
             .because("its record (`job.json`) is damaged or gone, and it may have changed files that a start from the beginning would find")
-            .help("put the files in order, and start with `cargo ckpt run --fresh`; or, if it has a checkpoint, continue it by its number: `cargo ckpt restart NUMBER` (`cargo ckpt list` shows them)"));
+            .help(format!(
+                "put the files in order, and start with `cargo ckpt run --fresh`; or, if it has a checkpoint, continue it by its number: {} ({} shows them)",
+                stores::command_about(self.store, "restart", &["NUMBER"]),
+                stores::command_about(self.store, "list", &[])
+            )));
         }
         let is_own = |record: &&RunRecord| {
             let job = record.job.as_ref();

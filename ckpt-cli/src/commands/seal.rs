@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Outcome, says};
 use crate::stores::checkpoint::store_failure;
 use crate::stores::lines::{Lines, Ranks};
-use crate::stores::{StoreArgs, Which};
+use crate::stores::{self, StoreArgs, Which};
 use crate::{output, render};
 
 /// Renew the checksums of a checkpoint that was edited by hand
@@ -52,6 +52,7 @@ impl Seal {
     /// Renews.
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
+        let store = self.store.named()?;
         let id = lines.resolve(self.which)?;
         let mut all = Vec::new();
         for part in lines.chosen(self.rank, id)? {
@@ -89,15 +90,16 @@ impl Seal {
                     "E3186: nobody can be asked whether these changes are meant"
                 ))
                 .help("look at them, and say `--yes` if they are"),
-                false => Failure::no(says!("E3187: checkpoint {id} was left as it is")).help(
-                    "it is damaged for ckpt, and a restart passes it over; `cargo ckpt verify` says where",
-                ),
+                false => Failure::no(says!("E3187: checkpoint {id} was left as it is")).help(format!(
+                    "it is damaged for ckpt, and a restart passes it over; {} says where",
+                    stores::command_about(&store, "verify", &[&id.0.to_string()])
+                )),
             });
         }
         if all.iter().any(|sealed| sealed.accepted) && !self.store.json() {
             render::print(&format!(
-                "\nIts checksums are those of what it holds. `cargo ckpt restart {}` continues from it.\n",
-                id.0
+                "\nIts checksums are those of what it holds. {} continues from it.\n",
+                stores::restart_command(&store, &[id.0.to_string()])
             ));
         }
         Ok(0)

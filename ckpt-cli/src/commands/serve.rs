@@ -22,7 +22,7 @@ pub struct Serve {
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
     /// The port of the address [default: one that is free]
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, value_parser = port)]
     port: u16,
     /// Let the page ask a job to take a checkpoint and stop
     #[arg(long)]
@@ -41,6 +41,11 @@ From another machine, through ssh: `ssh -L 8080:127.0.0.1:8080 HOST`, with `--po
 address in the browser here.
 
 Exit codes: 0 ended by Ctrl-C, 78 the folder cannot be read, or the port is taken.";
+
+fn port(text: &str) -> Result<u16, String> {
+    text.parse()
+        .map_err(|_| format!("write a port, 0 to {}", u16::MAX))
+}
 
 impl Serve {
     /// Answers until it is interrupted.

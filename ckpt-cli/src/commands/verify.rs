@@ -74,12 +74,15 @@ impl Verify {
             list.extend(check(part, &ids.collect::<Vec<_>>(), &bar)?);
         }
         drop(bar);
-        list.sort_by_key(|checked| (checked.id, checked.rank));
-        let found = Found {
-            lines,
-            list,
-            is_all: self.which == WhichOnes::All,
-        };
+        let found = Found::of(lines, list, self.which == WhichOnes::All);
+        if !found.is_all && found.list.is_empty() {
+            let WhichOnes::One(which) = self.which else {
+                return Ok(0);
+            };
+            let mut left = found.lines.ids();
+            left.retain(|id| !found.gone.contains(&CheckpointId(*id)));
+            return Err(checkpoint::none(&self.store.named()?, &left, which));
+        }
         if self.store.json() {
             let checkpoints: Vec<_> = found.list.iter().map(|checked| found.as_json(checked)).collect();
             let mut value = json!({ "whole": found.damaged().is_empty(), "checkpoints": checkpoints });
@@ -137,9 +140,25 @@ struct Found {
     list: Vec<Checked>,
     /// Whether all checkpoints were, and not one.
     is_all: bool,
+    /// Those that were removed meanwhile.
+    gone: BTreeSet<CheckpointId>,
 }
 
 impl Found {
+    /// Of what was removed while it was looked at nothing is damaged.
+    fn of(lines: Lines, list: Vec<Checked>, is_all: bool) -> Self {
+        let has_gone = |checked: &Checked| !checked.is_whole() && lines.has_gone(checked.rank, checked.id);
+        let (gone, mut list): (Vec<_>, Vec<_>) = list.into_iter().partition(has_gone);
+        list.sort_by_key(|checked| (checked.id, checked.rank));
+        let gone = gone.into_iter().map(|checked| checked.id).collect();
+        Found {
+            lines,
+            list,
+            is_all,
+            gone,
+        }
+    }
+
     /// The checkpoints that are not whole on all ranks here.
     fn damaged(&self) -> BTreeSet<CheckpointId> {
         let damaged = self.list.iter().filter(|checked| !checked.is_whole());
@@ -157,6 +176,9 @@ impl Found {
             let verdict = match (checked.bytes, checked.damage.is_empty()) {
                 (None, _) => "MISSING".to_owned(),
                 (_, true) if checked.blocks_for.is_empty() => match &checked.out_of_reach {
+                    _ if self.lines.copies.contains_key(&checked.id) => {
+                        format!("a copy of {}", self.lines.copies[&checked.id])
+                    }
                     None => "whole".to_owned(),
                     Some(why) if why.is_given_up() => "given up".to_owned(),
                     Some(_) => "NOT RESTORABLE".to_owned(),
@@ -201,6 +223,13 @@ impl Found {
     }
 
     fn print_end(&self) {
+        if !self.gone.is_empty() {
+            let gone: Vec<u64> = self.gone.iter().map(|id| id.0).collect();
+            render::print(&format!(
+                "\nRemoved while this looked at the store, as a job does with old checkpoints: {}.\n",
+                stores::id_list(&gone)
+            ));
+        }
         let damaged = self.damaged().len();
         let all: BTreeSet<CheckpointId> = self.list.iter().map(|checked| checked.id).collect();
         if damaged > 0 {
@@ -235,5 +264,63 @@ impl Found {
             value["rank"] = json!(checked.rank);
         }
         value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
+    use ckpt::snapshot::SnapshotBuilder;
+    use ckpt::store::{Keep, Meta, Store};
+
+    static MAIN: FunctionPlan = FunctionPlan {
+        function: "main",
+        module: "heat",
+        file: "src/main.rs",
+        line: 1,
+        layout: 1,
+        source: 1,
+        attribute: "ckpt::main",
+        sites: &[SitePlan {
+            line: 3,
+            column: 9,
+            kind: SiteKind::Checkpoint,
+            variables: &[],
+        }],
+    };
+
+    /// A job removes its old checkpoints whenever it writes one.
+    #[test]
+    fn what_a_job_has_removed_meanwhile_is_not_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+        store.set_keep(Keep::All);
+        for visit in 1..=3 {
+            let mut builder = SnapshotBuilder::new();
+            let frame = builder.frame(&MAIN, 1);
+            builder.value(frame, "step", 2, None, &visit);
+            let meta = Meta {
+                program: "heat".into(),
+                version: "0.1.0".into(),
+                visit,
+                time: 0,
+                reason: "every 1".into(),
+                host: "here".into(),
+                run: None,
+                notes: Vec::new(),
+            };
+            store.commit(&builder.finish().unwrap(), &meta).unwrap();
+        }
+        let lines = Lines::of(folder.path()).unwrap();
+        std::fs::remove_file(store.path(CheckpointId(1))).unwrap();
+        std::fs::write(store.path(CheckpointId(2)), "no checkpoint").unwrap();
+        let ids: Vec<CheckpointId> = lines.ids().into_iter().map(CheckpointId).collect();
+        let bar = output::bytes_bar("verifying", lines.bytes(&ids));
+        let list = check(&lines.parts[0], &ids, &bar).unwrap();
+        let found = Found::of(lines, list, true);
+        assert_eq!(found.damaged(), BTreeSet::from([CheckpointId(2)]));
+        assert_eq!(found.gone, BTreeSet::from([CheckpointId(1)]));
+        assert_eq!(found.list.len(), 2);
     }
 }

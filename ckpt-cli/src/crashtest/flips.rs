@@ -86,7 +86,8 @@ impl Flips {
                 _ => None,
             })
             .collect();
-        let found = events.iter().any(|what| matches!(what, What::Rollback { .. }));
+        let is_found = |what: &What| matches!(what, What::Rollback { .. } | What::Repair { .. });
+        let found = events.iter().any(is_found);
         let fate = match (verdict, found) {
             _ if flips.is_empty() => Fate::None,
             (Verdict::Failed { .. }, _) => Fate::Ended,
@@ -134,6 +135,8 @@ mod tests {
             visits: 8,
             reason: String::new(),
             lost: None,
+            alone: false,
+            rank: None,
         };
         let failed = Verdict::Failed {
             what: String::new(),

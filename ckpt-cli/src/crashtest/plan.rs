@@ -213,9 +213,8 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
         });
         trials.push(trial(Kind::Rollback, vec![Kill::Rollback(visit)], every));
     }
-    // Ranks keep no snapshots.
     let snapshots = |number: u64| {
-        let keeps = number % 2 == 1 && amount.ranks.is_none();
+        let keeps = number % 2 == 1;
         keeps.then_some((every / SNAPSHOTS).max(1))
     };
     for number in 0..amount.random {
@@ -439,14 +438,9 @@ mod tests {
     }
 
     #[test]
-    fn some_rollbacks_lead_to_snapshots_but_those_of_ranks() {
-        let keeps = |trials: Vec<Trial>| trials.iter().any(|trial| trial.snapshot_every.is_some());
-        assert!(keeps(plan_in_process(100, amount(5))));
-        let ranks = Amount {
-            ranks: Some(2),
-            ..amount(5)
-        };
-        assert!(!keeps(plan_in_process(100, ranks)));
+    fn some_rollbacks_lead_to_snapshots() {
+        let trials = plan_in_process(100, amount(5));
+        assert!(trials.iter().any(|trial| trial.snapshot_every.is_some()));
     }
 
     #[test]

@@ -36,8 +36,48 @@ pub struct Until {
     pub victim: Victim,
     /// It hangs if it takes longer than this.
     pub limit: Option<Duration>,
-    /// Stopped and continued several times: it would take so long by itself, and takes twice as long.
-    pub stretched: Option<Duration>,
+    /// Stopped and continued.
+    pub stretched: Option<Stretched>,
+}
+
+/// A process that is stopped and continued, and so takes at least twice as long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretched {
+    /// How long it would take by itself.
+    by_itself: Duration,
+    /// How often it is stopped.
+    pauses: u32,
+    /// The least that a pause lasts.
+    shortest: Duration,
+}
+
+/// Pauses that are long enough to be seen in whatever takes a tenth of the run.
+const FEW: u32 = 8;
+
+impl Stretched {
+    /// A few times.
+    pub fn of(by_itself: Duration) -> Self {
+        Stretched {
+            by_itself,
+            pauses: FEW,
+            shortest: Duration::from_millis(15),
+        }
+    }
+
+    /// So often that what takes a thousandth of it is likely to be stopped as well: a time of a millisecond that is printed is the
+    /// same in many runs. Whoever else wants the processors goes first.
+    pub fn finely(by_itself: Duration) -> Self {
+        Stretched {
+            by_itself,
+            pauses: 1500,
+            shortest: Duration::from_millis(2),
+        }
+    }
+
+    /// Whether it is stopped so often.
+    pub fn is_fine(self) -> bool {
+        self.pauses > FEW
+    }
 }
 
 /// A process that has ended.
@@ -123,6 +163,10 @@ impl Launcher {
             Failure::start(says!("E3020: cannot start `{started}`"))
                 .help("is it a program for this machine, and may it be executed?")
         })?;
+        if until.stretched.is_some_and(Stretched::is_fine) {
+            // Where this cannot be done, pauses are all that it has.
+            let _ = rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(&child)), 12);
+        }
         let watched = self.wait(child, start, until);
         if self.is_below_another() {
             ranks::end_left_behind();
@@ -233,7 +277,7 @@ impl Launcher {
                     Ok(ended(status, too_long, peak_bytes))
                 };
             }
-            pauses.stop_when_due(&child, start);
+            pauses.stop_while_due(&child, start);
             let running = start.elapsed();
             too_long |= until.limit.is_some_and(|limit| running > limit);
             let interrupted = self.interrupted.load(Ordering::Relaxed);
@@ -274,16 +318,17 @@ struct Pauses {
 }
 
 impl Pauses {
-    /// Pauses in one run, spread over it.
-    const MANY: u32 = 8;
-
-    fn over(run: Option<Duration>) -> Self {
-        let (shortest, longest) = (Duration::from_millis(15), Duration::from_millis(250));
-        let run_time = run.unwrap_or_default();
+    /// Spread over a run.
+    fn over(run: Option<Stretched>) -> Self {
+        let longest = Duration::from_millis(250);
+        let (apart, length, left) = run.map_or_else(Default::default, |run| {
+            let length = (run.by_itself / run.pauses).clamp(run.shortest, longest);
+            (run.by_itself / (run.pauses + 1), length, run.pauses)
+        });
         Pauses {
-            apart: run_time / (Self::MANY + 1),
-            length: (run_time / Self::MANY).clamp(shortest, longest),
-            left: if run.is_some() { Self::MANY } else { 0 },
+            apart,
+            length,
+            left,
             stopped: Duration::ZERO,
             taken: 0,
         }
@@ -296,6 +341,17 @@ impl Pauses {
     fn until_next(&self, start: Instant) -> Duration {
         self.next()
             .map_or(Duration::MAX, |next| next.saturating_sub(start.elapsed()))
+    }
+
+    /// Pauses that follow one another closely are taken one behind the other: more of them fit into a short time.
+    fn stop_while_due(&mut self, child: &Child, start: Instant) {
+        for _ in 0..20 {
+            if self.until_next(start) > Duration::from_millis(1) {
+                return;
+            }
+            std::thread::sleep(self.until_next(start));
+            self.stop_when_due(child, start);
+        }
     }
 
     fn stop_when_due(&mut self, child: &Child, start: Instant) {
@@ -366,13 +422,13 @@ mod tests {
     fn a_stretched_process_takes_longer_by_its_pauses() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
-        let mut pauses = Pauses::over(Some(Duration::from_millis(20)));
+        let mut pauses = Pauses::over(Some(Stretched::of(Duration::from_millis(20))));
         while pauses.left > 0 {
             std::thread::sleep(pauses.until_next(start));
             pauses.stop_when_due(&child, start);
         }
         assert_eq!(pauses.until_next(start), Duration::MAX);
-        assert!(pauses.stopped >= Duration::from_millis(15) * Pauses::MANY);
+        assert!(pauses.stopped >= Duration::from_millis(15) * FEW);
         drop(child.stdin.take());
         assert!(child.wait().unwrap().success());
         assert_eq!(Pauses::over(None).next(), None);

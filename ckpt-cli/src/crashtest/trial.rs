@@ -18,7 +18,7 @@ use super::cover;
 use super::files::{self, Contents, Files, Listed};
 use super::flips::Flips;
 use super::plan::{Kill, Trial, Victim, snapshots_every};
-use super::process::{Finished, Launcher, Until};
+use super::process::{Finished, Launcher, Stretched, Until};
 use super::scratch::{Initial, Scratch};
 use super::text::{Difference, Reference, Unsteady};
 use super::varying::{Alike, Numbers};
@@ -30,6 +30,8 @@ use crate::{render, stores};
 const NEVER: u64 = 1 << 60;
 /// Uninterrupted runs that agree, before an answer that is another one is wrong.
 const ENOUGH: usize = 10;
+/// A run that may take twenty times as long.
+const SHORT: Duration = Duration::from_secs(5);
 
 /// What is compared.
 #[derive(Debug, Default)]
@@ -174,8 +176,8 @@ pub struct Test<'t> {
 enum Manner {
     /// Nothing.
     Plain,
-    /// It is stopped and continued, and so takes twice the time, which is this.
-    Stretched(Duration),
+    /// It is stopped and continued; where that is done finely, other work keeps all processors busy as well.
+    Stretched(Stretched),
     /// Other work keeps all processors busy.
     Loaded,
     /// Its pool of threads has so many.
@@ -186,8 +188,9 @@ impl Manner {
     /// That of the run of this number, from 0; the first takes so long.
     fn of(run: usize, first: Duration) -> Manner {
         match run % 5 {
-            0 => Manner::Plain,
-            1 => Manner::Stretched(first),
+            0 if run == 0 => Manner::Plain,
+            0 | 1 if run > 1 && first < SHORT => Manner::Stretched(Stretched::finely(first)),
+            0 | 1 => Manner::Stretched(Stretched::of(first)),
             2 => Manner::Threads(1),
             3 => Manner::Loaded,
             _ => Manner::Threads(2 * processors()),
@@ -517,7 +520,11 @@ impl Test<'_> {
     ) -> Outcome<Whole> {
         let (initial, store) = self.scratch.fresh()?;
         let variables = variables(&store);
-        let _busy = (manner == Manner::Loaded).then(|| Busy::on(processors()));
+        let is_loaded = match manner {
+            Manner::Stretched(how) => how.is_fine(),
+            manner => manner == Manner::Loaded,
+        };
+        let _busy = is_loaded.then(|| Busy::on(processors()));
         let finished = self.launch(
             &variables,
             Until {
@@ -525,7 +532,7 @@ impl Test<'_> {
                 victim: Victim::Process,
                 limit: None,
                 stretched: match manner {
-                    Manner::Stretched(time) => Some(time),
+                    Manner::Stretched(how) => Some(how),
                     _ => None,
                 },
             },

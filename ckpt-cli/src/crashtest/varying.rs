@@ -67,11 +67,23 @@ impl Known {
         if self.places.contains(&of.place) || self.places.contains(&whole) {
             return true;
         }
+        if of.place.number.is_none() && self.covers_units(of) {
+            return true;
+        }
         let has = |seen: &BTreeSet<Vec<u8>>| seen.contains(of.one) && seen.contains(of.other);
         match of.place.number {
             None => has(&self.words),
             Some(_) => most_numbers_vary && has(&self.numbers),
         }
+    }
+
+    /// Whether all that differs in a word are times that vary: one that was `981ms` in ten runs is `1.02s` in the next.
+    fn covers_units(&self, of: &Differing<'_>) -> bool {
+        let varies = |number: usize| {
+            let number = Some(number);
+            self.places.contains(&Place { number, ..of.place })
+        };
+        differing_times(of.one, of.other).is_some_and(|numbers| numbers.into_iter().all(varies))
     }
 
     /// Whether more than half of the numbers of a line vary.
@@ -363,6 +375,38 @@ fn differing<'l>(one: &'l [u8], other: &'l [u8]) -> Option<Vec<Differing<'l>>> {
     Some(places)
 }
 
+/// Which numbers of two words are others, where the words differ in numbers and the units of times behind them.
+fn differing_times(one: &[u8], other: &[u8]) -> Option<Vec<usize>> {
+    let (ones, others) = (pieces(one), pieces(other));
+    if ones.len() != others.len() {
+        return None;
+    }
+    let mut differing = BTreeSet::new();
+    let mut numbers = 0;
+    let mut after_number = false;
+    for (one, other) in ones.into_iter().zip(others) {
+        let are_numbers = is_number(one) && is_number(other);
+        if one != other {
+            let number = match are_numbers {
+                true => numbers,
+                false if after_number && behind_unit(one)? == behind_unit(other)? => numbers - 1,
+                false => return None,
+            };
+            differing.insert(number);
+        }
+        numbers += usize::from(are_numbers);
+        after_number = are_numbers;
+    }
+    Some(differing.into_iter().collect())
+}
+
+/// What stands behind the unit that a text begins with, one of those that a `Duration` is shown in.
+fn behind_unit(text: &[u8]) -> Option<&[u8]> {
+    let units = ["ns", "µs", "ms", "s"].into_iter();
+    let mut rests = units.filter_map(|unit| text.strip_prefix(unit.as_bytes()));
+    rests.find(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+}
+
 fn is_space(part: &[u8]) -> bool {
     part.first().is_some_and(u8::is_ascii_whitespace)
 }
@@ -515,6 +559,26 @@ mod tests {
         assert_eq!(alike("sum 3 in 7s by cy\n"), Some(Alike::AsRunsDiffer));
         assert_eq!(alike("sum 4 in 7s by cy\n"), None);
         assert_eq!(varies.starred(line.as_bytes()), b"sum 3 in * by *\n".as_slice());
+    }
+
+    #[test]
+    fn a_time_that_varies_may_have_another_unit() {
+        let line = "sum 3 in (981.5ms, 7)\n";
+        let varies = learnt(line, &["sum 3 in (990.25ms, 7)\n"]);
+        let alike = |other: &str| varies.alike(line.as_bytes(), other.as_bytes());
+        assert_eq!(alike("sum 3 in (1.02s, 7)\n"), Some(Alike::AsRunsDiffer));
+        assert_eq!(alike("sum 3 in (870µs, 7)\n"), Some(Alike::AsRunsDiffer));
+        for wrong in [
+            "sum 3 in (1.02s, 8)\n",
+            "sum 3 in (1.02m, 7)\n",
+            "sum 3 in (1.02sec, 7)\n",
+            "sum 3 in (1.02s; 7)\n",
+            "sum 3 in (s, 7)\n",
+        ] {
+            assert_eq!(alike(wrong), None, "{wrong}");
+        }
+        let varies = learnt("took 3ms of 4ms\n", &["took 3ms of 5ms\n"]);
+        assert_eq!(varies.alike(b"took 3ms of 4ms\n", b"took 3s of 4ms\n"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ckpt::store::Restored;
 
-use super::Named;
+use super::{Named, words_of};
 use crate::failure::{AboutFile, Outcome};
 use crate::values::select;
 
@@ -15,7 +15,7 @@ pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
     let (shape, runs) = one.chosen(&one.elements.shape());
     let mut words = Vec::new();
     for run in runs {
-        let some = one.elements.words(checkpoint, run.first, run.length);
+        let some = words_of(checkpoint, &one.elements, run.first, run.length);
         words.extend(some.map_err(crate::stores::checkpoint::unreadable(one.node))?);
     }
     let file = File::create(to).about("cannot write", to)?;
@@ -26,20 +26,18 @@ pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
 }
 
 fn lines(out: &mut impl Write, shape: &[u64], words: &[String]) -> std::io::Result<()> {
-    let words = words.iter().map(|word| quoted(word));
     match shape {
-        [] | [_] => words.into_iter().try_for_each(|word| writeln!(out, "{word}")),
+        [] | [_] => words.iter().try_for_each(|word| writeln!(out, "{}", row([word]))),
         [_, columns] => {
-            let words: Vec<String> = words.collect();
             let mut rows = words.chunks((*columns).max(1) as usize);
-            rows.try_for_each(|row| writeln!(out, "{}", row.join(",")))
+            rows.try_for_each(|cells| writeln!(out, "{}", row(cells)))
         }
         shape => {
             let names: Vec<String> = (0..shape.len())
                 .map(|dimension| format!("i{dimension}"))
                 .collect();
             writeln!(out, "{},value", names.join(","))?;
-            for (number, word) in words.enumerate() {
+            for (number, word) in words.iter().map(|word| quoted(word)).enumerate() {
                 let index = select::index_of(number as u64, shape);
                 let index: Vec<String> = index.iter().map(u64::to_string).collect();
                 writeln!(out, "{},{word}", index.join(","))?;
@@ -49,8 +47,17 @@ fn lines(out: &mut impl Write, shape: &[u64], words: &[String]) -> std::io::Resu
     }
 }
 
+/// The cells of a line. One empty cell alone is quoted: readers pass over a line with nothing in it.
+pub fn row<'w>(cells: impl IntoIterator<Item = &'w String>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(|cell| quoted(cell)).collect();
+    match cells.join(",") {
+        line if line.is_empty() => "\"\"".to_owned(),
+        line => line,
+    }
+}
+
 /// As RFC 4180 has it.
-pub fn quoted(word: &str) -> String {
+fn quoted(word: &str) -> String {
     match word.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", word.replace('"', "\"\"")),
         false => word.to_owned(),
@@ -72,6 +79,11 @@ mod tests {
     fn every_shape_has_its_lines() {
         assert_eq!(of(&[], &["7"]), "7\n");
         assert_eq!(of(&[2], &["a", "b, \"c\""]), "a\n\"b, \"\"c\"\"\"\n");
+        assert_eq!(
+            of(&[2], &["a", ""]),
+            "a\n\"\"\n",
+            "a line with nothing in it is no row"
+        );
         assert_eq!(of(&[2, 2], &["1", "2", "3", "4"]), "1,2\n3,4\n");
         assert_eq!(of(&[1, 2, 1], &["1", "2"]), "i0,i1,i2,value\n0,0,0,1\n0,1,0,2\n");
     }

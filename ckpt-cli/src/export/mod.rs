@@ -6,7 +6,9 @@ mod npy;
 mod npz;
 pub mod table;
 
+use ckpt::LoadError;
 use ckpt::store::{Node, NodeKind, Restored, VariableInfo};
+use ckpt::value::DType;
 
 pub use csv::write as write_csv;
 pub use npz::write as write_npz;
@@ -144,4 +146,23 @@ pub fn all(checkpoint: &Restored) -> Vec<Named<'_>> {
     }
     list.sort_by_key(|one| one.is_inner);
     list
+}
+
+/// Elements as a text file has them: characters without the quotes of a program.
+fn words_of(
+    checkpoint: &Restored,
+    elements: &Elements<'_>,
+    first: u64,
+    count: u64,
+) -> Result<Vec<String>, LoadError> {
+    if let Elements::Array(node, _) = elements
+        && let NodeKind::Dataset {
+            dtype: DType::Char, ..
+        } = &node.kind
+    {
+        let codes = checkpoint.numbers(node, first, count)?;
+        let letter = |code: f64| char::from_u32(code as u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+        return Ok(codes.into_iter().map(|code| letter(code).to_string()).collect());
+    }
+    elements.words(checkpoint, first, count)
 }

@@ -9,8 +9,8 @@ use ckpt::LoadError;
 use ckpt::store::{Node, NodeKind, Restored};
 use ckpt::value::DType;
 
-use super::Named;
-use super::csv::quoted;
+use super::csv;
+use super::{Named, words_of};
 use crate::failure::{AboutFile, Failure, Outcome, says};
 use crate::stores::checkpoint::unreadable;
 use crate::values::elements::Elements;
@@ -47,7 +47,7 @@ pub fn of_array(checkpoint: &Restored, name: &str, one: &Named<'_>) -> Outcome<V
     let (shape, runs) = one.chosen(&one.elements.shape());
     let mut words = Vec::new();
     for run in runs {
-        let some = one.elements.words(checkpoint, run.first, run.length);
+        let some = words_of(checkpoint, &one.elements, run.first, run.length);
         words.extend(some.map_err(unreadable(one.node))?);
     }
     let mut columns = Vec::new();
@@ -77,15 +77,13 @@ pub fn write(to: &Path, columns: &[Column]) -> Outcome<()> {
 }
 
 fn lines(out: &mut impl Write, columns: &[Column], rows: usize) -> std::io::Result<()> {
-    let line = |words: Vec<String>| words.join(",");
-    writeln!(
-        out,
-        "{}",
-        line(columns.iter().map(|column| quoted(&column.name)).collect())
-    )?;
+    writeln!(out, "{}", csv::row(columns.iter().map(|column| &column.name)))?;
     for row in 0..rows {
-        let cells = columns.iter().map(|column| quoted(&column.cells[row]));
-        writeln!(out, "{}", line(cells.collect()))?;
+        writeln!(
+            out,
+            "{}",
+            csv::row(columns.iter().map(|column| &column.cells[row]))
+        )?;
     }
     Ok(())
 }
@@ -106,7 +104,7 @@ fn all(checkpoint: &Restored, name: &str, node: &Node, to: &mut Vec<Column>) -> 
         in_columns(
             name,
             &elements.shape(),
-            &elements.words(checkpoint, 0, u64::MAX)?,
+            &words_of(checkpoint, &elements, 0, u64::MAX)?,
             to,
         );
         return Ok(());
@@ -239,5 +237,8 @@ mod tests {
         };
         column.spread(&[0.0, 1.0, 0.0, 1.0]);
         assert_eq!(column.cells, ["", "1", "", "2"]);
+        let mut out = Vec::new();
+        lines(&mut out, &[column], 4).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "x\n\"\"\n1\n\"\"\n2\n");
     }
 }

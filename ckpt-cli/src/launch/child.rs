@@ -157,7 +157,10 @@ impl Supervisor {
             let program = command.get_program().to_string_lossy().into_owned();
             Failure::start(says!("E3043: cannot start `{program}`"))
                 .because(error)
-                .help("see that it is there and may be executed; another launcher is named with `--launcher`")
+                .help(match self.ranks {
+                    Some(_) => "see that it is there and may be executed; another launcher is named with `--launcher`",
+                    None => "see that it is there and may be executed",
+                })
         };
         if self.ranks.is_some() {
             apart_from_the_terminal(&mut command);

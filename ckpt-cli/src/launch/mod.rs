@@ -13,6 +13,6 @@ pub mod starts_over;
 
 pub use child::{Ending, Supervisor};
 pub use ranks::RankOptions;
-pub use record::{FILE as RECORD_FILE, Record, was_started_here};
+pub use record::{FILE as RECORD_FILE, Record, is_known_here, was_started_here};
 pub use restarts::{Begin, RestartOptions};
 pub use session::SessionOptions;

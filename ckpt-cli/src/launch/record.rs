@@ -147,6 +147,13 @@ impl Record {
     }
 }
 
+/// Whether it is known on this machine which program the run is of, whose executable the store says was `last`: a restart needs
+/// no option then.
+pub fn is_known_here(store: &Path, run: RunId, last: Option<&Path>) -> bool {
+    Record::read(store, run).is_some_and(|record| record.was_said_here(store))
+        || last.is_some_and(|last| was_started_here(store, last))
+}
+
 /// What was last said on this machine about a run, oldest first.
 fn said_here(store: &Path, run: RunId) -> Vec<Record> {
     let noted = Noted::of(&stores::home(store)).read(&noted_as(run));

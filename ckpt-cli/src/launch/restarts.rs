@@ -237,9 +237,9 @@ fn note_exit(ending: Ending, supervisor: &Supervisor, run: &Run<'_>, before: Opt
         output::note(&format!(
             "warning[W3044]: the program ended with exit code 0 without closing its session: run {} is not called completed\n  \
              why:   it ended by `_exit`, or as another program (`exec`), so that ckpt has not seen it come to its end\n  \
-             help:  `cargo ckpt restart` and `run --resume` do not continue it, `cargo ckpt restart --run {}` does; let `main` return, or call `std::process::exit`",
+             help:  `cargo ckpt restart` and `run --resume` do not continue it, {} does; let `main` return, or call `std::process::exit`",
             id.short(),
-            id.short()
+            stores::command_about(run.store, "restart", &["--run", &id.short()])
         ));
     }
 }
@@ -278,13 +278,15 @@ fn farewell(ending: Ending, run: &Run<'_>, newest: Option<u64>, baseline: Option
         (Ending::Code(0 | 75..=79), _) => {}
         // Those behind it may not be restorable any more.
         (_, Some(id)) if Some(id) <= baseline => told!(
-            "ckpt: the program {ending} before its next checkpoint; `cargo ckpt list` shows which of {} it can go on from",
+            "ckpt: the program {ending} before its next checkpoint; {} shows which of {} it can go on from",
+            stores::command_about(store, "list", &[]),
             store.display()
         ),
         (_, Some(id)) if is_out_of_reach(store, id) => told!(
-            "ckpt: the program {ending}; its files cannot be brought back to {}, the newest checkpoint in {}: `cargo ckpt list` shows which it can go on from",
+            "ckpt: the program {ending}; its files cannot be brought back to {}, the newest checkpoint in {}: {} shows which it can go on from",
             CheckpointId(id),
-            store.display()
+            store.display(),
+            stores::command_about(store, "list", &[])
         ),
         (_, Some(id)) => told!(
             "ckpt: the program {ending}; the newest checkpoint in {} is {}: {} continues from it",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use ckpt::store::{columns_of, wrapped};
-use ckpt_analysis::{ChooseOptions, PackageAnalysis};
+use ckpt_analysis::{ChooseOptions, PackageAnalysis, PlacedSite, Placement};
 use ckpt_compiler::SOURCES_RECORD;
 
 use crate::cargo::choice::choose;
@@ -20,6 +20,7 @@ use crate::package::build::fingerprint::{Decided, Fingerprint, RewrittenCopy, so
 use crate::package::build::oracle::Brief;
 use crate::package::build::report;
 use crate::package::copy::PackageCopy;
+use crate::package::copy::features;
 use crate::package::copy::home::Busy;
 use crate::package::profile;
 use crate::package::read::runner::runner;
@@ -109,7 +110,14 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
         let place = shown(&package.program, place, package.workspace_root());
         format!("`{what}`, {place}")
     });
-    let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
+    let Some(rewritten) = rewrite(
+        options,
+        Wanted::Program,
+        (package, analysis),
+        profile::analyse,
+        ranks,
+    )?
+    else {
         told!(
             "ckpt: warning[W3005]: no loop that `main` reaches takes more than a moment, as far as the source tells: \
              the program runs without checkpoints"
@@ -201,9 +209,26 @@ fn summary(rewritten: &Rewritten) -> String {
         );
     }
     let placement = &rewritten.attempt.placement;
+    text += &together(placement);
     text += &report::outside(&rewritten.package, placement)
         .unwrap_or_else(|| report::refused_by_rustc(&rewritten.package, placement));
     text
+}
+
+/// What the sites reach where the shares of their loops say more, as some of these are within others.
+fn together(placement: &Placement) -> String {
+    const ROUNDED: f64 = 0.01;
+    // A loop without messages has two sites.
+    let mut loops: Vec<&PlacedSite> = placement.sites.iter().collect();
+    loops.dedup_by_key(|site| (site.place.file, site.place.bytes.start));
+    let all: f64 = loops.iter().map(|site| site.share).sum();
+    match all > placement.coverage + ROUNDED {
+        true => format!(
+            "ckpt: together they reach {:.0} % of the run: some of these loops are within others\n",
+            placement.coverage * 100.0
+        ),
+        false => String::new(),
+    }
 }
 
 /// What decides how a program is rewritten and built, besides its files. A restart names what `cargo ckpt run` may have
@@ -225,6 +250,7 @@ fn words_of_build(
     words.push(choice.manifest.display().to_string());
     words.push(choice.target.clone());
     words.push(options.no_default_features.to_string());
+    words.extend(features::of_settings().map(str::to_owned));
     words.push((options.no_profile && profile::Kept::any(target, &choice.target)).to_string());
     let variables = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.into_string().ok()?;

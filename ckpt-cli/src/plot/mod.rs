@@ -300,12 +300,13 @@ fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) -> Inner {
     inner
 }
 
-/// The indices of the first, a middle and the last of so many elements, each once.
+/// The indices of the first, a middle and the last of so many elements, each once; of few, all.
 fn ends_and_middle(number: u64) -> Vec<u64> {
     let last = number.saturating_sub(1);
-    let mut indices = vec![0, last / 2, last];
-    indices.dedup();
-    indices
+    match last {
+        0..4 => (0..=last).collect(),
+        _ => vec![0, last / 2, last],
+    }
 }
 
 fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
@@ -424,6 +425,13 @@ mod tests {
         assert_eq!(text.matches("<rect").count(), 1 + 12 + 64);
         assert!(text.contains("main/grid &lt;of a &amp; b&gt;"));
         assert!(text.contains("#ececec") && text.contains("#440154") && text.contains("#fde725"));
+    }
+
+    #[test]
+    fn few_elements_all_have_their_indices() {
+        assert_eq!(ends_and_middle(4), [0, 1, 2, 3]);
+        assert_eq!(ends_and_middle(1), [0]);
+        assert_eq!(ends_and_middle(9), [0, 4, 8]);
     }
 
     #[test]

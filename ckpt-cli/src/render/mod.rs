@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ckpt::store::{columns_of, printable, printable_lines, wrapped};
 
-pub use table::{MayBeCut, Table, cut, right, table, verdict};
+pub use table::{Cell, MayBeCut, Table, cut, right, table, verdict, whole_cell};
 
 /// How a command prints its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -28,14 +28,25 @@ struct Column {
 pub struct Cell {
     text: String,
     colour: Option<Color>,
+    /// Whether nothing of it may be cut off.
+    is_whole: bool,
 }
 
 impl<T: ToString> From<T> for Cell {
     fn from(text: T) -> Self {
         Cell {
             text: text.to_string(),
-            colour: None,
+            ..Cell::default()
         }
+    }
+}
+
+/// A cell that does not lose its end: half of a number is another one.
+pub fn whole_cell(text: impl ToString) -> Cell {
+    Cell {
+        text: text.to_string(),
+        is_whole: true,
+        ..Cell::default()
     }
 }
 
@@ -44,6 +55,7 @@ pub fn verdict(good: bool, text: impl ToString) -> Cell {
     Cell {
         text: text.to_string(),
         colour: Some(if good { Color::Green } else { Color::Red }),
+        ..Cell::default()
     }
 }
 
@@ -71,6 +83,9 @@ pub fn right(table: &mut Table, columns: &[usize]) {
 
 /// Columns of which a cell may lose its end where the table is too wide, in this order, and how wide they are at least.
 pub type MayBeCut<'c> = &'c [(usize, usize)];
+
+/// Letters of the longest `f64`; whole numbers of 128 bits have more digits, which go over lines.
+const LONGEST_FLOAT: usize = 24;
 
 /// Blanks between two columns.
 const GAP: usize = 3;
@@ -109,13 +124,22 @@ impl Table {
             let Some(width) = widths.get_mut(index) else {
                 continue;
             };
+            let cells = self.rows.iter().filter_map(|row| row.get(index));
+            let whole_cells = cells.filter(|cell| cell.is_whole);
+            let widest = whole_cells
+                .map(|cell| text_width(&cell.text).min(LONGEST_FLOAT))
+                .max();
+            let least = widest.unwrap_or(0).max(least);
             let less = width
                 .saturating_sub(excess)
                 .max(least.max(text_width(&self.columns[index].head)));
             if less < *width {
                 *width = less;
                 for cell in narrow.rows.iter_mut().filter_map(|row| row.get_mut(index)) {
-                    cell.text = cut(&cell.text, less);
+                    cell.text = match cell.is_whole {
+                        true => folded(&cell.text, less),
+                        false => cut(&cell.text, less),
+                    };
                 }
             }
         }
@@ -332,6 +356,15 @@ fn parts(word: &str) -> Vec<&str> {
     parts
 }
 
+/// A long number in lines, with all its digits.
+fn folded(text: &str, width: usize) -> String {
+    let digits: Vec<char> = text.chars().filter(|one| *one != '\n').collect();
+    let lines = digits
+        .chunks(width.max(1))
+        .map(|line| line.iter().collect::<String>());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// No more of a text than is so wide; what is cut off is seen to be.
 pub fn cut(text: &str, most: usize) -> String {
     if text_width(text) <= most {
@@ -348,13 +381,18 @@ pub fn cut(text: &str, most: usize) -> String {
     }
     let is_of_number = |c: char| c.is_ascii_digit() || ".e-+".contains(c);
     let whole = kept.trim_end_matches(is_of_number);
-    let is_in_number = kept[whole.len()..].contains(|c: char| c.is_ascii_digit())
-        && text[kept.len()..].starts_with(is_of_number);
+    let (begun, rest) = (&kept[whole.len()..], &text[kept.len()..]);
+    let has_digit =
+        begun.contains(|c: char| c.is_ascii_digit()) || rest.starts_with(|c: char| c.is_ascii_digit());
+    let is_in_number = !begun.is_empty() && has_digit && rest.starts_with(is_of_number);
     // The beginning of a number is another number.
     if is_in_number && whole.ends_with([' ', '[']) {
         kept.truncate(whole.len());
     }
-    kept.truncate(kept.trim_end_matches([' ', ',']).len());
+    // Behind a comma more follows: without it the last word would seem to be cut.
+    if !kept.ends_with(", ") {
+        kept.truncate(kept.trim_end_matches(' ').len());
+    }
     kept + "\u{2026}"
 }
 
@@ -426,7 +464,20 @@ mod tests {
         let mut table = table(&["VARIABLE", "VALUE"]);
         table.add_row(["particles", "0.123, 0.456, 0.789, 0.101112"]);
         let text = table.text(Some(28), &[(1, 8)]);
-        assert!(text.contains(" particles   0.123, 0.456\u{2026}\n"), "{text}");
+        assert!(text.contains(" particles   0.123, 0.456, \u{2026}\n"), "{text}");
+    }
+
+    #[test]
+    fn numbers_keep_all_their_digits() {
+        let mut table = table(&["VARIABLE", "VALUE"]);
+        let long = u128::MAX.to_string();
+        table.add_row([Cell::from("rng"), whole_cell(&long)]);
+        table.add_row(["name", "a text that has no room beside what else there is"]);
+        let text = table.text(Some(40), &[(1, 8)]);
+        assert!(text.contains(&format!(" rng        {}\n", &long[..28])), "{text}");
+        assert!(text.contains(&format!("            {}\n", &long[28..])), "{text}");
+        let text = table.text(Some(24), &[(1, 8)]);
+        assert!(text.contains(&long[..20]), "{text}");
     }
 
     #[test]
@@ -442,10 +493,15 @@ mod tests {
     fn a_cut_off_text_shows_it() {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("abcd", 3), "ab\u{2026}");
-        assert_eq!(cut("ab, cd", 5), "ab\u{2026}");
+        assert_eq!(cut("ab, cd", 5), "ab, \u{2026}");
+        assert_eq!(
+            cut("0.0, -0.299, -0.598", 7),
+            "0.0, \u{2026}",
+            "a list is seen to be one"
+        );
         assert_eq!(cut("0.5 .. 12.25, mean 3.125", 23), "0.5 .. 12.25, mean\u{2026}");
-        assert_eq!(cut("[0.5, 1.25e-7, 3.5]", 12), "[0.5\u{2026}");
-        assert_eq!(cut("step 10, 20", 9), "step 10\u{2026}");
+        assert_eq!(cut("[0.5, 1.25e-7, 3.5]", 12), "[0.5, \u{2026}");
+        assert_eq!(cut("step 10, 20", 9), "step 10,\u{2026}");
         assert_eq!(cut("1234567", 5), "1234\u{2026}", "there is no other way");
     }
 }

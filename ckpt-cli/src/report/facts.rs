@@ -4,6 +4,7 @@ use ckpt::session::job::{Job, Rule, State};
 
 use super::{Checkpoint, Life, Process, cost, percent, time};
 use crate::render;
+use crate::stores::runs::not_seen;
 
 /// The facts about a job: name and text; `elsewhere` is said of ranks that are not here.
 pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)> {
@@ -21,6 +22,12 @@ pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)
         let lost: f64 = life.rollbacks().map(|one| one.lost).sum();
         let (number, lost, last) = (life.totals.rollbacks, time(lost), last.words());
         facts.push(("rollbacks", format!("{number}, {lost} lost; the last {last}")));
+    }
+    if let Some(last) = life.repairs().last() {
+        facts.push((
+            "repairs",
+            format!("{}; the last {}", life.totals.repairs, last.words()),
+        ));
     }
     if let Some(due) = running.and_then(|one| next_due(job, one, one.ended)) {
         facts.push(("next due", due));
@@ -40,6 +47,7 @@ pub fn facts(life: &Life, elsewhere: Option<&str>) -> Vec<(&'static str, String)
 fn state(job: &Job, last: Option<&Process>) -> String {
     match (last, job.state) {
         (Some(one), _) if one.running => format!("running, pid {} on {}", job.pid, job.host),
+        (Some(one), _) if one.may_run => not_seen(job),
         (_, State::Running | State::Returned) => "was killed; `cargo ckpt restart` continues it".to_owned(),
         (Some(one), _) => one.ending(),
         (None, State::Left) => "ended without closing its session".to_owned(),
@@ -161,9 +169,12 @@ mod tests {
             state: None,
             reason: None,
             running: true,
+            may_run: false,
             checkpoints,
             not_taken: Vec::new(),
             rolled_back: None,
+            alone: Vec::new(),
+            repairs: Vec::new(),
         }
     }
 
@@ -266,6 +277,7 @@ mod tests {
     fn what_has_ended_has_no_next_checkpoint() {
         let ended = Process {
             running: false,
+            may_run: false,
             ..process(vec![FIRST])
         };
         let life = life(job(r#""rule": {"every": 10}"#), ended);

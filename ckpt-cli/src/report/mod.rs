@@ -8,7 +8,7 @@ mod page;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ckpt::session::events::{Event, What};
+use ckpt::session::events::{Event, Repair, What};
 use ckpt::session::job::{Job, State};
 use ckpt::store::CheckpointId;
 use serde::Serialize;
@@ -56,6 +56,8 @@ pub struct Process {
     pub reason: Option<String>,
     /// Whether it runs.
     pub running: bool,
+    /// Whether it may run, on another host or in another container.
+    pub may_run: bool,
     /// Its checkpoints.
     pub checkpoints: Vec<Checkpoint>,
     /// When a checkpoint could not be taken.
@@ -63,6 +65,47 @@ pub struct Process {
     /// How it went back to a state that it had taken, where it ended so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolled_back: Option<Rollback>,
+    /// How other ranks than the first went back without the others, while these went on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<Rollback>,
+    /// Variables that were wrong and were put right, while all else went on.
+    pub repairs: Vec<Repaired>,
+}
+
+/// A variable that was wrong, and was put right alone.
+#[derive(Debug, Clone, Serialize)]
+pub struct Repaired {
+    /// When it was told, in seconds since 1970.
+    pub at: f64,
+    /// The site visit.
+    pub visits: u64,
+    /// The function.
+    pub function: String,
+    /// The variable.
+    pub variable: String,
+    /// How.
+    pub how: Repair,
+    /// Bytes of the blocks that were put right.
+    pub bytes: usize,
+    /// Seconds that it took.
+    pub took: f64,
+}
+
+impl Repaired {
+    /// It, in words.
+    pub fn words(&self) -> String {
+        let Repaired {
+            visits,
+            function,
+            variable,
+            how,
+            ..
+        } = self;
+        format!(
+            "`{variable}` of `{function}` {} at site visit {visits}",
+            how.words()
+        )
+    }
 }
 
 /// A rollback, with which what its process was to do begins anew from an older state.
@@ -79,6 +122,9 @@ pub struct Rollback {
     pub reason: String,
     /// Seconds of computation that it took back.
     pub lost: f64,
+    /// The rank that went back, if it did so without the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
 }
 
 impl Rollback {
@@ -94,10 +140,15 @@ impl Rollback {
     /// It, in words.
     pub fn words(&self) -> String {
         let Rollback {
-            visits, reason, lost, ..
+            visits,
+            reason,
+            lost,
+            rank,
+            ..
         } = self;
         let (target, lost) = (self.target(), time(*lost));
-        format!("from site visit {visits} to {target}, {lost} lost: {reason}")
+        let alone = rank.map_or_else(String::new, |rank| format!("rank {rank} alone, "));
+        format!("{alone}from site visit {visits} to {target}, {lost} lost: {reason}")
     }
 }
 
@@ -129,6 +180,8 @@ pub struct Totals {
     pub failures: usize,
     /// How often a process went back to an older state.
     pub rollbacks: usize,
+    /// How often a variable alone was put right.
+    pub repairs: usize,
     /// Seconds that the program stood still for checkpoints.
     pub waited: f64,
     /// Seconds of computation that no checkpoint had kept when its process was killed, or failed, and that rollbacks took back.
@@ -140,26 +193,38 @@ pub struct Totals {
 impl Process {
     /// Whether it died without having been asked to end.
     pub fn failed(&self) -> bool {
-        !self.running && self.rolled_back.is_none() && matches!(self.state, None | Some(State::Failed))
+        self.is_over() && self.rolled_back.is_none() && matches!(self.state, None | Some(State::Failed))
+    }
+
+    /// Whether it is known to run no more.
+    fn is_over(&self) -> bool {
+        !self.running && !self.may_run
     }
 
     /// What it computed after its last checkpoint, if that is lost.
     fn lost(&self) -> f64 {
+        let alone: f64 = self.alone.iter().map(|back| back.lost).sum();
         if let Some(back) = &self.rolled_back {
-            return back.lost;
+            return alone + back.lost;
         }
         let kept = self.checkpoints.last().map_or(self.began, |last| last.at);
         if self.failed() {
             (self.ended - kept).max(0.0)
         } else {
-            0.0
+            alone
         }
+    }
+
+    /// The rollbacks while it ran, the oldest first.
+    fn rollbacks(&self) -> impl Iterator<Item = &Rollback> {
+        self.alone.iter().chain(&self.rolled_back)
     }
 
     /// How it ended, in words.
     pub fn ending(&self) -> String {
         match self.state {
             _ if self.running => "runs".into(),
+            None if self.may_run => "runs, or was killed".into(),
             _ if self.rolled_back.is_some() => "rolled back".into(),
             None => "was killed".into(),
             Some(State::Completed) => "completed".into(),
@@ -181,6 +246,7 @@ impl Life {
             let updated = seconds(&job.updated);
             last.ended = last.ended.max(updated.unwrap_or(0.0));
             last.running = runs && last.state.is_none();
+            last.may_run = crate::stores::may_run(&job) && last.state.is_none();
             if last.running {
                 last.ended = last.ended.max(now());
             }
@@ -194,7 +260,8 @@ impl Life {
             ran,
             checkpoints: processes.iter().map(|one| one.checkpoints.len()).sum(),
             failures: processes.iter().filter(|one| one.failed()).count(),
-            rollbacks: processes.iter().filter(|one| one.rolled_back.is_some()).count(),
+            rollbacks: processes.iter().map(|one| one.rollbacks().count()).sum(),
+            repairs: processes.iter().map(|one| one.repairs.len()).sum(),
             waited,
             lost,
             waste: if ran > 0.0 { (waited + lost) / ran } else { 0.0 },
@@ -212,7 +279,12 @@ impl Life {
 
     /// The rollbacks, the oldest first.
     pub fn rollbacks(&self) -> impl Iterator<Item = &Rollback> {
-        self.processes.iter().filter_map(|one| one.rolled_back.as_ref())
+        self.processes.iter().flat_map(Process::rollbacks)
+    }
+
+    /// What was put right, the oldest first.
+    pub fn repairs(&self) -> impl Iterator<Item = &Repaired> {
+        self.processes.iter().flat_map(|one| &one.repairs)
     }
 
     /// How many processes there were: one that rolled back goes on.
@@ -250,7 +322,7 @@ fn guess_deaths(processes: &mut [Process]) {
     for index in 0..processes.len() {
         let next = processes.get(index + 1).map_or(f64::INFINITY, |next| next.began);
         let one = &mut processes[index];
-        if one.state.is_none() && !one.running {
+        if one.state.is_none() && one.is_over() {
             let kept = one.checkpoints.last().map_or(one.began, |last| last.at);
             one.ended = one.ended.max(next.min(kept + gap / 2.0));
         }
@@ -286,9 +358,12 @@ fn processes(events: &[Event]) -> Vec<Process> {
                 state: None,
                 reason: None,
                 running: false,
+                may_run: false,
                 checkpoints: Vec::new(),
                 not_taken: Vec::new(),
                 rolled_back: None,
+                alone: Vec::new(),
+                repairs: Vec::new(),
             });
         }
         // When the states were taken that are on the disk, of whichever process.
@@ -327,6 +402,8 @@ fn processes(events: &[Event]) -> Vec<Process> {
                 visits,
                 reason,
                 lost,
+                alone,
+                rank,
             } => {
                 let began = last.began;
                 let back = Rollback {
@@ -335,11 +412,33 @@ fn processes(events: &[Event]) -> Vec<Process> {
                     snapshot: *snapshot,
                     reason: reason.clone(),
                     lost: lost.unwrap_or_else(|| (event.at - went_back_to.unwrap_or(began)).max(0.0)),
+                    rank: rank.filter(|_| *alone),
                 };
+                // The first rank keeps the record, and goes on.
+                if back.rank.is_some_and(|rank| rank > 0) {
+                    last.alone.push(back);
+                    continue;
+                }
                 last.state = Some(State::Failed);
                 last.reason = Some(back.words());
                 last.rolled_back = Some(back);
             }
+            What::Repair {
+                visits,
+                function,
+                variable,
+                how,
+                bytes,
+                took,
+            } => last.repairs.push(Repaired {
+                at: event.at,
+                visits: *visits,
+                function: function.clone(),
+                variable: variable.clone(),
+                how: *how,
+                bytes: *bytes,
+                took: *took,
+            }),
             What::Start { .. } | What::Flip { .. } => {}
         }
     }
@@ -368,11 +467,19 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// How many checkpoints could not be taken, behind how many were.
+fn not_taken(number: usize) -> String {
+    match number {
+        0 => String::new(),
+        number => format!(" ({number} more could not be taken)"),
+    }
+}
+
 /// The report for a terminal.
 pub fn words(life: &Life) -> String {
     let Life { job, totals, .. } = life;
     let mut text = format!(
-        "{} {}: {}, {}, {}{}; ran {}\ncommand: {}\n\n",
+        "{} {}: {}, {}{}, {}{}{}; ran {}\ncommand: {}\n\n",
         job.program,
         job.version,
         match life.process_count() {
@@ -380,10 +487,15 @@ pub fn words(life: &Life) -> String {
             number => format!("{number} processes"),
         },
         render::count(totals.checkpoints, "checkpoint"),
+        not_taken(life.processes.iter().map(|one| one.not_taken.len()).sum()),
         render::count(totals.failures, "failure"),
         match totals.rollbacks {
             0 => String::new(),
             number => format!(", {}", render::count(number, "rollback")),
+        },
+        match totals.repairs {
+            0 => String::new(),
+            number => format!(", {}", render::count(number, "repair")),
         },
         time(totals.ran),
         render::command_line(&job.command)
@@ -397,10 +509,11 @@ pub fn words(life: &Life) -> String {
             .as_ref()
             .map_or_else(String::new, |reason| format!(" ({reason})"));
         text += &format!(
-            "  {} on {}{from}: {} in {}, {}{reason}\n",
+            "  {} on {}{from}: {}{} in {}, {}{reason}\n",
             one.pid,
             one.host,
             render::count(one.checkpoints.len(), "checkpoint"),
+            not_taken(one.not_taken.len()),
             time(one.ended - one.began),
             one.ending()
         );
@@ -411,6 +524,12 @@ pub fn words(life: &Life) -> String {
         cost(totals.lost),
         percent(totals.waste)
     );
+    if totals.repairs > 0 {
+        text.push('\n');
+    }
+    for one in life.repairs() {
+        text += &format!("put right: {}\n", one.words());
+    }
     if let Some(advice) = &life.advice {
         text += &format!("\n{}\n", advice.words());
     }
@@ -430,6 +549,46 @@ mod tests {
             "state": "completed", "visits": 40, "restarted_from": 2, "last_checkpoint": 3, "failed_checkpoints": 0, "command": ["heat"], "reason": null}"#,
         )
         .unwrap()
+    }
+
+    /// On another host, and in another container of this one, nobody sees from here whether a process runs.
+    #[test]
+    fn a_job_that_cannot_be_seen_from_here_is_not_said_to_have_been_killed() {
+        let text = |host: &str, namespace: u64| {
+            format!(
+                r#"{{"run": "0123456789abcdef0123456789abcdef", "program": "heat", "version": "1.0", "pid": 4294967295, "host": "{host}", "started": "", "updated": "",
+                "namespace": {namespace}, "state": "running", "visits": 40, "restarted_from": null, "last_checkpoint": 3, "failed_checkpoints": 0, "command": [], "reason": null}}"#
+            )
+        };
+        let name = nix::sys::utsname::uname().unwrap();
+        let here = name.nodename().to_string_lossy();
+        let own = std::fs::metadata("/proc/self/ns/pid").unwrap();
+        let own = std::os::unix::fs::MetadataExt::ino(&own);
+        for (host, namespace, may_run) in [
+            ("elsewhere", own, true),
+            (&*here, own + 1, true),
+            (&here, own, false),
+        ] {
+            let job: Job = serde_json::from_str(&text(host, namespace)).unwrap();
+            let start = What::Start {
+                pid: 4294967295,
+                host: host.into(),
+                visits: 0,
+                restarted_from: None,
+            };
+            let run = job.run;
+            let life = Life::of(
+                job,
+                &[Event {
+                    at: 1.0,
+                    run,
+                    what: start,
+                }],
+            );
+            assert_eq!(life.totals.failures, usize::from(!may_run), "{host} {namespace}");
+            let said = facts(&life, None)[0].1.clone();
+            assert_eq!(said.starts_with("runs, or was killed"), may_run, "{said}");
+        }
     }
 
     fn events() -> Vec<Event> {
@@ -486,7 +645,9 @@ mod tests {
         assert!((life.totals.waste - 16.5 / 135.0).abs() < 1e-12);
         let words = words(&life);
         assert!(
-            words.starts_with("heat 1.0: 2 processes, 3 checkpoints, 1 failure; ran 2 min 15 s"),
+            words.starts_with(
+                "heat 1.0: 2 processes, 3 checkpoints (1 more could not be taken), 1 failure; ran 2 min 15 s"
+            ),
             "{words}"
         );
         assert!(
@@ -504,6 +665,8 @@ mod tests {
             visits: 33,
             reason: "`heat` of `advance` is not plausible".into(),
             lost,
+            alone: false,
+            rank: None,
         };
         let start = What::Start {
             pid: 2,
@@ -534,7 +697,7 @@ mod tests {
         assert_eq!(life.totals.lost, 15.0 + 10.75);
         let words = words(&life);
         assert!(
-            words.starts_with("heat 1.0: 2 processes, 3 checkpoints, 1 failure, 2 rollbacks; ran "),
+            words.starts_with("heat 1.0: 2 processes, 3 checkpoints (1 more could not be taken), 1 failure, 2 rollbacks; ran "),
             "{words}"
         );
         for told in [
@@ -555,6 +718,77 @@ mod tests {
             page.contains("<h2>Rollbacks</h2>") && page.matches("class=rollback").count() == 2,
             "{page}"
         );
+    }
+
+    #[test]
+    fn a_rank_that_went_back_alone_is_told_of_while_the_others_go_on() {
+        let mut events = events();
+        let run = job().run;
+        let back = |rank| What::Rollback {
+            to: Some(3),
+            snapshot: Some(32),
+            visits: 33,
+            reason: "`heat` is wrong".into(),
+            lost: Some(0.5),
+            alone: true,
+            rank: Some(rank),
+        };
+        let at = events.len() - 1;
+        let what = back(2);
+        events.insert(at, Event { at: 150.0, run, what });
+        let life = Life::of(job(), &events);
+        assert_eq!((life.process_count(), life.totals.rollbacks), (2, 1));
+        assert_eq!(life.totals.lost, 15.0 + 0.5);
+        let told = life.rollbacks().map(Rollback::words).collect::<Vec<_>>();
+        assert_eq!(
+            told,
+            [
+                "rank 2 alone, from site visit 33 to the snapshot of site visit 32, 500 ms lost: `heat` is wrong"
+            ]
+        );
+        assert!(page(&life).contains("rank 2 alone"), "{}", page(&life));
+        // The first rank keeps the record, which says how it went on.
+        events[at].what = back(0);
+        let life = Life::of(job(), &events);
+        assert!(life.processes[1].rolled_back.is_some(), "{:?}", life.processes);
+    }
+
+    #[test]
+    fn repairs_are_told_with_their_variable() {
+        let mut events = events();
+        let repair = |variable: &str, how, took| What::Repair {
+            visits: 21,
+            function: "solve".into(),
+            variable: variable.into(),
+            how,
+            bytes: 4096,
+            took,
+        };
+        let run = job().run;
+        let all = [
+            (124.0, repair("mesh", Repair::MadeAgain, 0.001)),
+            (125.0, repair("matrix", Repair::MachineCheck, 0.0)),
+        ];
+        let at = events.len() - 1;
+        events.splice(at..at, all.into_iter().map(|(at, what)| Event { at, run, what }));
+        let life = Life::of(job(), &events);
+        assert_eq!((life.totals.repairs, life.totals.rollbacks), (2, 0));
+        let words = words(&life);
+        for told in [
+            ", 2 repairs; ran ",
+            "put right: `mesh` of `solve` was made again at site visit 21\n",
+            "put right: `matrix` of `solve` was put back where the machine had lost it at site visit 21\n",
+        ] {
+            assert!(words.contains(told), "{words}");
+        }
+        let facts = facts(&life, None);
+        let fact = facts.iter().find(|(name, _)| *name == "repairs").unwrap();
+        assert!(
+            fact.1.starts_with("2; the last `matrix` of `solve` was put back"),
+            "{fact:?}"
+        );
+        let page = page(&life);
+        assert_eq!(page.matches("class=repair>").count(), 2, "{page}");
     }
 
     #[test]

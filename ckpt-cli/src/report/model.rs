@@ -57,7 +57,7 @@ pub fn advice(processes: &[Process], totals: &Totals) -> Option<Advice> {
         interval,
         predicted: interval
             .filter(|_| too_short.is_none())
-            .map(|interval| waste(interval, cost, between_failures)),
+            .map(|period| of_period(period, cost, between_failures)),
         best,
         at_best: waste(best, cost, between_failures),
     })
@@ -85,6 +85,11 @@ fn daly(cost: f64, between_failures: f64) -> f64 {
 
 fn waste(interval: f64, cost: f64, between_failures: f64) -> f64 {
     (cost / (interval + cost) + (interval / 2.0 + cost) / between_failures).min(1.0)
+}
+
+/// The waste where so much time was measured from one checkpoint to the next, with the wait in it.
+fn of_period(period: f64, cost: f64, between_failures: f64) -> f64 {
+    waste((period - cost).max(0.0), cost, between_failures)
 }
 
 impl Advice {
@@ -155,6 +160,12 @@ mod tests {
             .find(|code| code.starts_with("--interval"))
             .unwrap();
         assert_eq!(typed.split(' ').count(), 2, "one option and one word: {typed}");
+    }
+
+    #[test]
+    fn the_time_from_one_to_the_next_has_the_wait_in_it() {
+        let predicted = of_period(1.0, 0.9, ASSUMED);
+        assert!((predicted - 0.9).abs() < 0.001, "{predicted}");
     }
 
     #[test]

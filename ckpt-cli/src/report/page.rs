@@ -64,6 +64,7 @@ pub fn body(life: &Life) -> String {
     text += &timeline(life);
     processes(&mut text, life);
     rollbacks(&mut text, life);
+    repairs(&mut text, life);
     checkpoints(&mut text, life);
     text
 }
@@ -199,11 +200,33 @@ fn rollbacks(text: &mut String, life: &Life) {
     for one in life.rollbacks() {
         let _ = write!(
             text,
-            "<tr class=rollback><td class=n>{}<td>{}<td class=n>{}<td>{}",
+            "<tr class=rollback><td class=n>{}<td>{}{}<td class=n>{}<td>{}",
             one.visits,
+            one.rank
+                .map_or_else(String::new, |rank| format!("rank {rank} alone, to ")),
             one.target(),
             time(one.lost),
             in_code(&escaped(&one.reason))
+        );
+    }
+    text.push_str("</table>");
+}
+
+fn repairs(text: &mut String, life: &Life) {
+    if life.totals.repairs == 0 {
+        return;
+    }
+    text.push_str("\n<h2>Repairs</h2><table><tr><th class=n>At visit<th>Variable<th>How<th class=n>Size<th class=n>Took");
+    for one in life.repairs() {
+        let variable = format!("`{}` of `{}`", one.variable, one.function);
+        let _ = write!(
+            text,
+            "<tr class=repair><td class=n>{}<td>{}<td>{}<td class=n>{}<td class=n>{}",
+            one.visits,
+            in_code(&escaped(&variable)),
+            one.how.words(),
+            render::bytes(one.bytes as u64),
+            time(one.took)
         );
     }
     text.push_str("</table>");

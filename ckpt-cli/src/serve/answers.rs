@@ -321,7 +321,11 @@ impl Answers {
         let words = chosen.runs.iter().flat_map(|(_, words)| words);
         let mut words: Vec<String> = words.map(|word| chosen.sort.words(word)).collect();
         words.truncate(MOST_ELEMENTS as usize);
-        let in_short = summary::summary(checkpoint, node)?;
+        // Of one number nothing is said in short.
+        let in_short = match chosen.number {
+            0 | 1 => None,
+            _ => summary::summary(checkpoint, node)?,
+        };
         Ok(Answer::json(&json!({
             "elements": words, "number": chosen.number, "shape": elements.shape(), "drawn": drawn(node),
             "summary": in_short.map(|summary| summary.words()),

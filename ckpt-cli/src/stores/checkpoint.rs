@@ -1,8 +1,9 @@
 //! Opening stores and checkpoints to look into them: read only, without the lock.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
-use ckpt::store::{Mode, Node, Store, StoreError};
+use ckpt::store::{Mode, Node, Restored, Store, StoreError, file_of};
 
 use crate::failure::{Failure, Outcome, says};
 use crate::stores::{self, Which};
@@ -19,11 +20,37 @@ pub fn store_failure(error: StoreError) -> Failure {
             "there are: {}",
             stores::id_list(&stores::ids(folder).unwrap_or_default())
         )),
-        StoreError::Damaged { .. } => Failure::store(&error)
-            .help("`cargo ckpt verify` checks all of them; a restart passes damaged ones over"),
+        StoreError::Damaged { path, .. } => Failure::store(&error).help(format!(
+            "{} checks all of them; a restart passes damaged ones over",
+            stores::command_about(store_of(path), "verify", &[])
+        )),
+        StoreError::Io {
+            kind: ErrorKind::ReadOnlyFilesystem,
+            ..
+        } => Failure::store(&error)
+            .help("copy the store to a disk that can be written to, and name it with `--dir`"),
         StoreError::Locked { .. } => Failure::store(&error).help("wait until that job has ended"),
         _ => Failure::store(&error),
     }
+}
+
+/// The folder of the store that a file is in.
+fn store_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
+}
+
+/// The command that shows something of the checkpoint that is looked at, or of all of its store, as one types it here.
+pub fn inspect_command(checkpoint: &Restored, is_of_all: bool, variable: &str) -> String {
+    let path = checkpoint.path();
+    let id = match is_of_all {
+        true => "all".to_owned(),
+        false => checkpoint.id().0.to_string(),
+    };
+    let name = path.file_name().and_then(|name| name.to_str());
+    let rank = name.and_then(file_of).map_or(0, |(_, rank)| rank).to_string();
+    let words = [id.as_str(), variable, "--rank", rank.as_str()];
+    let words = if rank == "0" { &words[..2] } else { &words };
+    stores::command_about(store_of(path), "inspect", words)
 }
 
 /// There is no such checkpoint among those of the store.
@@ -54,7 +81,7 @@ mod tests {
 
     use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
     use ckpt::snapshot::SnapshotBuilder;
-    use ckpt::store::{Meta, Restored};
+    use ckpt::store::Meta;
 
     use super::*;
     use crate::values::find::find;
@@ -95,6 +122,18 @@ mod tests {
         let mut store = Store::open(folder, Mode::ReadWrite).unwrap();
         let id = store.commit(&builder.finish().unwrap(), &meta).unwrap();
         store.load(id).unwrap()
+    }
+
+    #[test]
+    fn a_disk_that_is_read_only_has_a_next_step() {
+        let error = StoreError::Io {
+            action: "lock",
+            path: "a.ckpt.d/lock".into(),
+            why: "Read-only file system".into(),
+            kind: ErrorKind::ReadOnlyFilesystem,
+        };
+        let told = store_failure(error).as_data();
+        assert!(told["help"].as_str().unwrap().contains("--dir"), "{told}");
     }
 
     #[test]

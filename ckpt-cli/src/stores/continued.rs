@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
 use ckpt::session::runs::{RunRecord, has_record, of_no_run};
-use ckpt::store::{CheckpointId, Meta, RunId, unseen_fallback};
+use ckpt::store::{CheckpointId, Meta, RunId, copies, unseen_fallback};
 
 use crate::failure::{Failure, Outcome, says};
 use crate::output::told;
@@ -21,6 +21,8 @@ pub struct Continued {
     pub meta: Option<Meta>,
     /// What the store says of the run.
     pub job: Option<Job>,
+    /// The newest, where the program would take a copy of another one for it.
+    pub instead_of_copies: Option<CheckpointId>,
 }
 
 impl Continued {
@@ -63,14 +65,22 @@ impl Continued {
                 "E3152: checkpoint {id} is of {whose}, not of run {}",
                 named.short()
             ))
-            .help("`cargo ckpt list` shows which is of which"));
+            .help(format!(
+                "{} shows which is of which",
+                stores::command_about(store, "list", &[])
+            )));
         }
         let record = match run {
             Some(run) => runs::of(store, Some(run))?,
             None => None,
         };
         let job = record.and_then(|record| record.job.ok());
-        Ok(Continued { run, meta, job })
+        Ok(Continued {
+            run,
+            meta,
+            job,
+            instead_of_copies: None,
+        })
     }
 
     fn newest(store: &Path, named: Option<RunId>) -> Outcome<Continued> {
@@ -89,7 +99,10 @@ impl Continued {
                     store.display()
                 ))
                 .because("they were copied there, or written before runs had an identity")
-                .help("name one by its number if it is the right one: `cargo ckpt restart ID`"),
+                .help(format!(
+                    "name one by its number if it is the right one: {}",
+                    stores::command_about(store, "restart", &["ID"])
+                )),
             });
         };
         if let Ok(job) = &record.job
@@ -97,8 +110,18 @@ impl Continued {
         {
             return Err(completed(job, store));
         }
-        let metas = metas(store)?;
+        let mut metas = metas(store)?;
+        let all: Vec<CheckpointId> = of_run(&metas, record.run).collect();
+        let copies = copies(metas.iter().map(|(id, meta)| (*id, meta)));
+        metas.retain(|id, _| !copies.contains_key(id));
         let newest = of_run(&metas, record.run).next_back();
+        for (copy, of) in copies.iter().filter(|(copy, _)| all.contains(copy)) {
+            told!(
+                "warning[W3053]: checkpoint {copy} in `{}` is a copy of {of}, and is passed over\n  \
+                 the file has another number than the one that it was written under; remove it",
+                store.display()
+            );
+        }
         let others = to_continue(&records, &metas);
         let others = others.iter().filter(|(other, _)| other.run != record.run);
         let others: Vec<String> = others
@@ -123,6 +146,7 @@ impl Continued {
             run: Some(record.run),
             meta: metas.get(&newest).cloned(),
             job: record.job.clone().ok(),
+            instead_of_copies: (all.last() != Some(&newest)).then_some(newest),
         })
     }
 
@@ -165,7 +189,10 @@ pub fn unfinished<'r>(records: &'r [RunRecord], store: &Path) -> Outcome<Option<
             store.display()
         ))
         .because(format!("the record of run {} cannot be read", damaged.run))
-        .help("name the run that is to be continued: `cargo ckpt restart --run RUN`"));
+        .help(format!(
+            "name the run that is to be continued: {}",
+            stores::command_about(store, "restart", &["--run", "RUN"])
+        )));
     }
     Ok(records.iter().rev().find(|record| record.is_to_continue()))
 }
@@ -177,9 +204,11 @@ fn whole(store: &Path, id: CheckpointId) -> Outcome<()> {
         .map_err(checkpoint::store_failure)?;
     let entry = entries.into_iter().find(|entry| entry.id == id);
     match entry.map(|entry| entry.meta) {
-        Some(Err(error)) => Err(Failure::no_checkpoint(&error).help(
-            "`cargo ckpt restart` takes the newest that is whole, `cargo ckpt verify` checks all of them; or put the file back from a copy",
-        )),
+        Some(Err(error)) => Err(Failure::no_checkpoint(&error).help(format!(
+            "{} takes the newest that is whole, {} checks all of them; or put the file back from a copy",
+            stores::command_about(store, "restart", &[]),
+            stores::command_about(store, "verify", &[])
+        ))),
         _ => Ok(()),
     }
 }
@@ -199,7 +228,8 @@ fn completed(job: &Job, store: &Path) -> Failure {
     Failure::no_checkpoint(what).help(match ids.is_empty() {
         true => "`cargo ckpt run` starts anew".into(),
         false => format!(
-            "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({})",
+            "`cargo ckpt run` starts anew; {} repeats the part after a checkpoint ({})",
+            stores::command_about(store, "restart", &["ID"]),
             stores::id_list(&ids)
         ),
     })
@@ -214,8 +244,8 @@ fn left(job: &Job, store: &Path) -> Failure {
     ))
     .because("it ended by `_exit`, or as another program (`exec`)")
     .help(format!(
-        "`cargo ckpt restart --run {}` continues it from its newest checkpoint, and does again what it did after that; `cargo ckpt run` starts anew",
-        job.run.short()
+        "{} continues it from its newest checkpoint, and does again what it did after that; `cargo ckpt run` starts anew",
+        stores::command_about(store, "restart", &["--run", &job.run.short()])
     ))
 }
 

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::store::{
-    CheckpointId, Entry, Journals, Mode, NoWayBack, Restored, RunId, Store, StoreError, files_in,
-    folder_of_rank, has_been_here, has_place_for_rank, path_of, printable_lines, ranks_here, unseen_fallback,
+    CheckpointId, Entry, Journals, Meta, Mode, NoWayBack, Restored, RunId, Store, StoreError, copies,
+    file_name, files_in, folder_of_rank, has_been_here, has_place_for_rank, path_of, printable_lines,
+    ranks_here, unseen_fallback,
 };
 
+use ckpt::session::job::RANKS_NOTE;
 use serde_json::json;
 
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -68,6 +70,12 @@ fn files_of(store: &Path, ranks: &[u32]) -> Outcome<BTreeMap<u32, Vec<u64>>> {
     Ok(files)
 }
 
+/// How many ranks a program had when this was taken.
+fn ranks_of(meta: &Meta) -> u32 {
+    let note = meta.notes.iter().find(|(name, _)| name == RANKS_NOTE);
+    note.and_then(|(_, number)| number.parse().ok()).unwrap_or(1)
+}
+
 /// Why it is not known which run a checkpoint is of.
 #[derive(Debug, Clone)]
 struct Unknown {
@@ -85,6 +93,8 @@ pub struct Lines {
     run: Option<RunId>,
     /// The run of each number, as far as its files can be read.
     owners: BTreeMap<u64, RunId>,
+    /// The numbers whose files are copies of others, and of which.
+    pub copies: BTreeMap<CheckpointId, CheckpointId>,
     /// The numbers of which no file here says the run.
     unknown: BTreeMap<u64, Unknown>,
     /// The numbers that each rank has.
@@ -117,8 +127,9 @@ impl Lines {
             .into_iter()
             .filter_map(|record| record.job.ok());
         let jobs = jobs.filter(|job| run.is_none_or(|run| job.run == run));
-        let sizes: BTreeMap<RunId, u32> = jobs.filter_map(|job| Some((job.run, job.ranks?))).collect();
-        let mut ranks: Vec<u32> = (0..sizes.values().copied().max().unwrap_or(0)).collect();
+        let mut sizes: BTreeMap<RunId, u32> = jobs.filter_map(|job| Some((job.run, job.ranks?))).collect();
+        let noted = sizes.values().copied().max().unwrap_or(0);
+        let mut ranks: Vec<u32> = (0..noted).collect();
         ranks.extend(ranks_here(store).about("cannot look into", store)?);
         ranks.sort_unstable();
         ranks.dedup();
@@ -134,14 +145,18 @@ impl Lines {
         let is_shared = !has_place_for_rank(store) && files.values().any(|ids| !ids.is_empty());
         let has_none = |part: &Part| files[&part.rank].is_empty() && !has_been_here(&part.folder, part.rank);
         let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && has_none(part));
-        let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
+        let (mut parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
         let (mut owners, mut unknown) = (BTreeMap::new(), BTreeMap::new());
+        let mut metas = Vec::new();
         for part in &parts {
             let ids = files[&part.rank].iter().copied();
             let ids: Vec<u64> = ids.filter(|id| !owners.contains_key(id)).collect();
             for entry in part.entries(&ids)? {
                 match entry.meta {
-                    Ok(meta) => owners.extend(meta.run.map(|run| (entry.id.0, run))),
+                    Ok(meta) => {
+                        owners.extend(meta.run.map(|run| (entry.id.0, run)));
+                        metas.push((entry.id, meta));
+                    }
                     Err(error) => {
                         let is_damaged = !matches!(error, StoreError::Io { .. });
                         let why = error.to_string();
@@ -151,6 +166,22 @@ impl Lines {
             }
         }
         unknown.retain(|id, _| !owners.contains_key(id));
+        // What a run has not noted, its checkpoints say.
+        for (_, meta) in &metas {
+            if let Some(run) = meta.run {
+                sizes.entry(run).or_insert_with(|| ranks_of(meta));
+            }
+        }
+        // A file under the number of a rank that its run has not is no part of it.
+        let is_stray = |rank: u32| {
+            let size_of = |id: &u64| owners.get(id).and_then(|run| sizes.get(run));
+            let mut ids = files[&rank].iter();
+            !files[&rank].is_empty() && ids.all(|id| size_of(id).is_some_and(|size| *size <= rank))
+        };
+        let strays: Vec<u32> = ranks.iter().copied().filter(|rank| is_stray(*rank)).collect();
+        let is_kept = |rank: &u32| !strays.contains(rank) || *rank < noted;
+        ranks.retain(is_kept);
+        parts.retain(|part| is_kept(&part.rank));
         // Of runs of other numbers of ranks that have no checkpoint here nothing is missing.
         let size_of = |id: &u64| owners.get(id).and_then(|run| sizes.get(run));
         let of_all = files.values().flatten().map(size_of).collect::<Option<Vec<_>>>();
@@ -160,6 +191,7 @@ impl Lines {
         Ok(Lines {
             run,
             owners,
+            copies: copies(metas.iter().map(|(id, meta)| (*id, meta))),
             unknown,
             files,
             sizes,
@@ -226,6 +258,30 @@ impl Lines {
         lacking.map(|part| part.rank).collect()
     }
 
+    /// The fallbacks that checkpoints lie in, each with their numbers.
+    pub fn in_fallbacks(&self, list: &[Line]) -> BTreeMap<PathBuf, Vec<u64>> {
+        let mut found: BTreeMap<PathBuf, Vec<u64>> = BTreeMap::new();
+        for (rank, entry) in list.iter().flat_map(|line| &line.entries) {
+            let part = self.parts.iter().find(|part| part.rank == *rank);
+            let name = file_name(entry.id, *rank);
+            if part.is_some_and(|part| part.folder.join(&name) != entry.path)
+                && let Some(folder) = entry.path.parent()
+            {
+                found.entry(folder.to_owned()).or_default().push(entry.id.0);
+            }
+        }
+        found.values_mut().for_each(|ids| ids.dedup());
+        found
+    }
+
+    /// Whether a file that was there when the store was looked at is not any more: a job removes old checkpoints.
+    pub fn has_gone(&self, rank: u32, id: CheckpointId) -> bool {
+        let was_there = self.files.get(&rank).is_some_and(|ids| ids.contains(&id.0));
+        let file = path_of(&folder_of_rank(&self.store, rank), id, rank);
+        let found = std::fs::symlink_metadata(file);
+        was_there && found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    }
+
     /// The line that is meant; `latest` is the newest that all ranks here have, whole or not, and where there is none, the
     /// newest that any has. What is newer and of nobody knows which run is named.
     ///
@@ -233,9 +289,11 @@ impl Lines {
     /// There is none; one that is newer than the latest cannot be looked at, and may be the one that is meant.
     pub fn resolve(&self, which: Which) -> Outcome<CheckpointId> {
         let ids = self.ids();
-        let complete = || ids.iter().rev().find(|id| self.lacking(**id).is_empty());
+        let is_copy = |id: u64| self.copies.contains_key(&CheckpointId(id));
+        let own = || ids.iter().rev().filter(|id| !is_copy(**id));
+        let complete = || own().find(|id| self.lacking(**id).is_empty());
         let id = match which {
-            Which::Latest => complete().or(ids.last()).copied(),
+            Which::Latest => complete().or(own().next()).copied(),
             Which::Id(id) => ids.contains(&id).then_some(id),
         };
         if which == Which::Latest {

@@ -11,7 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use ckpt::session::job::Job;
+use ckpt::session::config::CONFIG_FILE;
+use ckpt::session::job::{Job, State};
 use ckpt::store::{CheckpointId, RunId, file_of, files_in, folder_of_rank, is_fallback, ranks_here};
 
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
@@ -187,7 +188,15 @@ fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
     if let Some(dir) = std::env::var_os("CKPT_DIR").filter(|dir| !dir.is_empty()) {
         return Ok(Some(dir.into()));
     }
-    let path = Path::new("ckpt.toml");
+    Ok(session_setting("dir")?.map(PathBuf::from))
+}
+
+/// The text that `ckpt.toml` here has for a session under a key.
+///
+/// # Errors
+/// It cannot be read, or is not valid.
+pub fn session_setting(key: &str) -> Outcome<Option<String>> {
+    let path = Path::new(CONFIG_FILE);
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -196,11 +205,11 @@ fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         Failure::store(says!("E3086: ckpt.toml is not valid")).because(error.to_string().trim_end())
     })?;
-    let dir = table
+    let said = table
         .get("session")
-        .and_then(|session| session.get("dir"))
-        .and_then(|dir| dir.as_str());
-    Ok(dir.map(PathBuf::from))
+        .and_then(|session| session.get(key))
+        .and_then(|said| said.as_str());
+    Ok(said.map(str::to_owned))
 }
 
 /// The store of all ranks, with `{rank}` in its name, that a folder is the part of one rank of: each of them has one of such a
@@ -259,12 +268,26 @@ pub fn restart_command(store: &Path, words: &[String]) -> String {
 
 /// The same as it is typed.
 pub fn restart_line(store: &Path, words: &[String]) -> String {
+    line_about(store, "restart", words)
+}
+
+/// Another command about a store, with these words.
+pub fn command_about(store: &Path, command: &str, words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    format!("`{}`", line_about(store, command, &words))
+}
+
+fn line_about(store: &Path, command: &str, words: &[String]) -> String {
     let of_all = of_all_ranks(store);
     let store = of_all.as_deref().unwrap_or(store);
     let here = store.strip_prefix(".").unwrap_or(store);
     let is_here = here.components().count() == 1 && here.to_string_lossy().ends_with(".ckpt.d");
-    let is_found = is_here && stores_in(Path::new(".")).iter().all(|other| other == here);
-    let mut all: Vec<String> = ["cargo", "ckpt", "restart"].map(str::to_owned).into();
+    let is_found = is_here
+        && match configured(None) {
+            Ok(Some(dir)) => dir.strip_prefix(".").unwrap_or(&dir) == here,
+            _ => stores_in(Path::new(".")).iter().all(|other| other == here),
+        };
+    let mut all: Vec<String> = ["cargo", "ckpt", command].map(str::to_owned).into();
     if !is_found {
         all.extend(["--dir".to_owned(), store.to_string_lossy().into_owned()]);
     }
@@ -381,9 +404,15 @@ pub fn is_running(job: &Job) -> bool {
     is_here(job) && job.is_running()
 }
 
-/// Whether the job's last process ran on this host.
+/// Whether the job's last process ran on this host, outside of other containers, so that it can be seen whether it runs.
 pub fn is_here(job: &Job) -> bool {
-    nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host)
+    let is_host = nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host);
+    is_host && job.has_our_numbers()
+}
+
+/// Whether the job's last process may run where it cannot be seen from here.
+pub fn may_run(job: &Job) -> bool {
+    matches!(job.state, State::Running | State::Returned) && !is_here(job)
 }
 
 /// What the store says about the run that is meant: the named one, or the one that began last. `None` if nothing ran, or,

@@ -6,7 +6,7 @@ use std::path::Path;
 use ckpt::session::job::{Job, State};
 use ckpt::session::runs::{self, RunRecord};
 use ckpt::store::{
-    CheckpointId, Meta, RunId, RunPrefix, StoreError, folder_of_rank, path_of, printable_lines,
+    CheckpointId, Meta, Mode, RunId, RunPrefix, Store, StoreError, folder_of_rank, path_of, printable_lines,
 };
 
 use serde_json::json;
@@ -65,6 +65,12 @@ fn there_are(runs: &[RunId]) -> String {
 /// The store cannot be looked at.
 pub fn records(store: &Path) -> Outcome<Vec<RunRecord>> {
     let home = home(store);
+    // The records of somebody else's store cannot be read, and are not damaged.
+    if home.is_dir()
+        && let Err(error @ StoreError::Stranger { .. }) = Store::open(&home, Mode::ReadOnly)
+    {
+        return Err(checkpoint::store_failure(error));
+    }
     runs::records(&home).about("cannot look into", &home)
 }
 
@@ -256,6 +262,11 @@ pub fn as_json(record: &RunRecord) -> serde_json::Value {
 /// So much of a reason is shown in one line.
 const REASON: usize = 120;
 
+/// What there is to say of a process that cannot be seen from here.
+pub fn not_seen(job: &Job) -> String {
+    format!("runs, or was killed, as pid {} on {}", job.pid, job.host)
+}
+
 /// How a run stands, in one line; `next` is what continues it, or why nothing does.
 pub fn standing(record: &RunRecord, next: &str) -> String {
     let job = match &record.job {
@@ -278,9 +289,7 @@ pub fn standing(record: &RunRecord, next: &str) -> String {
             "{who} closed its session after {visits}, and no exit code of pid {} was seen: it was killed before its end, or left by `_exit`; {next}",
             job.pid
         ),
-        State::Running | State::Returned => {
-            format!("{who} runs, or was killed, as pid {} on {}", job.pid, job.host)
-        }
+        State::Running | State::Returned => format!("{who} {}", not_seen(job)),
         State::Completed => format!("{who} completed at {} after {visits}", job.updated),
         State::Left => format!(
             "{who} ended at {} without closing its session ({}); {next}",

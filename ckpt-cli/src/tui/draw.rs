@@ -188,15 +188,15 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                 |of: &dyn Fn(&super::state::Value) -> usize| opened.values.iter().map(of).max().unwrap_or(0);
             let names = width(&|value| value.name.chars().count());
             let kinds = width(&|value| value.kind.chars().count());
-            // Of a name that is longer, the whole stands beside the list.
+            // Of a name or a type that is longer, the whole stands beside the list.
             let wanted = (names + kinds + 4).try_into().unwrap_or(u16::MAX);
             let most = area.width / 2;
             let [left, right] =
                 Layout::horizontal([Constraint::Length(wanted.min(most)), Constraint::Min(0)]).areas(area);
-            let room = usize::from(left.width.saturating_sub(2)).saturating_sub(kinds + 2);
+            let room = usize::from(left.width.saturating_sub(2));
             let rows = opened.values.iter().map(|value| {
-                let name = render::middle_out(&value.name, room);
-                ListItem::new(format!("{name:<0$}  {1}", room.min(names), value.kind))
+                let row = name_and_kind((&value.name, names), (&value.kind, kinds), room);
+                ListItem::new(row)
             });
             list(
                 frame,
@@ -208,6 +208,16 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
             value(frame, opened, right);
         }
     }
+}
+
+/// A name and a type, each with the width of the longest of all: names come first where there is no room for both.
+fn name_and_kind((name, names): (&str, usize), (kind, kinds): (&str, usize), room: usize) -> String {
+    const GAP: usize = 2;
+    let least = names.min(room.saturating_sub(GAP) * 2 / 3);
+    let of_name = names.min(room.saturating_sub(kinds + GAP).max(least));
+    let name = render::middle_out(name, of_name);
+    let kind = render::cut(kind, room.saturating_sub(of_name + GAP));
+    format!("{name:<of_name$}{:GAP$}{kind}", "")
 }
 
 /// The checkpoints in the whole width, and what there is to say of the chosen one below.
@@ -380,5 +390,27 @@ fn heat_map(frame: &mut Frame<'_>, raster: &Raster, area: Rect) {
                 cell.set_symbol("\u{2580}").set_style(style);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_beside_long_types() {
+        let row = |name, names, kind, kinds| name_and_kind((name, names), (kind, kinds), 38);
+        let kind = "f32 [1], with indices of its own";
+        let row_of_long = row("main/w.rag.items", 24, kind, kind.len());
+        assert!(row_of_long.starts_with("main/w.rag.items "), "{row_of_long}");
+        assert!(row_of_long.contains("  f32 [1]"), "{row_of_long}");
+        assert!(row_of_long.chars().count() <= 38, "{row_of_long}");
+        assert_eq!(row("main/x", 8, "f64 [3]", 7), "main/x    f64 [3]");
+        let long = "main/a.name.that.is.longer.than.the.room";
+        let row_of_long = row(long, long.len(), "u8", 2);
+        assert!(
+            row_of_long.contains('\u{2026}') && row_of_long.ends_with("room  u8"),
+            "{row_of_long}"
+        );
     }
 }

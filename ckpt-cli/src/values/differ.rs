@@ -19,6 +19,13 @@ use crate::stores::checkpoint::unreadable;
 pub struct Difference {
     /// `main/sim.pos`, or the frame.
     pub place: String,
+    /// The number of the frame that has the variable.
+    pub frame: Option<usize>,
+    /// The member of a team that the frame is of; 0 is the thread that began.
+    pub thread: u32,
+    /// Which of several frames of one function it is of, in words.
+    #[serde(skip)]
+    pub whose: Option<String>,
     /// What is not the same, in words.
     pub what: String,
     /// Elements that differ, and of how many.
@@ -84,7 +91,17 @@ impl Pair<'_> {
                 ));
                 return Ok(list);
             }
+            let first = list.len();
             self.frame(index, one, other, &mut list)?;
+            let whose = match one.thread {
+                0 => is_one_of_several(a, index).then(|| format!("frame {index}")),
+                member => Some(format!("thread {member}")),
+            };
+            for difference in &mut list[first..] {
+                difference.frame = Some(index);
+                difference.thread = one.thread;
+                difference.whose.clone_from(&whose);
+            }
         }
         if a.len() != b.len() {
             let what = format!(
@@ -183,9 +200,15 @@ impl Pair<'_> {
         match (&a.kind, &b.kind) {
             (NodeKind::Group(ones), NodeKind::Group(others)) if is_empty(a) == is_empty(b) => {
                 let first = list.len();
+                let packs = ones.iter().any(|one| rows::packs(a, &one.name));
+                let are_same = !packs || self.have_same_elements(a, b)?;
                 for one in ones {
                     let place = format!("{place}.{}", one.name);
                     match others.iter().find(|other| other.name == one.name) {
+                        Some(other) if rows::packs(a, &one.name) => match are_same {
+                            true => self.packed(a, (one, other), place, list)?,
+                            false => list.push(plain(place, not_compared(a).into())),
+                        },
                         Some(other) => self.nodes(one, other, place, list)?,
                         None => list.push(plain(place, "only in the first".into())),
                     }
@@ -237,6 +260,34 @@ impl Pair<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the parts of two nodes that are packed have rows for the same elements.
+    fn have_same_elements(&self, a: &Node, b: &Node) -> Outcome<bool> {
+        let column = |checkpoint: &Restored, node| match rows::deciding(node) {
+            Some(column) => checkpoint.bytes(column, 0, u64::MAX).map_err(unreadable(column)),
+            None => Ok(Vec::new()),
+        };
+        Ok(column(self.a, a)? == column(self.b, b)?)
+    }
+
+    /// Parts of two nodes that have rows for the same elements of those, `a` and another one.
+    fn packed(
+        &self,
+        a: &Node,
+        (one, other): (&Node, &Node),
+        place: String,
+        list: &mut Vec<Difference>,
+    ) -> Outcome<()> {
+        let first = list.len();
+        self.nodes(one, other, place, list)?;
+        for element in list[first..].iter_mut().flat_map(|found| &mut found.first) {
+            if let Some(row) = element.index.first().copied() {
+                let index = rows::element_of(self.a, a, &one.name, row).map_err(unreadable(a))?;
+                element.index.splice(..1, index);
+            }
+        }
+        Ok(())
     }
 
     fn elements(&self, a: &Node, b: &Node, kind: &Elements, place: String) -> Outcome<Option<Difference>> {
@@ -394,9 +445,20 @@ fn farther(largest: Option<f64>, pair: Option<Two>) -> Option<f64> {
     }
 }
 
+/// Why a part of a node is not compared that has rows for other elements in the two.
+fn not_compared(node: &Node) -> &'static str {
+    match rows::deciding(node).map(|column| &*column.name) {
+        Some("lengths") => "not compared: the lists have other lengths",
+        _ => "not compared: it is there in other elements",
+    }
+}
+
 fn plain(place: String, what: String) -> Difference {
     Difference {
         place,
+        frame: None,
+        thread: 0,
+        whose: None,
         what,
         elements: None,
         first: Vec::new(),
@@ -413,6 +475,14 @@ fn mark_inner(list: &mut [Difference], are_inner: bool) {
 }
 
 impl Difference {
+    /// The place as people have it: also of which thread, or of which of several frames, it is.
+    pub fn named(&self) -> String {
+        match &self.whose {
+            Some(whose) => format!("{}, {whose}", self.place),
+            None => self.place.clone(),
+        }
+    }
+
     /// How far numbers are apart, for people: `5.32907e-15, 3 units in the last place`.
     pub fn apart(&self) -> String {
         let distance = self.largest.map(short);
@@ -420,6 +490,15 @@ impl Difference {
         let words = words.and_then(|(pair, ulps)| apart(pair, ulps));
         distance.into_iter().chain(words).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Whether a function is there more than once.
+fn is_one_of_several(frames: &[FrameInfo], index: usize) -> bool {
+    let FrameInfo { function, module, .. } = &frames[index];
+    let same = frames
+        .iter()
+        .filter(|one| (&one.function, &one.module) == (function, module));
+    same.count() > 1
 }
 
 fn same_frame(a: &FrameInfo, b: &FrameInfo) -> bool {

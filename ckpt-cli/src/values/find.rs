@@ -38,6 +38,18 @@ fn place_of(frames: &[FrameInfo], frame: usize) -> Option<String> {
     })
 }
 
+/// What is said of a frame that waits for threads.
+pub const OF_THREADS: &str = "Threads run at the line where it waits. What they write to is in their frames, under the names that they have for it; \
+in the frame that waits it is as it was before they began.";
+
+/// Whether a frame stands where it waits for threads: what they were lent to write to is saved with them, and what the frame has
+/// of it is from before they began.
+pub fn waits_for_threads(checkpoint: &Restored, frame: usize) -> bool {
+    let frames = checkpoint.frames();
+    let waiting = frames.iter().rposition(|one| one.thread == 0);
+    waiting == Some(frame) && frames.iter().any(|one| one.thread > 0)
+}
+
 /// The variable, or the part of one, that a name means.
 pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
     let (found, rest) = find_as_far(checkpoint, name)?;

@@ -10,7 +10,7 @@ use super::find::{Found, find_as_far, is_object, no_array, no_part, with_element
 use super::rows::{self, child, kind};
 use super::select::{self, Bounds, Step};
 use crate::failure::{Failure, Outcome, says};
-use crate::stores::checkpoint::unreadable;
+use crate::stores::checkpoint::{inspect_command, unreadable};
 
 /// The elements that are meant, at most `limit` of them; nothing where brackets choose rows of arrays, as far as they are all stored.
 pub fn in_element<'c>(
@@ -38,6 +38,10 @@ pub fn array_in_element<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Opt
     let Some(mut walk) = walk(checkpoint, text)? else {
         return Ok(None);
     };
+    // The entries of a map are a table.
+    if walk.is_entries {
+        return Ok(None);
+    }
     walk.follows()?;
     if walk.is_one && kind_of_group(walk.node).as_deref() == Some("list") {
         let name = walk.name.clone();
@@ -78,9 +82,17 @@ fn walk<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Option<Walk<'c>>> {
         from: 0,
         is_one: true,
         inner: Vec::new(),
+        is_entries: false,
         begin: found,
     };
     let found = &walk.begin;
+    if let (Some(number), [Step::Index(inside), others @ ..]) = (rows::entries(found.node), behind) {
+        walk.entry(inside, number, !others.is_empty())?;
+        for step in others {
+            walk.step(step)?;
+        }
+        return Ok(Some(walk));
+    }
     let is_one_object = is_object(found.node) && rows::count(found.node).is_none();
     if !is_one_object {
         let [Step::Index(inside), others @ ..] = behind else {
@@ -103,14 +115,7 @@ fn walk<'c>(checkpoint: &'c Restored, text: &str) -> Outcome<Option<Walk<'c>>> {
         walk.part(part)?;
     }
     for step in behind {
-        match step {
-            Step::Index(inside) => {
-                for part in inside.split(',').map(str::trim) {
-                    walk.index(part)?;
-                }
-            }
-            Step::Part(name) => walk.part(name)?,
-        }
+        walk.step(step)?;
     }
     Ok(Some(walk))
 }
@@ -155,6 +160,8 @@ struct Walk<'c> {
     is_one: bool,
     /// What is chosen in it, where the element is an array itself: bounds of its first dimensions, and whether each is one index.
     inner: Vec<(Bounds, bool)>,
+    /// Whether the rows are the entries of a map, key and value.
+    is_entries: bool,
     /// Where it began.
     begin: Found<'c>,
 }
@@ -165,6 +172,50 @@ impl<'c> Walk<'c> {
             node: self.node,
             name: self.name,
             ..self.begin
+        }
+    }
+
+    fn step(&mut self, step: &Step<'_>) -> Outcome<()> {
+        match step {
+            Step::Index(inside) => inside.split(',').try_for_each(|part| self.index(part.trim())),
+            Step::Part(name) => self.part(name),
+        }
+    }
+
+    /// Entries of a map by their places, or the value of a key in quotes.
+    fn entry(&mut self, inside: &str, number: u64, goes_on: bool) -> Outcome<()> {
+        let inside = inside.trim();
+        let key = inside
+            .strip_prefix(['"', '\''])
+            .and_then(|key| key.strip_suffix(['"', '\'']));
+        match key {
+            Some(key) => {
+                let row = rows::row_of_key(self.checkpoint, self.node, key).map_err(unreadable(self.node))?;
+                let Some(row) = row else {
+                    return Err(
+                        Failure::usage(says!("E3190: `{}` has no key `{key}`", self.name)).help(format!(
+                            "{} shows its entries",
+                            inspect_command(self.checkpoint, false, &format!("{}[..]", self.name))
+                        )),
+                    );
+                };
+                self.name += &format!("[{inside}]");
+                self.goes_to_value(row);
+            }
+            None => {
+                self.choose(inside, 0..number)?;
+                match self.is_one && goes_on {
+                    true => self.goes_to_value(self.rows.start),
+                    false => self.is_entries = true,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn goes_to_value(&mut self, row: u64) {
+        if let Some(values) = child(self.node, "values") {
+            self.goes_to(values, row);
         }
     }
 
@@ -231,10 +282,13 @@ impl<'c> Walk<'c> {
         let failure = Failure::usage(says!("E3135: `{name}` is `{what}`, and has no `{wanted}`"));
         match name.rsplit_once('[') {
             Some((list, _)) => failure.help(format!(
-                "another element may have it: `cargo ckpt inspect '{list}[..]'` shows all"
+                "another element may have it: {} shows all",
+                inspect_command(self.checkpoint, false, &format!("{list}[..]"))
             )),
-            None => failure
-                .help("another checkpoint may have it: `cargo ckpt inspect all VAR` looks into all of them"),
+            None => failure.help(format!(
+                "another checkpoint may have it: {} looks into all of them",
+                inspect_command(self.checkpoint, true, "VAR")
+            )),
         }
     }
 
@@ -324,7 +378,12 @@ impl<'c> Walk<'c> {
         let sort = flat.as_ref().map_or(Sort::default(), Elements::sort);
         let words = match flat {
             Some(elements) => elements.words(self.checkpoint, shown.start, shown.end - shown.start),
-            None => { shown.map(|row| rows::text(self.checkpoint, self.node, row)) }.collect(),
+            None => shown
+                .map(|row| match self.is_entries {
+                    true => rows::entry(self.checkpoint, self.node, row),
+                    false => rows::text(self.checkpoint, self.node, row),
+                })
+                .collect(),
         };
         let index = match self.is_one {
             true => Vec::new(),

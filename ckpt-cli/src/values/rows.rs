@@ -33,6 +33,41 @@ pub fn count(node: &Node) -> Option<u64> {
     }
 }
 
+/// How many entries there are in a map that is no column of them; nothing for all else.
+pub fn entries(node: &Node) -> Option<u64> {
+    let is_map = kind(node).as_deref() == Some("map") && child(node, "lengths").is_none();
+    is_map.then(|| child(node, "keys").and_then(count).unwrap_or(0))
+}
+
+/// An entry of such a map: `"north": 3`.
+pub fn entry(checkpoint: &Restored, map: &Node, row: u64) -> Result<String, LoadError> {
+    let part = |name: &str| {
+        let part = child(map, name).ok_or_else(|| lacks(map, name))?;
+        text(checkpoint, part, row)
+    };
+    Ok(format!("{}: {}", part("keys")?, part("values")?))
+}
+
+/// The row of a key, as it stands in the program's text or without its quotes.
+pub fn row_of_key(checkpoint: &Restored, map: &Node, key: &str) -> Result<Option<u64>, LoadError> {
+    let keys = child(map, "keys").ok_or_else(|| lacks(map, "keys"))?;
+    let quoted = format!("{key:?}");
+    let is_meant = |word: &String| *word == key || *word == quoted;
+    let number = entries(map).unwrap_or(0);
+    // Those that are an array are read at once.
+    if let Some(elements) = Elements::of(keys).filter(|elements| elements.shape().len() == 1) {
+        let words = elements.words(checkpoint, 0, number)?;
+        let mut words = words.iter().map(|word| elements.sort().words(word));
+        return Ok(words.position(|word| is_meant(&word)).map(|row| row as u64));
+    }
+    for row in 0..number {
+        if is_meant(&text(checkpoint, keys, row)?) {
+            return Ok(Some(row));
+        }
+    }
+    Ok(None)
+}
+
 /// So deep objects are shown in each other: they may lead back to themselves by a `Weak`.
 const DEEP: usize = 2;
 
@@ -204,13 +239,55 @@ pub fn value_of(checkpoint: &Restored, option: &Node, row: u64) -> Result<Option
     })
 }
 
+/// What says of which elements the other parts of an option, an enum, a list or a map have rows.
+const DECIDING: [&str; 3] = ["present", "variant", "lengths"];
+
 /// Whether a part of a node has rows of its own: of an option those of the values that are there, of an enum those of a variant, of
 /// a list its items. Their indices are none of the elements that the node is a column of.
 pub fn packs(node: &Node, part: &str) -> bool {
     let kind = kind(node);
     matches!(kind.as_deref(), Some("option" | "enum" | "dyn" | "list" | "map"))
-        && !matches!(part, "present" | "variant" | "lengths")
+        && !DECIDING.contains(&part)
         && count(node).is_some()
+}
+
+/// The column that says of which elements a part of a node that packs it has rows.
+pub fn deciding(node: &Node) -> Option<&Node> {
+    DECIDING.into_iter().find_map(|name| child(node, name))
+}
+
+/// Of which element of a node a row of a part is that is packed there: of a list the element and the place in it.
+pub fn element_of(checkpoint: &Restored, node: &Node, part: &str, row: u64) -> Result<Vec<u64>, LoadError> {
+    let lacks = || lacks(node, "row");
+    let column = deciding(node).ok_or_else(lacks)?;
+    let nth = |is_there: &mut dyn Iterator<Item = bool>| {
+        let mut places = is_there.enumerate().filter(|(_, is_there)| *is_there);
+        places.nth(row as usize).map(|(at, _)| vec![at as u64])
+    };
+    let found = match &*column.name {
+        "present" => {
+            let present = checkpoint.numbers(column, 0, u64::MAX)?;
+            nth(&mut present.iter().map(|one| *one != 0.0))
+        }
+        "variant" => {
+            let names = checkpoint.text(column, 0, u64::MAX)?;
+            nth(&mut names.iter().map(|name| name == part))
+        }
+        _ => {
+            let lengths = checkpoint.numbers(column, 0, u64::MAX)?;
+            let mut left = row;
+            let mut lengths = lengths.iter().map(|length| *length as u64).enumerate();
+            let holds = lengths.find(|(_, length)| match left.checked_sub(*length) {
+                Some(behind) => {
+                    left = behind;
+                    false
+                }
+                None => true,
+            });
+            holds.map(|(at, _)| vec![at as u64, left])
+        }
+    };
+    found.ok_or_else(lacks)
 }
 
 /// What says whether an option has a value that is no column of them; nothing for all else.

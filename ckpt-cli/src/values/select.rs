@@ -22,8 +22,24 @@ impl<'t> Step<'t> {
     }
 }
 
+/// Every dot stands in front of a name, and behind one or brackets.
+fn dots_have_names(text: &str) -> Outcome<()> {
+    let lacks_one = |names: &str| names.split('.').any(str::is_empty);
+    let mut pieces = text.split('[');
+    let first = pieces.next().unwrap_or_default();
+    let mut behind = pieces.filter_map(|piece| piece.split_once("].").map(|(_, names)| names));
+    if first.contains('.') && lacks_one(first) || behind.any(lacks_one) {
+        return Err(
+            Failure::usage(says!("E3191: in `{text}` a dot has no name beside it"))
+                .help("write `VAR.part`, `VAR[3].part` or `VAR[3]`"),
+        );
+    }
+    Ok(())
+}
+
 /// The steps of `sim.bodies[3].pos[0]`.
 pub fn steps(text: &str) -> Outcome<Vec<Step<'_>>> {
+    dots_have_names(text)?;
     let mut steps = Vec::new();
     let mut pieces = text.split('[');
     let parts = |text| {
@@ -47,6 +63,7 @@ fn no_end(text: &str) -> Failure {
 /// Splits `sim.pos[0..10]` into the name and what stands in the brackets. The elements of a list of structs are stored field
 /// by field, so `sim.bodies[3].pos[0]` is `sim.bodies.pos[3, 0]`.
 pub fn split(text: &str) -> Outcome<(String, Option<String>)> {
+    dots_have_names(text)?;
     let mut parts = text.split('[');
     let mut name = parts.next().unwrap_or_default().to_owned();
     let mut inside = Vec::new();
@@ -84,13 +101,15 @@ pub fn bounds(inside: Option<&str>, shape: &[u64]) -> Outcome<Vec<Bounds>> {
         .collect()
 }
 
+fn no_index(digits: &str) -> Failure {
+    Failure::usage(says!("E3097: `{digits}` is not an index"))
+        .help("write `VAR[3]`, `VAR[0..10]` or `VAR[2, ..5]`")
+}
+
 fn one(text: &str, size: u64) -> Outcome<Bounds> {
     let number = |text: &str, default: u64| match text.trim() {
         "" => Ok(default),
-        digits => digits.parse::<u64>().map_err(|_| {
-            Failure::usage(says!("E3097: `{digits}` is not an index"))
-                .help("write `VAR[3]`, `VAR[0..10]` or `VAR[2, ..5]`")
-        }),
+        digits => digits.parse::<u64>().map_err(|_| no_index(digits)),
     };
     let (from, to) = match text.split_once("..") {
         Some((from, to)) => match to.strip_prefix('=') {
@@ -102,7 +121,14 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
             (index, index.saturating_add(1))
         }
     };
-    if from > to || to > size {
+    if text.is_empty() {
+        return Err(no_index("[]"));
+    }
+    if from > to {
+        return Err(Failure::usage(says!("E3192: [{text}] ends before it begins"))
+            .help("write the smaller index first: `VAR[0..10]`"));
+    }
+    if to > size {
         return Err(Failure::usage(says!("E3098: [{text}] is outside of 0..{size}"))
             .help("indices begin at 0, and the end of a range is not included"));
     }
@@ -203,7 +229,7 @@ mod tests {
         assert_eq!(bounds(Some("1"), &[4, 5]).unwrap(), [(1, 2), (0, 5)]);
         assert_eq!(bounds(Some("1..3, ..=2"), &[4, 5]).unwrap(), [(1, 3), (0, 3)]);
         assert_eq!(bounds(Some("2.."), &[4]).unwrap(), [(2, 4)]);
-        for wrong in ["5", "3..2", "0..9", "x", "1,2,3", "18446744073709551615"] {
+        for wrong in ["5", "", "3..2", "0..9", "x", "1,2,3", "18446744073709551615"] {
             assert!(bounds(Some(wrong), &[4, 5]).is_err(), "{wrong}");
         }
     }

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::elements::Elements;
 use super::rows;
 use super::summary::summary;
-use super::type_and_shape;
+use super::{is_number, type_and_shape};
 use crate::failure::Outcome;
-use crate::render::{self, Table, cut};
+use crate::render::{self, Cell, Table, cut};
 use crate::stores::checkpoint::unreadable;
 
 /// A table for variables and what is in them.
@@ -19,9 +19,9 @@ pub fn variables_table() -> Table {
     table
 }
 
-/// Prints it: values and types lose their end before names go over several lines.
+/// Prints it: values and types of the program lose their end before names and shapes go over several lines.
 pub fn print_variables(table: &Table) {
-    render::print_table_cut(table, &[(1, 12), (4, 24), (2, 10), (4, 16)]);
+    render::print_table_cut(table, &[(1, 12), (4, 24), (4, 16)]);
 }
 
 /// Adds a node and what is below it.
@@ -35,12 +35,16 @@ pub fn row(table: &mut Table, checkpoint: &Restored, node: &Node, name: &str, de
             dtype, shape, bytes, ..
         } => {
             let stored = type_and_shape(dtype, shape);
+            let value = value(checkpoint, node)?;
             table.add_row([
-                name,
-                rust_type,
-                stored,
-                render::bytes(*bytes),
-                value(checkpoint, node)?,
+                name.into(),
+                rust_type.into(),
+                stored.into(),
+                render::bytes(*bytes).into(),
+                match is_number(dtype) && shape.is_empty() {
+                    true => render::whole_cell(value),
+                    false => Cell::from(value),
+                },
             ]);
         }
         NodeKind::Link(target) => {

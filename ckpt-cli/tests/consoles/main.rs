@@ -185,7 +185,7 @@ pages! {
 }
 
 /// Blocks that only say what somebody could do, elsewhere: they are counted, so that they do not become more unnoticed.
-const NOT_RUN: usize = 25;
+const NOT_RUN: usize = 26;
 
 #[test]
 fn every_block_is_run_or_says_why_not() {

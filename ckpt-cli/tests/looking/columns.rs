@@ -69,6 +69,23 @@ fn help_fits_a_terminal() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Every page of the book is a topic.
+#[test]
+fn pages_of_the_book_fit_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    let pages = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/topics")).unwrap();
+    let names = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
+    let topics = names.filter_map(|name| Some(name.strip_suffix(".md")?.to_owned()));
+    let mut found = Vec::new();
+    for topic in topics.filter(|topic| topic != "SUMMARY") {
+        let line = format!("help {topic}");
+        let lines = in_a_terminal(here.path(), &line);
+        assert!(lines.len() > 10, "{line}: {}", lines.join("\n"));
+        found.extend(too_long(&line, &lines));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 #[test]
 fn what_commands_say_of_stores_fits_a_terminal() {
     let here = tempfile::tempdir().unwrap();

@@ -51,6 +51,10 @@ const FAILING: &[(&str, &str)] = &[
         "package one '#[ckpt::main] fn main() { let f = || { ckpt::checkpoint!(); }; f() }'; cd one; ckpt expand main",
     ),
     ("E3032", "ckpt pack --output nowhere/heat.tar"),
+    (
+        "E3193",
+        "package one 'fn main() {}'; cd one; ckpt run --profile fast",
+    ),
     ("E3033", "package one 'fn main() {}'; cd one; ckpt run --profile"),
     (
         "E3034",
@@ -134,6 +138,14 @@ const FAILING: &[(&str, &str)] = &[
         "package one 'fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); }'; \
          mkdir -p library/src; touch library/src/lib.rs; printf '[package]\nname = \"ckpt-runtime\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nnowhere = { path = \"../nowhere\" }\n' >library/Cargo.toml; \
          cd one; CKPT_RUNTIME_PATH=$PWD/../library ckpt run 2>&1 | grep -v '^ ' >&2",
+    ),
+    (
+        "E1330",
+        "package one 'fn main() { tensors::sum() }'; mkdir -p tensors/src cudarc/src; echo 'pub fn sum() {}' >tensors/src/lib.rs; \
+         touch cudarc/src/lib.rs; for name in tensors cudarc; do \
+         printf '[package]\nname = \"%s\"\nversion = \"0.19.0\"\nedition = \"2024\"\n[workspace]\n' $name >$name/Cargo.toml; done; \
+         printf '[dependencies]\ncudarc = { path = \"../cudarc\" }\n' >>tensors/Cargo.toml; \
+         printf '[dependencies]\ntensors = { path = \"../tensors\" }\n' >>one/Cargo.toml; cd one; ckpt plan",
     ),
     ("E3070", "package one 'fn main( {}'; cd one; ckpt plan"),
     (

@@ -1,6 +1,7 @@
 //! The commands that look into a store: they show what was written, name what is wrong, and change nothing. `store` makes the
 //! stores; here is one, `runs` has two beside each other, `ranks` those of several processes, `terminal` the live view.
 
+mod advice;
 mod columns;
 mod documents;
 mod failing;
@@ -40,6 +41,80 @@ fn list_shows_every_checkpoint() {
     let json = json(here.path(), &["list"]);
     assert_eq!(json["checkpoints"][2]["visit"], 30);
     assert_eq!(listing(here.path()), before);
+}
+
+/// What a file says has no number: one that was copied is of no moment of its own.
+#[test]
+fn a_copy_under_another_number_is_named_and_passed_over() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 3);
+    let file = |number: u64| here.path().join(format!("heat.ckpt.d/{number:06}.r0.h5"));
+    fs::copy(file(1), file(90)).unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("000090 is a copy of 000001"));
+    cargo_ckpt(here.path(), &["verify", "all"])
+        .success()
+        .stdout(contains("a copy of 000001").and(contains("90 is").not()));
+    cargo_ckpt(here.path(), &["inspect", "latest"])
+        .success()
+        .stdout(contains("Checkpoint 000003"));
+    let run = here.path().join("heat.ckpt.d/runs").join(store::RUN);
+    fs::create_dir_all(&run).unwrap();
+    let job = serde_json::json!({
+        "run": store::RUN, "program": "heat", "version": "0.1.0", "pid": 2, "host": "elsewhere",
+        "started": "2023-11-14T22:00:00Z", "updated": "2023-11-14T22:13:20Z", "state": "stopped", "visits": 30,
+        "restarted_from": null, "last_checkpoint": 3, "failed_checkpoints": 0, "command": ["heat"], "reason": null,
+    });
+    fs::write(run.join("job.json"), job.to_string()).unwrap();
+    let said = cargo_ckpt(here.path(), &["restart"]).failure();
+    said.stderr(contains("W3053").and(contains("000090").and(contains("is a copy of 000001"))));
+}
+
+/// A program of one process has no rank 1, whatever files are called.
+#[test]
+fn a_file_of_a_rank_that_the_run_has_not_is_no_part_of_it() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 3);
+    let file = |name: &str| here.path().join("heat.ckpt.d").join(name);
+    fs::copy(file("000003.r0.h5"), file("000003.r1.h5")).unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("000003").and(contains("RANKS").not()));
+    cargo_ckpt(here.path(), &["verify", "all"]).success();
+    cargo_ckpt(here.path(), &["inspect", "latest"])
+        .success()
+        .stdout(contains("Checkpoint 000003"));
+}
+
+#[test]
+fn a_name_of_several_lines_is_shown_in_one() {
+    let here = tempfile::tempdir().unwrap();
+    store::part(&here.path().join("new\nline.ckpt.d"), 0, 1..=1);
+    fs::create_dir_all(here.path().join("and\nnone/runs")).unwrap();
+    let said = cargo_ckpt(here.path(), &["list", "--dir", "and\nnone"]).success();
+    said.stdout(contains("and\nnone").not().and(contains("holds no checkpoint")));
+}
+
+#[test]
+fn numbers_that_are_none_and_a_plot_of_nothing_are_said_to_be_that() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 1);
+    for line in [
+        &["inspect", "1", "sim", "--limit", "x"][..],
+        &["inspect", "1", "sim", "--plot", "x.svg", "--shape", "a"],
+        &["diff", "1", "1", "--first", "x"],
+    ] {
+        cargo_ckpt(here.path(), line)
+            .code(2)
+            .stderr(contains("write a whole number"));
+    }
+    cargo_ckpt(here.path(), &["serve", "--port", "x"])
+        .code(2)
+        .stderr(contains("write a port, 0 to 65535"));
+    cargo_ckpt(here.path(), &["inspect", "--plot", "e.png"])
+        .code(2)
+        .stderr(contains("E3115"));
 }
 
 #[test]

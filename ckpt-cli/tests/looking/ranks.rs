@@ -6,13 +6,13 @@ use std::path::Path;
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::store::{RUN, cargo_ckpt, damage_file, json, listing, part};
+use crate::store::{RUN, cargo_ckpt, damage_file, json, listing, part_of};
 
 /// Three ranks, four lines: rank 1 lacks the last, the file of rank 2 in the third is damaged.
 fn ranks(folder: &Path) {
     let store = folder.join("heat.ckpt.d");
     for (rank, steps) in [(0, 1..=4), (1, 1..=3), (2, 1..=4)] {
-        part(&store, rank, steps);
+        part_of(&store, rank, Some(3), steps);
     }
     damage_file(&store.join("000003.r2.h5"));
 }
@@ -106,8 +106,8 @@ fn lines_that_are_whole_on_all_ranks_are_kept() {
 fn folders_of_ranks_on_other_nodes_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let node = |rank: u32| folder.path().join(format!("node-{rank}.ckpt.d"));
-    part(&node(0), 0, 1..=2);
-    part(&node(2), 2, 1..=2);
+    part_of(&node(0), 0, Some(3), 1..=2);
+    part_of(&node(2), 2, Some(3), 1..=2);
     let job = serde_json::json!({
         "run": RUN, "program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
         "state": "running", "visits": 20, "restarted_from": null, "last_checkpoint": 2, "failed_checkpoints": 0,

@@ -87,10 +87,17 @@ pub fn meta(program: &str, visit: u64) -> Meta {
 
 /// The part of one rank, with checkpoints of these steps.
 pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
+    part_of(folder, rank, None, steps);
+}
+
+/// That of a rank of so many.
+pub fn part_of(folder: &Path, rank: u32, ranks: Option<u32>, steps: impl IntoIterator<Item = u64>) {
     let mut store = Store::open_as(folder, Mode::ReadWrite, rank).unwrap();
     store.set_keep(Keep::All);
     for step in steps {
-        let meta = meta("heat", 10 * step);
+        let mut meta = meta("heat", 10 * step);
+        meta.notes
+            .extend(ranks.map(|ranks| ("mpi_ranks".to_owned(), ranks.to_string())));
         store.commit(&snapshot(step), &meta).unwrap();
     }
 }

@@ -54,6 +54,81 @@ fn meta() -> Meta {
     }
 }
 
+/// What an array of `ndarray` with its axes turned round is saved as.
+#[derive(ckpt::Checkpoint)]
+struct Turned {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    items: [[f64; 3]; 2],
+}
+
+#[test]
+fn an_array_that_lies_otherwise_in_memory_has_the_indices_of_the_program() {
+    let here = tempfile::tempdir().unwrap();
+    let turned = Turned {
+        shape: vec![3, 2],
+        strides: vec![1, 3],
+        items: [[0.0, 10.0, 20.0], [1.0, 11.0, 21.0]],
+    };
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    builder.value(main, "turned", 11, None, &turned);
+    let mut store = Store::open(here.path().join("nbody.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+    let inspect = |what: &str| cargo_ckpt(here.path(), &["inspect", "1", what]).success();
+    inspect("turned").stdout(contains("f64 [3, 2]").and(contains("[2, 0] 20.0\n[2, 1] 21.0\n")));
+    inspect("turned[0, 1]").stdout(contains("[0, 1] 1.0"));
+    cargo_ckpt(here.path(), &["export", "1", "turned", "--to", "turned.csv"]).success();
+    let table = fs::read_to_string(here.path().join("turned.csv")).unwrap();
+    assert_eq!(table, "0.0,1.0\n10.0,11.0\n20.0,21.0\n");
+}
+
+/// Of options and lists the values that are there stand one behind the other.
+#[test]
+fn differences_are_at_the_elements_of_the_program() {
+    let here = tempfile::tempdir().unwrap();
+    let write = |store: &str, value: f64, trail: u8, is_there: bool| {
+        let mut builder = SnapshotBuilder::new();
+        let main = builder.frame(&MAIN, 1);
+        let maybe = [None, Some(1.0), None, Some(value), None];
+        let trails = [vec![1, 2], vec![], vec![3, trail]];
+        let moved = [is_there.then_some(7_u8), (!is_there).then_some(8)];
+        builder.value(main, "maybe", 11, None, maybe.as_slice());
+        builder.value(main, "trails", 12, None, trails.as_slice());
+        builder.value(main, "moved", 13, None, moved.as_slice());
+        let mut store = Store::open(here.path().join(store), Mode::ReadWrite).unwrap();
+        store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+    };
+    write("a.ckpt.d", 2.0, 4, true);
+    write("b.ckpt.d", 5.0, 6, false);
+    let files = [
+        "diff",
+        "a.ckpt.d/000001.r0.h5",
+        "b.ckpt.d/000001.r0.h5",
+        "--format",
+        "json",
+    ];
+    let found = cargo_ckpt(here.path(), &files).code(1);
+    let found: serde_json::Value = serde_json::from_slice(&found.get_output().stdout).unwrap();
+    let at = |place: &str| {
+        let all = found["differences"].as_array().unwrap();
+        let one = all
+            .iter()
+            .find(|one| one["place"] == place)
+            .unwrap_or_else(|| panic!("{found}"));
+        (
+            one["first"][0]["index"].clone(),
+            one["what"].as_str().unwrap().to_owned(),
+        )
+    };
+    assert_eq!(at("main/maybe.value").0, serde_json::json!([3]));
+    assert_eq!(at("main/trails.items").0, serde_json::json!([2, 1]));
+    assert!(
+        at("main/moved.value").1.contains("it is there in other elements"),
+        "{found}"
+    );
+}
+
 #[test]
 fn an_element_shows_its_fields_and_a_field_its_element() {
     let here = tempfile::tempdir().unwrap();
@@ -239,6 +314,52 @@ fn elements_of_any_shape_are_shown() {
     cargo_ckpt(here.path(), &["verify", "all"]).success();
 }
 
+/// Entries of a map have the places in which they are shown, and their keys.
+#[test]
+fn entries_of_a_map_are_shown() {
+    let here = tempfile::tempdir().unwrap();
+    let counts = std::collections::BTreeMap::from([("mod1".to_owned(), 5_u32), ("mod 2.x".to_owned(), 7)]);
+    let body = |mass: f64| Body {
+        name: "sun".into(),
+        mass,
+        position: [mass; 3],
+    };
+    let bodies = std::collections::BTreeMap::from([(7_u32, body(1.0)), (9, body(2.0))]);
+    let none = std::collections::BTreeMap::<String, u32>::new();
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    builder.value(main, "counts", 11, None, &counts);
+    builder.value(main, "bodies", 12, None, &bodies);
+    builder.value(main, "none", 13, None, &none);
+    builder.value(main, "some", 14, None, &vec![0.5_f64; 3]);
+    let mut store = Store::open(here.path().join("box.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.commit(&builder.finish().unwrap(), &meta()).unwrap();
+    let shows = |variable: &str, ends: &str| {
+        let shown = cargo_ckpt(here.path(), &["inspect", variable]).success();
+        shown.stdout(predicates::str::ends_with(ends.to_owned()));
+    };
+    shows("counts", "Its elements: `cargo ckpt inspect 1 'counts[..]'`\n");
+    shows("counts[..]", "\n\n[0] \"mod 2.x\": 7\n[1] \"mod1\": 5\n");
+    shows("counts[1]", "\"mod1\": 5\n");
+    shows("counts[1..]", "\n\n[1] \"mod1\": 5\n");
+    shows("counts[\"mod1\"]", "counts[\"mod1\"] 5\n");
+    shows("counts[\"mod 2.x\"]", " 7\n");
+    shows("bodies[\"9\"].mass", "bodies[\"9\"].mass 2.0\n");
+    shows("bodies[0].position[1]", " 1.0\n");
+    let refuses = |variable: &str, code: &str, says: &str| {
+        let refused = cargo_ckpt(here.path(), &["inspect", variable]).code(2);
+        refused.stderr(contains(code).and(contains(says)));
+    };
+    refuses("counts[\"mod3\"]", "E3190", "cargo ckpt inspect 1 'counts[..]'");
+    refuses("counts[2]", "E3098", "outside of 0..2");
+    refuses("none[0]", "E3098", "");
+    refuses("some[2..1]", "E3192", "the smaller index first");
+    refuses("some[]", "E3097", "VAR[3]");
+    for wrong in ["bodies..mass", "some.", "bodies[0].", ".some", "bodies.[0]"] {
+        refuses(wrong, "E3191", "VAR.part");
+    }
+}
+
 #[test]
 fn one_field_and_some_elements_are_exported() {
     let here = tempfile::tempdir().unwrap();
@@ -311,6 +432,7 @@ fn what_belongs_together_is_exported_as_one_table() {
     builder.value(main, "step", 15, None, &7_u64);
     builder.value(main, "title", 16, None, "two stars");
     builder.value(main, "none", 17, None, &None::<f64>);
+    builder.value(main, "letters", 18, None, &vec!['μ', ',']);
     let mut store = Store::open(here.path().join("sky.ckpt.d"), Mode::ReadWrite).unwrap();
     store.commit(&builder.finish().unwrap(), &meta()).unwrap();
     let table = |variables: &[&str]| {
@@ -336,6 +458,8 @@ fn what_belongs_together_is_exported_as_one_table() {
         "step,title,none\n7,two stars,\n"
     );
     assert_eq!(table(&["step"]), "7\n");
+    assert_eq!(table(&["letters"]), "μ\n\",\"\n");
+    assert_eq!(table(&["letters", "speeds"]), "letters,speeds\nμ,3\n\",\",4\n");
     cargo_ckpt(here.path(), &["export", "energies", "step", "--to", "t.csv"])
         .code(2)
         .stderr(contains("E3105").and(contains("energies: 2, step: 1")));
@@ -514,7 +638,7 @@ fn integers_and_shapes_are_shown_as_they_are() {
     for (variable, help) in [
         (
             "e.cells[1].last[0]",
-            "`cargo ckpt inspect 'e.cells[..]'` shows all",
+            "`cargo ckpt inspect 1 'e.cells[..]'` shows all",
         ),
         ("e.cells[..].last[0].x", "name one of them: `e.cells[0]`"),
         ("e.big[0]", "it is a single value"),
@@ -602,7 +726,7 @@ fn what_is_no_array_of_one_length_says_how_its_elements_are_named() {
         let shown = cargo_ckpt(here.path(), &["inspect", "1", variable]).success();
         shown.stdout(contains(part));
     };
-    shows("e.cells", "Its elements: `cargo ckpt inspect 'e.cells[..]'`");
+    shows("e.cells", "Its elements: `cargo ckpt inspect 1 'e.cells[..]'`");
     shows(
         "e.cells.last.value",
         "not the elements of `e.cells.last`: `e.cells.last[..]` shows those",

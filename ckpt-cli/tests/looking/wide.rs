@@ -141,6 +141,34 @@ fn a_tree_of_structs_fits_a_terminal_and_stays_one() {
     assert_eq!(units.count(), 0, "a size is one word:\n{shown}");
 }
 
+/// Half of a number is another one, and what has lost its shape another array.
+#[test]
+fn numbers_and_shapes_are_whole_in_a_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    let rows: Vec<[f64; 3]> = vec![[0.25; 3]; 600];
+    builder.value(main, "positions", 11, None, &rows);
+    builder.value(main, "generator", 12, None, &u128::MAX);
+    let few: Vec<f64> = (0..3).map(|number| f64::from(number) / 3.0 - 7.0).collect();
+    builder.value(main, "distances", 13, None, &few);
+    let mut store = Store::open(here.path().join("container.ckpt.d"), Mode::ReadWrite).unwrap();
+    store
+        .commit(&builder.finish().unwrap(), &meta("container", 10))
+        .unwrap();
+    let lines = in_a_terminal(here.path(), "inspect 1");
+    assert!(too_long("inspect 1", &lines).is_empty(), "{}", lines.join("\n"));
+    let text = lines.join("\n");
+    assert!(text.contains("f64 [600, 3]"), "{text}");
+    let long = u128::MAX.to_string();
+    assert!(
+        text.contains(&long) || text.contains(&long[..24]) && text.contains(&long[30..]),
+        "{text}"
+    );
+    assert!(text.contains("\n---"), "it is a table: {text}");
+    assert!(text.contains("-7.0, "), "{text}");
+}
+
 #[test]
 fn in_files_values_are_shortened_too() {
     let here = tempfile::tempdir().unwrap();

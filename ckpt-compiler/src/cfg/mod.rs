@@ -267,6 +267,13 @@ impl Flow {
             .find(|id| self.bindings[*id].local == local)
     }
 
+    /// Whether a parameter is given another value than the caller has passed. The first statement has the number of the step that
+    /// declares parameters, so the number does not tell the two apart.
+    pub fn is_given_again(&self, parameter: BindingId) -> bool {
+        let writes = { self.events() }.filter(|event| event.binding == parameter && event.kind == Use::Write);
+        writes.count() > 1
+    }
+
     /// Whether the name that a variable has in what is emitted stands for something else in the step.
     pub fn is_outer_name(&self, step: StepId, id: BindingId) -> bool {
         let written = self.written(id);

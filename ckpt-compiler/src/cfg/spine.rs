@@ -98,7 +98,7 @@ fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Opti
                     passing: Passing::Value,
                     whole,
                 },
-                Some(Treatment::Serde) | None => declaration,
+                Some(Treatment::Serde | Treatment::Refill | Treatment::Parts) | None => declaration,
                 Some(_) => Declaration::Parameter {
                     index: index as u32,
                     passing: Passing::Given,

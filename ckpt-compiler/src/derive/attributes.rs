@@ -42,6 +42,8 @@ pub(super) enum Saved {
     Columns,
     /// As columns, in a struct that a restart makes again and fills.
     Refilled,
+    /// The same, of what is made of such values.
+    Parts,
     Serde,
     Skipped,
     /// An exclusive reference: what it stands for is saved and filled.
@@ -58,7 +60,10 @@ impl Field {
 
     /// Whether a restart rebuilds it, and so the struct that it is in.
     pub fn is_rebuilt(&self) -> bool {
-        matches!(self.saved, Saved::Kept | Saved::Through)
+        matches!(
+            self.saved,
+            Saved::Kept | Saved::Through | Saved::Refilled | Saved::Parts
+        )
     }
 
     /// The type that is saved: what an exclusive reference stands for.
@@ -81,6 +86,8 @@ struct Written {
     skip: Option<proc_macro2::Span>,
     keep: Option<proc_macro2::Span>,
     through: Option<proc_macro2::Span>,
+    refill: Option<proc_macro2::Span>,
+    parts: Option<proc_macro2::Span>,
     serde: Option<proc_macro2::Span>,
     default: Option<DefaultValue>,
     rename: Option<LitStr>,
@@ -150,7 +157,9 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
         .members()
         .zip(fields)
         .map(|(member, field)| {
-            let known = ["skip", "keep", "through", "serde", "default", "rename", "alias"];
+            let known = [
+                "skip", "keep", "through", "refill", "parts", "serde", "default", "rename", "alias",
+            ];
             let written = errors.take(Written::parse(&field.attrs, "a field", &known));
             let own_name = match &member {
                 Member::Named(ident) => syn::ext::IdentExt::unraw(ident).to_string(),
@@ -170,6 +179,23 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                     match written.keep {
                         None if is_reference => Saved::Through,
                         _ => Saved::Kept,
+                    }
+                }
+                (others, serde) if written.refill.or(written.parts).is_some() => {
+                    let both = written.refill.and(written.parts);
+                    let word = if written.refill.is_some() {
+                        "refill"
+                    } else {
+                        "parts"
+                    };
+                    if let (Some(refill), Some(_)) =
+                        (written.refill.or(written.parts), others.or(serde).or(both))
+                    {
+                        errors.push(Error::new(refill, Refusal::KeptAndMore { word }));
+                    }
+                    match written.refill {
+                        Some(_) => Saved::Refilled,
+                        None => Saved::Parts,
                     }
                 }
                 (Some(_), Some(serde)) => {
@@ -249,6 +275,8 @@ impl Written {
                 match name.as_str() {
                     "skip" => written.skip.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "through" => written.through.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "refill" => written.refill.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "parts" => written.parts.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "keep" => written.keep.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "serde" => written.serde.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "rename" => written

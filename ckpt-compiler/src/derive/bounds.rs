@@ -16,7 +16,9 @@ pub(super) fn with_bounds(generics: &Generics, item: &Item) -> Generics {
     let mut predicates: Vec<WherePredicate> = Vec::new();
     for field in item.fields() {
         let bound = match (field.saved, &field.default) {
-            (Saved::Columns | Saved::Refilled | Saved::Through, _) => Some(quote::quote!(#ckpt::Checkpoint)),
+            (Saved::Columns | Saved::Refilled | Saved::Parts | Saved::Through, _) => {
+                Some(quote::quote!(#ckpt::Checkpoint))
+            }
             (Saved::Serde, _) => Some(quote::quote!(#ckpt::value::SavedBySerde)),
             (Saved::Skipped | Saved::Kept, _) => None,
         };

@@ -33,6 +33,12 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     } else {
         quote!(#ckpt::Checkpoint)
     };
+    let made_again = is_refilled.then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #parameters #ckpt::value::MadeAgain for #name #arguments #predicates {}
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #parameters #of_trait for #name #arguments #predicates {
@@ -41,6 +47,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
             #methods
             #reach
         }
+        #made_again
         #parts
         #holds
         #fixed
@@ -359,6 +366,9 @@ pub(super) fn save_one(
         }
         Saved::Refilled => {
             quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::save_part(#value, #to);)
+        }
+        Saved::Parts => {
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Parts<_>>::save_parts(#value, #to);)
         }
         _ => quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save(#value, #to);),
     }

@@ -53,6 +53,9 @@ fn fill(ckpt: &Path, field: &Field) -> TokenStream {
         Saved::Through => {
             quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::refill(&mut *self.#member, __from)?;)
         }
+        Saved::Parts => {
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Parts<_>>::fill(&mut self.#member, __from)?;)
+        }
         Saved::Refilled | Saved::Columns => {
             quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::refill(&mut self.#member, __from)?;)
         }

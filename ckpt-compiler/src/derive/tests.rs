@@ -49,6 +49,25 @@ fn bounds_are_on_what_is_saved() {
 }
 
 #[test]
+fn a_field_that_is_filled_makes_the_struct_one_that_is() {
+    let code = expand("struct S { #[ckpt(refill)] now: Buffer<f32>, n: usize }");
+    assert!(
+        code.contains("::ckpt::value::Refill for S") && !code.contains("::ckpt::Checkpoint for S"),
+        "{code}"
+    );
+    assert!(code.contains("MadeAgain for S"), "{code}");
+    let code = expand("struct S { #[ckpt(parts)] all: Vec<Field>, n: usize }");
+    let parts = "<Vec<Field>as::ckpt::value::Parts<_>>::fill(&mutself.all";
+    // The printer breaks long types into lines, with commas at their ends.
+    let on_one_line: String = code.split_whitespace().collect();
+    assert!(on_one_line.replace(",>", ">").contains(parts), "{code}");
+    let (said, at) = one_error("struct S { #[ckpt(refill, parts)] a: u8 }");
+    assert!(said.starts_with("E1103") && at == "refill", "{said}");
+    let (said, at) = one_error("struct S { #[ckpt(refill, skip)] a: u8 }");
+    assert!(said.starts_with("E1103") && at == "refill", "{said}");
+}
+
+#[test]
 fn the_crate_can_be_elsewhere() {
     let code = expand("#[ckpt(crate = \"crate::restart\")] struct S(u8);");
     assert!(code.contains("impl crate::restart::Checkpoint for S"), "{code}");
@@ -86,7 +105,7 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "E1114: a field takes `skip`, `keep`, `through`, `serde`, `default`, `rename`, `alias`",
+            "E1114: a field takes `skip`, `keep`, `through`, `refill`, `parts`, `serde`, `default`, `rename`, `alias`",
             "skipped"
         )
     );

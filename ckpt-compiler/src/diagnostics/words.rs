@@ -462,7 +462,7 @@ refusals! {
         says "E1107: `{name}` is given twice";
     /// `refill` on a parameter.
     RefillOfParameter
-        says "E1108: `refill` is for variables: put it on the `let` in the caller";
+        says "E1108: `refill` is for what is passed by value, under one name: put it on the `let` in the caller";
     /// `sites = ..`
     UnknownSites
         says "E1109: `sites` is \"auto\" or \"manual\"";

@@ -20,6 +20,7 @@ use crate::desugar::regions::Regions;
 use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::liveness::clean::Clean;
+use crate::liveness::unread::Unread;
 use crate::names::frame;
 use crate::names::made;
 use crate::parse::options::{Options, Treatment};
@@ -34,7 +35,8 @@ use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use recursion::Recursion;
-use spares::{Apart, Spares};
+use spares::Apart;
+pub(crate) use spares::Spares;
 use std::cell::Cell;
 use std::collections::HashMap;
 pub(crate) use strips::Strips;
@@ -52,6 +54,8 @@ pub struct Emitter<'a> {
     pub(crate) regions: &'a Regions,
     /// What a checkpoint need not look at again.
     pub(crate) clean: Clean,
+    /// What alone is put right where it is wrong.
+    pub(crate) unread: Unread,
     /// Whether its body stands in another function, as that of a thread does.
     pub(crate) is_inner: bool,
     /// Calls of functions that know the type of every parameter.
@@ -60,6 +64,8 @@ pub struct Emitter<'a> {
     pub(crate) recursion: Option<Recursion>,
     /// How sites of short loops are written just now.
     pub(crate) strips: Cell<Strips>,
+    /// The functions with spares that it calls.
+    pub(crate) spares: Spares,
 }
 
 /// What emission makes.
@@ -82,6 +88,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
         !emitter.is_inner && emitter.regions.is_empty() && twice::may_stand_twice(emitter.library, item);
     if stands_twice {
         emitter.recursion = Recursion::of(item, source, options);
+        emitter.spares = Spares::of(item, options, emitter.flow);
     }
     let emitter = &*emitter;
     let rt = rt();
@@ -113,15 +120,14 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
             clippy::while_let_loop,
         )]
     };
-    let spares = Spares::of(item, options, emitter.flow);
     let begun = match stands_twice && emitter.has_short_loops() {
         true => emitter.with_strips(Strips::Outside, &emitter.lowered.body),
         false => body.clone(),
     };
-    let (begun, continued) = match stands_twice && !spares.is_empty() {
-        true => (spares.in_begun(&begun), spares.in_continued(&body)),
-        false => (begun, body),
-    };
+    let (begun, continued) = (
+        emitter.spares.in_begun(&begun),
+        emitter.spares.in_continued(&body),
+    );
     let apart = stands_twice.then(|| Apart::of(item, options)).flatten();
     // Where nothing is optimised it would only be built for nothing.
     let from_the_beginning = stands_twice.then(|| {
@@ -166,6 +172,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
             )
         }
     };
+    let on_any_devices = options.any_devices.then(|| quote!(#rt::any_number_of_devices();));
     let body = match program {
         // It runs again whenever the program goes back to a checkpoint.
         Some(program) if signature.inputs.is_empty() => {
@@ -173,12 +180,14 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &mu
             let output = &signature.output;
             quote! {
                 fn #main() #output { #body }
+                #on_any_devices
                 #rt::run_main(#program, #main)
             }
         }
         Some(program) => {
             let session = made("session");
             quote! {
+                #on_any_devices
                 let #session = #rt::open(#program);
                 #body
             }
@@ -278,7 +287,7 @@ impl Emitter<'_> {
             }
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
-            let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, Span::mixed_site());
+            let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, self.own_span(id));
             // What was passed only stands in: it must not count as an owner beside the one that is restored.
             let put_away = self.flow.counts_owners.then(|| quote!(::core::mem::drop(#name);));
             let value = match self.is_restored_parameter(id) {
@@ -301,7 +310,7 @@ impl Emitter<'_> {
         let (frame, last) = (frame(), self.plan.sites.len() as SiteId);
         let (name, key) = (&self.flow.bindings[id].ident, self.key(id));
         let restored = self.where_restored(id, 1, last);
-        let restore = self.restoring(id, 1, last, Span::mixed_site());
+        let restore = self.restoring(id, 1, last, self.own_span(id));
         quote_spanned! { Span::mixed_site() =>
             if !#frame.runs() && (#restored) && !#frame.passed(#key) { #name = #restore; }
         }
@@ -379,20 +388,45 @@ impl Emitter<'_> {
     /// The variable's value from the record, where the walk's target is one of the sites `first..=last`.
     pub(crate) fn restoring(&self, id: BindingId, first: SiteId, last: SiteId, span: Span) -> TokenStream {
         let (rt, frame, key) = (rt(), frame(), self.key(id));
-        let binding = &self.flow.bindings[id];
         if self.is_through_serde(id) {
             let moved = (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id));
             let method = Ident::new(if moved { "restore_moved" } else { "restore" }, span);
             quote_spanned!(span => #rt::from_serde(#frame.#method(#key)))
-        } else if let (Some(Treatment::Refill), Some(made)) = (binding.treatment, &binding.init) {
+        } else if let Some(made) = self.made(id) {
             let moved = (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id));
-            let method = Ident::new(if moved { "refill_moved" } else { "refill" }, span);
+            let method = match (self.has_parts(id), moved) {
+                (false, false) => "refill",
+                (false, true) => "refill_moved",
+                (true, false) => "fill_parts",
+                (true, true) => "fill_moved_parts",
+            };
+            let method = Ident::new(method, span);
             quote_spanned!(span => #frame.#method(#key, #made))
         } else if (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id)) {
             quote_spanned!(span => #frame.restore_moved(#key))
         } else {
             quote_spanned!(span => #frame.restore(#key))
         }
+    }
+
+    /// What a restart fills to get the variable's value: what its `let` has made again, or what the caller has passed.
+    fn made(&self, id: BindingId) -> Option<TokenStream> {
+        let binding = &self.flow.bindings[id];
+        match &binding.declaration {
+            _ if !self.is_refilled(id) => None,
+            Declaration::Parameter { .. } => Some(binding.ident.to_token_stream()),
+            _ => binding.init.as_ref().map(ToTokens::to_token_stream),
+        }
+    }
+
+    /// Whether it is made again and filled.
+    pub(crate) fn is_refilled(&self, id: BindingId) -> bool {
+        self.flow.bindings[id].treatment.is_some_and(Treatment::fills)
+    }
+
+    /// The same, part by part.
+    pub(crate) fn has_parts(&self, id: BindingId) -> bool {
+        self.flow.bindings[id].treatment == Some(Treatment::Parts)
     }
 
     /// The variable's place in the source with ckpt's hygiene: rustc shows there what it has against saving it.

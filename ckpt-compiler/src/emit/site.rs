@@ -1,7 +1,7 @@
 //! Sites and the expressions around them.
 
 use super::Emitter;
-use crate::cfg::{BindingId, Declaration, Passing};
+use crate::cfg::{BindingId, Declaration, Passing, Use};
 use crate::names;
 use crate::names::{frame, registrar};
 use crate::paths::rt;
@@ -9,6 +9,7 @@ use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
 use crate::syntax::marks::{Marks, SiteSort};
 use crate::syntax::places::{loan_root, place_root};
+use crate::syntax::purity::computes;
 use crate::visit::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -286,15 +287,22 @@ impl Emitter<'_> {
             }
             let clean = self.plan.saves_as_clean(&self.clean, self.flow, site, entry);
             let stands_in = self.plan.filled.part(site, entry.binding()).is_some();
+            let is_unread = self.is_unread(site, entry);
             let clean = match (clean, stands_in) {
                 (_, true) => Some(quote!(#registrar.mark_stand_in();)),
+                (true, false) if is_unread => Some(quote!(#registrar.mark_unread();)),
                 (true, false) => Some(quote!(#registrar.mark_clean();)),
                 (false, false) => None,
             };
+            let again = is_unread.then(|| self.made_again(site, entry)).flatten();
             match entry {
-                Entry::Save(_) if self.is_seen(site, entry) => {
-                    quote_spanned!(span => #clean #registrar.save_seen(#key, &#seen);)
-                }
+                Entry::Save(_) if self.is_seen(site, entry) => match again {
+                    Some(again) => {
+                        quote_spanned!(span => #clean #registrar.save_or_make(#key, #seen.value(), &|| #again);)
+                    }
+                    None => quote_spanned!(span => #clean #registrar.save_seen(#key, &#seen);),
+                },
+                Entry::Save(id) if self.has_parts(*id) => quote_spanned!(span => #registrar.save_parts(#key, #value);),
                 Entry::Save(_) => quote_spanned!(span => #clean #registrar.save(#key, #value);),
                 Entry::Split { binding, parameter, required } => {
                     let description = self.description(site, *binding);
@@ -311,24 +319,19 @@ impl Emitter<'_> {
                 Entry::Moved { binding, callee, parameter } => {
                     let (slot, kept) = (self.kept_name(*binding), names::made("copy"));
                     let copy = self.as_saved(*binding, quote!(#kept));
-                    let (save, lend) = match parameter {
-                        None if self.is_through_serde(*binding) => (
-                            quote!(#registrar.save(#key, #copy)),
-                            quote!(#registrar.moved_through_serde(#key, #callee, &#slot)),
-                        ),
-                        None => (
-                            quote!(#registrar.save(#key, #copy)),
-                            quote!(#registrar.moved(#key, #callee, &#slot)),
-                        ),
-                        Some(index) if self.is_through_serde(*binding) => (
-                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #copy)),
-                            quote!(#registrar.required(#key); #registrar.moved_parameter_through_serde(#index, #key, #callee, &#slot)),
-                        ),
+                    let (save, required) = match parameter {
+                        // Of what is made again a call keeps no copy.
+                        _ if self.has_parts(*binding) => (quote!(let _ = #kept), None),
+                        None => (quote_spanned!(span => #registrar.save(#key, #copy)), None),
                         Some(index) => (
-                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #copy)),
-                            quote!(#registrar.required(#key); #registrar.moved_parameter(#index, #key, #callee, &#slot)),
+                            quote_spanned!(span => #registrar.parameter(#index, #key, #copy)),
+                            Some(quote!(#registrar.required(#key);)),
                         ),
                     };
+                    let index = parameter.map(|index| quote!(#index,));
+                    let lend = self.moved_by(*binding, parameter.is_some(), span);
+                    let lend = quote_spanned!(span => #registrar.#lend(#index #key, #callee, &#slot));
+                    let (save, lend) = (quote!(#required #save), quote!(#required #lend));
                     quote_spanned!(span => match &#slot {
                         ::core::option::Option::Some(#kept) => { #save; }
                         ::core::option::Option::None => { #lend; }
@@ -339,7 +342,11 @@ impl Emitter<'_> {
                     required: true,
                     ..
                 } => {
-                    quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #value);)
+                    let offer = match self.has_parts(entry.binding()) {
+                        true => Ident::new("parameter_parts", span),
+                        false => Ident::new("parameter", span),
+                    };
+                    quote!(#registrar.required(#key); #registrar.#offer(#index, #key, #value);)
                 }
                 Entry::Parameter {
                     index,
@@ -380,6 +387,17 @@ impl Emitter<'_> {
         quote!(|#registrar: &mut #rt::Registrar| { #traits #(#entries)* #(#seats)* #used_up })
     }
 
+    /// The method that says that a value has moved into a callee, by what a restart needs of its type.
+    fn moved_by(&self, id: BindingId, is_parameter: bool, span: Span) -> Ident {
+        let of = if is_parameter { "moved_parameter" } else { "moved" };
+        let how = match (self.is_through_serde(id), self.is_refilled(id)) {
+            (true, _) => "_through_serde",
+            (false, true) => "_and_made_again",
+            (false, false) => "",
+        };
+        Ident::new(&format!("{of}{how}"), span)
+    }
+
     /// Whether the method has taken `self` by value, and nothing of it is left for the caller at the site.
     fn receiver_is_used_up(&self, site: SiteId) -> bool {
         let is_receiver = |id: &BindingId| {
@@ -411,6 +429,45 @@ impl Emitter<'_> {
         })
     }
 
+    /// The value of a variable, computed again from numbers that are looked at as well; nothing where it is not known that this has no
+    /// other effect. Whether it comes out the same is for the runtime to see.
+    fn made_again(&self, site: SiteId, entry: &Entry) -> Option<TokenStream> {
+        let binding = &self.flow.bindings[entry.binding()];
+        let init = binding.init.as_ref()?;
+        // Only lists are put right alone.
+        let may_be_list = matches!(
+            init,
+            Expr::MethodCall(_) | Expr::Macro(_) | Expr::Call(_) | Expr::Struct(_)
+        );
+        if binding.conditional || !may_be_list || !self.is_seen(site, entry) || !computes(self.library, init)
+        {
+            return None;
+        }
+        let entries = &self.plan.sites[site as usize - 1].entries;
+        // What is declared in it is its own.
+        let is_inner = |id: &BindingId| matches!(self.flow.bindings[*id].declaration, Declaration::Inner);
+        let inputs = binding.inputs.iter().filter(|(input, _)| !is_inner(input));
+        let inputs = inputs.map(|(input, how)| {
+            let entry = entries.iter().find(|entry| entry.binding() == *input)?;
+            let number = &self.flow.bindings[*input];
+            // What would move it copies a number.
+            let is_looked_at = matches!(how, Use::Read | Use::Move);
+            let is_there = is_looked_at && number.is_plainly_copy() && self.is_seen(site, entry);
+            let (name, seen) = (&number.ident, seen_name(*input));
+            is_there.then(|| quote!(let #name = *#seen.value();))
+        });
+        let inputs: Vec<TokenStream> = inputs.collect::<Option<_>>()?;
+        Some(quote!({ #(#inputs)* #init }))
+    }
+
+    /// Whether nothing writes to the variable between two visits of the site, nor reads it.
+    fn is_unread(&self, site: SiteId, entry: &Entry) -> bool {
+        self.plan.saves_as_clean(&self.clean, self.flow, site, entry)
+            && self.plan.filled.part(site, entry.binding()).is_none()
+            && !self.is_lent_to_region(site, entry)
+            && self.unread.contains(self.flow, site, entry.binding())
+    }
+
     /// Whether a variable is handed to the registrar by a look at it. The others are told by references: what is behind
     /// another name or a borrow is bound to its place in memory anyway.
     fn is_seen(&self, site: SiteId, entry: &Entry) -> bool {
@@ -432,6 +489,7 @@ impl Emitter<'_> {
             && self.flow.nameable(site, id)
             && !self.plan.option_slots.is_parked(site, id)
             && !self.is_through_serde(id)
+            && !self.has_parts(id)
     }
 
     /// Looks at the variables that are saved, small ones by a copy: a reference that goes where the optimiser cannot follow

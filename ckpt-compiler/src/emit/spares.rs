@@ -23,22 +23,24 @@ use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::{BTreeMap, HashSet};
-use syn::{Expr, ExprCall, FnArg, GenericParam, ItemFn, Pat, Path, parse_quote, parse_quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprCall, FnArg, GenericParam, ItemFn, Pat, Path, Token, parse_quote, parse_quote_spanned};
 
 /// What a function with sites knows of others that have spares.
-#[derive(Debug)]
-pub(super) struct Spares<'a> {
+#[derive(Debug, Default)]
+pub(crate) struct Spares {
     /// Those that are called by what stands for nothing else.
-    all: Vec<&'a HasSpare>,
+    all: Vec<HasSpare>,
     /// Those that have sites themselves.
-    with_sites: &'a [Path],
+    with_sites: Vec<Path>,
     /// The lists that a `let` makes of a constant length, with the length.
     lengths: BTreeMap<String, Expr>,
 }
 
-impl<'a> Spares<'a> {
+impl Spares {
     /// Of a function with these variables.
-    pub(super) fn of(item: &ItemFn, options: &'a Options, flow: &Flow) -> Self {
+    pub(super) fn of(item: &ItemFn, options: &Options, flow: &Flow) -> Self {
         let lengths = flow.bindings.iter().filter_map(|binding| {
             let Some(Expr::Macro(list)) = &binding.init else {
                 return None;
@@ -49,14 +51,9 @@ impl<'a> Spares<'a> {
         });
         Self {
             all: called_alone(&options.spares, item),
-            with_sites: &options.calls,
+            with_sites: options.calls.clone(),
             lengths: lengths.collect(),
         }
-    }
-
-    /// Whether there is nothing to call by another name.
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
     }
 
     /// The body of activations that begin: where lengths are asked for, with the spares for other lengths.
@@ -70,7 +67,11 @@ impl<'a> Spares<'a> {
     }
 
     fn respelled(&self, body: &TokenStream, begins: bool) -> TokenStream {
-        let Ok(mut block) = syn::parse2::<syn::Block>(quote!({ #body })) else {
+        let block = match self.all.is_empty() {
+            false => syn::parse2::<syn::Block>(quote!({ #body })),
+            true => return body.clone(),
+        };
+        let Ok(mut block) = block else {
             return body.clone();
         };
         Respelling { spares: self, begins }.visit_block_mut(&mut block);
@@ -78,27 +79,54 @@ impl<'a> Spares<'a> {
         quote!(#(#statements)*)
     }
 
-    /// The call of the spare of what is called, if it has one, and whether that is a kernel: a function without sites.
-    fn call_of_spare(&self, call: &ExprCall) -> Option<(ExprCall, bool)> {
+    /// The call of the spare of what is called, if it has one.
+    fn call_of_spare(&self, expr: &Expr) -> Option<Other> {
+        let (expr, called, arguments) = match expr {
+            Expr::Call(call) => {
+                let mut other = call.clone();
+                let called = self.respell(&mut other)?;
+                (Expr::Call(other), called, &call.args)
+            }
+            Expr::MethodCall(call) => {
+                let is_it = |one: &HasSpare| matches!(one, HasSpare::Method(name) if *name == call.method);
+                self.all.iter().any(is_it).then_some(())?;
+                let mut other = call.clone();
+                other.method = spare_name(&call.method);
+                (Expr::MethodCall(other), call.method.clone(), &call.args)
+            }
+            _ => return None,
+        };
+        let has_sites = self.with_sites.iter().any(|one| called == last_name(one));
+        let given = (!has_sites && arguments.iter().all(is_simple)).then(|| self.condition(arguments));
+        Some(Other {
+            expr,
+            condition: given.flatten(),
+        })
+    }
+
+    /// Makes a call by a path one of the spare; the name of what was called, if that has one.
+    fn respell(&self, call: &mut ExprCall) -> Option<Ident> {
         let Expr::Path(called) = &*call.func else {
             return None;
         };
         let last = called.path.segments.last().filter(|_| called.qself.is_none())?;
-        let is_it = |one: &&&HasSpare| segments(&one.written) == segments(&called.path);
-        let mut path = self.all.iter().find(is_it)?.path.clone();
+        let path = self.all.iter().find_map(|one| match one {
+            HasSpare::Function { written, path } if segments(written) == segments(&called.path) => Some(path),
+            _ => None,
+        });
+        let mut path = path?.clone();
         let renamed = path.segments.last_mut()?;
         renamed.ident = spare_name(&last.ident);
         renamed.arguments = last.arguments.clone();
-        let mut other = call.clone();
-        *other.func = parse_quote!(#path);
-        let has_sites = self.with_sites.iter().any(|one| last.ident == last_name(one));
-        Some((other, !has_sites))
+        let name = last.ident.clone();
+        *call.func = parse_quote!(#path);
+        Some(name)
     }
 
-    /// What must hold for the call to be one with the lengths that are known, if any is.
-    fn condition(&self, call: &ExprCall) -> Option<TokenStream> {
+    /// What must hold for a call with these arguments to be one with the lengths that are known, if any is.
+    fn condition(&self, arguments: &Punctuated<Expr, Token![,]>) -> Option<TokenStream> {
         let ours = Span::mixed_site();
-        let known = call.args.iter().filter_map(|argument| {
+        let known = arguments.iter().filter_map(|argument| {
             let Expr::Reference(lent) = argument else {
                 return None;
             };
@@ -114,14 +142,25 @@ impl<'a> Spares<'a> {
     }
 }
 
+/// The call of a spare.
+struct Other {
+    expr: Expr,
+    /// Where it is called only unless something holds: that. Without sites, and with a list among the arguments whose length
+    /// is known.
+    condition: Option<TokenStream>,
+}
+
 /// Those whose names stand for nothing else in a function: no variable has the name, and nothing is imported in it.
-fn called_alone<'a>(all: &'a [HasSpare], item: &ItemFn) -> Vec<&'a HasSpare> {
+fn called_alone(all: &[HasSpare], item: &ItemFn) -> Vec<HasSpare> {
     let mut others = Others::default();
     others.visit_item_fn(item);
-    let is_free = |one: &&HasSpare| !others.variables.contains(&last_name(&one.written));
+    let is_free = |one: &&HasSpare| match one {
+        HasSpare::Function { written, .. } => !others.variables.contains(&last_name(written)),
+        HasSpare::Method(_) => true,
+    };
     match others.imports {
         true => Vec::new(),
-        false => all.iter().filter(is_free).collect(),
+        false => all.iter().filter(is_free).cloned().collect(),
     }
 }
 
@@ -144,24 +183,24 @@ impl<'ast> Visit<'ast> for Others {
 }
 
 struct Respelling<'s> {
-    spares: &'s Spares<'s>,
+    spares: &'s Spares,
     begins: bool,
 }
 
 impl VisitMut for Respelling<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit::visit_expr_mut(self, expr);
-        let Expr::Call(call) = &*expr else { return };
-        let Some((other, is_kernel)) = self.spares.call_of_spare(call) else {
+        let Some(Other {
+            expr: other,
+            condition,
+        }) = self.spares.call_of_spare(expr)
+        else {
             return;
         };
         if !self.begins {
-            *expr = Expr::Call(other);
-        } else if is_kernel
-            && call.args.iter().all(is_simple)
-            && let Some(condition) = self.spares.condition(call)
-        {
-            *expr = parse_quote_spanned!(Span::mixed_site() => (if #condition { #call } else { #other }));
+            *expr = other;
+        } else if let Some(condition) = condition {
+            *expr = parse_quote_spanned!(Span::mixed_site() => (if #condition { #expr } else { #other }));
         }
     }
 
@@ -200,24 +239,50 @@ fn spare_name(function: &Ident) -> Ident {
     made(format_args!("spare_{function}"))
 }
 
-/// The spare of a function without sites, beside it. `arguments` are paths of those with spares that it calls.
+/// The spare of a function without sites, beside it. `arguments` are those with spares that it calls; `impl` in front of
+/// them says that it stands in an `impl`.
 pub fn spare(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let written = parts(arguments, item.clone());
     let copy = written.unwrap_or_default();
     quote!(#item #copy)
 }
 
+/// What the attribute says.
+struct Asked {
+    in_impl: bool,
+    called: Vec<HasSpare>,
+}
+
+impl Parse for Asked {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let in_impl = input.parse::<Option<Token![impl]>>()?.is_some();
+        if in_impl {
+            input.parse::<Option<Token![,]>>()?;
+        }
+        Ok(Self {
+            in_impl,
+            called: HasSpare::list(input)?,
+        })
+    }
+}
+
 fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
-    let called = syn::parse::Parser::parse2(HasSpare::list, arguments).ok()?;
+    let Asked { in_impl, called } = syn::parse2(arguments).ok()?;
     let library = Library::default();
     let mut function = syn::parse2::<ItemFn>(crate::parse::dialect::modern(without_ckpt(item))).ok()?;
-    let alias = alias(&function.vis, &function.sig.ident);
+    let other_name = match in_impl {
+        true => handing_on(&function),
+        false => {
+            let alias = alias(&function.vis, &function.sig.ident);
+            quote!(#[allow(unused_imports)] #alias)
+        }
+    };
     if !may_stand_twice(&library, &function) {
-        return Some(quote!(#[allow(unused_imports)] #alias));
+        return Some(other_name);
     }
     let spares = Spares {
         all: called_alone(&called, &function),
-        with_sites: &[],
+        with_sites: Vec::new(),
         lengths: BTreeMap::new(),
     };
     Respelling {
@@ -229,12 +294,52 @@ fn parts(arguments: TokenStream, item: TokenStream) -> Option<TokenStream> {
     function.attrs.retain(is_kept);
     Some(quote! {
         #[cfg(debug_assertions)]
-        #[allow(unused_imports)]
-        #alias
+        #other_name
         #[cfg(not(debug_assertions))]
         #[allow(dead_code, clippy::all)]
         #function
     })
+}
+
+/// In an `impl`, where a function has one name: another that hands on what it is given.
+fn handing_on(function: &ItemFn) -> TokenStream {
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    let mut signature = function.sig.clone();
+    signature.ident = spare_name(name);
+    let mut given: Vec<TokenStream> = Vec::new();
+    for (index, input) in signature.inputs.iter_mut().enumerate() {
+        match input {
+            FnArg::Receiver(receiver) => {
+                if receiver.reference.is_none() {
+                    receiver.mutability = None;
+                }
+                given.push(receiver.self_token.to_token_stream());
+            }
+            FnArg::Typed(typed) => {
+                let argument = made(format_args!("argument{index}"));
+                *typed.pat = parse_quote!(#argument);
+                given.push(quote!(#argument));
+            }
+        }
+    }
+    let parameters = generic_arguments(&signature);
+    let attributes = function.attrs.iter().filter(|one| is_kept(one)).map(super::outer);
+    quote! {
+        #[allow(dead_code, clippy::all)]
+        #(#attributes)*
+        #vis #signature { Self::#name #parameters (#(#given),*) }
+    }
+}
+
+/// The type parameters and constants of a function, to call it with: its arguments need not tell.
+fn generic_arguments(signature: &syn::Signature) -> Option<TokenStream> {
+    let parameters = signature.generics.params.iter().filter_map(|one| match one {
+        GenericParam::Type(one) => Some(&one.ident),
+        GenericParam::Const(one) => Some(&one.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    let parameters: Vec<&Ident> = parameters.collect();
+    (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>))
 }
 
 /// The other name of the function itself.
@@ -259,8 +364,7 @@ pub(super) struct Apart {
     name: Ident,
     vis: syn::Visibility,
     attributes: Vec<syn::Attribute>,
-    /// Its type parameters and constants, which its arguments need not tell.
-    parameters: Vec<Ident>,
+    parameters: Option<TokenStream>,
     arguments: Vec<TokenStream>,
 }
 
@@ -279,11 +383,6 @@ impl Apart {
         });
         let arguments: Vec<TokenStream> = arguments.collect::<Option<_>>()?;
         let name = &item.sig.ident;
-        let parameters = item.sig.generics.params.iter().filter_map(|one| match one {
-            GenericParam::Type(one) => Some(one.ident.clone()),
-            GenericParam::Const(one) => Some(one.ident.clone()),
-            GenericParam::Lifetime(_) => None,
-        });
         is_asked.then(|| Self {
             plan: made(format_args!("PLAN_{name}")),
             continued: made(format_args!("continued_{name}")),
@@ -295,7 +394,7 @@ impl Apart {
                 .filter(|one| is_kept(one))
                 .map(super::outer)
                 .collect(),
-            parameters: parameters.collect(),
+            parameters: generic_arguments(&item.sig),
             arguments,
         })
     }
@@ -303,7 +402,6 @@ impl Apart {
     /// The call of what goes on from a checkpoint.
     pub(super) fn call(&self, frame: &Ident) -> TokenStream {
         let (continued, arguments, parameters) = (&self.continued, &self.arguments, &self.parameters);
-        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
         quote!(#continued #parameters (#frame, #(#arguments),*))
     }
 
@@ -362,6 +460,20 @@ pub(super) fn other_name(item: &ItemFn, options: &Options) -> TokenStream {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_method_has_a_spare_that_is_called_as_it_is() {
+        let item = quote! {
+            fn step(&mut self, (from, to): (usize, usize), mut by: f64) { self.shift(by); Self::count(from); other(to); by = 0.0; }
+        };
+        let written = without_space(&spare(quote!(impl, .shift, Self::count), item.clone()));
+        assert!(written.contains(
+            "fn__ckpt_spare_step(&mutself,(from,to):(usize,usize),mutby:f64){self.__ckpt_spare_shift(by);Self::__ckpt_spare_count(from);other(to);by=0.0;}"
+        ), "{written}");
+        assert!(written.contains(
+            "fn__ckpt_spare_step(&mutself,__ckpt_argument1:(usize,usize),__ckpt_argument2:f64){Self::step(self,__ckpt_argument1,__ckpt_argument2)}"
+        ), "{written}");
+    }
+
     fn without_space(tokens: &TokenStream) -> String {
         tokens.to_string().split_whitespace().collect()
     }
@@ -406,5 +518,22 @@ mod tests {
         assert_eq!(written.matches(call).count(), 1, "{written}");
         let continued = "crate::__ckpt_spare_sweep(&mutx,&y,step);norm(&x);";
         assert_eq!(written.matches(continued).count(), 1, "{written}");
+    }
+
+    #[test]
+    fn of_a_loop_in_strips_the_copy_alone_calls_what_has_a_spare() {
+        let item = quote! {
+            fn main() {
+                let mut steps = 0_u64;
+                while steps < 9 { ckpt::checkpoint!(short); steps = next(steps); }
+            }
+        };
+        let written = without_space(&crate::try_expand(quote!(spares(next)), &item, true).unwrap());
+        let count = |call: &str| written.matches(call).count();
+        assert_eq!(
+            (count("=next(steps)"), count("=__ckpt_spare_next(steps)")),
+            (1, 2),
+            "{written}"
+        );
     }
 }

@@ -97,7 +97,8 @@ impl Emitter<'_> {
             (label, _) => quote!(#label),
         };
         let (rt, strip, pace) = (rt(), strip(), pace());
-        let statements = self.with_strips(Strips::LookUp, body);
+        // Most calls are those of the copy: what is called at one place there becomes part of it, as in the plain program.
+        let statements = self.spares.in_continued(&self.with_strips(Strips::LookUp, body));
         Some(quote! {
             {
                 #[allow(non_upper_case_globals)]

@@ -418,6 +418,10 @@ impl Emitter<'_> {
 
     fn put_away(&self, id: BindingId) -> TokenStream {
         let (rt, name) = (rt(), &self.flow.bindings[id].ident);
+        if self.is_refilled(id) {
+            // It was made as in any run, and ends as it would there.
+            return quote!(::core::mem::drop(#name););
+        }
         quote! {{
             #[allow(unused_imports)]
             use #rt::{PutAwayAny as _, PutAwayInert as _};

@@ -263,7 +263,7 @@ sections! {
         /// Ends the process.
         Ends = "ends",
     }
-    /// What methods of libraries for devices do with arrays, for people: nothing is refused or saved by that.
+    /// What methods of libraries for devices do with arrays, for people; only by `exchanges` something is refused.
     "device_methods" => DeviceMethods {
         /// Gives an array.
         Makes = "makes",
@@ -275,8 +275,31 @@ sections! {
         Writes = "writes",
         /// Writes to the array that it is given, from that which it is called on.
         Copies = "copies",
+        /// Writes to the last array that it is given, from the one before.
+        Between = "between",
+        /// Has shaders given arrays, by a description of which is which.
+        Binds = "binds",
+        /// A list of arrays has others, or in another order, after it.
+        Exchanges = "exchanges",
+        /// Gives the layout of a group of arrays, of the number that it is given.
+        Groups = "groups",
         /// Only reads.
         Reads = "reads",
+    }
+    /// What functions and methods make of the number of devices.
+    "device_numbers" => DeviceNumbers {
+        /// Lists devices, or what they are of.
+        Lists = "lists",
+        /// Says how many there are, or writes that somewhere.
+        Counts = "counts",
+        /// Of a list: gives one that is as long, or what is in it where it may have failed.
+        Keeps = "keeps",
+        /// Of a list: gives one of its elements, if there is one.
+        Picks = "picks",
+        /// Of a list: gives its elements again and again, so that it has no end.
+        Cycles = "cycles",
+        /// Of one element that may be there: gives it.
+        Unpacks = "unpacks",
     }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {
@@ -354,10 +377,34 @@ sections! {
         DeviceKernels = "device_kernels",
         /// The same, by the whole path of the type: of these a checkpoint holds the arguments.
         DeviceKernelTypes = "device_kernel_types",
+        /// A handle to what a restart makes again.
+        DeviceHandles = "device_handles",
         /// A method that gives a kernel other arguments.
         DeviceRebinds = "device_rebinds",
         /// A method that changes the content of an array that it is lent, and not which array it is.
         DeviceCommands = "device_commands",
+        /// A crate of which no library is beneath the program: ckpt has to see where devices are opened.
+        DeviceWatchedCrates = "device_watched_crates",
+        /// A crate of which nobody counts what it has on devices.
+        DeviceUncountedCrates = "device_uncounted_crates",
+        /// A method by which such a program asks for adapters and devices.
+        DeviceWatched = "device_watched",
+        /// Says what an array is for that is made.
+        DeviceDescriptions = "device_descriptions",
+        /// Makes an array on a device that is watched.
+        DeviceMade = "device_made",
+        /// Says what kernels may do with arrays, or which they are given.
+        DeviceSeen = "device_seen",
+        /// As `DeviceSeen`, in a way that is not looked at.
+        DeviceUnseen = "device_unseen",
+        /// A macro that gives the text of a file, which may be that of kernels.
+        DeviceTexts = "device_texts",
+        /// What is under way: it has to be done with at a site.
+        DeviceWork = "device_work",
+        /// A method that gives a device something to do, or waits for it, where the program uses devices.
+        DeviceTraces = "device_traces",
+        /// Has the name of memory on a device, and is none.
+        DeviceNames = "device_names",
         /// Holds one value, as that would stand by itself.
         Boxes = "boxes",
         /// A list that may grow.
@@ -370,6 +417,8 @@ sections! {
         Flushes = "flushes",
         /// A writer of tables, of the type that it writes to.
         TableWriters = "table_writers",
+        /// Shows how far something is, and nothing of it comes back to the program.
+        ShowsOnly = "shows_only",
         /// A pointer that counts how many of its kind point to the same value.
         Counted = "counted",
         /// A trait of which ckpt has one that takes its place in a box.
@@ -412,6 +461,8 @@ sections! {
         CountOwnersByPath = "count_owners_by_path",
         /// Makes a pointer that counts as an owner.
         Owns = "owns",
+        /// Gives an answer that depends on where in memory something is.
+        AsksWhere = "asks_where",
     }
     /// Macros, by what they are given.
     "macros" => Macros {

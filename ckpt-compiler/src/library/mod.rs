@@ -12,8 +12,8 @@ mod table;
 mod tests;
 
 pub use details::{
-    Adaptor, Blocks, Determined, DeviceMethods, Ending, Functions, Iterators, Macros, Methods, Numbers,
-    PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
+    Adaptor, Blocks, Determined, DeviceMethods, DeviceNumbers, Ending, Functions, Iterators, Macros, Methods,
+    Numbers, PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
 };
 pub use messages::{CrateMessages, Exchange, MessageCall, MessageStep, Named, Waits};
 pub(crate) use read::in_parentheses;

@@ -53,7 +53,7 @@ fn writes(event: &Event, binding: BindingId) -> bool {
 }
 
 /// The blocks that can be reached from this one and that it can be reached from; `before` has the blocks that lead to each.
-fn around(flow: &Flow, before: &[Vec<NodeId>], site: NodeId) -> FixedBitSet {
+pub(super) fn around(flow: &Flow, before: &[Vec<NodeId>], site: NodeId) -> FixedBitSet {
     let next = |node: NodeId| flow.nodes[node].next.as_slice();
     let mut around = reached(flow.nodes.len(), next(site), next);
     around.intersect_with(&reached(flow.nodes.len(), &before[site], |node| &before[node]));

@@ -305,3 +305,4 @@ fn forward_at(
 }
 
 pub mod clean;
+pub mod unread;

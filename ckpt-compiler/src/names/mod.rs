@@ -64,6 +64,8 @@ kinds! {
     Condition = "condition",
     /// How many items are gone, or there are.
     Count = "count",
+    /// The value of a field, before there is a struct that has it.
+    Field = "field",
     /// What the items of a loop are gathered in.
     Gathered = "gathered",
     /// What stands for something outside of the program, of which each block of a parallel iterator has a clone.
@@ -141,6 +143,15 @@ impl Names {
     pub fn fresh(&self, kind: Kind) -> Ident {
         self.next.set(self.next.get() + 1);
         self.note(kind, self.next.get())
+    }
+
+    /// The same, with the name of the field that it is for.
+    pub fn fresh_of(&self, field: &Ident) -> Ident {
+        self.next.set(self.next.get() + 1);
+        self.note(
+            Kind::Field,
+            format_args!("{}_{}", self.next.get(), plain_text(field)),
+        )
     }
 
     /// The name that goes with a variable of the user's.

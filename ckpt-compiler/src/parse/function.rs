@@ -2,12 +2,14 @@
 
 use super::options::{Options, Treatment, take_treatment};
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::library::Functions;
+use crate::syntax::mentions::names_in;
 use crate::syntax::own_macros::Definitions;
 use crate::syntax::owners::Owners;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{FnArg, ItemFn};
+use syn::{FnArg, ItemFn, Pat, Type};
 
 /// A function as it is read.
 #[derive(Debug)]
@@ -50,8 +52,13 @@ pub fn parse(options: &Options, mut function: ItemFn, errors: &mut Diagnostics) 
     let own = Definitions::of_block(&function.block).table(options.library.added());
     options.library.add(&own);
     options.counts_owners |= Owners::of(&options.library, &function.to_token_stream()).may_be_counted();
+    let asks_where = |name: &str| options.library.says(name, Functions::AsksWhere);
+    options.asks_where |= names_in(&function.to_token_stream())
+        .iter()
+        .any(|name| asks_where(name));
     refuse_signature(&function, errors);
     let treatments = parameter_treatments(&mut function, errors);
+    super::parameters_by_ref::with_variables(&mut function);
     Parsed {
         options,
         function,
@@ -87,15 +94,19 @@ fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
 fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<Option<Treatment>> {
     let mut treatments = Vec::new();
     for argument in &mut function.sig.inputs {
-        let attributes = match argument {
-            FnArg::Receiver(receiver) => &mut receiver.attrs,
-            FnArg::Typed(typed) => &mut typed.attrs,
+        let (attributes, is_whole) = match argument {
+            FnArg::Receiver(receiver) => (&mut receiver.attrs, receiver.reference.is_none()),
+            FnArg::Typed(typed) => {
+                let is_whole = matches!(&*typed.pat, Pat::Ident(name) if name.by_ref.is_none())
+                    && !matches!(&*typed.ty, Type::Reference(_) | Type::ImplTrait(_));
+                (&mut typed.attrs, is_whole)
+            }
         };
         let treatment = take_treatment(attributes).unwrap_or_else(|unread| {
             errors.unread(unread);
             None
         });
-        if treatment == Some(Treatment::Refill) {
+        if treatment.is_some_and(Treatment::fills) && !is_whole {
             errors.refuse(argument.span(), Refusal::RefillOfParameter);
         }
         treatments.push(treatment);

@@ -3,5 +3,6 @@
 pub mod dialect;
 pub mod function;
 pub mod options;
+mod parameters_by_ref;
 mod spelling;
 mod unnamed_parameters;

@@ -28,6 +28,10 @@ pub struct Options {
     pub opens_session: bool,
     /// Whether the program asks how many pointers to one value there are, while the function or what it calls runs.
     pub counts_owners: bool,
+    /// Whether the program asks where in memory something is.
+    pub asks_where: bool,
+    /// Whether nothing that the program saves hangs on the number of devices.
+    pub any_devices: bool,
     /// Whether a call of the function's own name is one of this very function, and may be made without sites deep down.
     pub is_recursive: bool,
     /// Calls of functions that know the type of every parameter: they need no help from their callers to save what they are
@@ -54,6 +58,8 @@ impl Options {
             sites: SiteChoice::Costliest,
             opens_session,
             counts_owners: false,
+            asks_where: false,
+            any_devices: false,
             is_recursive: false,
             typed: Vec::new(),
             spares: Vec::new(),
@@ -67,6 +73,8 @@ impl Options {
                 Argument::Calls(paths) => options.calls.extend(paths),
                 Argument::Sites(choice) => options.sites = choice,
                 Argument::Owners => options.counts_owners = true,
+                Argument::Addresses => options.asks_where = true,
+                Argument::AnyDevices => options.any_devices = true,
                 Argument::Recursive => options.is_recursive = true,
                 Argument::Typed(paths) => options.typed.extend(paths),
                 Argument::Spares(paths) => options.spares.extend(paths),
@@ -91,6 +99,8 @@ enum Argument {
     Calls(Vec<Path>),
     Sites(SiteChoice),
     Owners,
+    Addresses,
+    AnyDevices,
     Recursive,
     Typed(Vec<Path>),
     Spares(Vec<HasSpare>),
@@ -127,6 +137,12 @@ impl Argument {
         if name == "owners" {
             return Ok(Self::Owners);
         }
+        if name == "addresses" {
+            return Ok(Self::Addresses);
+        }
+        if name == "any_devices" {
+            return Ok(Self::AnyDevices);
+        }
         if name == "recursive" {
             return Ok(Self::Recursive);
         }
@@ -150,26 +166,34 @@ impl Argument {
 
 /// A function that has a spare.
 #[derive(Debug, Clone)]
-pub struct HasSpare {
-    /// The path by which it is called.
-    pub written: Path,
-    /// The path that leads to it, and with another name at its end to the spare.
-    pub path: Path,
+pub enum HasSpare {
+    /// One that is called by a path.
+    Function {
+        /// The path by which it is called.
+        written: Path,
+        /// The path that leads to it, and with another name at its end to the spare.
+        path: Path,
+    },
+    /// One that is called as a method of this name.
+    Method(Ident),
 }
 
 impl HasSpare {
-    /// Reads `name, module::name = crate::module::name`.
+    /// Reads `name, module::name = crate::module::name, .method`.
     ///
     /// # Errors
     /// Where the list is not of this form.
     pub fn list(input: ParseStream<'_>) -> syn::Result<Vec<Self>> {
         let one = |input: ParseStream<'_>| {
+            if input.parse::<Option<Token![.]>>()?.is_some() {
+                return Ok(Self::Method(input.parse()?));
+            }
             let written: Path = input.parse()?;
             let path = match input.parse::<Option<Token![=]>>()? {
                 Some(_) => input.parse()?,
                 None => written.clone(),
             };
-            Ok(Self { written, path })
+            Ok(Self::Function { written, path })
         };
         let all = input.parse_terminated(one, Token![,])?;
         Ok(all.into_iter().collect())
@@ -193,7 +217,7 @@ fn called(path: syn::ExprPath) -> Path {
     }
 }
 
-/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(refill)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`,
+/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(refill)]`, `#[ckpt(parts)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`,
 /// `#[ckpt(skip)]`, `#[ckpt(elsewhere)]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
@@ -201,6 +225,8 @@ pub enum Treatment {
     Reexecute,
     /// The same, and fill the value from the checkpoint: what cannot be saved of it is what the statement makes.
     Refill,
+    /// The same, of what is made of such values: a list, a tuple.
+    Parts,
     /// Put the value into the checkpoint.
     Save,
     /// The same, through serde.
@@ -209,6 +235,13 @@ pub enum Treatment {
     Skip,
     /// Neither, and it has no value after a restart: it is used in other branches than those with the sites.
     Elsewhere,
+}
+
+impl Treatment {
+    /// Whether the value is made again, and filled.
+    pub fn fills(self) -> bool {
+        matches!(self, Self::Refill | Self::Parts)
+    }
 }
 
 /// Takes `#[ckpt(..)]` off a statement.
@@ -233,6 +266,7 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> Result<Option<Treatmen
     match word.to_string().as_str() {
         "reexecute" => Ok(Some(Treatment::Reexecute)),
         "refill" => Ok(Some(Treatment::Refill)),
+        "parts" => Ok(Some(Treatment::Parts)),
         "save" => Ok(Some(Treatment::Save)),
         "serde" => Ok(Some(Treatment::Serde)),
         "skip" => Ok(Some(Treatment::Skip)),

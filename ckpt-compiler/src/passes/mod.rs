@@ -12,9 +12,10 @@ use crate::desugar::iterator_replay;
 use crate::desugar::regions::{self, Regions};
 use crate::desugar::{self, Desugared};
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::emit::{self, Emitter, emit};
+use crate::emit::{self, Emitter, Spares, emit};
 use crate::liveness::Liveness;
 use crate::liveness::clean::Clean;
+use crate::liveness::unread::Unread;
 use crate::names::Locals;
 use crate::parse::function;
 use crate::parse::options::{Options, SiteChoice, Treatment};
@@ -22,7 +23,7 @@ use crate::plan::{self, Plan};
 use crate::resolve::{self, Hiding, Resolved};
 use crate::sources::Sources;
 use crate::spine::{self, Lowered};
-use crate::strategies::choose;
+use crate::strategies::{self, choose};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::Known;
 use crate::syntax::own_macros::captures;
@@ -331,12 +332,15 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
     let locals = names.locals();
     let known = Known::with(library, &locals, &references);
     let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, known, &names, errors))?;
-    let flow = BINDINGS.run(|_| {
+    let mut flow = BINDINGS.run(|_| {
         let (signature, owners) = (&function.sig, options.counts_owners);
         cfg::build(library, signature, &lowered, &treatments, names.locals(), owners)
     })?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
-    let strategies = STRATEGIES.run(|errors| choose(known, &flow, &liveness, errors))?;
+    if !options.asks_where {
+        strategies::keep_parameters_that_move(&mut flow, &liveness);
+    }
+    let strategies = STRATEGIES.run(|errors| choose(known, &flow, &liveness, options.asks_where, errors))?;
     let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
     Ok(Stages {
         options,
@@ -370,6 +374,8 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             sites: SiteChoice::Manual,
             opens_session: false,
             counts_owners: options.counts_owners,
+            asks_where: options.asks_where,
+            any_devices: false,
             is_recursive: false,
             typed: options.typed.clone(),
             spares: Vec::new(),
@@ -407,10 +413,12 @@ fn emitted_in(stages: &Stages, item: &TokenStream, is_inner: bool) -> Result<Tok
         chosen: stages.chosen,
         regions: &stages.regions,
         clean: Clean::of(&stages.options.library, &stages.flow, item),
+        unread: Unread::of(&stages.flow),
         is_inner,
         typed: &stages.options.typed,
         recursion: None,
         strips: Cell::default(),
+        spares: Spares::default(),
     };
     let locals = &stages.flow.locals;
     let written = EMIT.run(|errors| {

@@ -408,7 +408,7 @@ impl Chooser<'_> {
         for (id, binding) in self.given.flow.bindings.iter().enumerate() {
             let events = || self.given.flow.events().filter(|event| event.binding == id);
             let is_moved = events().any(Event::may_move);
-            let is_given = events().any(|event| event.kind == Use::Write && event.step != 0);
+            let is_given = self.given.flow.is_given_again(id);
             let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
             // Also where a site only offers it: rustc must see that it has a value there.
             let named = self.given.sites.iter().any(|site| site.names(id));

@@ -2,7 +2,7 @@
 
 use super::loans::{Loan, Loans};
 use super::{Alias, Aliases, Entry, Runs, SitePlan};
-use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
+use crate::cfg::{BindingId, Declaration, Event, Flow, Passing, Use};
 use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::names;
@@ -236,9 +236,10 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
         callee,
     } = parameter;
     let moved = liveness.may_be_moved(flow, site, id);
-    let reassigned = flow
-        .events()
-        .any(|event| event.binding == id && event.kind == Use::Write && event.step != 0);
+    // A part that a method has shortened, `rows.next()`, is not what the caller has.
+    let may_shorten = passing == Passing::Shared && flow.bindings[id].mutable;
+    let shortens = |event: &Event| event.binding == id && matches!(event.kind, Use::Change | Use::Lend);
+    let reassigned = flow.is_given_again(id) || may_shorten && flow.events().any(shortens);
     match passing {
         Passing::Given => None,
         Passing::Shared | Passing::Exclusive if reassigned => None,

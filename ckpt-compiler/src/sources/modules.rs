@@ -198,7 +198,7 @@ impl<'r> Crate<'r> {
                     self.code(path, place);
                 }
             }
-            "include_str" | "include_bytes" => {
+            "include_str" | "include_bytes" | "include_wgsl" => {
                 if let Some(path) = path() {
                     self.data(path);
                 }

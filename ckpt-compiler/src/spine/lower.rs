@@ -33,6 +33,7 @@ pub fn lower(
         marks,
         known,
         changing: changing(&names.read(), function),
+        of_field: None,
         declared: DeclaredTypes::of(marks.library, &names.read(), function),
         names,
         errors,
@@ -56,6 +57,8 @@ pub(super) struct Lowering<'a> {
     pub(super) declared: DeclaredTypes,
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,
+    /// The field that the operand in hand is for, of a struct that is being made.
+    pub(super) of_field: Option<syn::Ident>,
     sites: Vec<Site>,
     pub(super) filled_loans: Vec<FilledLoan>,
 }
@@ -99,8 +102,15 @@ impl Lowering<'_> {
         }
         let parts = filled_parts_of(&stmt);
         let treatment = self.treatment(&mut stmt);
-        if treatment == Some(Treatment::Refill) && !self.make_first(&mut stmt, &parts, out) {
-            return;
+        if let Some(fills) = treatment.filter(|one| one.fills()) {
+            if !self.make_first(&mut stmt, &parts, out) {
+                return;
+            }
+            if let Stmt::Local(local) = &stmt
+                && self.fill_each(local, fills, out)
+            {
+                return;
+            }
         }
         if !self.marks.in_stmt(&stmt) {
             take_inner_attributes(&mut stmt, self.errors);

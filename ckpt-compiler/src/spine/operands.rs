@@ -71,14 +71,17 @@ impl Lowering<'_> {
         }
         let marks = self.marks;
         let first = role_of_first(marks.library, expr);
+        let fields = fields_of(expr);
         let mut operands = operands_in_order(expr);
         let last = operands.iter().rposition(|operand| marks.in_expr(operand))?;
         for index in 0..last {
             let later = self.touched_by(operands[index + 1..=last].iter().map(|one| &**one));
             let role = if index == 0 { first } else { Role::Value };
+            self.of_field = fields.get(index).cloned();
             self.hold(operands[index], role, &later, steps);
         }
         if last > 0 {
+            self.of_field = fields.get(last).cloned();
             self.put_aside(operands[last], Kind::Operand, steps);
             return None;
         }
@@ -127,7 +130,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn put_aside(&mut self, operand: &mut Expr, kind: Kind, steps: &mut Vec<Step>) {
-        let mut name = self.names.fresh(kind);
+        // Taken, as it is not for what lies in the operand.
+        let mut name = match self.of_field.take() {
+            Some(field) => self.names.fresh_of(&field),
+            None => self.names.fresh(kind),
+        };
         name.set_span(name.span().located_at(operand.span()));
         let taken = std::mem::replace(operand, parse_quote!(#name));
         self.temporary(&name, taken, steps);
@@ -277,6 +284,18 @@ impl Lowering<'_> {
             _ => false,
         }
     }
+}
+
+/// The names of the fields of a struct that is made, in the order of its operands.
+fn fields_of(expr: &Expr) -> Vec<syn::Ident> {
+    let Expr::Struct(one) = expr else {
+        return Vec::new();
+    };
+    let name = |field: &syn::FieldValue| match &field.member {
+        syn::Member::Named(name) => name.clone(),
+        syn::Member::Unnamed(index) => quote::format_ident!("_{}", index.index),
+    };
+    one.fields.iter().map(name).collect()
 }
 
 /// The condition of `if c { a } else { b }` where both may be evaluated again.

@@ -27,7 +27,7 @@ impl Lowering<'_> {
                 pat,
                 init: Some(init),
                 ..
-            }) if init.diverge.is_none() && is_one_name(pat) && !has_site => {
+            }) if init.diverge.is_none() && (is_one_name(pat) || tuple_of(pat).is_some()) && !has_site => {
                 let name = self.names.fresh(Kind::Made);
                 let mut made = std::mem::replace(&mut *init.expr, parse_quote!(#name));
                 let (lent, moved): (Vec<&FilledPart>, Vec<&FilledPart>) =
@@ -48,19 +48,26 @@ impl Lowering<'_> {
                     }
                     _ => parse_quote!(let #name = #made;),
                 };
-                out.push(step(StepKind::Plain(Plain {
-                    stmt: made,
-                    treatment: Some(Treatment::Reexecute),
-                    restart: None,
-                    reexecutes: false,
-                    again: None,
-                })));
+                out.push(plainly(made, Treatment::Reexecute));
                 return true;
             }
             other => other.span(),
         };
         self.errors.refuse(refused, Refusal::FillsNoValue);
         false
+    }
+
+    /// The variables of a tuple that is made first are filled each.
+    pub(super) fn fill_each(&self, local: &Local, treatment: Treatment, out: &mut Vec<Step>) -> bool {
+        let (Some(tuple), Some(init)) = (tuple_of(&local.pat), &local.init) else {
+            return false;
+        };
+        let made = &init.expr;
+        out.extend(tuple.elems.iter().enumerate().map(|(index, name)| {
+            let index = syn::Index::from(index);
+            plainly(parse_quote!(let #name = #made.#index;), treatment)
+        }));
+        true
     }
 
     /// What the initialiser lends exclusively for good cannot be looked at while the value lives that is filled: that one
@@ -134,6 +141,25 @@ impl Lowering<'_> {
 
 fn is_name(expr: &Expr, name: &Ident) -> bool {
     matches!(expr, Expr::Path(path) if path.path.is_ident(name))
+}
+
+/// Names for all parts of a tuple: each is a variable that is filled.
+fn tuple_of(pat: &Pat) -> Option<&syn::PatTuple> {
+    match pat {
+        Pat::Tuple(tuple) if tuple.elems.iter().all(is_one_name) => Some(tuple),
+        Pat::Type(typed) => tuple_of(&typed.pat),
+        _ => None,
+    }
+}
+
+fn plainly(stmt: Stmt, treatment: Treatment) -> Step {
+    step(StepKind::Plain(Plain {
+        stmt,
+        treatment: Some(treatment),
+        restart: None,
+        reexecutes: false,
+        again: None,
+    }))
 }
 
 /// The values that an initialiser is made of.

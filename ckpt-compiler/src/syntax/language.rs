@@ -32,6 +32,17 @@ pub fn is_primitive_type(name: &str) -> bool {
     is_number_type(name) || name == "str"
 }
 
+/// Whether the type is that of bytes without a size of their own, `[u8]`.
+pub fn is_bytes_type(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Slice(slice)
+        if matches!(&*slice.elem, syn::Type::Path(path) if path.path.is_ident("u8")))
+}
+
+/// Whether the type is text, `str`, or the bytes of one.
+pub fn is_text_or_bytes_type(ty: &syn::Type) -> bool {
+    is_bytes_type(ty) || matches!(ty, syn::Type::Path(path) if path.path.is_ident("str"))
+}
+
 /// Whether a variant of this name is known everywhere.
 pub fn is_prelude_variant(name: &str) -> bool {
     matches!(name, "Some" | "None" | "Ok" | "Err")

@@ -67,7 +67,7 @@ impl Function {
             false,
         );
         let liveness = Liveness::of(&flow);
-        let strategies = choose(known, &flow, &liveness, errors);
+        let strategies = choose(known, &flow, &liveness, false, errors);
         let plan = plan::plan(library, &lowered, &flow, &liveness, strategies, errors);
         Self {
             lowered,

@@ -71,6 +71,16 @@ fn an_exclusive_parameter_that_is_lent_on_is_linked() {
 }
 
 #[test]
+fn what_is_made_for_a_field_is_called_by_it() {
+    let function = Function::calling(
+        "step",
+        "fn f() -> World { World { bodies: make(), energy: step(1), last: 0 } }",
+    );
+    let keys: Vec<&str> = function.plan.keys.values().map(String::as_str).collect();
+    assert!(keys.contains(&"ckpt.field1_bodies"), "{keys:?}");
+}
+
+#[test]
 fn a_second_variable_of_a_name_has_a_key_of_its_own() {
     let function = Function::of(
         "fn f() { let x = g(); let y = h(&x); { let x = g(); checkpoint!(); h(&x); } i(&x, y); }",

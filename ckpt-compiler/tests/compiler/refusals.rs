@@ -362,3 +362,68 @@ fn a_marked_call_in_what_a_macro_may_not_evaluate() {
         );
     }
 }
+
+/// What is said of a function with these parameters, or nothing where it is accepted.
+fn codes(parameters: &str, body: &str) -> Vec<u16> {
+    let source =
+        format!("fn f<I: Iterator<Item = u64>, F: FnMut() -> u64>({parameters}) -> u64 {{ {body} 0 }}");
+    let item = source.parse().expect("the source is Rust");
+    let errors = match try_expand(quote!(), &item, false) {
+        Ok(_) => return Vec::new(),
+        Err(errors) => errors,
+    };
+    errors
+        .iter()
+        .filter_map(|one| one.refusal.code())
+        .map(|code| code.0)
+        .collect()
+}
+
+#[test]
+fn a_parameter_that_the_caller_passes_again_must_not_move_on() {
+    let moves =
+        |parameters: &str, body: &str| codes(parameters, &format!("loop {{ ckpt::checkpoint!(); {body} }}"));
+    for (parameters, body) in [
+        ("mut node: &Node", "node = &node.next; g(node.value);"),
+        ("mut node: &mut Node", "node = node.next(); g(node.value);"),
+        ("mut rows: &mut [u64]", "rows[0] += 1; rows = &mut rows[1..];"),
+        ("mut items: impl Iterator<Item = u64>", "g(items.next());"),
+        ("mut rows: &[u64]", "g(rows.as_ptr()); rows = &rows[1..];"),
+    ] {
+        assert_eq!(moves(parameters, body), [1002], "{parameters}: {body}");
+    }
+    // What is behind an exclusive reference goes back to the caller, whether the reference is in use or not.
+    let before = |parameters: &str, body: &str| {
+        codes(
+            parameters,
+            &format!("{body} loop {{ ckpt::checkpoint!(); g(); }}"),
+        )
+    };
+    assert_eq!(
+        before("mut rows: &mut [u64]", "rows = &mut rows[1..]; rows[0] = 3;"),
+        [1002]
+    );
+    assert_eq!(
+        before("n: u64, mut rows: &mut [u64]", "g(n); rows = &mut rows[1..];"),
+        [1002]
+    );
+    assert_eq!(before("mut room: &mut [u8]", "room.write_all(b\"a\");"), [1002]);
+    assert_eq!(
+        before("mut rows: &mut [u64]", "rows[0] = 3; g(&mut rows);"),
+        [] as [u16; 0]
+    );
+    assert_eq!(before("mut node: &Node", "node = &node.next;"), [] as [u16; 0]);
+    for (parameters, body) in [
+        ("mut rows: &[u64]", "g(rows[0]); rows = &rows[1..];"),
+        ("mut text: &str", "text = text.trim_start(); g(text.len());"),
+        ("mut reader: &[u8]", "g(reader.read_u8());"),
+        ("node: &mut Node", "node.value += 1; *node.next() = 3;"),
+        ("mut node: &Node", "node = fresh(); g(node.value);"),
+        ("mut n: u64", "n += 1; g(n);"),
+        ("mut items: I", "g(items.next());"),
+        ("mut draw: F", "g(draw());"),
+        ("mut draw: impl FnMut() -> u64", "g(draw());"),
+    ] {
+        assert_eq!(moves(parameters, body), [] as [u16; 0], "{parameters}: {body}");
+    }
+}

@@ -212,3 +212,23 @@ fn what_is_made_again_may_have_been_changed() {
         assert_eq!(of("", made).fate, Fate::Saved, "{made}");
     }
 }
+
+/// The class of `x`, declared by the statement, and moved on behind a site.
+fn class_of_moving(declaration: &str) -> Strategy {
+    let source = format!(
+        "fn f(text: &str, deck: &Deck) {{ {declaration} loop {{ checkpoint!(); g(&x); x = next(x); }} }}"
+    );
+    Function::of(&source).class("x")
+}
+
+#[test]
+fn parts_that_move_are_saved() {
+    for declaration in [
+        "let mut x: &str = text;",
+        "let mut x: &[u8] = text.as_bytes();",
+        "let mut x: &[f64] = &deck.cells;",
+        "let mut x = &deck.cells[1..];",
+    ] {
+        assert_eq!(class_of_moving(declaration), Strategy::Saved, "{declaration}");
+    }
+}

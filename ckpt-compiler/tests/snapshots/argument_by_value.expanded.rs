@@ -214,7 +214,7 @@ pub fn total(n: u32) -> u32 {
                                     __ckpt_registrar.moved("list", 0u32, &__ckpt_kept_1);
                                 }
                             }
-                            __ckpt_registrar.mark_clean();
+                            __ckpt_registrar.mark_unread();
                             __ckpt_registrar.save_seen("weight", &__ckpt_seen_2);
                         },
                         || drain(list),
@@ -259,7 +259,7 @@ pub fn total(n: u32) -> u32 {
                             __ckpt_registrar.moved("list", 0u32, &__ckpt_kept_1);
                         }
                     }
-                    __ckpt_registrar.mark_clean();
+                    __ckpt_registrar.mark_unread();
                     __ckpt_registrar.save_seen("weight", &__ckpt_seen_2);
                 },
                 || drain(list),

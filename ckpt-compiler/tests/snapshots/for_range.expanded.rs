@@ -132,7 +132,7 @@ pub fn factors(n: u64) -> Option<(u64, u64)> {
                                             __ckpt_registrar.required("n");
                                             __ckpt_registrar
                                                 .parameter(0u32, "n", __ckpt_seen_0.value());
-                                            __ckpt_registrar.mark_clean();
+                                            __ckpt_registrar.mark_unread();
                                             __ckpt_registrar.save_seen("found", &__ckpt_seen_1);
                                             __ckpt_registrar
                                                 .save_seen("ckpt.iterator1", &__ckpt_seen_2);
@@ -223,7 +223,7 @@ pub fn factors(n: u64) -> Option<(u64, u64)> {
                                     __ckpt_registrar.required("n");
                                     __ckpt_registrar
                                         .parameter(0u32, "n", __ckpt_seen_0.value());
-                                    __ckpt_registrar.mark_clean();
+                                    __ckpt_registrar.mark_unread();
                                     __ckpt_registrar.save_seen("found", &__ckpt_seen_1);
                                     __ckpt_registrar
                                         .save_seen("ckpt.iterator1", &__ckpt_seen_2);

@@ -27,14 +27,20 @@ pub(crate) fn xxh3(bytes: &[u8]) -> u128 {
 /// The checksums of two blocks, read side by side: two streams from memory are faster than one, and each waits for the
 /// other's arithmetic instead of for itself.
 pub(crate) fn xxh3_of_two(blocks: [&[u8]; 2]) -> [u128; 2] {
+    xxh3_step_by_step(blocks, |_, _| {})
+}
+
+/// The same; `seen` is told of each how far it has come, while what comes before is in the nearest cache.
+pub(crate) fn xxh3_step_by_step(blocks: [&[u8]; 2], mut seen: impl FnMut(usize, usize)) -> [u128; 2] {
     let mut sums = [(); 2].map(|()| Hasher::new());
     let steps = blocks.map(|block| block.len().div_ceil(STEP));
     for step in 0..steps[0].max(steps[1]) {
-        for (sum, block) in sums.iter_mut().zip(blocks) {
+        for (number, (sum, block)) in sums.iter_mut().zip(blocks).enumerate() {
             let (from, to) = (step * STEP, block.len().min((step + 1) * STEP));
             if let Some(part) = block.get(from..to) {
                 ask_for(part.as_ptr().wrapping_add(AHEAD));
                 sum.write(part);
+                seen(number, to);
             }
         }
     }

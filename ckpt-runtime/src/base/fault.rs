@@ -10,6 +10,8 @@ pub(crate) struct Flip {
     pub seed: u64,
     /// Of what.
     pub of: Struck,
+    /// On this rank only.
+    pub rank: Option<u32>,
 }
 
 /// What has a bit turned.
@@ -19,6 +21,8 @@ pub(crate) enum Struck {
     Variable,
     /// The newest snapshot in memory.
     Snapshot,
+    /// What is put right at that visit.
+    Repaired,
 }
 
 /// The steps of a commit at which the process can be made to die, in their order; the first has number 1.

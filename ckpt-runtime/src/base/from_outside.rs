@@ -25,6 +25,39 @@ pub(crate) fn write(_: usize, _: &[u8]) -> bool {
     false
 }
 
+/// Puts other memory in the place of whole pages, whose bytes are those that `fill` gives from where it is told on; whether that could be
+/// done. Nobody sees a state between the two. It is for handlers of signals: nothing is allocated, nor locked.
+#[cfg(target_os = "linux")]
+pub(crate) fn replace(at: usize, length: usize, fill: &dyn Fn(&mut [u8]) -> bool) -> bool {
+    let (access, kind) = (
+        libc::PROT_READ | libc::PROT_WRITE,
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+    );
+    // SAFETY: memory of the system's choice, which nobody has.
+    let fresh = unsafe { libc::mmap(std::ptr::null_mut(), length, access, kind, -1, 0) };
+    if fresh == libc::MAP_FAILED {
+        return false;
+    }
+    // SAFETY: these are the bytes of that memory, zeros so far, and this is the only way to them.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(fresh.cast::<u8>(), length) };
+    let place = std::ptr::with_exposed_provenance_mut(at);
+    let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: the pages at `at` are whole ones of a list of the program's, as the caller has seen, and become what the program takes
+    // for their bytes.
+    if fill(bytes) && unsafe { libc::mremap(fresh, length, length, how, place) } == place {
+        return true;
+    }
+    // SAFETY: nobody has a way to this memory any more.
+    unsafe { libc::munmap(fresh, length) };
+    false
+}
+
+/// Not done on this system.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn replace(_: usize, _: usize, _: &dyn Fn(&mut [u8]) -> bool) -> bool {
+    false
+}
+
 /// Turns one bit of a byte that was `byte`; whether that could be done.
 pub(crate) fn flip(at: usize, byte: u8, bit: u32) -> bool {
     write(at, &[byte ^ 1 << (bit % 8)])

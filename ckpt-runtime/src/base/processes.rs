@@ -2,6 +2,7 @@
 //! began tells them apart.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 /// What the system says of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,11 @@ pub(crate) fn look(pid: u32) -> Option<Seen> {
 /// What tells the process that has this number now from all others that have had it, or will.
 pub(crate) fn identity(pid: u32) -> Option<String> {
     Some(identity_of(&look(pid)?))
+}
+
+/// In which namespace processes have their numbers here.
+pub(crate) fn namespace() -> Option<u64> {
+    fs::metadata("/proc/self/ns/pid").ok().map(|seen| seen.ino())
 }
 
 fn identity_of(seen: &Seen) -> String {

@@ -7,22 +7,38 @@
 //! of the run, the distance grows. They cannot wait for ever: no message crosses a site, so the rank that is behind needs
 //! nothing from those who wait.
 //!
-//! One reduction is on its way at a time. Where visits are less than two milliseconds apart it is made at every so many
-//! of them, so that it costs nothing that could be measured.
+//! One reduction is on its way at a time, and the next one begins a second after it, however short visits are: what a rank
+//! may have to tell can wait so long. It begins earlier where the clock of a rank says that something will be due earlier, and
+//! later where it says that nothing will be for minutes: then only signals have to be heard, [`FAR`]. In a run that has just
+//! begun they are closer together: half of the time that it has taken so far.
+//!
+//! Ranks read clocks of their own, and have to begin a reduction at the same visit. So each puts into it how long ago it
+//! began the one before, and how long its clock is silent; with the least of all, and the visits between, every rank finds
+//! the same number of visits to the next one. Visits may become longer all at once, where the program comes to another of its
+//! loops: at a site that has not been visited lately the next one begins at once, and the number of visits grows anew. All
+//! ranks visit the same sites, so they all see that.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::alone::{Again, Told};
 use super::check::checks;
 use super::site_history;
 use super::transport::Reduction;
 use super::world::{World, locked};
 use crate::base::report::say;
 
-/// Reductions begin at least so far apart, if the number of visits between them allows it.
+/// Reductions begin at least so far apart.
 const APART: Duration = Duration::from_millis(2);
-/// The most visits between two reductions: what the ranks know may be so many visits old.
-const MOST_APART: u64 = 256;
+/// So far where something may be due within a minute.
+const NEAR: Duration = Duration::from_secs(1);
+/// So far where nothing is due by any clock for longer than [`LONG_LEFT`]: signals wait so long.
+const FAR: Duration = Duration::from_secs(5);
+const LONG_LEFT: Duration = Duration::from_secs(60);
+/// The number of visits between two reductions grows by no more than this: some of them may be longer than others.
+const GROWTH: u64 = 16;
+/// Sites that were visited between so many reductions are no news.
+const REMEMBERED: usize = 16;
 /// The most visits from a reduction to its use.
 const MOST_BEHIND: u64 = 64;
 /// So many results in a row that were there in time let the distance shrink again.
@@ -31,7 +47,7 @@ const IN_TIME: u32 = 32;
 const PROMPT: Duration = Duration::from_micros(200);
 /// Waits of so much, beyond a hundredth of the time, are no reason to act on signals later.
 const TOLERATED: Duration = Duration::from_millis(20);
-/// Where sites are checked, ranks that have not come after so long, or so many times the time between two reductions, have
+/// Where sites are checked, ranks that have not come after so long, or so many times the time from a reduction to its use, have
 /// not visited the same sites: another may wait for this one in an operation of the program.
 const CHECKED_WAIT: (Duration, u32) = (Duration::from_secs(20), 20);
 /// A wait that is worth a message.
@@ -46,6 +62,8 @@ pub(super) struct Pending {
     reduction: Option<Box<dyn Reduction>>,
     /// The most visits that there have been from a reduction to its use.
     pub furthest: u64,
+    /// How many have begun.
+    pub begun: u64,
 }
 
 impl Default for Pending {
@@ -53,6 +71,7 @@ impl Default for Pending {
         Pending {
             reduction: None,
             furthest: 1,
+            begun: 0,
         }
     }
 }
@@ -70,6 +89,34 @@ pub(crate) struct Outcome {
     pub apart: bool,
     /// A rank wants to go back to a checkpoint.
     pub back: bool,
+    /// So long no clock has anything to say.
+    pub left: Duration,
+    /// The state is to be kept in memory.
+    pub snapshot: bool,
+    /// The visit of the newest snapshot in memory; of all ranks: of what all have.
+    pub kept: u64,
+    /// The visit at which this was told.
+    pub told: u64,
+}
+
+impl Outcome {
+    /// They have not visited the same sites.
+    const APART: Outcome = Outcome {
+        stop: 0,
+        interval: false,
+        line: 0,
+        apart: true,
+        back: false,
+        left: Duration::ZERO,
+        snapshot: false,
+        kept: 0,
+        told: 0,
+    };
+
+    /// Whether something comes of it, after which what is left begins anew.
+    fn is_news(&self) -> bool {
+        self.stop != 0 || self.interval || self.back || self.snapshot
+    }
 }
 
 /// What a rank tells the others at the end of a loop without messages, or before it where it is asked to stop: once in
@@ -116,11 +163,21 @@ struct Schedule {
     gap: u64,
     /// Visits from a reduction to its use.
     lag: u64,
+    /// The visit at which the last one began.
+    last: u64,
     /// Visits between the beginnings of the last two.
     span: u64,
     in_time: u32,
     /// The largest that `lag` has been.
     furthest: u64,
+    /// The time from the first to the last, on the ranks where two were closest together.
+    elapsed: Duration,
+    /// The sites that were visited lately, a bit each, from reduction to reduction.
+    sites: [u64; REMEMBERED],
+    /// One was news since the last one began.
+    is_news: bool,
+    /// None was between the last two: visits take as long as they took there.
+    is_known: bool,
 }
 
 impl Schedule {
@@ -130,9 +187,14 @@ impl Schedule {
             used: None,
             gap: 1,
             lag: 1,
+            last: visits,
             span: 1,
             in_time: 0,
             furthest: 1,
+            elapsed: Duration::ZERO,
+            sites: [0; REMEMBERED],
+            is_news: true,
+            is_known: false,
         }
     }
 
@@ -142,13 +204,28 @@ impl Schedule {
 
     fn begun(&mut self, visit: u64) {
         self.used = Some(visit + self.lag);
-        self.span = self.gap.max(self.lag);
-        self.begins = visit + self.span;
+        self.span = (visit - self.last).max(1);
+        self.last = visit;
+        self.begins = visit + self.gap.max(self.lag);
+        self.sites.rotate_right(1);
+        self.sites[0] = 0;
+        self.is_known = !std::mem::take(&mut self.is_news);
+    }
+
+    /// These sites are visited for the first time since the last one began. Where they are news, nobody knows how long the
+    /// visits are that follow.
+    fn comes_to(&mut self, visit: u64, sites: u64) {
+        let known = self.sites.iter().fold(0, |known, sites| known | sites);
+        self.sites[0] |= sites;
+        if sites & !known != 0 {
+            self.is_news = true;
+            self.begins = self.begins.min(visit + 1);
+        }
     }
 
     /// A result was used: some rank waits too long for them or none does, and the last two began so far apart on the rank
-    /// where they were closest together.
-    fn learn(&mut self, waited: bool, apart: Duration) {
+    /// where they were closest together. `left`: the time until a clock has something to say.
+    fn learn(&mut self, waited: bool, apart: Duration, left: Duration) {
         self.used = None;
         if waited {
             self.lag = (self.lag * 2).min(MOST_BEHIND);
@@ -161,16 +238,27 @@ impl Schedule {
                 self.in_time = 0;
             }
         }
-        let visit = apart.as_nanos().max(1) / u128::from(self.span);
-        let wanted = APART.as_nanos().div_ceil(visit.max(1));
-        self.gap = u64::try_from(wanted)
-            .unwrap_or(MOST_APART)
-            .clamp(1, (self.gap * 8).min(MOST_APART));
+        self.elapsed += apart;
+        let visit = apart.as_nanos() / u128::from(self.span);
+        let wanted = wanted(self.elapsed, left).as_nanos().div_ceil(visit.max(1));
+        let most = match self.is_known && !self.is_news {
+            true => self.gap.saturating_mul(GROWTH),
+            false => 1,
+        };
+        self.gap = u64::try_from(wanted).unwrap_or(most).clamp(1, most);
+        self.begins = self.last + self.gap.max(self.lag);
     }
 }
 
+/// The time from one reduction to the next, in a run that has taken so long, where the first clock has something to say so
+/// much later.
+fn wanted(elapsed: Duration, left: Duration) -> Duration {
+    let most = if left > LONG_LEFT { FAR } else { NEAR.min(left) };
+    most.min(elapsed / 2).max(APART)
+}
+
 /// How long this rank has waited for results, beyond what nobody would notice.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Waits(Duration);
 
 impl Waits {
@@ -185,30 +273,71 @@ impl Waits {
     }
 }
 
+/// What is needed to make visits again that were made.
+#[derive(Debug, Clone)]
+struct Since {
+    /// What was planned at the visit before them.
+    schedule: Schedule,
+    told: u64,
+    /// What has begun and was used since.
+    log: Told,
+}
+
 /// This rank's part in it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Agreement {
     world: Arc<World>,
     schedule: Schedule,
+    /// The visit at which the last reduction began.
+    told: u64,
     /// When the last reduction began, and how long after the one before it.
     began: Instant,
     apart: Duration,
     waits: Waits,
     /// Whether this rank has waited too long for results.
     waited: bool,
+    /// From the last mark on.
+    since: Option<Since>,
 }
 
 impl Agreement {
     /// From the next visit on.
     pub fn from(world: Arc<World>, visits: u64) -> Self {
+        site_history::forget_sites();
         Agreement {
             world,
             schedule: Schedule::from(visits),
+            told: visits,
             began: Instant::now(),
             apart: APART,
             waits: Waits::default(),
             waited: false,
+            since: None,
         }
+    }
+
+    /// This rank may come back to this visit without the others, and make those that follow again.
+    pub fn mark(&mut self) {
+        let mut log = self.since.take().map(|since| since.log).unwrap_or_default();
+        log.mark();
+        self.since = Some(Since {
+            schedule: self.schedule.clone(),
+            told: self.told,
+            log,
+        });
+    }
+
+    /// As it was at the mark, for a rank that has gone back there: what it has begun since is not begun again, and what was used is
+    /// used again. None where that is not known.
+    pub fn at_mark(&self) -> Option<Agreement> {
+        let mut since = self.since.clone()?;
+        since.log.go_back();
+        Some(Agreement {
+            schedule: since.schedule.clone(),
+            told: since.told,
+            since: Some(since),
+            ..self.clone()
+        })
     }
 
     /// The visit at which [`step`](Self::step) is to be called next.
@@ -220,17 +349,29 @@ impl Agreement {
     /// gives, goes on its way.
     pub fn step(&mut self, visit: u64, tell: impl FnOnce() -> Outcome) -> Option<Outcome> {
         let mut outcome = None;
+        self.since.take_if(|since| !since.log.has_room());
         if self.schedule.used.is_some_and(|used| visit >= used) {
             outcome = self.result(visit);
         }
+        self.schedule.comes_to(visit, site_history::take_new_sites());
         if self.schedule.used.is_none() && visit >= self.schedule.begins {
-            self.begin(visit, tell());
+            let history = site_history::site_history();
+            let again = self.since.as_mut().map(|since| since.log.begins(visit, history));
+            match again.unwrap_or(Again::No) {
+                Again::No => self.begin(visit, tell()),
+                Again::Yes(()) => {
+                    self.began = Instant::now();
+                    self.has_begun(visit);
+                }
+                Again::Apart => return Some(Outcome::APART),
+            }
         }
         outcome
     }
 
     /// This rank tells the others that it has come to the end of a loop without messages, or wants to stop.
     pub fn meet(&self, stop: i64, visits: u64, line: u64) -> Option<Meeting> {
+        self.world.meets();
         let [history, negative] = site_history::both_ways(site_history::site_history());
         let values = [stop, visits as i64, -(line as i64), history, negative];
         let transport = self.world.transport()?;
@@ -241,7 +382,15 @@ impl Agreement {
     /// what they had begun to agree on before.
     pub fn begin_anew(&mut self, visits: u64) -> Option<Outcome> {
         let outcome = self.result(visits);
-        self.schedule = Schedule::from(visits);
+        self.since = None;
+        self.world.meets();
+        site_history::forget_sites();
+        self.schedule = Schedule {
+            lag: self.schedule.lag,
+            furthest: self.schedule.furthest,
+            elapsed: self.schedule.elapsed,
+            ..Schedule::from(visits)
+        };
         outcome
     }
 
@@ -265,23 +414,81 @@ impl Agreement {
             history,
             negative,
             i64::from(own.back),
+            -i64::try_from(own.left.as_nanos()).unwrap_or(i64::MAX),
+            i64::from(own.snapshot),
+            -(own.kept as i64),
         ];
+        self.has_begun(visit);
+        let mut pending = locked(&world.pending);
+        pending.reduction = Some(transport.begin_largest(&values));
+        pending.begun += 1;
+    }
+
+    fn has_begun(&mut self, visit: u64) {
+        self.told = visit;
         self.schedule.begun(visit);
-        locked(&world.pending).reduction = Some(transport.begin_largest(&values));
+        site_history::forget_sites();
     }
 
     fn result(&mut self, visit: u64) -> Option<Outcome> {
+        let again = self.since.as_mut().map(|since| since.log.used(visit));
+        let values = match again.unwrap_or(Again::No) {
+            Again::Yes(values) => values,
+            Again::Apart => return Some(Outcome::APART),
+            Again::No => match self.awaited(visit)? {
+                Ok(values) => values,
+                Err(apart) => return Some(apart),
+            },
+        };
+        let &[
+            stop,
+            interval,
+            line,
+            waited,
+            apart,
+            history,
+            negative,
+            back,
+            left,
+            snapshot,
+            kept,
+        ] = &values[..]
+        else {
+            return None;
+        };
+        let outcome = Outcome {
+            stop,
+            interval: interval != 0,
+            line: line.unsigned_abs(),
+            apart: !site_history::is_same([history, negative]),
+            back: back != 0,
+            left: Duration::from_nanos(left.unsigned_abs()),
+            snapshot: snapshot != 0,
+            kept: kept.unsigned_abs(),
+            told: self.told,
+        };
+        let left = match outcome.is_news() {
+            true => Duration::ZERO,
+            false => outcome.left,
+        };
+        self.schedule
+            .learn(waited != 0, Duration::from_nanos(apart.unsigned_abs()), left);
+        locked(&self.world.pending).furthest = self.schedule.furthest;
+        Some(outcome)
+    }
+
+    /// The numbers of the reduction that is on its way, if there is one; the outcome where ranks do not come to it.
+    fn awaited(&mut self, visit: u64) -> Option<Result<Vec<i64>, Outcome>> {
         let mut reduction = locked(&self.world.pending).reduction.take()?;
         let since = Instant::now();
         let (least, times) = CHECKED_WAIT;
-        let patience = checks().then(|| least.max(self.apart * times));
+        let visits = self.schedule.lag as f64 / self.schedule.span as f64;
+        let behind = self.apart.mul_f64(visits);
+        let patience = checks().then(|| least.max(behind * times));
         let is_late = || say(&late(visit, visit.saturating_sub(self.schedule.lag)));
         let Some(values) = awaited(&mut *reduction, patience, LONG, is_late) else {
             locked(&self.world.pending).reduction = Some(reduction);
-            return Some(Outcome {
-                apart: true,
-                ..Outcome::default()
-            });
+            return Some(Err(Outcome::APART));
         };
         let wait = Some(since.elapsed()).filter(|wait| *wait > PROMPT);
         // A check is for programs whose ranks may be further apart.
@@ -289,19 +496,10 @@ impl Agreement {
             true => wait.is_some(),
             false => self.waits.add(wait.unwrap_or_default(), self.began.elapsed()),
         };
-        let &[stop, interval, line, waited, apart, history, negative, back] = &values[..] else {
-            return None;
-        };
-        self.schedule
-            .learn(waited != 0, Duration::from_nanos(apart.unsigned_abs()));
-        locked(&self.world.pending).furthest = self.schedule.furthest;
-        Some(Outcome {
-            stop,
-            interval: interval != 0,
-            line: line.unsigned_abs(),
-            apart: !site_history::is_same([history, negative]),
-            back: back != 0,
-        })
+        if let Some(since) = &mut self.since {
+            since.log.uses(visit, &values);
+        }
+        Some(Ok(values))
     }
 }
 
@@ -391,42 +589,135 @@ mod tests {
         );
     }
 
-    /// Runs the schedule over visits that each take `visit`; returns the visits at which reductions began.
-    fn run(schedule: &mut Schedule, visits: std::ops::Range<u64>, visit: Duration, waited: bool) -> Vec<u64> {
-        let mut began = Vec::new();
-        for at in visits {
-            if schedule.used == Some(at) {
-                let span = u32::try_from(schedule.span).unwrap();
-                schedule.learn(waited, visit * span);
-            }
-            if schedule.used.is_none() && at >= schedule.begins {
-                schedule.begun(at);
-                began.push(at);
+    const MINUTE: Duration = Duration::from_secs(60);
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    /// Ranks that make the same visits, in a time that is made up.
+    struct Ranks {
+        schedule: Schedule,
+        visit: u64,
+        now: Duration,
+        began: Duration,
+        apart: Duration,
+        /// When their clocks have something to say.
+        due: Duration,
+        /// A site of each visit, as a bit, and those that were visited since a reduction began.
+        site: u64,
+        sites: u64,
+        /// When reductions began.
+        times: Vec<Duration>,
+        waited: bool,
+    }
+
+    impl Ranks {
+        fn new(due: Duration) -> Self {
+            Ranks {
+                schedule: Schedule::from(0),
+                visit: 0,
+                now: Duration::ZERO,
+                began: Duration::ZERO,
+                apart: Duration::ZERO,
+                due,
+                site: 1,
+                sites: 0,
+                times: Vec::new(),
+                waited: false,
             }
         }
-        began
+
+        /// Visits that take so long each, as [`Agreement::step`] makes them: the next one at which something happens, or so many.
+        fn visits(&mut self, each: Duration, most: u64) {
+            let nothing_happens = match self.sites & self.site {
+                0 => 1,
+                _ => self.schedule.next() - self.visit,
+            };
+            let visits = nothing_happens.clamp(1, most);
+            self.visit += visits;
+            self.now += each * u32::try_from(visits).unwrap();
+            if self.schedule.used.is_some_and(|used| self.visit >= used) {
+                let left = self.due.saturating_sub(self.now);
+                self.schedule.learn(self.waited, self.apart, left);
+            }
+            let new = self.site & !self.sites;
+            self.sites |= new;
+            self.schedule.comes_to(self.visit, new);
+            if self.schedule.used.is_none() && self.visit >= self.schedule.begins {
+                self.apart = self.now - self.began;
+                self.began = self.now;
+                self.schedule.begun(self.visit);
+                self.sites = 0;
+                self.times.push(self.now);
+            }
+        }
+
+        /// Visits for so long; how many reductions that makes.
+        fn run(&mut self, visit: Duration, until: Duration) -> usize {
+            let before = self.times.len();
+            let end = self.now + until;
+            while self.now < end {
+                let most = (end - self.now).as_nanos().div_ceil(visit.as_nanos());
+                self.visits(visit, u64::try_from(most).unwrap());
+            }
+            self.times.len() - before
+        }
     }
 
     #[test]
-    fn slow_visits_are_all_used() {
-        let mut schedule = Schedule::from(10);
-        let began = run(&mut schedule, 11..20, Duration::from_millis(5), false);
+    fn an_idle_run_has_one_reduction_in_five_seconds_however_short_its_visits_are() {
+        for visit in [2_u64, 50, 1000, 20_000, 400_000].map(Duration::from_micros) {
+            let mut ranks = Ranks::new(HOUR);
+            let first = ranks.run(visit, 12 * NEAR);
+            assert!(first < 30, "{visit:?}: {first} in the first 12 s");
+            let reductions = ranks.run(visit, MINUTE);
+            assert!(
+                (10..=13).contains(&reductions),
+                "{visit:?}: {reductions} in a minute"
+            );
+        }
+        let mut ranks = Ranks::new(HOUR);
+        let visit = Duration::from_secs(30);
         assert_eq!(
-            began,
-            (11..20).collect::<Vec<_>>(),
-            "used at the next visit, where the next one begins"
+            ranks.run(visit, 20 * visit),
+            20,
+            "every visit is longer than that"
         );
     }
 
     #[test]
-    fn fast_visits_are_used_every_so_often() {
-        let mut schedule = Schedule::from(0);
-        run(&mut schedule, 1..3000, Duration::from_micros(20), false);
-        assert_eq!(schedule.gap, 100);
-        run(&mut schedule, 3000..9000, Duration::from_nanos(10), false);
-        assert_eq!(schedule.gap, MOST_APART);
-        run(&mut schedule, 9000..10000, Duration::from_secs(1), false);
-        assert_eq!(schedule.gap, 1, "visits have become slow");
+    fn reductions_are_a_second_apart_where_something_is_due_within_a_minute_and_in_time_for_it() {
+        for visit in [2_u64, 1000, 20_000].map(Duration::from_micros) {
+            let mut ranks = Ranks::new(MINUTE + MINUTE / 2);
+            ranks.run(visit, MINUTE / 2);
+            let reductions = ranks.run(visit, MINUTE - NEAR);
+            assert!((50..=64).contains(&reductions), "{visit:?}: {reductions} in 59 s");
+            ranks.run(visit, 2 * NEAR);
+            let late = ranks.times.iter().find(|time| **time >= ranks.due).unwrap();
+            assert!(*late - ranks.due <= 3 * visit.max(APART), "{visit:?}: {late:?}");
+        }
+    }
+
+    #[test]
+    fn a_loop_with_longer_visits_is_noticed_at_once() {
+        let mut ranks = Ranks::new(HOUR);
+        ranks.run(Duration::from_micros(5), MINUTE);
+        assert!(ranks.schedule.gap > 100_000);
+        ranks.site = 2;
+        let reductions = ranks.run(Duration::from_secs(2), MINUTE);
+        assert!((10..=12).contains(&reductions), "{reductions}");
+    }
+
+    #[test]
+    fn sites_that_are_visited_in_turn_are_no_news() {
+        let mut ranks = Ranks::new(HOUR);
+        let (short, long) = (Duration::from_micros(20), Duration::from_millis(300));
+        for turn in 0..240 {
+            ranks.site = 1;
+            ranks.run(short, long);
+            ranks.site = 2;
+            ranks.visits(long, 1);
+            assert!(turn < 20 || ranks.schedule.gap > 100, "turn {turn}");
+        }
+        assert!(ranks.times.len() < 60, "{} in 144 s", ranks.times.len());
     }
 
     #[test]
@@ -443,10 +734,13 @@ mod tests {
 
     #[test]
     fn ranks_that_wait_give_the_others_more_time() {
-        let mut schedule = Schedule::from(0);
-        run(&mut schedule, 1..1000, Duration::from_millis(5), true);
-        assert_eq!(schedule.lag, MOST_BEHIND);
-        run(&mut schedule, 1000..40000, Duration::from_millis(5), false);
-        assert_eq!(schedule.lag, 1);
+        let mut ranks = Ranks::new(HOUR);
+        let visit = Duration::from_millis(500);
+        ranks.waited = true;
+        ranks.run(visit, 10 * MINUTE);
+        assert_eq!(ranks.schedule.lag, MOST_BEHIND);
+        ranks.waited = false;
+        ranks.run(visit, HOUR + HOUR / 2);
+        assert_eq!(ranks.schedule.lag, 1);
     }
 }

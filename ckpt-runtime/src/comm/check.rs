@@ -36,6 +36,10 @@ pub(super) struct Check {
     done: u32,
     /// What this rank had sent and received at its last visit in a loop without messages, until that is over.
     in_phase: Option<ChannelCounters>,
+    /// The last visit that this rank has told of.
+    told: u64,
+    /// Those up to this one it makes again, and has told of before.
+    again: u64,
 }
 
 /// A rank has no more to say.
@@ -80,6 +84,12 @@ impl World {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// This rank makes visits again, without the others.
+    pub(super) fn tells_none_again(&self) {
+        let mut check = locked(&self.check);
+        check.again = check.told;
     }
 
     /// Behind such a loop, where all ranks are at the same count of visits.
@@ -128,6 +138,12 @@ impl Check {
         let (Some(member), Some(transport)) = (world.member(), world.transport()) else {
             return Ok(());
         };
+        if at.visit != DONE {
+            if at.visit <= self.again {
+                return Ok(());
+            }
+            self.told = at.visit;
+        }
         if member.rank == 0 {
             return self.hear(member, 0, at);
         }

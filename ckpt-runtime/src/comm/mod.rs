@@ -4,7 +4,7 @@
 //!
 //! [`launcher`] reads what the launcher passes to a process, [`transport`] carries ckpt's own messages, [`interposition`]
 //! stands in for those functions of MPI that the program calls and ckpt has to know of, [`agree`] is how the ranks come to
-//! the same decision, [`wish`] how they go back to a checkpoint together, [`recovery_line`] how they find the line to restart from. [`check`] proves on request that no message
+//! the same decision, [`wish`] how they go back to a checkpoint together, [`alone`] when one goes back without the others, [`recovery_line`] how they find the line to restart from. [`check`] proves on request that no message
 //! crosses a site, with the [`counters`] of what was sent and received.
 //! Without the feature `mpi` nothing of MPI is linked, and every program is alone.
 
@@ -14,6 +14,7 @@
 )]
 
 mod agree;
+mod alone;
 mod check;
 mod counters;
 #[cfg(feature = "mpi")]
@@ -29,9 +30,13 @@ mod wish;
 mod world;
 
 pub(crate) use agree::{Agreement, Meeting, Met, Outcome};
+pub(crate) use alone::Exchanged;
 pub(crate) use check::checks;
 pub(crate) use recovery_line::{Found, Verdict, negotiate};
-pub(crate) use site_history::{HISTORY_NOTE, joined_history, passes_site, set_site_history, site_history};
+pub(crate) use site_history::{
+    HISTORY_NOTE, NewSites, joined_history, know_all_sites, new_sites, passes_site, set_new_sites,
+    set_site_history, site_history,
+};
 pub(crate) use wish::{FAILED, Wish, cannot_go_back};
 pub(crate) use world::{THREADS_NOTE, World, abort, current, member};
 

@@ -9,7 +9,7 @@
 //! the one that is open as [`current`]. It stays there after the session as long as MPI is up, which may outlive it: the
 //! next session of the process takes it over.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::agree::Pending;
@@ -64,6 +64,8 @@ pub(crate) struct World {
     pub(super) check: Mutex<Check>,
     /// What this rank wants to go back to a checkpoint for. A leaf lock.
     pub(super) wish: Mutex<Option<Wish>>,
+    /// How often the ranks have told each other something that belongs to no visit.
+    pub(super) meetings: AtomicUsize,
 }
 
 /// What the ranks agree on when a session has begun.
@@ -134,6 +136,7 @@ impl World {
             pending: Mutex::default(),
             check: Mutex::default(),
             wish: Mutex::default(),
+            meetings: AtomicUsize::new(0),
             watch,
             transport,
         }
@@ -232,6 +235,20 @@ impl World {
         self.run_of_first(Some(number)).unwrap_or(number).number()
     }
 
+    /// The numbers of all ranks, in their order; waits for them.
+    pub(crate) fn numbers_of_all(&self, own: u64) -> Vec<u64> {
+        let Some((transport, member)) = self.transport().zip(self.member()) else {
+            return vec![own];
+        };
+        let mut numbers = vec![0; member.size as usize];
+        if let Some(number) = numbers.get_mut(member.rank as usize) {
+            *number = own as i64;
+        }
+        self.meets();
+        transport.largest(&mut numbers);
+        numbers.into_iter().map(i64::unsigned_abs).collect()
+    }
+
     /// The number of the newest checkpoint that any rank had when the run began.
     pub(crate) fn line_base(&self) -> u64 {
         locked(&self.agreed).newest
@@ -286,10 +303,20 @@ impl World {
     pub(crate) fn goes_back(&self) {
         if self.is_up() {
             self.settle();
-            self.ours.store(true, Ordering::SeqCst);
-            self.theirs.store(false, Ordering::SeqCst);
+            self.stays_up();
             self.transport.calls().enter(Phase::Begin);
         }
+    }
+
+    /// What the program has brought up it is to bring up again, as it knows.
+    pub(super) fn stays_up(&self) {
+        self.ours.store(true, Ordering::SeqCst);
+        self.theirs.store(false, Ordering::SeqCst);
+    }
+
+    /// The ranks tell each other something that belongs to no visit.
+    pub(super) fn meets(&self) {
+        self.meetings.fetch_add(1, Ordering::Relaxed);
     }
 
     /// What ckpt has under way comes to its end: nothing of it is there for the next session.
@@ -344,6 +371,7 @@ impl World {
     /// The largest that any rank has of each number.
     pub(super) fn largest<const N: usize>(&self, mut numbers: [i64; N]) -> [i64; N] {
         if let Some(transport) = self.transport() {
+            self.meets();
             transport.largest(&mut numbers);
         }
         numbers
@@ -372,10 +400,11 @@ impl World {
     fn report_calls(&self) {
         if std::env::var_os("CKPT_COUNT_MPI_CALLS").is_some_and(|value| value == "1") {
             let [begin, checkpoint, agree, end] = self.transport.calls().counts();
-            let furthest = locked(&self.pending).furthest;
+            let pending = locked(&self.pending);
+            let (begun, furthest) = (pending.begun, pending.furthest);
             say(&format!(
                 "calls of MPI made by ckpt: {begin} to begin, {checkpoint} at checkpoints, {agree} to agree, {end} to end; \
-                 at most {furthest} visits from a reduction to its use"
+                 {begun} reductions to agree, at most {furthest} visits from one to its use"
             ));
         }
     }

@@ -1,10 +1,12 @@
 //! Going back to a checkpoint: what is asked for, and how the program goes on.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::base::fault::Flip;
 use crate::base::run_id::RunPrefix;
+use crate::comm::{Agreement, Exchanged, NewSites};
 use crate::format::{CheckpointId, InMemory};
 
 /// What a rollback is asked for.
@@ -18,6 +20,8 @@ pub(crate) struct Asked<'a> {
     pub to: Option<CheckpointId>,
     /// Site visits so far.
     pub visits: u64,
+    /// A rank of several may go back without the others, where they would notice nothing.
+    pub may_be_alone: bool,
 }
 
 /// How the program goes on from a checkpoint that it goes back to.
@@ -41,12 +45,37 @@ pub(crate) struct GoesOn {
     pub input: Option<u64>,
     /// The snapshot in memory that it goes back to, behind that checkpoint.
     pub snapshot: Option<Arc<InMemory>>,
+    /// It was to be one, as on all ranks: this one may have turned out damaged.
+    pub is_in_memory: bool,
     /// The snapshots that it has and keeps, the oldest first.
     pub kept: Vec<Arc<InMemory>>,
     /// When its time limit is over, if it has one: a rollback does not give it more.
     pub ends: Option<Instant>,
     /// How often its ranks have gone back without coming further.
     pub tries: Tries,
+    /// Where it is a rank that goes back without the others: what it goes on with.
+    pub alone: Option<Box<Alone>>,
+}
+
+/// What a rank knows of the others that has gone back without them: they have not, and go on with it.
+#[derive(Debug, Clone)]
+pub(crate) struct Alone {
+    /// What was agreed on at the snapshot, and has been since.
+    pub agreement: Agreement,
+    /// The visits at which they had told each other something by then, and had kept their states.
+    pub told_and_kept: (u64, u64),
+    /// What they have told each other since then: nothing.
+    pub exchanged: Exchanged,
+    /// The sites that were new then.
+    pub new_sites: NewSites,
+    /// The newest line that this rank has written.
+    pub line: u64,
+    /// The newest that all have, the next, and those that some rank never wrote.
+    pub lines: (CheckpointId, Option<u64>, Range<u64>),
+    /// The visit of the newest snapshot that all are known to have.
+    pub of_all: u64,
+    /// The furthest site visit from which this rank has gone back so.
+    pub from: u64,
 }
 
 /// How often the ranks of a program have gone back without coming further, which all of them know.
@@ -80,6 +109,17 @@ impl GoesOn {
             self.snapshot = newest.filter(|kept| kept.meta().visit > self.visits).cloned();
         }
         damaged
+    }
+
+    /// Of the snapshots behind the checkpoint the newest that is whole, of a site visit up to this one.
+    pub fn newest_up_to(&self, visits: u64) -> Option<Arc<InMemory>> {
+        let chosen = self.snapshot.clone();
+        if let Some(chosen) = chosen.filter(|chosen| chosen.meta().visit <= visits) {
+            return Some(chosen);
+        }
+        let is_before = |kept: &&Arc<InMemory>| (self.visits + 1..=visits).contains(&kept.meta().visit);
+        let mut before = self.kept.iter().rev().filter(is_before);
+        before.find(|kept| kept.make_ready()).cloned()
     }
 
     /// How long it may still run, if there is a limit.

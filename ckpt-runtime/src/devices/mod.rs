@@ -1,17 +1,27 @@
 //! What the program has on devices: arrays with content, queues with commands under way, kernels with their arguments. It is
-//! not in the program's memory, so it is known from the functions by which the program makes it, in front of which ours
-//! stand: [`opencl`], in programs that use it.
+//! not in the program's memory, so it is known from the functions by which the program makes it: in front of those of
+//! [`opencl`] ours stand, and into programs with [`wgpu`] the compiler writes calls of ours ([`watched`]). Of what is there by
+//! [`cudarc`] the driver tells a part.
 //!
 //! A checkpoint waits until all queues are done before anything is saved. Then every array that is alive has to be saved by
 //! a variable: one that is not, as a value of another crate hides it, would be made again without its content. Not here:
 //! which variables these are, and what a restart does with them ([`crate::value::Refill`]).
 
+#[cfg(feature = "cudarc")]
+pub(crate) mod cudarc;
 #[cfg(feature = "opencl")]
 pub(crate) mod opencl;
+pub(crate) mod shown;
+pub mod watched;
+#[cfg(feature = "wgpu")]
+pub(crate) mod wgpu;
 
 /// Why what is on devices cannot be brought back to what it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "opencl"), expect(dead_code, reason = "nothing is on devices"))]
+#[cfg_attr(
+    not(all(feature = "opencl", feature = "wgpu")),
+    allow(dead_code, reason = "each library has its own")
+)]
 pub(crate) enum Obstacle {
     /// An array is mapped into the program's memory.
     Mapped,
@@ -39,6 +49,10 @@ pub(crate) enum Obstacle {
     Graphics,
     /// Addressed by pointers, from both sides.
     Shared,
+    /// Commands are noted, and not yet given to a queue.
+    Commands,
+    /// Questions to a device, with its answers.
+    Queries,
 }
 
 impl Obstacle {
@@ -64,6 +78,8 @@ impl Obstacle {
             Obstacle::Pipe => "a pipe is on a device",
             Obstacle::Graphics => "an array on a device is shared with a library for graphics",
             Obstacle::Shared => "the program shares memory with a device (`clSVMAlloc`)",
+            Obstacle::Commands => "commands are noted for a device that are not submitted",
+            Obstacle::Queries => "a set of queries (`QuerySet`) is on a device",
         }
     }
 
@@ -78,9 +94,13 @@ impl Obstacle {
             Obstacle::OtherLibrary => "what it has on devices through that one nobody sees",
             Obstacle::Unseen => "a restart makes the kernel again, without them",
             Obstacle::InProgram => "what is there is defined only while the array is mapped",
-            Obstacle::Part | Obstacle::Image | Obstacle::Pipe | Obstacle::Graphics | Obstacle::Shared => {
-                "a restart makes it again, without its content"
-            }
+            Obstacle::Commands => "a restart would not note them again",
+            Obstacle::Part
+            | Obstacle::Image
+            | Obstacle::Pipe
+            | Obstacle::Graphics
+            | Obstacle::Shared
+            | Obstacle::Queries => "a restart makes it again, without its content",
         }
     }
 
@@ -97,7 +117,13 @@ impl Obstacle {
             Obstacle::InProgram => {
                 "let the array have memory of its own: `copy_host_slice` (`CL_MEM_COPY_HOST_PTR`)"
             }
-            Obstacle::Part | Obstacle::Image | Obstacle::Pipe | Obstacle::Graphics | Obstacle::Shared => {
+            Obstacle::Commands => "submit them, or drop them, before the site is reached",
+            Obstacle::Part
+            | Obstacle::Image
+            | Obstacle::Pipe
+            | Obstacle::Graphics
+            | Obstacle::Shared
+            | Obstacle::Queries => {
                 "drop it before the site is reached, or keep its content in an array of its own"
             }
         }
@@ -106,10 +132,13 @@ impl Obstacle {
 
 /// The first that is there, before the queues are waited for.
 pub(crate) fn obstacle() -> Option<Obstacle> {
-    #[cfg(feature = "opencl")]
-    return opencl::obstacle();
-    #[cfg(not(feature = "opencl"))]
-    None
+    let found: [fn() -> Option<Obstacle>; _] = [
+        #[cfg(feature = "opencl")]
+        opencl::obstacle,
+        #[cfg(feature = "wgpu")]
+        wgpu::obstacle,
+    ];
+    found.iter().find_map(|of| of())
 }
 
 /// All commands that are under way are done: from here on memory and arrays are what they are until the program goes on.
@@ -118,15 +147,28 @@ pub(crate) fn obstacle() -> Option<Obstacle> {
 /// One of them failed, or a queue.
 pub(crate) fn finish() -> Result<(), String> {
     #[cfg(feature = "opencl")]
-    return opencl::finish();
-    #[cfg(not(feature = "opencl"))]
+    opencl::finish()?;
+    #[cfg(feature = "wgpu")]
+    wgpu::finish()?;
+    #[cfg(feature = "cudarc")]
+    cudarc::finish()?;
     Ok(())
 }
 
 /// An array that no variable has saved since [`finish`], in the words of a sentence.
 pub(crate) fn unsaved() -> Option<String> {
-    #[cfg(feature = "opencl")]
-    return opencl::unsaved();
-    #[cfg(not(feature = "opencl"))]
-    None
+    let unsaved: [fn() -> Option<String>; _] = [
+        #[cfg(feature = "opencl")]
+        opencl::unsaved,
+        #[cfg(feature = "wgpu")]
+        wgpu::unsaved,
+    ];
+    unsaved.iter().find_map(|of| of())
+}
+
+/// The session is over.
+pub(crate) fn forget() {
+    shown::forget();
+    #[cfg(feature = "wgpu")]
+    wgpu::forget();
 }

@@ -9,6 +9,7 @@ use hdf5_metno_sys as sys;
 use super::StoreError;
 use super::coding::Coding;
 use super::hdf5::{Id, Structure, Type, c_string, failure, id, locked};
+use super::library::h5;
 
 /// A part of a virtual dataset: rows that are those of another dataset of the same shape.
 pub(super) struct Part {
@@ -37,32 +38,45 @@ impl Structure {
             let fail = || failure(&self.path, &format!("make the dataset `{name}`"));
             // SAFETY: the lock is held; the ids are open or checked; `dims` and `chunk` have as many entries as announced.
             unsafe {
-                let space = sys::h5s::H5Screate_simple(dims.len() as i32, dims.as_ptr(), std::ptr::null());
+                let space = h5!(sys::h5s::H5Screate_simple(
+                    dims.len() as i32,
+                    dims.as_ptr(),
+                    std::ptr::null()
+                ));
                 let space = id(space).ok_or_else(fail)?;
-                let list = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_DATASET_CREATE)).ok_or_else(fail)?;
+                let list =
+                    id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_DATASET_CREATE)))).ok_or_else(fail)?;
                 let mut status = vec![
-                    sys::h5p::H5Pset_obj_track_times(list.0, 0),
-                    sys::h5p::H5Pset_chunk(list.0, chunk.len() as i32, chunk.as_ptr()),
+                    h5!(sys::h5p::H5Pset_obj_track_times(list.0, 0)),
+                    h5!(sys::h5p::H5Pset_chunk(list.0, chunk.len() as i32, chunk.as_ptr())),
                 ];
                 if let Coding::Packed { codec, shuffled } = way {
                     if shuffled {
-                        status.push(sys::h5p::H5Pset_shuffle(list.0));
+                        status.push(h5!(sys::h5p::H5Pset_shuffle(list.0)));
                     }
                     // Optional: this library need not have the filter, whoever reads the file does.
                     let (flags, level) = (sys::h5z::H5Z_FLAG_OPTIONAL, 1);
                     let values: &[u32] = if codec.filter() == 1 { &[level] } else { &[] };
-                    status.push(sys::h5p::H5Pset_filter(
+                    status.push(h5!(sys::h5p::H5Pset_filter(
                         list.0,
                         codec.filter(),
                         flags,
                         values.len(),
                         values.as_ptr(),
-                    ));
+                    )));
                 }
                 if status.iter().any(|&status| status < 0) {
                     return Err(fail());
                 }
-                let dataset = sys::h5d::H5Dcreate2(parent.0, c_name.as_ptr(), of.0.0, space.0, 0, list.0, 0);
+                let dataset = h5!(sys::h5d::H5Dcreate2(
+                    parent.0,
+                    c_name.as_ptr(),
+                    of.0.0,
+                    space.0,
+                    0,
+                    list.0,
+                    0
+                ));
                 id(dataset).ok_or_else(fail)
             }
         })
@@ -92,14 +106,21 @@ impl Structure {
             // SAFETY: the lock is held; the dataset is open and of `dims` dimensions; `stored` has the length given.
             let status = unsafe {
                 let data = stored.as_ptr().cast();
-                match sys::h5d::H5Dwrite_chunk(dataset.0, 0, mask, at.as_ptr(), stored.len(), data) {
-                    0.. => sys::h5d::H5Dget_chunk_info_by_coord(
+                match h5!(sys::h5d::H5Dwrite_chunk(
+                    dataset.0,
+                    0,
+                    mask,
+                    at.as_ptr(),
+                    stored.len(),
+                    data
+                )) {
+                    0.. => h5!(sys::h5d::H5Dget_chunk_info_by_coord(
                         dataset.0,
                         at.as_ptr(),
                         &mut found,
                         &mut address,
                         &mut size,
-                    ),
+                    )),
                     failed => failed,
                 }
             };
@@ -126,12 +147,17 @@ impl Structure {
             // the strings outlive the calls.
             unsafe {
                 let space = || {
-                    let made = sys::h5s::H5Screate_simple(dims.len() as i32, dims.as_ptr(), std::ptr::null());
+                    let made = h5!(sys::h5s::H5Screate_simple(
+                        dims.len() as i32,
+                        dims.as_ptr(),
+                        std::ptr::null()
+                    ));
                     id(made).ok_or_else(fail)
                 };
-                let list = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_DATASET_CREATE)).ok_or_else(fail)?;
+                let list =
+                    id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_DATASET_CREATE)))).ok_or_else(fail)?;
                 let whole = space()?;
-                if sys::h5p::H5Pset_obj_track_times(list.0, 0) < 0 {
+                if h5!(sys::h5p::H5Pset_obj_track_times(list.0, 0)) < 0 {
                     return Err(fail());
                 }
                 for part in parts {
@@ -139,24 +165,35 @@ impl Structure {
                     start[0] = part.rows.start;
                     count[0] = part.rows.end - part.rows.start;
                     let selected = space()?;
-                    let status = sys::h5s::H5Sselect_hyperslab(
+                    let status = h5!(sys::h5s::H5Sselect_hyperslab(
                         selected.0,
                         sys::h5s::H5S_seloper_t::H5S_SELECT_SET,
                         start.as_ptr(),
                         std::ptr::null(),
                         count.as_ptr(),
                         std::ptr::null(),
-                    );
+                    ));
                     // A percent sign begins a pattern.
                     let plain = |name: &str| c_string(name.replace('%', "%%").as_bytes());
                     let (file, path): (CString, CString) = (plain(&part.file), plain(&part.path));
                     let (file, path) = (file.as_ptr(), path.as_ptr());
-                    if status < 0 || sys::h5p::H5Pset_virtual(list.0, selected.0, file, path, selected.0) < 0
+                    if status < 0
+                        || h5!(sys::h5p::H5Pset_virtual(
+                            list.0, selected.0, file, path, selected.0
+                        )) < 0
                     {
                         return Err(fail());
                     }
                 }
-                let dataset = sys::h5d::H5Dcreate2(parent.0, c_name.as_ptr(), of.0.0, whole.0, 0, list.0, 0);
+                let dataset = h5!(sys::h5d::H5Dcreate2(
+                    parent.0,
+                    c_name.as_ptr(),
+                    of.0.0,
+                    whole.0,
+                    0,
+                    list.0,
+                    0
+                ));
                 id(dataset).ok_or_else(fail)
             }
         })
@@ -180,18 +217,23 @@ fn probe() -> Option<u64> {
     locked(|| {
         // SAFETY: the lock is held; every id is checked before it is used; buffers are as long as announced.
         unsafe {
-            let creation = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_CREATE))?;
-            let access = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_ACCESS))?;
-            let list = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_DATASET_CREATE))?;
-            sys::h5p::H5Pset_userblock(creation.0, block);
-            sys::h5p::H5Pset_fapl_core(access.0, 1 << 16, 0);
-            sys::h5p::H5Pset_chunk(list.0, 1, &16);
+            let creation = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_FILE_CREATE))))?;
+            let access = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_FILE_ACCESS))))?;
+            let list = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_DATASET_CREATE))))?;
+            h5!(sys::h5p::H5Pset_userblock(creation.0, block));
+            h5!(sys::h5p::H5Pset_fapl_core(access.0, 1 << 16, 0));
+            h5!(sys::h5p::H5Pset_chunk(list.0, 1, &16));
             let name = c"ckpt: where is a chunk";
-            let file = sys::h5f::H5Fcreate(name.as_ptr(), sys::h5f::H5F_ACC_TRUNC, creation.0, access.0);
+            let file = h5!(sys::h5f::H5Fcreate(
+                name.as_ptr(),
+                sys::h5f::H5F_ACC_TRUNC,
+                creation.0,
+                access.0
+            ));
             let file = id(file)?;
-            let space = id(sys::h5s::H5Screate_simple(1, &16, std::ptr::null()))?;
-            let of = *sys::h5t::H5T_STD_U8LE;
-            let dataset = id(sys::h5d::H5Dcreate2(
+            let space = id(h5!(sys::h5s::H5Screate_simple(1, &16, std::ptr::null())))?;
+            let of = h5!(*sys::h5t::H5T_STD_U8LE);
+            let dataset = id(h5!(sys::h5d::H5Dcreate2(
                 file.0,
                 c"x".as_ptr(),
                 of,
@@ -199,14 +241,34 @@ fn probe() -> Option<u64> {
                 0,
                 list.0,
                 0,
-            ))?;
+            )))?;
             let (mut address, mut size, mut mask) = (0, 0, 0);
-            sys::h5d::H5Dwrite_chunk(dataset.0, 0, 0, &0, 16, PATTERN.as_ptr().cast());
-            sys::h5d::H5Dget_chunk_info_by_coord(dataset.0, &0, &mut mask, &mut address, &mut size);
-            sys::h5f::H5Fflush(file.0, sys::h5f::H5F_scope_t::H5F_SCOPE_GLOBAL);
-            let length = sys::h5f::H5Fget_file_image(file.0, std::ptr::null_mut(), 0);
+            h5!(sys::h5d::H5Dwrite_chunk(
+                dataset.0,
+                0,
+                0,
+                &0,
+                16,
+                PATTERN.as_ptr().cast()
+            ));
+            h5!(sys::h5d::H5Dget_chunk_info_by_coord(
+                dataset.0,
+                &0,
+                &mut mask,
+                &mut address,
+                &mut size
+            ));
+            h5!(sys::h5f::H5Fflush(
+                file.0,
+                sys::h5f::H5F_scope_t::H5F_SCOPE_GLOBAL
+            ));
+            let length = h5!(sys::h5f::H5Fget_file_image(file.0, std::ptr::null_mut(), 0));
             let mut image = vec![0_u8; usize::try_from(length).ok()?];
-            sys::h5f::H5Fget_file_image(file.0, image.as_mut_ptr().cast(), image.len());
+            h5!(sys::h5f::H5Fget_file_image(
+                file.0,
+                image.as_mut_ptr().cast(),
+                image.len()
+            ));
             // The image may leave the user block out; the file begins with its signature behind that.
             let start = image
                 .windows(8)

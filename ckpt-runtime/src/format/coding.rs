@@ -25,6 +25,14 @@ pub enum Compression {
 }
 
 impl Compression {
+    /// Whether this build can do it.
+    pub fn is_built(self) -> bool {
+        match self {
+            Compression::Deflate | Compression::Lz4 => true,
+            Compression::Zstd => cfg!(feature = "zstd"),
+        }
+    }
+
     /// The number of the HDF5 filter that undoes it.
     pub(super) fn filter(self) -> i32 {
         match self {
@@ -36,7 +44,12 @@ impl Compression {
 
     /// The one that a filter of this number undoes.
     pub(super) fn of_filter(filter: i32) -> Option<Compression> {
-        CODECS.into_iter().find(|codec| codec.filter() == filter)
+        Self::built().find(|codec| codec.filter() == filter)
+    }
+
+    /// Those that this build can do.
+    fn built() -> impl Iterator<Item = Compression> {
+        CODECS.into_iter().filter(|codec| codec.is_built())
     }
 }
 
@@ -59,6 +72,14 @@ impl Coding {
                 };
                 codec | if shuffled { SHUFFLED } else { 0 }
             }
+        }
+    }
+
+    /// Whether this build can undo it.
+    pub fn is_built(self) -> bool {
+        match self {
+            Coding::Raw => true,
+            Coding::Packed { codec, .. } => codec.is_built(),
         }
     }
 
@@ -143,7 +164,10 @@ fn compress(codec: Compression, block: &[u8]) -> Option<Vec<u8>> {
             framed.extend_from_slice(&packed);
             Some(framed)
         }
+        #[cfg(feature = "zstd")]
         Compression::Zstd => zstd::bulk::compress(block, 1).ok(),
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => None,
     }
 }
 
@@ -171,6 +195,9 @@ fn expand(codec: Compression, stored: &[u8], size: usize) -> Option<Vec<u8>> {
             let written = lz4_flex::block::decompress_into(rest, &mut block).ok();
             return (is_one && written == Some(size)).then_some(block);
         }
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => return None,
+        #[cfg(feature = "zstd")]
         Compression::Zstd => {
             block.resize(size, 0);
             let written = zstd::bulk::decompress_to_buffer(stored, &mut block[..]).ok();
@@ -216,7 +243,7 @@ mod tests {
     #[test]
     fn what_is_packed_comes_back() {
         let block = smooth();
-        for codec in CODECS {
+        for codec in Compression::built() {
             for shuffled in [false, true] {
                 let way = Coding::Packed { codec, shuffled };
                 assert_eq!(Coding::from_code(way.code()), Some(way));
@@ -234,7 +261,7 @@ mod tests {
     #[test]
     fn what_is_damaged_does_no_harm() {
         let block = smooth();
-        for codec in CODECS {
+        for codec in Compression::built() {
             let way = Coding::Packed {
                 codec,
                 shuffled: false,
@@ -266,9 +293,18 @@ mod tests {
                 Some((*state >> 56) as u8)
             })
             .collect();
-        for codec in CODECS {
+        for codec in Compression::built() {
             assert_ne!(Coding::probe(codec, smooth.chunks(8000), 8), Coding::Raw);
             assert_eq!(Coding::probe(codec, noise.chunks(8000), 8), Coding::Raw);
         }
+    }
+
+    #[cfg(not(feature = "zstd"))]
+    #[test]
+    fn without_zstd_nothing_is_packed_and_nothing_is_taken_for_damage() {
+        let way = Coding::from_code(3).unwrap();
+        assert!(!way.is_built() && Coding::from_code(2).unwrap().is_built());
+        assert_eq!(way.pack(&smooth(), 8), None);
+        assert_eq!(Compression::of_filter(Compression::Zstd.filter()), None);
     }
 }

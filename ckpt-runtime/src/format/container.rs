@@ -175,6 +175,11 @@ impl Container {
             )
         };
         let index = Index::from_bytes(bytes, header.index_offset).map_err(malformed)?;
+        if !index.datasets.iter().all(is_built) {
+            return Err(StoreError::Compressed {
+                path: path.to_owned(),
+            });
+        }
         let others = match files {
             Some(files) => index
                 .files
@@ -239,6 +244,18 @@ impl Container {
             .collect();
         if damage.is_empty() { Ok(()) } else { Err(damage) }
     }
+}
+
+/// Whether this build can undo how a dataset is compressed.
+fn is_built(dataset: &Dataset) -> bool {
+    let Body::Blocks { extents, .. } = &dataset.body else {
+        return true;
+    };
+    let ways = extents.iter().filter_map(|extent| match extent {
+        Extent::At { coding, .. } => Some(coding),
+        Extent::Hole => None,
+    });
+    ways.copied().all(Coding::is_built)
 }
 
 /// Checks every byte of a file, and nothing of those that it builds on.

@@ -67,6 +67,12 @@ pub enum StoreError {
         /// The version that this library reads.
         known: u32,
     },
+    /// The file is compressed in a way that this build cannot undo.
+    #[error("E2213: {path} is compressed with zstd, and this program was built without: with `compression = \"zstd\"` in ckpt.toml, or CKPT_COMPRESSION=zstd, `cargo ckpt restart` builds it in; with ckpt as a dependency of your own, it is the feature `zstd`", path = .path.display())]
+    Compressed {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no such checkpoint.
     #[error("E2207: there is no checkpoint {id} in {folder}", folder = .folder.display())]
     NotFound {
@@ -167,6 +173,7 @@ impl StoreError {
             StoreError::Hdf5 { .. } => Some(2204),
             StoreError::Damaged { .. } => Some(2205),
             StoreError::Version { .. } => Some(2206),
+            StoreError::Compressed { .. } => Some(2213),
             StoreError::NotFound { .. } => Some(2207),
             StoreError::Needed { .. } => Some(2208),
             StoreError::Changed { .. } => None,

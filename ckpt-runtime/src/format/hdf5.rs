@@ -12,6 +12,7 @@ use sys::h5i::hid_t;
 use sys::h5t::*;
 
 use super::StoreError;
+use super::library::{self, h5};
 use crate::base::own::unobserved;
 use crate::base::{files, kept_open};
 use crate::value::{DType, Names};
@@ -27,7 +28,7 @@ pub(super) struct Id(pub(super) hid_t);
 impl Drop for Id {
     fn drop(&mut self) {
         // SAFETY: the id came from the library, is closed once, and the library's lock is held.
-        locked(|| unsafe { sys::h5i::H5Idec_ref(self.0) });
+        locked(|| unsafe { h5!(sys::h5i::H5Idec_ref(self.0)) });
     }
 }
 
@@ -57,7 +58,7 @@ unsafe fn keep_open(file: &Id, access: hid_t) {
     let mut handle: *mut c_void = std::ptr::null_mut();
     // SAFETY: the caller's promise; the library gives where it keeps the number of its file, as long as that is open.
     let number = unsafe {
-        match sys::h5f::H5Fget_vfd_handle(file.0, access, &mut handle) {
+        match h5!(sys::h5f::H5Fget_vfd_handle(file.0, access, &mut handle)) {
             0.. if !handle.is_null() => *handle.cast::<i32>(),
             _ => return,
         }
@@ -65,7 +66,19 @@ unsafe fn keep_open(file: &Id, access: hid_t) {
     kept_open::is_ours_now(number);
 }
 
-/// Runs `work` with the library locked, ready and silent.
+/// The library is there, for a file that is to be made or changed.
+///
+/// # Errors
+/// It cannot be loaded.
+pub(super) fn begin(path: &Path) -> Result<(), StoreError> {
+    library::load().map_err(|why| StoreError::Hdf5 {
+        action: "start".to_owned(),
+        path: path.to_owned(),
+        why,
+    })
+}
+
+/// Runs `work` with the library locked, ready and silent. Somebody has begun before.
 pub(super) fn locked<T>(work: impl FnOnce() -> T) -> T {
     static READY: std::sync::Once = std::sync::Once::new();
     let _guard = sys::LOCK.lock();
@@ -73,21 +86,21 @@ pub(super) fn locked<T>(work: impl FnOnce() -> T) -> T {
         // SAFETY: the lock is held. Without its exit handler the library cannot trip over a file that a full disk
         // kept it from closing.
         unsafe {
-            sys::h5::H5dont_atexit();
-            sys::h5::H5open();
+            h5!(sys::h5::H5dont_atexit());
+            h5!(sys::h5::H5open());
         }
     });
     let mut printer: H5E_auto2_t = None;
     let mut data: *mut c_void = std::ptr::null_mut();
     // SAFETY: the lock is held; both out-pointers are valid. The program's own setting is put back below.
     unsafe {
-        H5Eget_auto2(H5E_DEFAULT, &mut printer, &mut data);
-        H5Eset_auto2(H5E_DEFAULT, None, std::ptr::null_mut());
+        h5!(H5Eget_auto2(H5E_DEFAULT, &mut printer, &mut data));
+        h5!(H5Eset_auto2(H5E_DEFAULT, None, std::ptr::null_mut()));
     }
     // Its files are ckpt's: it may close them.
     let result = unobserved(work);
     // SAFETY: as above.
-    unsafe { H5Eset_auto2(H5E_DEFAULT, printer, data) };
+    unsafe { h5!(H5Eset_auto2(H5E_DEFAULT, printer, data)) };
     result
 }
 
@@ -110,12 +123,12 @@ fn reason() -> String {
     let mut messages: Vec<String> = Vec::new();
     // SAFETY: called with the lock held, right after a failed call; `collect` gets the vector it expects.
     unsafe {
-        H5Ewalk2(
+        h5!(H5Ewalk2(
             H5E_DEFAULT,
             H5E_WALK_DOWNWARD,
             Some(collect),
             (&raw mut messages).cast(),
-        )
+        ))
     };
     cause(messages)
 }
@@ -150,54 +163,55 @@ fn without_details(message: &str) -> String {
 impl Structure {
     /// Makes the file at `path`, which must not exist.
     pub fn create(path: &Path) -> Result<Structure, StoreError> {
+        begin(path)?;
         locked(|| {
             let fail = |action: &str| failure(path, action);
             let name = c_string(path.as_os_str().as_encoded_bytes());
             // SAFETY: the lock is held; every id is checked before it is used; `name` outlives the call.
             unsafe {
-                let creation =
-                    id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_CREATE)).ok_or_else(|| fail("start"))?;
-                let access =
-                    id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_ACCESS)).ok_or_else(|| fail("start"))?;
-                let dataset_list = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_DATASET_CREATE))
+                let creation = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_FILE_CREATE))))
                     .ok_or_else(|| fail("start"))?;
-                let group_list =
-                    id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_GROUP_CREATE)).ok_or_else(|| fail("start"))?;
+                let access = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_FILE_ACCESS))))
+                    .ok_or_else(|| fail("start"))?;
+                let dataset_list = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_DATASET_CREATE))))
+                    .ok_or_else(|| fail("start"))?;
+                let group_list = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_GROUP_CREATE))))
+                    .ok_or_else(|| fail("start"))?;
                 let order = sys::h5p::H5P_CRT_ORDER_TRACKED | sys::h5p::H5P_CRT_ORDER_INDEXED;
                 let settings = [
-                    sys::h5p::H5Pset_userblock(creation.0, USER_BLOCK),
-                    sys::h5p::H5Pset_link_creation_order(creation.0, order),
-                    sys::h5p::H5Pset_link_creation_order(group_list.0, order),
-                    sys::h5p::H5Pset_meta_block_size(access.0, META_BLOCK),
+                    h5!(sys::h5p::H5Pset_userblock(creation.0, USER_BLOCK)),
+                    h5!(sys::h5p::H5Pset_link_creation_order(creation.0, order)),
+                    h5!(sys::h5p::H5Pset_link_creation_order(group_list.0, order)),
+                    h5!(sys::h5p::H5Pset_meta_block_size(access.0, META_BLOCK)),
                     // The store has its own lock, and some parallel file systems have none for HDF5 to take.
-                    sys::h5p::H5Pset_file_locking(access.0, 0, 1),
-                    sys::h5p::H5Pset_libver_bounds(
+                    h5!(sys::h5p::H5Pset_file_locking(access.0, 0, 1)),
+                    h5!(sys::h5p::H5Pset_libver_bounds(
                         access.0,
                         sys::h5f::H5F_libver_t::H5F_LIBVER_V18,
                         sys::h5f::H5F_libver_t::H5F_LIBVER_V110,
-                    ),
+                    )),
                     // Allotted at once and never filled: the place is known, and only we write to it.
-                    sys::h5p::H5Pset_alloc_time(
+                    h5!(sys::h5p::H5Pset_alloc_time(
                         dataset_list.0,
                         sys::h5d::H5D_alloc_time_t::H5D_ALLOC_TIME_EARLY,
-                    ),
-                    sys::h5p::H5Pset_fill_time(
+                    )),
+                    h5!(sys::h5p::H5Pset_fill_time(
                         dataset_list.0,
                         sys::h5d::H5D_fill_time_t::H5D_FILL_TIME_NEVER,
-                    ),
+                    )),
                     // No times of day in the structure: equal states give equal structures.
-                    sys::h5p::H5Pset_obj_track_times(dataset_list.0, 0),
-                    sys::h5p::H5Pset_obj_track_times(group_list.0, 0),
+                    h5!(sys::h5p::H5Pset_obj_track_times(dataset_list.0, 0)),
+                    h5!(sys::h5p::H5Pset_obj_track_times(group_list.0, 0)),
                 ];
                 if settings.iter().any(|&status| status < 0) {
                     return Err(fail("set the properties of a file"));
                 }
-                let file = id(sys::h5f::H5Fcreate(
+                let file = id(h5!(sys::h5f::H5Fcreate(
                     name.as_ptr(),
                     sys::h5f::H5F_ACC_EXCL,
                     creation.0,
                     access.0,
-                ));
+                )));
                 let file = file.ok_or_else(|| fail("make the file"))?;
                 keep_open(&file, access.0);
                 files::is_for_its_maker(path).map_err(|error| StoreError::io("make", path, &error))?;
@@ -221,7 +235,15 @@ impl Structure {
         let c_name = c_string(name.as_bytes());
         locked(|| {
             // SAFETY: the lock is held, the ids are open, the name outlives the call.
-            let group = unsafe { sys::h5g::H5Gcreate2(parent.0, c_name.as_ptr(), 0, self.group_list.0, 0) };
+            let group = unsafe {
+                h5!(sys::h5g::H5Gcreate2(
+                    parent.0,
+                    c_name.as_ptr(),
+                    0,
+                    self.group_list.0,
+                    0
+                ))
+            };
             id(group).ok_or_else(|| failure(&self.path, &format!("make the group `{name}`")))
         })
     }
@@ -241,17 +263,29 @@ impl Structure {
             // pointer for the maximal shape means the shape itself.
             unsafe {
                 let space = id(match shape {
-                    Shape::Null => sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_NULL),
-                    Shape::Single => sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR),
+                    Shape::Null => h5!(sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_NULL)),
+                    Shape::Single => h5!(sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR)),
                     Shape::Block(dims) => {
-                        sys::h5s::H5Screate_simple(dims.len() as i32, dims.as_ptr(), std::ptr::null())
+                        h5!(sys::h5s::H5Screate_simple(
+                            dims.len() as i32,
+                            dims.as_ptr(),
+                            std::ptr::null()
+                        ))
                     }
                 })
                 .ok_or_else(fail)?;
                 let list = self.dataset_list.0;
-                let dataset = sys::h5d::H5Dcreate2(parent.0, c_name.as_ptr(), of.0.0, space.0, 0, list, 0);
+                let dataset = h5!(sys::h5d::H5Dcreate2(
+                    parent.0,
+                    c_name.as_ptr(),
+                    of.0.0,
+                    space.0,
+                    0,
+                    list,
+                    0
+                ));
                 let dataset = id(dataset).ok_or_else(fail)?;
-                let offset = sys::h5d::H5Dget_offset(dataset.0);
+                let offset = h5!(sys::h5d::H5Dget_offset(dataset.0));
                 Ok((dataset, offset))
             }
         })
@@ -263,12 +297,22 @@ impl Structure {
             let fail = || failure(&self.path, "make a dataset");
             // SAFETY: as in `dataset`.
             unsafe {
-                let space = sys::h5s::H5Screate_simple(dims.len() as i32, dims.as_ptr(), std::ptr::null());
+                let space = h5!(sys::h5s::H5Screate_simple(
+                    dims.len() as i32,
+                    dims.as_ptr(),
+                    std::ptr::null()
+                ));
                 let space = id(space).ok_or_else(fail)?;
                 let list = self.dataset_list.0;
-                let dataset =
-                    id(sys::h5d::H5Dcreate_anon(self.file.0, of.0.0, space.0, list, 0)).ok_or_else(fail)?;
-                let offset = sys::h5d::H5Dget_offset(dataset.0);
+                let dataset = id(h5!(sys::h5d::H5Dcreate_anon(
+                    self.file.0,
+                    of.0.0,
+                    space.0,
+                    list,
+                    0
+                )))
+                .ok_or_else(fail)?;
+                let offset = h5!(sys::h5d::H5Dget_offset(dataset.0));
                 Ok((dataset, offset))
             }
         })
@@ -279,7 +323,7 @@ impl Structure {
         let c_name = c_string(name.as_bytes());
         locked(|| {
             // SAFETY: the lock is held, the ids are open, the name outlives the call.
-            let status = unsafe { sys::h5o::H5Olink(object.0, parent.0, c_name.as_ptr(), 0, 0) };
+            let status = unsafe { h5!(sys::h5o::H5Olink(object.0, parent.0, c_name.as_ptr(), 0, 0)) };
             done(status).ok_or_else(|| failure(&self.path, &format!("name the dataset `{name}`")))
         })
     }
@@ -310,10 +354,23 @@ impl Structure {
             let fail = || failure(&self.path, &format!("make the attribute `{name}`"));
             // SAFETY: the lock is held; the ids are open or checked; `bytes` holds one element of the type.
             unsafe {
-                let space = id(sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR)).ok_or_else(fail)?;
-                let attribute = sys::h5a::H5Acreate2(object.0, c_name.as_ptr(), of.0.0, space.0, 0, 0);
+                let space =
+                    id(h5!(sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR))).ok_or_else(fail)?;
+                let attribute = h5!(sys::h5a::H5Acreate2(
+                    object.0,
+                    c_name.as_ptr(),
+                    of.0.0,
+                    space.0,
+                    0,
+                    0
+                ));
                 let attribute = id(attribute).ok_or_else(fail)?;
-                done(sys::h5a::H5Awrite(attribute.0, of.0.0, bytes.as_ptr().cast())).ok_or_else(fail)
+                done(h5!(sys::h5a::H5Awrite(
+                    attribute.0,
+                    of.0.0,
+                    bytes.as_ptr().cast()
+                )))
+                .ok_or_else(fail)
             }
         })
     }
@@ -324,8 +381,15 @@ impl Structure {
         let c_target = c_string(target.as_bytes());
         locked(|| {
             // SAFETY: the lock is held, the id is open, the strings outlive the call.
-            let status =
-                unsafe { sys::h5l::H5Lcreate_soft(c_target.as_ptr(), parent.0, c_name.as_ptr(), 0, 0) };
+            let status = unsafe {
+                h5!(sys::h5l::H5Lcreate_soft(
+                    c_target.as_ptr(),
+                    parent.0,
+                    c_name.as_ptr(),
+                    0,
+                    0
+                ))
+            };
             done(status).ok_or_else(|| failure(&self.path, &format!("make the link `{name}`")))
         })
     }
@@ -341,7 +405,7 @@ impl Structure {
         drop((dataset_list, group_list));
         locked(|| {
             // SAFETY: the lock is held; the id is open and, being forgotten, closed only here.
-            let status = unsafe { sys::h5f::H5Fclose(file.0) };
+            let status = unsafe { h5!(sys::h5f::H5Fclose(file.0)) };
             std::mem::forget(file);
             done(status).ok_or_else(|| failure(&path, "write the structure"))
         })
@@ -358,21 +422,21 @@ impl Type {
             // SAFETY: the lock is held; predefined types are copied, what is made here is owned by the result.
             let made = unsafe {
                 match dtype {
-                    DType::U8 | DType::Unit => id(H5Tcopy(*H5T_STD_U8LE)),
-                    DType::U16 => id(H5Tcopy(*H5T_STD_U16LE)),
-                    DType::U32 | DType::Char => id(H5Tcopy(*H5T_STD_U32LE)),
-                    DType::U64 | DType::Object(_) => id(H5Tcopy(*H5T_STD_U64LE)),
-                    DType::I8 => id(H5Tcopy(*H5T_STD_I8LE)),
-                    DType::I16 => id(H5Tcopy(*H5T_STD_I16LE)),
-                    DType::I32 => id(H5Tcopy(*H5T_STD_I32LE)),
-                    DType::I64 => id(H5Tcopy(*H5T_STD_I64LE)),
-                    DType::F32 => id(H5Tcopy(*H5T_IEEE_F32LE)),
-                    DType::F64 => id(H5Tcopy(*H5T_IEEE_F64LE)),
-                    DType::U128 => pair(16, "low", *H5T_STD_U64LE, "high", *H5T_STD_U64LE),
-                    DType::I128 => pair(16, "low", *H5T_STD_U64LE, "high", *H5T_STD_I64LE),
-                    DType::Complex32 => pair(8, "r", *H5T_IEEE_F32LE, "i", *H5T_IEEE_F32LE),
-                    DType::Complex64 => pair(16, "r", *H5T_IEEE_F64LE, "i", *H5T_IEEE_F64LE),
-                    DType::Bool => enumeration(*H5T_STD_I8LE, &["FALSE", "TRUE"]),
+                    DType::U8 | DType::Unit => id(h5!(H5Tcopy(h5!(*H5T_STD_U8LE)))),
+                    DType::U16 => id(h5!(H5Tcopy(h5!(*H5T_STD_U16LE)))),
+                    DType::U32 | DType::Char => id(h5!(H5Tcopy(h5!(*H5T_STD_U32LE)))),
+                    DType::U64 | DType::Object(_) => id(h5!(H5Tcopy(h5!(*H5T_STD_U64LE)))),
+                    DType::I8 => id(h5!(H5Tcopy(h5!(*H5T_STD_I8LE)))),
+                    DType::I16 => id(h5!(H5Tcopy(h5!(*H5T_STD_I16LE)))),
+                    DType::I32 => id(h5!(H5Tcopy(h5!(*H5T_STD_I32LE)))),
+                    DType::I64 => id(h5!(H5Tcopy(h5!(*H5T_STD_I64LE)))),
+                    DType::F32 => id(h5!(H5Tcopy(h5!(*H5T_IEEE_F32LE)))),
+                    DType::F64 => id(h5!(H5Tcopy(h5!(*H5T_IEEE_F64LE)))),
+                    DType::U128 => pair(16, "low", h5!(*H5T_STD_U64LE), "high", h5!(*H5T_STD_U64LE)),
+                    DType::I128 => pair(16, "low", h5!(*H5T_STD_U64LE), "high", h5!(*H5T_STD_I64LE)),
+                    DType::Complex32 => pair(8, "r", h5!(*H5T_IEEE_F32LE), "i", h5!(*H5T_IEEE_F32LE)),
+                    DType::Complex64 => pair(16, "r", h5!(*H5T_IEEE_F64LE), "i", h5!(*H5T_IEEE_F64LE)),
+                    DType::Bool => enumeration(h5!(*H5T_STD_I8LE), &["FALSE", "TRUE"]),
                     DType::Variant(names) => variants(names),
                     DType::Text | DType::Record(_) => text(size),
                 }
@@ -388,11 +452,11 @@ impl Type {
         locked(|| {
             // SAFETY: the lock is held, the parts are open types of the sizes given.
             let made = unsafe {
-                id(H5Tcreate(H5T_class_t::H5T_COMPOUND, size)).filter(|row| {
+                id(h5!(H5Tcreate(H5T_class_t::H5T_COMPOUND, size))).filter(|row| {
                     let mut offset = 0;
                     parts.iter().all(|(name, part, size)| {
                         let name = c_string(name.as_bytes());
-                        let status = H5Tinsert(row.0, name.as_ptr(), offset, part.0.0);
+                        let status = h5!(H5Tinsert(row.0, name.as_ptr(), offset, part.0.0));
                         offset += size;
                         status >= 0
                     })
@@ -409,10 +473,10 @@ unsafe fn pair(size: usize, first: &str, first_type: hid_t, second: &str, second
     let (first, second) = (c_string(first.as_bytes()), c_string(second.as_bytes()));
     // SAFETY: by the contract of this function.
     unsafe {
-        let made = id(H5Tcreate(H5T_class_t::H5T_COMPOUND, size))?;
+        let made = id(h5!(H5Tcreate(H5T_class_t::H5T_COMPOUND, size)))?;
         let status = [
-            H5Tinsert(made.0, first.as_ptr(), 0, first_type),
-            H5Tinsert(made.0, second.as_ptr(), size / 2, second_type),
+            h5!(H5Tinsert(made.0, first.as_ptr(), 0, first_type)),
+            h5!(H5Tinsert(made.0, second.as_ptr(), size / 2, second_type)),
         ];
         status.iter().all(|&status| status >= 0).then_some(made)
     }
@@ -423,10 +487,10 @@ unsafe fn pair(size: usize, first: &str, first_type: hid_t, second: &str, second
 unsafe fn enumeration(base: hid_t, names: &[&str]) -> Option<Id> {
     // SAFETY: by the contract of this function; the value is one byte, as the base type.
     unsafe {
-        let made = id(H5Tenum_create(base))?;
+        let made = id(h5!(H5Tenum_create(base)))?;
         let inserted = names.iter().zip(0_i8..).all(|(name, value)| {
             let name = c_string(name.as_bytes());
-            H5Tenum_insert(made.0, name.as_ptr(), (&raw const value).cast()) >= 0
+            h5!(H5Tenum_insert(made.0, name.as_ptr(), (&raw const value).cast())) >= 0
         });
         inserted.then_some(made)
     }
@@ -437,10 +501,10 @@ unsafe fn enumeration(base: hid_t, names: &[&str]) -> Option<Id> {
 unsafe fn variants(names: &Names) -> Option<Id> {
     // SAFETY: by the contract of this function; values are 4 bytes in the order of the file, as the base type.
     unsafe {
-        let made = id(H5Tenum_create(*H5T_STD_I32LE))?;
+        let made = id(h5!(H5Tenum_create(h5!(*H5T_STD_I32LE))))?;
         let inserted = names.iter().zip(0_u32..).all(|(name, value)| {
             let (name, value) = (c_string(name.as_bytes()), value.to_le_bytes());
-            H5Tenum_insert(made.0, name.as_ptr(), value.as_ptr().cast()) >= 0
+            h5!(H5Tenum_insert(made.0, name.as_ptr(), value.as_ptr().cast())) >= 0
         });
         inserted.then_some(made)
     }
@@ -451,11 +515,11 @@ unsafe fn variants(names: &Names) -> Option<Id> {
 unsafe fn text(size: usize) -> Option<Id> {
     // SAFETY: by the contract of this function.
     unsafe {
-        let made = id(H5Tcopy(*H5T_C_S1))?;
+        let made = id(h5!(H5Tcopy(h5!(*H5T_C_S1))))?;
         let status = [
-            H5Tset_size(made.0, size.max(1)),
-            H5Tset_cset(made.0, H5T_cset_t::H5T_CSET_UTF8),
-            H5Tset_strpad(made.0, H5T_str_t::H5T_STR_NULLPAD),
+            h5!(H5Tset_size(made.0, size.max(1))),
+            h5!(H5Tset_cset(made.0, H5T_cset_t::H5T_CSET_UTF8)),
+            h5!(H5Tset_strpad(made.0, H5T_str_t::H5T_STR_NULLPAD)),
         ];
         status.iter().all(|&status| status >= 0).then_some(made)
     }

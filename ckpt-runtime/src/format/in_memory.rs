@@ -14,10 +14,60 @@ use super::{Meta, VariableInfo};
 use crate::base::from_outside;
 use crate::base::lock::locked;
 use crate::state::snapshot::{Content, Snapshot, VariableRecord};
-use crate::value::{Block, Bytes, Column, DType, LoadError, LoadProblem, Owner, Room, Source};
+use crate::value::{Block, Bytes, Column, DType, LoadError, LoadProblem, Owner, Region, Room, Seen, Source};
 
 /// What it is called in messages, in place of a file.
 const NAME: &str = "in memory";
+
+/// Where a large list of numbers is in the program's memory, of a variable that nothing writes to between two visits of its site.
+#[derive(Debug)]
+pub(crate) struct LivePlace {
+    pub owner: Owner,
+    pub place: Region,
+    pub function: String,
+    /// Among the columns.
+    dataset: u32,
+}
+
+impl LivePlace {
+    /// Those that are noted for a variable, next to the datasets of its large lists: only where each is of the same length as what
+    /// it is saved as.
+    fn all_of(seen: &Seen, function: &str, memory: &InMemory, column: &Stored, places: &mut Vec<LivePlace>) {
+        let Some(owner) = seen.owner else { return };
+        let mut datasets = Vec::new();
+        memory.large_in(column, &mut datasets);
+        let is_large = |place: &&Region| place.bytes() >= SMALLEST_PLACE;
+        let large: Vec<Region> = seen.places.iter().filter(is_large).copied().collect();
+        let lengths = datasets.iter().map(|(_, length)| *length);
+        if !lengths.eq(large.iter().map(|place| place.bytes())) {
+            return;
+        }
+        places.extend(
+            large
+                .into_iter()
+                .zip(datasets)
+                .map(|(place, (dataset, _))| LivePlace {
+                    owner,
+                    place,
+                    function: function.to_owned(),
+                    dataset,
+                }),
+        );
+    }
+}
+
+/// A variable that nothing writes to between two visits of its site.
+#[derive(Debug)]
+pub(crate) struct Unchanged {
+    pub owner: Owner,
+    frame: usize,
+    key: String,
+    /// Where its numbers are in the program's memory, if nothing has looked at them since the last visit either.
+    places: Option<Vec<Region>>,
+}
+
+/// Of so many bytes a list is worth being put back.
+const SMALLEST_PLACE: usize = 1 << 13;
 
 /// The values of a snapshot, and where each is among them.
 #[derive(Debug)]
@@ -31,7 +81,9 @@ pub(crate) struct InMemory {
     ready: Mutex<HashMap<u32, Room>>,
     pub(super) place: PathBuf,
     /// The variables that nothing writes to between two visits of their sites.
-    unchanged: Vec<(Owner, usize, String)>,
+    unchanged: Vec<Unchanged>,
+    /// Where large lists of these are in the program's memory.
+    places: Vec<LivePlace>,
     /// The lists of floats with a NaN or an infinity in them, by frame and variable; nothing where nobody has looked.
     not_finite: Option<Vec<(usize, String)>>,
     /// When it was taken.
@@ -52,6 +104,7 @@ impl InMemory {
             ready: Mutex::default(),
             place: store.join(NAME),
             unchanged: Vec::new(),
+            places: Vec::new(),
             not_finite: None,
             taken: Instant::now(),
         };
@@ -62,9 +115,14 @@ impl InMemory {
             seen,
             ..
         } = snapshot;
-        for seen in seen {
+        for seen in &seen {
             let owner = seen.owner.into_iter();
-            let unchanged = owner.map(|owner| (owner, seen.frame, seen.key.clone().into_owned()));
+            let unchanged = owner.map(|owner| Unchanged {
+                owner,
+                frame: seen.frame,
+                key: seen.key.clone().into_owned(),
+                places: (seen.is_unread && seen.is_behind_it()).then(|| seen.places.clone()),
+            });
             memory.unchanged.extend(unchanged);
         }
         for frame in frames {
@@ -94,7 +152,52 @@ impl InMemory {
             let column = memory.variable(variable)?;
             memory.index.statics.push((info, column));
         }
+        let mut places = Vec::new();
+        for seen in &seen {
+            let frame = memory.index.frames.get(seen.frame);
+            let column = frame.and_then(|frame| Some((frame, frame.column(&seen.key)?)));
+            if let Some((frame, column)) = column {
+                LivePlace::all_of(seen, &frame.info.function, &memory, column, &mut places);
+            }
+        }
+        memory.places = places;
         Some(memory)
+    }
+
+    /// Where large lists of what nothing writes to are in the program's memory.
+    pub fn places(&self) -> &[LivePlace] {
+        &self.places
+    }
+
+    /// Fills `into` with the bytes of a place from this address on, if their checksums are right. It is for handlers of signals.
+    pub fn part_of_place(&self, place: &LivePlace, at: usize, into: &mut [u8]) -> bool {
+        let column = self.columns.get(place.dataset as usize);
+        let offset = at.checked_sub(place.place.first());
+        column
+            .zip(offset)
+            .is_some_and(|((bytes, sums), offset)| bytes.part_checked(sums, offset, into))
+    }
+
+    /// The datasets of the large lists of a column, and their lengths.
+    fn large_in(&self, column: &Stored, datasets: &mut Vec<(u32, usize)>) {
+        match column {
+            Stored::Empty => {}
+            Stored::Data { block, .. } => {
+                let length = self
+                    .columns
+                    .get(block.dataset as usize)
+                    .map_or(0, |(bytes, _)| bytes.len());
+                if length >= SMALLEST_PLACE {
+                    datasets.push((block.dataset, length));
+                }
+            }
+            Stored::Group { children, .. } => {
+                children
+                    .iter()
+                    .for_each(|(_, child)| self.large_in(child, datasets));
+            }
+            Stored::Array { items, .. } => self.large_in(items, datasets),
+        }
     }
 
     /// How long ago it was taken.
@@ -133,12 +236,28 @@ impl InMemory {
         are_right
     }
 
+    /// Whether the checksums of all bytes are right.
+    pub fn is_whole(&self) -> bool {
+        self.columns.iter().all(|(bytes, sums)| bytes.are_as_at(sums))
+    }
+
     /// Changes one bit of it: for tests.
     pub fn damage(&self, at: u64) {
         let held = self.columns.iter().filter_map(|(bytes, _)| bytes.held_part());
         if let Some(held) = held.max_by_key(|held| held.len()) {
             let place = (at / 8) as usize % held.len();
             from_outside::flip(held.as_ptr().addr() + place, held[place], at as u32);
+        }
+    }
+
+    /// Changes one bit of such a variable where it is in the program's memory: for tests.
+    pub fn damage_place(&self, one: &Unchanged, at: u64) {
+        let places = one.places.iter().flatten();
+        if let Some(place) = places.max_by_key(|place| place.bytes()) {
+            let at_byte = place.first() + (at / 8) as usize % place.bytes().max(1);
+            // SAFETY: it lies in a list of numbers of the program's, which stands still at its site.
+            let byte = unsafe { std::ptr::with_exposed_provenance::<u8>(at_byte).read_volatile() };
+            from_outside::flip(at_byte, byte, at as u32);
         }
     }
 
@@ -186,17 +305,54 @@ impl InMemory {
         found.and_then(|(frame, key)| Some((self.function(*frame)?, key.as_str())))
     }
 
-    /// A variable that no statement has written to since the snapshot before, and that is not what it was: its function and
-    /// name.
-    pub fn changed_since(&self, before: &InMemory) -> Option<(&str, &str)> {
-        let (_, frame, key) = self.unchanged.iter().find(|(owner, frame, key)| {
-            let known = before.unchanged.iter().find(|(known, ..)| known == owner);
-            known.is_some_and(|(_, then, _)| {
-                let (now, then) = (self.sums_of(*frame, key), before.sums_of(*then, key));
-                now.is_some() && then.is_some() && now != then
-            })
-        })?;
-        Some((self.function(*frame)?, key))
+    /// The variables that no statement has written to since the snapshot before, and that are not what they were.
+    pub fn changed_since<'m>(&'m self, before: &'m InMemory) -> impl Iterator<Item = &'m Unchanged> {
+        self.unchanged.iter().filter(|one| {
+            let (now, then) = (self.parts_of(one), before.parts_of(one));
+            let sums = |parts: Vec<(&'m Bytes, &'m [u128])>| {
+                let sums = parts.into_iter().map(|(bytes, sums)| (bytes.len(), sums));
+                sums.collect::<Vec<_>>()
+            };
+            now.is_some() && then.is_some() && now.map(sums) != then.map(sums)
+        })
+    }
+
+    /// The function of such a variable, and its name.
+    pub fn name_of<'m>(&'m self, one: &'m Unchanged) -> (&'m str, &'m str) {
+        (self.function(one.frame).unwrap_or_default(), &one.key)
+    }
+
+    /// Puts such a variable back to what it was at the snapshot before, from there or as it has been `made` again, where nothing has looked
+    /// at it since. Gives how many bytes were not as they should be; nothing where it cannot be done.
+    pub fn put_back(&self, one: &Unchanged, before: &InMemory, made: Option<&Column>) -> Option<usize> {
+        let places = one.places.as_ref()?;
+        let known = before.unchanged.iter().find(|known| known.owner == one.owner)?;
+        let (now, then) = (self.parts_of(one)?, before.parts_of(one)?);
+        let mut source = Vec::new();
+        match made {
+            Some(column) => parts_in(column, &mut source)?,
+            None => source.extend(then.iter().map(|(bytes, _)| *bytes)),
+        }
+        let lengths =
+            |parts: &[(&Bytes, &[u128])]| parts.iter().map(|(bytes, _)| bytes.len()).collect::<Vec<_>>();
+        let all_are = |lengths: &[usize]| {
+            places
+                .iter()
+                .map(|place| place.bytes())
+                .eq(lengths.iter().copied())
+                && source.iter().map(|bytes| bytes.len()).eq(lengths.iter().copied())
+        };
+        if known.places.as_ref() != Some(places)
+            || lengths(&now) != lengths(&then)
+            || !all_are(&lengths(&then))
+        {
+            return None;
+        }
+        let mut bytes = 0;
+        for (((place, (_, now)), (_, then)), from) in places.iter().zip(now).zip(then).zip(source) {
+            bytes += from.write_where_not(*place, now, then)?;
+        }
+        Some(bytes)
     }
 
     fn function(&self, frame: usize) -> Option<&str> {
@@ -206,31 +362,28 @@ impl InMemory {
             .map(|frame| frame.info.function.as_str())
     }
 
-    /// The checksums of all that a variable is made of, and how many bytes they are of.
-    fn sums_of(&self, frame: usize, key: &str) -> Option<Vec<(usize, &[u128])>> {
-        let frame = self.index.frames.get(frame)?;
-        let at = frame
-            .info
-            .variables
-            .iter()
-            .position(|variable| variable.key == key)?;
-        let mut sums = Vec::new();
-        self.add_sums(frame.columns.get(at)?.as_ref()?, &mut sums);
-        Some(sums)
+    /// The bytes of all that a variable is made of, and their checksums.
+    fn parts_of(&self, one: &Unchanged) -> Option<Vec<(&Bytes, &[u128])>> {
+        let own = self.unchanged.iter().find(|own| own.owner == one.owner)?;
+        let mut parts = Vec::new();
+        self.add_parts(self.index.frames.get(own.frame)?.column(&own.key)?, &mut parts);
+        Some(parts)
     }
 
-    fn add_sums<'m>(&'m self, column: &Stored, sums: &mut Vec<(usize, &'m [u128])>) {
+    fn add_parts<'m>(&'m self, column: &Stored, parts: &mut Vec<(&'m Bytes, &'m [u128])>) {
         match column {
             Stored::Empty => {}
             Stored::Data { block, .. } => {
-                if let Some((bytes, own)) = self.columns.get(block.dataset as usize) {
-                    sums.push((bytes.len(), own));
+                if let Some((bytes, sums)) = self.columns.get(block.dataset as usize) {
+                    parts.push((bytes, sums));
                 }
             }
             Stored::Group { children, .. } => {
-                children.iter().for_each(|(_, child)| self.add_sums(child, sums));
+                children
+                    .iter()
+                    .for_each(|(_, child)| self.add_parts(child, parts));
             }
-            Stored::Array { items, .. } => self.add_sums(items, sums),
+            Stored::Array { items, .. } => self.add_parts(items, parts),
         }
     }
 
@@ -289,6 +442,19 @@ impl InMemory {
         let sums = bytes.checksums();
         self.columns.push((bytes, sums));
         Some(block)
+    }
+}
+
+/// The bytes of all that a column is made of; nothing where some are not here.
+fn parts_in<'c>(column: &'c Column, parts: &mut Vec<&'c Bytes>) -> Option<()> {
+    match column {
+        Column::Empty => Some(()),
+        Column::Data(data) => data.bytes.is_all_here().then(|| parts.push(&data.bytes)),
+        Column::Group(group) => group
+            .children
+            .iter()
+            .try_for_each(|(_, child)| parts_in(child, parts)),
+        Column::Array { items, .. } => parts_in(items, parts),
     }
 }
 

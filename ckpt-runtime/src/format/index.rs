@@ -42,6 +42,15 @@ pub(super) struct Frame {
     pub columns: Vec<Option<Stored>>,
 }
 
+impl Frame {
+    /// What the variable of this name is stored as, unless it is another one's.
+    pub fn column(&self, key: &str) -> Option<&Stored> {
+        let mut variables = self.info.variables.iter();
+        let at = variables.position(|variable| variable.key == key)?;
+        self.columns.get(at)?.as_ref()
+    }
+}
+
 #[derive(Debug, PartialEq)]
 pub(super) struct TableEntry {
     pub type_name: String,

@@ -18,6 +18,8 @@ mod hdf5;
 mod in_memory;
 mod index;
 mod large;
+mod library;
+mod ordered;
 mod packed;
 mod previous;
 mod read;
@@ -38,7 +40,9 @@ use crate::base::time;
 
 pub(crate) use container::{read_head, verify_file};
 pub use error::{Damage, StoreError};
-pub(crate) use in_memory::InMemory;
+pub(crate) use in_memory::{InMemory, LivePlace};
+pub(crate) use library::is_at_hand;
+pub use ordered::ElementOrder;
 pub(crate) use previous::Base;
 pub use previous::{Compression, Storing};
 pub(crate) use renew::renew;
@@ -62,7 +66,7 @@ pub(crate) trait Files {
 }
 
 /// Version of the file format that this library writes; it reads this one only.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// Number of a checkpoint; they grow with time. Shown with six digits, as in the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,6 +105,9 @@ pub struct Meta {
     /// Anything else, by name.
     pub notes: Vec<(String, String)>,
 }
+
+/// Name of the note in every checkpoint with lists that the program does not have in its memory. It says where they are.
+pub(crate) const ELSEWHERE_NOTE: &str = "elsewhere";
 
 /// Whether a variable has a value of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]

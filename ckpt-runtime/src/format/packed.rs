@@ -4,6 +4,7 @@ use hdf5_metno_sys as sys;
 
 use super::coding::{Coding, Compression};
 use super::hdf5::{Id, id};
+use super::library::h5;
 
 unsafe extern "C" {
     /// HDF5 1.10.2 and newer; the binding does not have it.
@@ -89,17 +90,21 @@ impl Chunks {
         // SAFETY: the lock is held; ids are checked before use; both lists have room for the most dimensions that HDF5
         // knows; what is not wanted of a filter is null.
         unsafe {
-            let space = id(sys::h5d::H5Dget_space(dataset.0))?;
-            let list = id(sys::h5d::H5Dget_create_plist(dataset.0))?;
-            let rank = sys::h5s::H5Sget_simple_extent_dims(space.0, dims.as_mut_ptr(), std::ptr::null_mut());
-            let of_chunk = sys::h5p::H5Pget_chunk(list.0, MOST as i32, chunk.as_mut_ptr());
+            let space = id(h5!(sys::h5d::H5Dget_space(dataset.0)))?;
+            let list = id(h5!(sys::h5d::H5Dget_create_plist(dataset.0)))?;
+            let rank = h5!(sys::h5s::H5Sget_simple_extent_dims(
+                space.0,
+                dims.as_mut_ptr(),
+                std::ptr::null_mut()
+            ));
+            let of_chunk = h5!(sys::h5p::H5Pget_chunk(list.0, MOST as i32, chunk.as_mut_ptr()));
             let rank = usize::try_from(rank)
                 .ok()
                 .filter(|rank| *rank > 0 && of_chunk == *rank as i32)?;
             let filter = |number: i32| {
                 let (mut flags, mut values, mut config) = (0, 0, 0);
                 let nothing = std::ptr::null_mut();
-                sys::h5p::H5Pget_filter2(
+                h5!(sys::h5p::H5Pget_filter2(
                     list.0,
                     number as u32,
                     &raw mut flags,
@@ -108,9 +113,9 @@ impl Chunks {
                     0,
                     std::ptr::null_mut(),
                     &raw mut config,
-                )
+                ))
             };
-            let filters = (0..sys::h5p::H5Pget_nfilters(list.0)).map(filter).collect();
+            let filters = (0..h5!(sys::h5p::H5Pget_nfilters(list.0))).map(filter).collect();
             dims.truncate(rank);
             chunk.truncate(rank);
             Some(Chunks { dims, chunk, filters })
@@ -153,7 +158,7 @@ impl Chunks {
         at[0] = row;
         let (mut length, mut left_out) = (0, 0);
         // SAFETY: the lock is held, the dataset is open, and there is an offset for every dimension.
-        if unsafe { H5Dget_chunk_storage_size(dataset.0, at.as_ptr(), &raw mut length) } < 0 {
+        if unsafe { h5!(H5Dget_chunk_storage_size(dataset.0, at.as_ptr(), &raw mut length)) } < 0 {
             return None;
         }
         if length == 0 {
@@ -162,7 +167,16 @@ impl Chunks {
         let mut stored = vec![0_u8; usize::try_from(length).ok()?];
         let to = stored.as_mut_ptr().cast();
         // SAFETY: as above; `stored` has as many bytes as HDF5 says that it will write.
-        if unsafe { sys::h5d::H5Dread_chunk1(dataset.0, 0, at.as_ptr(), &raw mut left_out, to) } < 0 {
+        if unsafe {
+            h5!(sys::h5d::H5Dread_chunk1(
+                dataset.0,
+                0,
+                at.as_ptr(),
+                &raw mut left_out,
+                to
+            ))
+        } < 0
+        {
             return None;
         }
         Some((stored, left_out))

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 
-use super::Damage;
+use super::coding::Coding;
 use super::container::{Container, LARGE, check};
 use super::extents::{Body, Extent, block_length};
 use super::index::Dataset;
+use super::{Damage, ELSEWHERE_NOTE};
 use crate::base::checksum::xxh3;
 use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
@@ -17,6 +18,11 @@ use crate::value::Room;
 thread_local! {
     /// Where blocks go that are only looked at, or of which a part is wanted.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+fn is_packed(body: &Body) -> bool {
+    let is = |extent: &Extent| matches!(extent, Extent::At { coding, .. } if *coding != Coding::Raw);
+    matches!(body, Body::Blocks { extents, .. } if extents.iter().any(is))
 }
 
 impl Container {
@@ -144,7 +150,7 @@ impl Container {
             Some(other) => self.others.get(other as usize),
         };
         let file = file.ok_or_else(|| damage("there is no such file".into()))?;
-        if *coding == super::coding::Coding::Raw {
+        if *coding == Coding::Raw {
             file.read_exact_at(into, *offset)
                 .map_err(|error| damage(error.to_string()))?;
         } else {
@@ -185,17 +191,20 @@ impl Container {
     }
 
     /// Checks all datasets, and keeps the large datasets that it has read for that: a restart reads every byte once, into
-    /// the memory where the program has it.
+    /// the memory where the program has it. Where lists are among them that the program does not have in its memory, none is kept:
+    /// memory that is touched for the first time costs more than to read what the system has read just now again. What is packed
+    /// is kept all the same, as it would be unpacked twice.
     ///
     /// # Errors
     /// All damage found.
     pub fn read_all(&self) -> Result<HashMap<u32, Room>, Vec<Damage>> {
+        let has_elsewhere = { self.index.meta.notes.iter() }.any(|(name, _)| name == ELSEWHERE_NOTE);
         let mut kept = HashMap::new();
         let mut damage: Vec<Damage> = Vec::new();
         for (dataset, number) in self.index.datasets.iter().zip(0..) {
             let room = usize::try_from(dataset.bytes)
                 .ok()
-                .filter(|_| dataset.bytes >= LARGE);
+                .filter(|_| dataset.bytes >= LARGE && (!has_elsewhere || is_packed(&dataset.body)));
             let room = room.and_then(|bytes| Room::zeroed(&dataset.dtype, bytes));
             let found = match room {
                 Some(mut room) => self

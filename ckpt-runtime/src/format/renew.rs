@@ -14,8 +14,9 @@ use super::bodies::checksum_text;
 use super::coding::Coding;
 use super::container::{self, Container};
 use super::extents::{Body, Extent, block_length};
-use super::hdf5::{Id, c_string, done, failure, id, locked};
+use super::hdf5::{Id, begin, c_string, done, failure, id, locked};
 use super::index::Dataset;
+use super::library::h5;
 use super::packed;
 use super::tree;
 use super::write::object_name;
@@ -361,14 +362,15 @@ struct Edited {
 
 impl Edited {
     fn open(path: &Path, access_to: c_uint) -> Result<Edited, StoreError> {
+        begin(path)?;
         let name = c_string(path.as_os_str().as_encoded_bytes());
         locked(|| {
             // SAFETY: the lock is held; every id is checked before it is used; `name` outlives the call.
             let file = unsafe {
-                let access = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_ACCESS))
+                let access = id(h5!(sys::h5p::H5Pcreate(h5!(*sys::h5p::H5P_CLS_FILE_ACCESS))))
                     .ok_or_else(|| failure(path, "start"))?;
-                sys::h5p::H5Pset_file_locking(access.0, 0, 1);
-                sys::h5f::H5Fopen(name.as_ptr(), access_to, access.0)
+                h5!(sys::h5p::H5Pset_file_locking(access.0, 0, 1));
+                h5!(sys::h5f::H5Fopen(name.as_ptr(), access_to, access.0))
             };
             let file = id(file).ok_or_else(|| failure(path, "open what was changed"))?;
             Ok(Edited {
@@ -387,7 +389,7 @@ impl Edited {
             .collect();
         let name = c_string(format!("/{}", names.join("/")).as_bytes());
         // SAFETY: called with the lock held; the file is open and the name outlives the call.
-        id(unsafe { sys::h5d::H5Dopen2(self.file.0, name.as_ptr(), 0) })
+        id(unsafe { h5!(sys::h5d::H5Dopen2(self.file.0, name.as_ptr(), 0)) })
     }
 
     /// All bytes of a dataset, in the form that the file has; nothing where they cannot be read.
@@ -399,14 +401,14 @@ impl Edited {
             // SAFETY: the lock is held; ids are checked before use; the vector has the bytes that HDF5 says it will write.
             unsafe {
                 let (of_type, space) = (
-                    id(sys::h5d::H5Dget_type(open.0)),
-                    id(sys::h5d::H5Dget_space(open.0)),
+                    id(h5!(sys::h5d::H5Dget_type(open.0))),
+                    id(h5!(sys::h5d::H5Dget_space(open.0))),
                 );
                 let (Some(of_type), Some(space)) = (of_type, space) else {
                     return Ok(None);
                 };
-                let number = sys::h5s::H5Sget_simple_extent_npoints(space.0).max(0) as u64;
-                let bytes = number.saturating_mul(sys::h5t::H5Tget_size(of_type.0) as u64);
+                let number = h5!(sys::h5s::H5Sget_simple_extent_npoints(space.0)).max(0) as u64;
+                let bytes = number.saturating_mul(h5!(sys::h5t::H5Tget_size(of_type.0)) as u64);
                 if bytes != dataset.bytes {
                     let what = format!(
                         "it has {bytes} bytes instead of {}: values may be changed, types and shapes may not",
@@ -415,7 +417,14 @@ impl Edited {
                     return Err(StoreError::damaged(of, Damage::at(&dataset.path, what)));
                 }
                 let mut values = vec![0_u8; bytes as usize];
-                let status = sys::h5d::H5Dread(open.0, of_type.0, 0, 0, 0, values.as_mut_ptr().cast());
+                let status = h5!(sys::h5d::H5Dread(
+                    open.0,
+                    of_type.0,
+                    0,
+                    0,
+                    0,
+                    values.as_mut_ptr().cast()
+                ));
                 if status < 0 {
                     // It may lack the filter.
                     return Ok(packed::read(&open, dataset.dtype.size(), bytes));
@@ -456,14 +465,19 @@ impl Edited {
             let open = self.dataset(dataset).ok_or_else(fail)?;
             // SAFETY: the lock is held; ids are checked before use; the text is as long as the attribute, which is compared.
             unsafe {
-                let attribute = id(sys::h5a::H5Aopen(open.0, name.as_ptr(), 0)).ok_or_else(fail)?;
-                let of_type = id(sys::h5a::H5Aget_type(attribute.0)).ok_or_else(fail)?;
-                if sys::h5t::H5Tget_size(of_type.0) < text.len() {
+                let attribute = id(h5!(sys::h5a::H5Aopen(open.0, name.as_ptr(), 0))).ok_or_else(fail)?;
+                let of_type = id(h5!(sys::h5a::H5Aget_type(attribute.0))).ok_or_else(fail)?;
+                if h5!(sys::h5t::H5Tget_size(of_type.0)) < text.len() {
                     return Err(fail());
                 }
                 let mut bytes = text.as_bytes().to_vec();
-                bytes.resize(sys::h5t::H5Tget_size(of_type.0), 0);
-                done(sys::h5a::H5Awrite(attribute.0, of_type.0, bytes.as_ptr().cast())).ok_or_else(fail)
+                bytes.resize(h5!(sys::h5t::H5Tget_size(of_type.0)), 0);
+                done(h5!(sys::h5a::H5Awrite(
+                    attribute.0,
+                    of_type.0,
+                    bytes.as_ptr().cast()
+                )))
+                .ok_or_else(fail)
             }
         })
     }

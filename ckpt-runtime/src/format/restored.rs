@@ -9,6 +9,7 @@ use super::columns::Stored;
 use super::container::Container;
 use super::in_memory::InMemory;
 use super::index::Index;
+use super::ordered::ElementOrder;
 use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
@@ -83,6 +84,8 @@ pub struct Restored {
     statics: Vec<VariableInfo>,
     tables: ThreadBound<OnceCell<Tables>>,
     tree: std::sync::OnceLock<Node>,
+    /// The last array that was looked at whose elements lie in another order than that of their indices, in that of these.
+    ordered: Mutex<Option<(Block, Arc<Vec<u8>>)>>,
 }
 
 /// Where its values are.
@@ -138,6 +141,11 @@ impl Restored {
         Restored::of(id, Holder::Memory(memory))
     }
 
+    /// Whether it is one.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.holder, Holder::Memory(_))
+    }
+
     fn of(id: CheckpointId, holder: Holder) -> Restored {
         let index = holder.index();
         let frames = index.frames.iter().map(|frame| frame.info.clone()).collect();
@@ -153,6 +161,7 @@ impl Restored {
             statics,
             tables: ThreadBound::new(OnceCell::new()),
             tree: std::sync::OnceLock::new(),
+            ordered: Mutex::default(),
         }
     }
 
@@ -271,9 +280,32 @@ impl Restored {
         self.load_where(frame, &name, &|variable| variable.parameter == Some(index), load)
     }
 
-    /// The whole checkpoint as a tree of groups and datasets.
+    /// The whole checkpoint as a tree of groups and datasets. An array of `ndarray` or `nalgebra` that is stored as a struct is a
+    /// dataset of its own shape here.
     pub fn tree(&self) -> &Node {
-        self.tree.get_or_init(|| super::tree::build(self.holder.index()))
+        self.tree.get_or_init(|| {
+            let mut tree = super::tree::build(self.holder.index());
+            super::ordered::show_arrays(self, &mut tree);
+            tree
+        })
+    }
+
+    /// The elements of an array in the order of their indices: it is read slice by slice, and all of it is wanted for each.
+    pub(super) fn in_order(
+        &self,
+        block: &Block,
+        order: &ElementOrder,
+        size: usize,
+    ) -> Result<Arc<Vec<u8>>, LoadError> {
+        let mut known = locked(&self.ordered);
+        match &*known {
+            Some((of, bytes)) if of == block => Ok(Arc::clone(bytes)),
+            _ => {
+                let bytes = Arc::new(order.by_index(&self.bytes_of(block)?, size));
+                *known = Some((*block, Arc::clone(&bytes)));
+                Ok(bytes)
+            }
+        }
     }
 
     /// The bytes of a block.
@@ -411,7 +443,19 @@ impl Source for Blocks {
         None
     }
 
+    // Who asks for bytes has made zeros for them.
     fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError> {
+        self.fill(block, into, true)
+    }
+
+    fn read_over(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError> {
+        self.fill(block, into, false)
+    }
+}
+
+impl Blocks {
+    /// `is_zeroed`: there are zeros in `into`.
+    fn fill(&self, block: &Block, into: &mut [u8], is_zeroed: bool) -> Result<(), LoadError> {
         if into.is_empty() {
             return Ok(());
         }
@@ -429,9 +473,8 @@ impl Source for Blocks {
             into.copy_from_slice(part.ok_or_else(|| damaged("a block beyond its dataset".into()))?);
             return Ok(());
         }
-        // Who asks for bytes has made zeros for them.
         self.container
-            .read(dataset, block.offset, into, true)
+            .read(dataset, block.offset, into, is_zeroed)
             .map_err(|damage| damaged(damage.to_string()))?;
         Ok(())
     }

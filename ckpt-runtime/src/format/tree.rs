@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::columns::Stored;
 use super::index::Index;
+use super::ordered::ElementOrder;
 use super::restored::Restored;
 use super::{FORMAT_VERSION, FrameInfo, Meta, VariableContent, VariableInfo};
 use crate::value::{Block, DType, Kind, LoadError};
@@ -43,6 +44,8 @@ pub enum NodeKind {
         bytes: u64,
         /// Where they are.
         block: Block,
+        /// How they lie there, where that is not in the order of their indices.
+        order: Option<ElementOrder>,
     },
     /// A variable that is another one's value, at the path given.
     Link(String),
@@ -131,6 +134,14 @@ impl Restored {
         let size = dtype.size() as u64;
         let first = first.min(elements);
         let count = count.min(elements - first);
+        if let NodeKind::Dataset {
+            order: Some(order), ..
+        } = &node.kind
+        {
+            let all = self.in_order(&block, order, dtype.size())?;
+            let from = (first * size) as usize;
+            return Ok(all[from..from + (count * size) as usize].to_vec());
+        }
         let block = Block {
             offset: block.offset + first * size,
             length: count * size,
@@ -219,6 +230,12 @@ impl Integer {
                 size: value.unsigned_abs(),
             },
         }
+    }
+
+    /// It, where 64 bits hold it.
+    pub(super) fn small(self) -> Option<i64> {
+        let size = i64::try_from(self.size).ok()?;
+        Some(if self.is_negative { -size } else { size })
     }
 
     /// How far two of one type are apart.
@@ -475,6 +492,7 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
             elements,
             bytes: block.length,
             block: *block,
+            order: None,
         };
         let attributes = match index.datasets.get(block.dataset as usize) {
             Some(dataset) => vec![text(

@@ -44,7 +44,7 @@ use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::plan::{FunctionPlan, SiteKind};
 use crate::team::{self};
-use crate::value::Refill;
+use crate::value::{Parts, Refill};
 use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
 
 /// Why a restart does not arrive in a process that it has forked.
@@ -85,6 +85,13 @@ pub(crate) fn begin_thread(visits: u64) -> *const VisitNumber {
         thread.visits.store(visits, Ordering::Relaxed);
         &raw const thread.visits
     })
+}
+
+/// Whether the caller of this number is in a call at this site, on this thread, which has the session. It is for handlers of signals.
+pub(crate) fn is_in_call(activation: u64, site: u32) -> bool {
+    THREAD
+        .try_with(|thread| thread.is_main.get() && thread.is_in_call(activation, site))
+        .unwrap_or(false)
 }
 
 /// Ends it; returns the visits.
@@ -176,9 +183,9 @@ impl Frame {
     /// Counts a visit of a site; whether [`checkpoint`](Frame::checkpoint) has to look at it.
     #[inline]
     pub fn due(&mut self, site: u32) -> bool {
-        comm::passes_site(self.plan.layout, site);
+        let is_new = comm::passes_site(self.plan.layout, site);
         let visits = THREAD.with(|thread| thread.count(1));
-        (visits >= current::next()) | (self.fresh & site_bit(site) != 0)
+        (visits >= current::next()) | (self.fresh & site_bit(site) != 0) | is_new
     }
 
     /// The same in a loop without messages, which ranks go round unequally often: it is no visit that all ranks make.
@@ -267,6 +274,18 @@ impl Frame {
     #[cold]
     pub fn refill_moved<T: Refill>(&mut self, key: &str, value: T) -> T {
         walk::refill_moved(self, key, value)
+    }
+
+    /// As [`Frame::refill`], for a value that was rebuilt with all of its parts.
+    #[cold]
+    pub fn fill_parts<T: Parts<How>, How>(&mut self, key: &str, value: T) -> T {
+        walk::fill(self, key, value)
+    }
+
+    /// As [`Frame::refill_moved`], for such a value.
+    #[cold]
+    pub fn fill_moved_parts<T: Parts<How>, How>(&mut self, key: &str, value: T) -> T {
+        walk::fill_moved(self, key, value)
     }
 
     /// Whether the caller has restored this function's by-value parameter `key` and passed it: it must not be restored a

@@ -14,7 +14,9 @@ use crate::plan::VariablePlan;
 use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team::{self};
 use crate::value::Region;
-use crate::value::{Checkpoint, Column, Encoder, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
+use crate::value::{
+    Checkpoint, Column, Encoder, FromSerde, Owner, Parts, Refill, SavedBySerde, can_stand_in,
+};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -42,6 +44,8 @@ pub struct Registrar {
     speaker: Option<(FunctionSite, u64)>,
     /// The next variable does not change between two visits of this site.
     is_clean: bool,
+    /// Nothing looks at it either.
+    is_unread: bool,
     /// The next variable stands in for what another one has.
     stands_in: bool,
 }
@@ -108,6 +112,7 @@ impl Registrar {
             next: 0,
             speaker: None,
             is_clean: false,
+            is_unread: false,
             stands_in: false,
         }
     }
@@ -227,6 +232,12 @@ impl Registrar {
         self.is_clean = true;
     }
 
+    /// Nor is it read between the two.
+    pub fn mark_unread(&mut self) {
+        self.is_clean = true;
+        self.is_unread = true;
+    }
+
     /// The next variable stands in for what another one has: its value means nothing.
     pub fn mark_stand_in(&mut self) {
         self.stands_in = true;
@@ -235,6 +246,55 @@ impl Registrar {
     /// Saves a variable.
     pub fn save<T: Refill + ?Sized>(&mut self, key: &'static str, value: &T) {
         self.record(key, None, value);
+    }
+
+    /// Saves a variable that a restart makes again with all of its parts.
+    pub fn save_parts<T: Parts<How>, How>(&mut self, key: &'static str, value: &T) {
+        self.record_parts(key, None, value);
+    }
+
+    /// The same of parameter `index`, which is offered to the caller.
+    pub fn parameter_parts<T: Parts<How>, How>(&mut self, index: u32, key: &'static str, value: &T) {
+        if self.offer(index, key) {
+            self.record_parts(key, Some(index), value);
+        }
+    }
+
+    fn record_parts<T: Parts<How>, How>(&mut self, key: &'static str, parameter: Option<u32>, value: &T) {
+        let what = Recorded {
+            rust_type: type_name::<T>(),
+            region: Region::of(value),
+            is_fixed: false,
+        };
+        self.record_as(key, parameter, &what, &|to| value.save_parts(to));
+    }
+
+    /// Saves a variable that `make` computes again from others.
+    pub fn save_or_make<T: Refill>(&mut self, key: &'static str, value: &T, make: &dyn Fn() -> T) {
+        if self
+            .wanted()
+            .is_some_and(|wanted| self.owner(key) == Some(wanted))
+        {
+            let made = make();
+            if let Some(builder) = &mut self.builder {
+                builder.is_made(&|to| made.save_part(to));
+            }
+        }
+        self.record(key, None, value);
+    }
+
+    /// The variable that is to be made again, where nothing is saved.
+    fn wanted(&self) -> Option<Owner> {
+        self.builder.as_ref().and_then(SnapshotBuilder::wanted)
+    }
+
+    /// A variable of the frame that speaks.
+    fn owner(&self, key: &'static str) -> Option<Owner> {
+        self.speaker.map(|((_, site), activation)| Owner {
+            activation,
+            site,
+            key,
+        })
     }
 
     /// Saves what a variable held when the region began that has lent it to its members.
@@ -256,7 +316,10 @@ impl Registrar {
     fn put_entry(&mut self, key: &'static str, parameter: Option<u32>) {
         let line = self.line(key);
         let index = self.base + self.frames.len().saturating_sub(1);
-        let Some(builder) = &mut self.builder else { return };
+        let builder = self.builder.as_mut();
+        let Some(builder) = builder.filter(|builder| builder.wanted().is_none()) else {
+            return;
+        };
         team::with_entry(key, |entry| match entry {
             Some((column, rust_type)) => builder.push(
                 index,
@@ -290,6 +353,15 @@ impl Registrar {
     pub fn moved<T: Checkpoint>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
         let demand = Demand {
             stands_in: can_stand_in::<T>,
+            ..Demand::of(parameter)
+        };
+        self.link(key, None, demand);
+    }
+
+    /// As [`Registrar::moved`], for a variable that a restart makes again: what it has made is something of its type.
+    pub fn moved_and_made_again<T>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
+        let demand = Demand {
+            stands_in: || true,
             ..Demand::of(parameter)
         };
         self.link(key, None, demand);
@@ -370,6 +442,17 @@ impl Registrar {
         self.passes_on(index, key, callee_parameter, can_stand_in::<T>);
     }
 
+    /// As [`Registrar::moved_parameter`], for a parameter of which a restart passes what it makes again.
+    pub fn moved_parameter_and_made_again<T>(
+        &mut self,
+        index: u32,
+        key: &'static str,
+        callee_parameter: u32,
+        _: &Option<T>,
+    ) {
+        self.passes_on(index, key, callee_parameter, || true);
+    }
+
     /// As [`Registrar::moved_parameter`], for a parameter that is saved through serde.
     pub fn moved_parameter_through_serde<T: SavedBySerde>(
         &mut self,
@@ -410,8 +493,9 @@ impl Registrar {
         as_row: bool,
         how: HowToSplit<'_>,
     ) {
+        let builder = self.builder.as_mut();
         let value = how(&mut Splitter {
-            builder: self.builder.as_mut(),
+            builder: builder.filter(|builder| builder.wanted().is_none()),
             demands: &mut self.demands,
             as_row,
             objects: None,
@@ -444,7 +528,12 @@ impl Registrar {
         what: &Recorded,
         save: &dyn Fn(&mut Encoder<'_>),
     ) {
-        if self.builder.is_none() {
+        let marked = (
+            std::mem::take(&mut self.is_clean),
+            std::mem::take(&mut self.is_unread),
+        );
+        let stands_in = std::mem::take(&mut self.stands_in);
+        if self.builder.is_none() || self.wanted().is_some() {
             return;
         }
         let line = self.line(key);
@@ -458,16 +547,12 @@ impl Registrar {
             Some((table, number)) => save(&mut to.dynamic(table.names, table.children, number)),
             None => save(to),
         };
-        let is_fixed = std::mem::take(&mut self.is_clean) && what.is_fixed;
-        let stands_in = std::mem::take(&mut self.stands_in);
+        let owner = self.owner(key).filter(|_| marked.0 && what.is_fixed);
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
-            let owner = self.speaker.filter(|_| is_fixed);
-            let owner = owner.map(|((_, site), activation)| Owner {
-                activation,
-                site,
-                key,
-            });
             builder.mark_clean(owner);
+            if marked.1 && owner.is_some() {
+                builder.mark_unread();
+            }
             builder.stands_in(what.region);
             builder.marks_stand_in(stands_in);
             builder.value_as(

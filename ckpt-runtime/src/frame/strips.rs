@@ -7,7 +7,8 @@
 //! outside, a signal or a timer, is noticed at its end.
 //!
 //! How long strips are is found while the program runs: [`Pace`] makes them longer while they are over in no time by the
-//! clock, slowly, and shorter where one has taken long. They are short in number too, [`LONGEST`]: should iterations become
+//! clock, slowly, and shorter where one has taken long. The system may have let others run meanwhile: where the next strip, which
+//! is short, has not taken long, they are as long as before. They are short in number too, [`LONGEST`]: should iterations become
 //! a million times longer all at once, no more of them than that pass without a look.
 //!
 //! There are none where others count the visits of this thread while it goes on: with ranks and in teams of threads.
@@ -31,6 +32,8 @@ const STRIPS: u32 = 64;
 const QUICK: u32 = 3000;
 /// Where one takes more, some 400 microseconds, they become shorter.
 const LONG: u32 = 12_000;
+/// So many times.
+const SHORTER: u32 = 8;
 
 /// How long the strips of a loop are.
 #[derive(Debug)]
@@ -41,6 +44,8 @@ pub struct Pace {
     visits: AtomicU32,
     /// Strips in a row that were quick.
     quick: AtomicU32,
+    /// Visits in a strip before the last one, which took long; 0 where that took no time that anybody would notice.
+    before: AtomicU32,
     /// When the clock was looked at, in nanoseconds since the process looked first.
     looked: VisitNumber,
 }
@@ -53,6 +58,7 @@ impl Pace {
             strip: AtomicU32::new(0),
             visits: AtomicU32::new(0),
             quick: AtomicU32::new(0),
+            before: AtomicU32::new(0),
             looked: VisitNumber::new(0),
         }
     }
@@ -76,8 +82,13 @@ impl Pace {
             true => self.quick.load(Ordering::Relaxed) + 1,
             false => 0,
         };
+        let is_long = looks > LONG;
+        let before = self
+            .before
+            .swap(if is_long { strip } else { 0 }, Ordering::Relaxed);
         let next = match () {
-            () if looks > LONG => (strip / 8).max(1),
+            () if is_long => (strip / SHORTER).max(1),
+            () if before != 0 && looks < LONG / SHORTER => before,
             () if quick >= STRIPS => (strip * 2).min(LONGEST),
             () => strip,
         };
@@ -232,9 +243,22 @@ mod tests {
         let pace = Pace::new();
         run(&pace, 100 * STRIPS, 2);
         run(&pace, 1, LONG + 1);
-        assert_eq!(strip(&pace), LONGEST / 8);
+        assert_eq!(strip(&pace), LONGEST / SHORTER);
         run(&pace, 4, u32::MAX);
         assert_eq!(strip(&pace), 1);
+    }
+
+    #[test]
+    fn strips_are_as_long_as_before_where_others_have_run_meanwhile() {
+        let pace = Pace::new();
+        run(&pace, 100 * STRIPS, QUICK - 1);
+        run(&pace, 1, 100 * LONG);
+        assert_eq!(strip(&pace), LONGEST / SHORTER);
+        run(&pace, 1, QUICK / SHORTER);
+        assert_eq!(strip(&pace), LONGEST);
+        run(&pace, 1, 100 * LONG);
+        run(&pace, 1, LONG / SHORTER);
+        assert_eq!(strip(&pace), LONGEST / SHORTER, "they do take longer");
     }
 
     #[test]

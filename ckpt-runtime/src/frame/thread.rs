@@ -7,7 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ptr;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::Registrar;
 use crate::base::current::LAST;
@@ -183,6 +183,8 @@ impl Drop for Pop<'_> {
             THREAD.with(|thread| {
                 thread.top.set(self.node.below.get());
                 thread.pending.set(Pending::None);
+                // A handler of a signal on this thread sees that before anything of what follows.
+                compiler_fence(Ordering::SeqCst);
             });
         }
     }
@@ -215,6 +217,21 @@ impl Thread {
         // SAFETY: a node is on the stack only while its `Lent::during` runs, and it lives in that function's frame.
         // `look` runs above it on this very thread and cannot keep the reference.
         look(unsafe { self.top.get().as_ref() })
+    }
+
+    /// Whether the caller of this number is in a call at this site. It is for handlers of signals on this thread: nothing is
+    /// allocated.
+    pub(super) fn is_in_call(&self, activation: u64, site: u32) -> bool {
+        let mut next = self.top.get();
+        // SAFETY: as in `chain`. A handler may interrupt `during` and `Pop` anywhere: before a node is on the stack and after it has left
+        // it, nothing leads to it.
+        while let Some(node) = unsafe { next.as_ref() } {
+            if node.site == site && node.activation().get() == activation {
+                return true;
+            }
+            next = node.below.get();
+        }
+        false
     }
 
     /// All marked calls in progress, for the time of `look`.

@@ -13,7 +13,7 @@ use crate::context::resume::Resume;
 use crate::format::Load;
 use crate::state::journal::FILES_NEEDED;
 use crate::team::{self};
-use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
+use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Parts, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -205,10 +205,25 @@ fn refill_by(frame: &Frame, key: &str, rust_type: &str, refill: Load<'_>) {
 }
 
 pub(super) fn refill_moved<T: Refill>(frame: &Frame, key: &str, value: T) -> T {
-    let is_saved = team::with_resume(|resume| resume.variable(frame.record as usize, key).is_some());
-    match is_saved {
+    match is_saved(frame, key) {
         Some(false) => value,
         _ => refill(frame, key, value),
+    }
+}
+
+fn is_saved(frame: &Frame, key: &str) -> Option<bool> {
+    team::with_resume(|resume| resume.variable(frame.record as usize, key).is_some())
+}
+
+pub(super) fn fill<T: Parts<How>, How>(frame: &Frame, key: &str, mut value: T) -> T {
+    refill_by(frame, key, type_name::<T>(), &mut |from| value.fill(from));
+    value
+}
+
+pub(super) fn fill_moved<T: Parts<How>, How>(frame: &Frame, key: &str, value: T) -> T {
+    match is_saved(frame, key) {
+        Some(false) => value,
+        _ => fill(frame, key, value),
     }
 }
 

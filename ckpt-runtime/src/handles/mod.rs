@@ -141,6 +141,11 @@ struct Known {
 }
 
 impl OpenFiles {
+    /// Whether there are any.
+    pub fn are_any(&self) -> bool {
+        !self.known.is_empty()
+    }
+
     /// Looks at an open file.
     ///
     /// # Errors

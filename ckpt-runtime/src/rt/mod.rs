@@ -6,6 +6,7 @@ mod chains;
 pub use blocks::*;
 pub use chains::*;
 
+pub use crate::devices::shown::any_number as any_number_of_devices;
 pub use crate::frame::{
     Begun, Cut, CutIndex, Frame, KnownToLender, Lend, Measured, Pace, Recursion, Registrar, SaveParts, Split,
     SplitValue, Splitter, Strip, UnknownToLender, Walk, behind, cut, part, shared, split,

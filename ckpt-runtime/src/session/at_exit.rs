@@ -155,6 +155,7 @@ impl Owner for Ending {
             is_a_test: false,
             to: to.map(CheckpointId),
             visits,
+            may_be_alone: false,
         };
         let points = || match Store::open(folder, Mode::ReadOnly) {
             Ok(store) => points_of(&store, *run),
@@ -174,9 +175,11 @@ impl Owner for Ending {
             flips: Vec::new(),
             input: *input,
             snapshot: None,
+            is_in_memory: false,
             kept: Vec::new(),
             ends: *ends,
             tries: Tries::default(),
+            alone: None,
         };
         let error = again::as_a_new_process(&how);
         NotRolledBack::NotBegun {

@@ -84,6 +84,27 @@ pub enum What {
         /// Seconds since the snapshot that it goes back to was taken; when a checkpoint was, its own event tells.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lost: Option<f64>,
+        /// One rank does, without the others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        alone: bool,
+        /// Which.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rank: Option<u32>,
+    },
+    /// A variable was wrong, and was put right where the program stood: nothing went back.
+    Repair {
+        /// The site visit.
+        visits: u64,
+        /// The function.
+        function: String,
+        /// The variable.
+        variable: String,
+        /// How.
+        how: Repair,
+        /// How many bytes were put right, those of whole blocks.
+        bytes: usize,
+        /// Seconds that it took, the look that found it left out.
+        took: f64,
     },
     /// A test has turned a bit, in a variable or, where none is named, in the newest snapshot in memory.
     Flip {
@@ -107,6 +128,29 @@ pub enum What {
         /// Why, where it did not simply complete.
         reason: Option<String>,
     },
+}
+
+/// How a variable is put right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repair {
+    /// Its statement was evaluated again, and gave what it had been.
+    MadeAgain,
+    /// From the newest snapshot in memory.
+    PutBack,
+    /// The machine had lost a part of it, which was put back from there before the program had read it.
+    MachineCheck,
+}
+
+impl Repair {
+    /// In words, behind the variable.
+    pub fn words(self) -> &'static str {
+        match self {
+            Repair::MadeAgain => "was made again",
+            Repair::PutBack => "was put back from memory",
+            Repair::MachineCheck => "was put back where the machine had lost it",
+        }
+    }
 }
 
 impl What {
@@ -142,8 +186,18 @@ impl What {
                 snapshot,
                 visits,
                 reason,
+                alone,
+                rank,
                 ..
-            } => event!(warn, to, snapshot, visits, reason, "rollback"),
+            } => event!(warn, to, snapshot, visits, reason, alone, rank, "rollback"),
+            What::Repair {
+                visits,
+                function,
+                variable,
+                how,
+                bytes,
+                ..
+            } => event!(warn, visits, function, variable, ?how, bytes, "repair"),
             What::Flip {
                 visits,
                 function,
@@ -223,8 +277,12 @@ pub(super) fn add(
 
 /// Adds what is known of the end of a process that has ended: its numbers stay what they were.
 pub(super) fn add_late(documents: &dyn Documents, job: &Job, what: What) {
+    add_of_rank(documents, job.run, what);
+}
+
+/// Adds what has happened to a rank that keeps no record of the run.
+pub(super) fn add_of_rank(documents: &dyn Documents, run: RunId, what: What) {
     let at = now();
-    let run = job.run;
     let _ = append(documents, &Event { at, run, what });
 }
 

@@ -91,6 +91,9 @@ pub struct Job {
     /// What tells that process from others of its number, on the same machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
+    /// In which namespace it has that number, where the system tells: a container has numbers of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<u64>,
     /// Host it ran on.
     pub host: String,
     /// When this process started, RFC 3339, UTC.
@@ -257,6 +260,11 @@ impl Job {
         matches!(self.state, State::Running | State::Returned)
     }
 
+    /// Whether processes have the numbers here that they have where this one ran, on this machine: not in another container.
+    pub fn has_our_numbers(&self) -> bool {
+        self.namespace.is_none() || self.namespace == processes::namespace()
+    }
+
     /// Whether the process of this job runs, which is one of this machine. A process that has ended is not taken for running, whoever
     /// has its number now.
     pub fn is_running(&self) -> bool {
@@ -402,8 +410,9 @@ impl Record {
         documents: Arc<dyn Documents>,
         store: Arc<dyn Documents>,
         job: Job,
+        durability: Durability,
     ) -> io::Result<()> {
-        job.write(&*documents, Durability::Synced)?;
+        job.write(&*documents, durability)?;
         let what = What::Start {
             pid: job.pid,
             host: job.host.clone(),
@@ -436,6 +445,7 @@ impl Record {
             snapshot,
             visits,
             reason,
+            alone,
             ..
         } = &back
         else {
@@ -451,7 +461,13 @@ impl Record {
                 (Some(id), None) => format!("checkpoint {}", CheckpointId(*id)),
                 (None, None) => "the newest checkpoint".to_owned(),
             };
-            say(&format!("goes back to {to} from site visit {visits}: {reason}"));
+            let alone = match alone {
+                true => ", without the other ranks,",
+                false => "",
+            };
+            say(&format!(
+                "goes back to {to}{alone} from site visit {visits}: {reason}"
+            ));
         }
         self.happened(back);
     }

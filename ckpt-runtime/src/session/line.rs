@@ -1,5 +1,8 @@
 //! The store of a session, and the checkpoint that a restart begins from: alone, or together with the other ranks.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
 use super::config::{Config, Restart};
 use super::job::RANKS_NOTE;
 use super::runs::{self, RunRecord};
@@ -9,10 +12,11 @@ use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::RunId;
 use crate::comm::{self, Found, Verdict, World};
-use crate::format::{CheckpointId, Meta, Restored};
+use crate::context::rollback::GoesOn;
+use crate::format::{CheckpointId, Meta, Restored, StoreError};
 use crate::handles::run_folder_within;
 use crate::state::journal;
-use crate::storage::{Fallback, Mode, Store, folder_of_rank, unseen_fallback};
+use crate::storage::{Fallback, Mode, Store, copies, folder_of_rank, unseen_fallback};
 
 /// Opens the store, or this rank's part of it.
 pub(super) fn open_store(config: &Config, rank: u32, is_alone: bool) -> Result<Store, SessionError> {
@@ -155,6 +159,13 @@ fn newest(
             Ok(Some(restored))
         }
         (Restart::Latest, Some(run)) => {
+            let copies = copies_in(store)?;
+            let check = |restored: &Restored| match copies.get(&restored.id()) {
+                Some(of) => Err(format!(
+                    "it is a copy of checkpoint {of} under another number: remove the file"
+                )),
+                None => check(restored),
+            };
             let report = &mut |id, why: &dyn std::fmt::Display| {
                 *passed_over += 1;
                 say(&format!(
@@ -167,10 +178,20 @@ fn newest(
     }
 }
 
+/// The files of a store that are copies of others under another number.
+fn copies_in(store: &Store) -> Result<BTreeMap<CheckpointId, CheckpointId>, StoreError> {
+    let entries = store.list()?;
+    let metas = entries
+        .iter()
+        .filter_map(|entry| Some((entry.id, entry.meta.as_ref().ok()?)));
+    Ok(copies(metas))
+}
+
 /// Other ranks whose journals of files are in the same folder as this one's, with the epochs that their parts of a
 /// checkpoint began.
 pub(super) fn journals_of_others(
     config: &Config,
+    world: &World,
     store: &Store,
     documents: &dyn Documents,
     restored: &Restored,
@@ -180,7 +201,15 @@ pub(super) fn journals_of_others(
     let others = writers
         .into_iter()
         .filter(|rank| *rank != store.rank() && *rank < ranks);
-    let epoch = |rank| {
+    // What is in memory the ranks tell each other; no number stands for no epoch.
+    let told = restored.is_in_memory().then(|| {
+        let own = journal::epoch_in(&restored.meta().notes);
+        world.numbers_of_all(own.map_or(0, |epoch| epoch + 1))
+    });
+    let epoch = |rank: u32| {
+        if let Some(told) = &told {
+            return told.get(rank as usize)?.checked_sub(1);
+        }
         let folder = folder_of_rank(&config.dir, rank);
         let theirs = Store::open_as(folder, Mode::ReadOnly, rank).ok()?;
         journal::epoch_in(&theirs.meta(restored.id()).ok()?.notes)
@@ -240,6 +269,7 @@ pub(super) fn find_together(
     world: &World,
     opened: Result<Store, SessionError>,
     wanted: Wanted<'_>,
+    how: Option<&GoesOn>,
 ) -> (Store, Restored) {
     world.bring_up(opened.as_ref().ok().and_then(|store| threads(store, wanted)));
     let (mut opened, mut failure) = match opened {
@@ -260,6 +290,13 @@ pub(super) fn find_together(
         }
     }
     let run = world.run_of_first(own);
+    // All of them have gone back to what was in memory, or none.
+    if let Some(how) = how.filter(|how| how.is_in_memory)
+        && let Some(restored) = find_in_memory(world, opened.as_ref(), how, wanted)
+        && let Some(store) = opened.take()
+    {
+        return (store, restored);
+    }
     let look = |bound: u64| match (failure.take(), &opened) {
         (Some(error), _) => Found::Failed(error),
         (None, Some(store)) => look(world, store, run, bound, wanted),
@@ -280,6 +317,37 @@ pub(super) fn find_together(
             (store, restored)
         }
         (verdict, store) => refuse(world, verdict, store.as_ref()),
+    }
+}
+
+/// The newest snapshot that is whole on all ranks, of those that they may go back to.
+fn find_in_memory(
+    world: &World,
+    store: Option<&Store>,
+    how: &GoesOn,
+    wanted: Wanted<'_>,
+) -> Option<Restored> {
+    let look = |bound: u64| {
+        let found = store.zip(how.newest_up_to(bound)).and_then(|(store, snapshot)| {
+            let (visit, id) = (snapshot.meta().visit, how.id);
+            let history = note(snapshot.meta(), comm::HISTORY_NOTE).unwrap_or(0);
+            let restored = Restored::in_memory(id, snapshot);
+            // What the checkpoint needs beside it.
+            (wanted.check)(store, &restored).ok()?;
+            Some(Found::Whole(visit, history, restored))
+        });
+        found.unwrap_or(Found::Nothing)
+    };
+    let passed = |visits: u64, lacking: u32| {
+        if is_first(world) {
+            say(&format!(
+                "warning[W2411]: the snapshots in memory of site visit {visits} are passed over: that of rank {lacking} is not whole"
+            ));
+        }
+    };
+    match comm::negotiate::<_, Infallible>(world, u64::MAX, look, passed) {
+        Verdict::Line(restored) => Some(restored),
+        _ => None,
     }
 }
 

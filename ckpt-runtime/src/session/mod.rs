@@ -31,7 +31,7 @@
 //! | `CKPT_SNAPSHOT_INTERVAL` | `snapshot-interval` | the same every so often | |
 //! | `CKPT_SNAPSHOTS` | `snapshots` | how many of these stay | 2 |
 //! | `CKPT_ROLLBACK_IN_PROCESS` | `rollback-in-process` | 0: where the program goes back to a checkpoint, its process begins anew | 1: it stays, where that is possible |
-//! | `CKPT_DETECT` | `detect` | errors that are looked for where the state is taken: `nan`, `unchanged` | |
+//! | `CKPT_DETECT` | `detect` | errors that are looked for: `nan`, `unchanged`, `machine-check` | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -66,6 +66,7 @@ pub(crate) mod globals;
 mod inherited;
 pub mod job;
 mod line;
+mod machine_check;
 mod notices;
 mod place;
 mod policy;
@@ -318,6 +319,14 @@ pub enum SessionError {
         /// That of this one.
         ours: String,
     },
+    /// The program was shown another number of devices than at the checkpoint, before there was a session.
+    #[error(
+        "E2420: the program has asked for devices before its session was opened, and was shown others than at checkpoint {id}"
+    )]
+    DevicesAsked {
+        /// The checkpoint.
+        id: CheckpointId,
+    },
     /// The checkpoint was taken by a build of other sources, and the restart is to be strict about that.
     #[error("E2360: checkpoint {id} was taken by a build of other sources: {files}")]
     OtherSources {
@@ -409,6 +418,7 @@ impl SessionError {
             SessionError::RecordUnreadable { .. } => Some(2181),
             SessionError::OtherArguments { .. } => Some(2182),
             SessionError::OtherSources { .. } => Some(2360),
+            SessionError::DevicesAsked { .. } => Some(2420),
             SessionError::OfOtherRun { .. } => Some(2183),
             SessionError::Lacks { .. } => Some(2184),
             SessionError::RunExists { .. } => Some(2185),
@@ -435,6 +445,7 @@ impl SessionError {
             | SessionError::NotByHand { .. }
             | SessionError::OtherArguments { .. }
             | SessionError::OtherSources { .. }
+            | SessionError::DevicesAsked { .. }
             | SessionError::OtherFolder { .. }
             | SessionError::NamesOldFolder { .. }
             | SessionError::OfOtherRun { .. }
@@ -457,8 +468,9 @@ impl SessionError {
     fn advice(&self) -> String {
         match self {
             SessionError::Config(ConfigError::Value { .. }) => "correct it, or leave it out for the default".into(),
+            SessionError::Config(ConfigError::NotBuilt) => "the program has not run".into(),
             SessionError::Config(_) => {
-                format!("{CONFIG_FILE} may have [session] with dir, every, interval, keep, time-limit")
+                format!("correct {CONFIG_FILE}; `cargo ckpt init` writes one that explains every setting")
             }
             SessionError::Store(StoreError::Fallback { .. }) => {
                 "name an empty folder; where its checkpoints are those of this store, which was moved, move their files into the store; the program has not run".into()
@@ -563,6 +575,9 @@ impl SessionError {
                  CKPT_STRICT=0 restarts all the same where the change was meant (`strict` in ckpt.toml asks for the refusal)",
                 start_anew()
             ),
+            SessionError::DevicesAsked { .. } => {
+                "open the session before the program asks for devices; or restart where there are as many as there were".into()
+            }
             SessionError::Left { run, .. } => format!(
                 "{} continues it from its newest checkpoint, and does again what it did after that; or {}",
                 restart_command(Some(*run)),
@@ -728,6 +743,7 @@ impl MainSession {
         frame::detach();
         // Whoever has asked for a stop asks the session that goes on.
         let stop = current::stop_asked_for();
+        let attention = current::attention();
         let left = context::remove().and_then(|mut driver| driver.has_left());
         let (Some(mut how), Some(Opened { config, program })) = (left, self.open.take()) else {
             Fatal::new(
@@ -736,7 +752,12 @@ impl MainSession {
             )
             .exit()
         };
-        for visits in how.make_ready() {
+        let damaged = how.make_ready();
+        if how.alone.is_some() && !damaged.is_empty() {
+            // It was whole when the functions were left.
+            again::ends_the_job("its snapshot in memory is damaged").exit()
+        }
+        for visits in damaged {
             let instead = match &how.snapshot {
                 Some(older) => format!("that of site visit {}", older.meta().visit),
                 None => format!("checkpoint {}", how.id),
@@ -769,8 +790,13 @@ impl MainSession {
         }
         match Run::open_from(&config, program.named(), Kind::RunsAgain, Some(&how)) {
             Ok(run) => {
+                let is_alone = how.alone.is_some();
                 run.goes_back_in_process(how);
                 current::ask_for_stop(stop);
+                if is_alone {
+                    // The others go on, and know what this rank's clock has said: it says nothing of that again.
+                    current::note(attention);
+                }
                 begin(run, &config);
             }
             Err(error) => {
@@ -806,5 +832,20 @@ fn mapped(theirs: &std::path::Path, ours: &std::path::Path) -> String {
     match has_command() {
         true => format!("`cargo ckpt restart --map {pair}`"),
         false => format!("CKPT_MAP={pair} (`cargo ckpt restart --map ...`)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_that_were_shown_too_early_are_refused_before_anything_is_changed() {
+        let error = SessionError::DevicesAsked { id: CheckpointId(4) };
+        assert!(error.to_string().starts_with("E2420: ") && error.to_string().contains("000004"));
+        assert_eq!(
+            (error.code(), error.exit_code()),
+            (Some(2420), exit_code::REFUSED)
+        );
     }
 }

@@ -18,7 +18,7 @@ use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
-use crate::base::fault::Flip;
+use crate::base::fault::{Flip, Struck};
 use crate::base::lock::locked;
 use crate::base::own_threads;
 use crate::base::report::{exit_code, say};
@@ -84,17 +84,36 @@ pub(crate) struct Due {
     pub apart: bool,
     /// All ranks go back to a checkpoint here.
     pub back: bool,
+    /// The state is kept in memory here, by all.
+    pub snapshot: bool,
+    /// The visit of the newest snapshot in memory that all ranks have, if there is news of it.
+    pub kept: Option<u64>,
 }
 
-/// What this rank has to tell the others: its newest line, and whether it wants to go back.
-fn known(line: u64, back: bool) -> Outcome {
+/// What a rank knows by itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Own {
+    /// The newest line that it has written.
+    pub line: u64,
+    /// It wants to go back.
+    pub back: bool,
+    /// The visit of its newest snapshot in memory.
+    pub kept: u64,
+}
+
+/// What this rank has to tell the others, and how long its clock is silent.
+fn known(own: Own, left: Duration) -> Outcome {
     let attention = take_attention();
     Outcome {
         stop: stop_of(attention),
         interval: attention & INTERVAL != 0,
-        line,
+        line: own.line,
         apart: false,
-        back,
+        left,
+        back: own.back,
+        snapshot: current::take(SNAPSHOT) != 0,
+        kept: own.kept,
+        told: 0,
     }
 }
 
@@ -136,6 +155,9 @@ pub(crate) struct Policy {
     auto: Option<Auto>,
     /// With other ranks: what only some know is agreed on first.
     agreement: Option<Agreement>,
+    /// The visit at which all of them have told last what is known by now, and that at which they have kept their state last.
+    told: u64,
+    kept_at: u64,
     /// How much of the run lies within reach of a site, where that is measured. A leaf lock.
     reach: Option<Mutex<Reach>>,
 }
@@ -156,7 +178,7 @@ impl Policy {
                 (Some(auto.first()), Some(auto))
             }
         };
-        let snapshot = config.snapshot_interval.filter(|_| member.is_none());
+        let snapshot = config.snapshot_interval;
         let timer = match (interval, config.time_limit, snapshot) {
             (None, None, None) => None,
             (interval, limit, _) => Some(Timer::start(interval, limit, member.is_none())?),
@@ -168,15 +190,21 @@ impl Policy {
             (Some(rank), Some(member)) => rank == member.rank,
             (rank, _) => rank.is_none_or(|rank| rank == 0),
         };
+        let own = member.map(|member| member.rank);
+        let flips = config.flips.iter();
+        let flips = flips.filter(|flip| flip.rank.is_none() || flip.rank == own);
+        let flips = flips.copied().collect();
         Ok(Policy {
             every: config.every,
-            snapshot_every: config.snapshot_every.filter(|_| member.is_none()),
+            snapshot_every: config.snapshot_every,
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
             rollbacks: config.rollback_visits.clone(),
-            flips: config.flips.clone(),
+            flips,
             timer,
             auto,
             agreement: None,
+            told: 0,
+            kept_at: 0,
             reach: Reach::measured(member.is_some())?.map(Mutex::new),
         })
     }
@@ -244,6 +272,29 @@ impl Policy {
             .get_or_insert_with(|| Agreement::from(Arc::clone(world), visits));
     }
 
+    /// This rank may come back to this visit without the others.
+    pub(super) fn mark(&mut self) {
+        if let Some(agreement) = &mut self.agreement {
+            agreement.mark();
+        }
+    }
+
+    /// What was agreed on by then, where that is known.
+    pub(super) fn at_mark(&self) -> Option<Agreement> {
+        self.agreement.as_ref()?.at_mark()
+    }
+
+    /// The visits at which the ranks have told each other last what is known by now, and have kept their states last.
+    pub(super) fn told_and_kept(&self) -> (u64, u64) {
+        (self.told, self.kept_at)
+    }
+
+    /// Goes on with what was agreed on at the mark, and these visits of then.
+    pub(super) fn goes_on_with(&mut self, agreement: Agreement, (told, kept_at): (u64, u64)) {
+        self.agreement = Some(agreement);
+        (self.told, self.kept_at) = (told, kept_at);
+    }
+
     /// Whether every visit has its number, which other ranks have for it too, or another run.
     pub(crate) fn counts_visits(&self) -> bool {
         cfg!(feature = "mpi")
@@ -261,8 +312,8 @@ impl Policy {
         self.agreement.is_some()
     }
 
-    /// What is due at this visit; `line` is the newest line that this rank has written, `back` whether it wants to go back.
-    pub(crate) fn due(&mut self, visits: u64, line: u64, back: bool) -> Due {
+    /// What is due at this visit.
+    pub(crate) fn due(&mut self, visits: u64, own: Own) -> Due {
         if let Some(timer) = &self.timer {
             timer.shared.visit.begins();
         }
@@ -270,15 +321,32 @@ impl Policy {
             .every
             .filter(|every| visits.is_multiple_of(every.get()))
             .map(Reason::Every);
+        let is_planned = self.snapshot_is_due(visits);
         let Some(agreement) = &mut self.agreement else {
             return Due {
                 reason: self.due_alone(every),
                 line: None,
                 apart: false,
-                back,
+                back: own.back,
+                snapshot: current::take(SNAPSHOT) != 0 || is_planned,
+                kept: None,
             };
         };
-        let agreed = agreement.step(visits, || known(line, back));
+        // What all have of the last snapshot is wanted soon.
+        let awaits = self.kept_at > self.told;
+        let left = || match &self.timer {
+            _ if awaits => Duration::ZERO,
+            Some(timer) => timer.left(),
+            None => Duration::MAX,
+        };
+        let agreed = agreement.step(visits, || known(own, left()));
+        self.told = agreed.map_or(self.told, |agreed| agreed.told);
+        // One after the other: what all have of the last is known before the next pushes out what they have.
+        let is_wanted = is_planned || agreed.is_some_and(|agreed| agreed.snapshot);
+        let snapshot = is_wanted && self.told > self.kept_at;
+        if snapshot {
+            self.kept_at = visits;
+        }
         let reason = agreed.and_then(|agreed| reason_of(agreed.stop));
         let interval = agreed.and_then(|agreed| agreed.interval.then_some(Reason::Interval));
         Due {
@@ -286,6 +354,8 @@ impl Policy {
             line: agreed.map(|agreed| agreed.line),
             apart: agreed.is_some_and(|agreed| agreed.apart),
             back: agreed.is_some_and(|agreed| agreed.back),
+            snapshot,
+            kept: agreed.map(|agreed| agreed.kept),
         }
     }
 
@@ -327,7 +397,7 @@ impl Policy {
     }
 
     /// Whether the state is to be kept in memory at this visit.
-    pub(crate) fn snapshot_is_due(&self, visits: u64) -> bool {
+    fn snapshot_is_due(&self, visits: u64) -> bool {
         self.snapshot_every
             .is_some_and(|every| visits.is_multiple_of(every.get()))
     }
@@ -353,7 +423,16 @@ impl Policy {
 
     /// The bit that a test wants turned behind this visit. It has happened then.
     pub(crate) fn flips_at(&mut self, visits: u64) -> Option<Flip> {
-        let at = self.flips.iter().position(|flip| flip.visit == visits)?;
+        self.flips_of(|flip| flip.visit == visits && flip.of != Struck::Repaired)
+    }
+
+    /// The same in what is put right at this visit.
+    pub(crate) fn flips_repaired_at(&mut self, visits: u64) -> Option<Flip> {
+        self.flips_of(|flip| flip.visit == visits && flip.of == Struck::Repaired)
+    }
+
+    fn flips_of(&mut self, which: impl Fn(&Flip) -> bool) -> Option<Flip> {
+        let at = self.flips.iter().position(which)?;
         Some(self.flips.remove(at))
     }
 
@@ -569,6 +648,26 @@ impl Deadlines {
         Some(end.checked_sub(margin).unwrap_or_else(Instant::now))
     }
 
+    /// How long the clock has nothing to say. It has at any time where a checkpoint is waiting, for its site or for the disk.
+    fn left(&self, now: Instant) -> Duration {
+        let waits = (self.interval.is_some() && self.checkpoint.is_none()).then_some(now);
+        match self.due().chain(waits).min() {
+            Some(due) => due.saturating_duration_since(now),
+            None => Duration::MAX,
+        }
+    }
+
+    /// When it has something to say.
+    fn due(&self) -> impl Iterator<Item = Instant> {
+        let all = [
+            self.checkpoint,
+            self.stop(),
+            self.retry.map(|(_, due)| due),
+            self.snapshot.as_ref().map(|snapshots| snapshots.next),
+        ];
+        all.into_iter().flatten()
+    }
+
     /// Raises the flags whose time has come; says how long to sleep until the next.
     fn ring(&mut self, now: Instant, visit: &Visit) -> Option<Duration> {
         let mut flags = 0;
@@ -606,16 +705,7 @@ impl Deadlines {
             current::look_now();
         }
         let question = self.question.as_ref().map(|question| question.until);
-        let next = [
-            self.checkpoint,
-            self.stop(),
-            self.retry.map(|(_, due)| due),
-            self.snapshot.as_ref().map(|snapshots| snapshots.next),
-            question,
-        ]
-        .into_iter()
-        .flatten()
-        .min();
+        let next = self.due().chain(question).min();
         next.map(|due| due.saturating_duration_since(now))
     }
 }
@@ -650,6 +740,11 @@ impl Timer {
             shared,
             thread: Some(thread),
         })
+    }
+
+    /// How long it has nothing to say.
+    fn left(&self) -> Duration {
+        self.shared.lock().left(Instant::now())
     }
 
     fn change(&self, change: impl FnOnce(&mut Deadlines)) {

@@ -99,6 +99,7 @@ fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRoll
         is_a_test: false,
         to,
         visits,
+        may_be_alone: !team::is_member() && !team::is_open(),
     };
     if team::is_member() {
         if team::ask(asked)? {

@@ -17,9 +17,9 @@ use super::runs::{self, RunRecord};
 use super::sources::Sources;
 use super::stop::Stops;
 use super::writer::{NotWritten, Taken, Writer, Written};
-use super::{SessionError, arguments, at_exit, line, place, signals, variables};
+use super::{SessionError, arguments, at_exit, line, machine_check, place, signals, variables};
 use crate::base::current::{self, Owner, Registration};
-use crate::base::documents::Documents;
+use crate::base::documents::{Documents, Durability};
 use crate::base::events;
 use crate::base::host::host_name;
 use crate::base::noted::Noted;
@@ -36,7 +36,7 @@ use crate::context::resume::Resume;
 use crate::context::rollback::{Asked, GoesOn, Leaves, Tries};
 use crate::context::{Driver, Gather};
 use crate::devices;
-use crate::format::{CheckpointId, Meta, Restored};
+use crate::format::{self, CheckpointId, ELSEWHERE_NOTE, Meta, Restored};
 use crate::frame::{self, DeepCalls};
 use crate::handles::{self, Outside};
 use crate::state::descriptors::Descriptors;
@@ -50,6 +50,7 @@ use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
 use crate::value::{DEVICES, LoadError, release_unused};
 
+mod alone;
 mod back;
 mod detect;
 mod due;
@@ -124,6 +125,10 @@ pub(crate) struct Run {
     all_go_back: bool,
     /// How often they have without coming further.
     tries: Tries,
+    /// Whether this rank can go back without them.
+    alone: alone::GoesAlone,
+    /// The state is to be kept in memory at this visit.
+    keeps_state: bool,
     /// States that are in memory only.
     snapshots: Snapshots,
     /// What is looked for in them.
@@ -192,12 +197,13 @@ impl Run {
         how: Option<&GoesOn>,
     ) -> Result<Run, SessionError> {
         let kept = how.map(|how| how.kept.clone());
+        let alone = how.and_then(|how| how.alone.clone());
         let snapshot = how.and_then(|how| Some((how.id, how.snapshot.clone()?)));
         let ending = Arc::<Ending>::default();
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
         handles::note_start_folder();
-        let world = World::begin(process::before_mpi);
+        let world = World::begin(process::before_others);
         let member = world.member();
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.
@@ -222,8 +228,8 @@ impl Run {
                     check: &has_its_files,
                 };
                 let (store, restored) = match member {
-                    Some(_) => line::find_together(&world, opened, wanted),
-                    None => {
+                    Some(_) if alone.is_none() => line::find_together(&world, opened, wanted, how),
+                    _ => {
                         let store = opened?;
                         let restored = match snapshot {
                             Some((before, snapshot)) => {
@@ -242,6 +248,11 @@ impl Run {
             }
             None => (opened?, None),
         };
+        if how.is_none() {
+            let from = restored.as_ref();
+            let from = from.map(|restored| (restored.id(), restored.note(devices::shown::DEVICES_NOTE)));
+            devices::shown::begin(from, quiet).map_err(|id| SessionError::DevicesAsked { id })?;
+        }
         let records = runs::records_in(&store)?;
         let own = match &restored {
             Some(restored) => restored.meta().run,
@@ -257,7 +268,7 @@ impl Run {
         if !quiet && restored.is_none() {
             mention_unfinished_runs(&records, &store);
         }
-        if member.is_some() {
+        if member.is_some() && alone.is_none() {
             world.begins(store.ids()?.last().map_or(0, |newest| newest.0), id);
         }
         let agreed = match member {
@@ -290,10 +301,23 @@ impl Run {
         let given_up: Vec<RunId> = given_up.into_iter().filter(|run| !is_known(run)).collect();
         let stops = Stops::begin(&*store.documents(), rank);
         current::speak_of_interrupts(!quiet);
-        signals::listen().map_err(|error| SessionError::System {
+        let handlers_are_ours = process::before_others();
+        let listens = signals::listen();
+        handlers_are_ours();
+        listens.map_err(|error| SessionError::System {
             what: "listen for signals",
             error,
         })?;
+        format::is_at_hand().map_err(|why| SessionError::System {
+            what: "load the HDF5 library",
+            error: std::io::Error::other(why),
+        })?;
+        if config.detectors.machine_check {
+            machine_check::listen().map_err(|error| SessionError::System {
+                what: "listen for machine checks",
+                error,
+            })?;
+        }
         let history = runs::history(&records);
         store.set_storing(config.storing);
         let has_ranks = member.is_some_and(|member| member.size > 1);
@@ -309,9 +333,13 @@ impl Run {
             error,
         })?;
         let recorded = restored.as_ref().map(|restored| -> &dyn Recorded { restored });
-        let others = restored
-            .as_ref()
-            .map(|restored| line::journals_of_others(config, &store, &*documents, restored));
+        let comes_with_others = restored.as_ref().filter(|_| alone.is_none());
+        if comes_with_others.is_some() && member.is_some() {
+            world.walks_with_others();
+        }
+        // What they have changed since is theirs where they do not go back.
+        let others = comes_with_others
+            .map(|restored| line::journals_of_others(config, &world, &store, &*documents, restored));
         let outside = Arc::new(Outside::of(store.folder(), rank));
         let place = Place {
             store: store.folder(),
@@ -391,7 +419,9 @@ impl Run {
             is_a_test: false,
             all_go_back: false,
             tries: how.map(|how| how.tries).unwrap_or_default(),
-            snapshots: Snapshots::new(config, kept),
+            alone: alone::GoesAlone::begins(alone, config.quiet),
+            keeps_state: false,
+            snapshots: Snapshots::new(config, kept, has_ranks),
             detectors: config.detectors,
             tests_flips: config.tests_flips,
             input: standard_streams::place_of_input(),
@@ -428,7 +458,9 @@ impl Run {
             run.wait_for_ranks();
         }
         if rank == 0 {
-            run.begin_job(&records, history, Rule::of(config))?;
+            // A process that goes back has told of itself before.
+            let durability = how.map_or(Durability::Synced, |_| Durability::Whole);
+            run.begin_job(&records, history, Rule::of(config), durability)?;
         }
         if let Some(unwatched) = unwatched(run.journal.sees_files()).filter(|_| rank == 0) {
             say(unwatched);
@@ -447,7 +479,13 @@ impl Run {
         Ok(run)
     }
 
-    fn begin_job(&self, records: &[RunRecord], history: History, rule: Rule) -> Result<(), SessionError> {
+    fn begin_job(
+        &self,
+        records: &[RunRecord],
+        history: History,
+        rule: Rule,
+        durability: Durability,
+    ) -> Result<(), SessionError> {
         let restored = self.resume.as_ref().map(|resume| &resume.restored);
         let now = job::now();
         let own = records.iter().find(|record| record.run == self.id);
@@ -464,6 +502,7 @@ impl Run {
             version: self.version.clone(),
             pid: std::process::id(),
             process: processes::identity(std::process::id()),
+            namespace: processes::namespace(),
             host: self.host.clone(),
             started: now.clone(),
             updated: now,
@@ -485,7 +524,8 @@ impl Run {
         };
         Noted::of(self.store.folder()).write_executable();
         let documents: Arc<dyn Documents> = self.documents.clone();
-        let begun = self.ending.record.begin(documents, self.store.documents(), job);
+        let store = self.store.documents();
+        let begun = self.ending.record.begin(documents, store, job, durability);
         begun.map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
             error,
@@ -534,8 +574,13 @@ impl Run {
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         drop(resume);
+        if self.world.member().is_some() {
+            self.world.has_walked()?;
+        }
         self.ending.has_arrived();
-        self.join_others(visits);
+        if !self.has_come_alone(visits) {
+            self.join_others(visits);
+        }
         self.policy.arm(visits);
         Ok(visits)
     }
@@ -552,7 +597,8 @@ impl Run {
 
     /// Where a restart needs all ranks to have come so far.
     fn wait_for_ranks(&self) {
-        if self.world.is_up() && self.world.member().is_some_and(|member| member.size > 1) {
+        let comes_alone = self.alone.comes();
+        if !comes_alone && self.world.is_up() && self.world.member().is_some_and(|member| member.size > 1) {
             self.world.all_succeeded(true);
         }
     }
@@ -565,7 +611,6 @@ impl Run {
         if !self.world.is_up() {
             return false;
         }
-        self.snapshots.are_not_for(member);
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
             self.know_the_run();
@@ -609,6 +654,7 @@ impl Run {
             self.policy.arm(visits);
             return Ok(false);
         }
+        self.tell_of_machine_checks(visits);
         // What is small has this memory from here on.
         self.reserve.release();
         current::take(current::WRITTEN);
@@ -617,6 +663,7 @@ impl Run {
         }
         let mut taken = false;
         let due = self.due(visits);
+        let keeps = std::mem::take(&mut self.keeps_state);
         if std::mem::take(&mut self.all_go_back) {
             self.goes_back_together(visits, false, due);
             return Ok(false);
@@ -635,7 +682,7 @@ impl Run {
         let looks = is_due && self.detectors.are_any();
         if looks {
             // What is wrong comes into no checkpoint.
-            self.keep_in_memory(visits, &mut *gather, true)?;
+            self.keep_in_memory(visits, &mut *gather)?;
             due = self.unless_it_wants_back(due);
         } else if is_due && due.is_none() {
             self.has_detectors_look(visits, &mut *gather)?;
@@ -650,16 +697,24 @@ impl Run {
             taken = self.checkpoint(visits, reason, &mut *gather)?;
         }
         self.dies_if_asked(visits);
-        if !taken && !looks && !current::rolls_back() {
-            self.keep_in_memory(visits, &mut *gather, false)?;
+        if keeps && !taken && !looks && !current::rolls_back() {
+            self.keep_in_memory(visits, &mut *gather)?;
         }
         if !current::rolls_back() {
             self.flips_if_asked(visits, gather)?;
+            self.may_come_back_alone(visits);
         }
         self.policy.arm(visits);
         self.fill_reserve();
         self.rolls_back_if_asked(visits);
         Ok(taken)
+    }
+
+    /// Says what was put back since that was asked last.
+    fn tell_of_machine_checks(&self, visits: u64) {
+        if let Some(repair) = machine_check::tell(visits) {
+            self.ending.record.happened(repair);
+        }
     }
 
     /// Whether there is no memory for what is small: no checkpoint is taken then. Otherwise that is free from here on.
@@ -739,7 +794,7 @@ impl Run {
             self.mention_slow_disk("the program waits for it");
         }
         let taken = match self.waits_for_memory(visits, reason, line) {
-            false => self.take(visits, reason, gather, line),
+            false => self.take(visits, reason, gather, (line, due)),
             true => Ok(false),
         };
         if !self.fill_reserve() {
@@ -756,15 +811,14 @@ impl Run {
         self.writer.is_busy() || self.reserve.fill()
     }
 
-    /// The same, with the reserve of memory let go.
+    /// The same, with the reserve of memory let go. It was due at `began`: the wait for the one before belongs to what it costs.
     fn take(
         &mut self,
         visits: u64,
         reason: Reason,
         gather: Gather<'_>,
-        line: Option<u64>,
+        (line, began): (Option<u64>, Instant),
     ) -> Result<bool, Fatal> {
-        let began = Instant::now();
         events::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.
         let waits = reason.stops() || !self.background || self.lacks_memory();
@@ -782,7 +836,6 @@ impl Run {
             self.has_detectors = Some(builder.has_detectors());
             Ok(Ok(self.taken(builder, visits, reason, began, commit)))
         })?;
-        self.store.has_passed(line);
         let taken = match taken {
             Ok(taken) => taken,
             Err(builder) => {
@@ -791,9 +844,14 @@ impl Run {
                     self.world.all_succeeded(false);
                 }
                 self.is_left_as_implausible(&builder, visits);
+                // A rank that goes back from here alone comes to this line again.
+                if !current::rolls_back() {
+                    self.store.has_passed(line);
+                }
                 return Ok(false);
             }
         };
+        self.store.has_passed(line);
         match taken {
             Ok(mut taken) if !waits => {
                 let time = began.elapsed();
@@ -1003,7 +1061,10 @@ impl Run {
         })?;
         self.bytes = Some(snapshot.bytes());
         release_unused();
-        let meta = self.meta(visits, reason.to_string());
+        let mut meta = self.meta(visits, reason.to_string());
+        if snapshot.has_elsewhere {
+            meta.notes.push((ELSEWHERE_NOTE.to_owned(), "devices".to_owned()));
+        }
         let commit = match commit {
             Some(commit) => commit,
             None => self.store.begin()?,
@@ -1041,6 +1102,7 @@ impl Run {
         notes.extend(self.sources.map(Sources::note));
         notes.extend(variables::note(self.sources));
         notes.extend(place::note(self.store.folder()));
+        notes.extend(devices::shown::note());
         for source in self.sources() {
             let says = source.notes().into_iter();
             notes.extend(says.map(|(name, says)| (name.to_owned(), says)));
@@ -1180,8 +1242,11 @@ impl Driver for Run {
     }
 
     fn close(&mut self, visits: u64, panicked: bool) {
+        self.tell_of_machine_checks(visits);
+        machine_check::forget();
         self.wait_for_writer();
         release_unused();
+        devices::forget();
         current::observe_with(None);
         self.mention_failures();
         current::listen(false);

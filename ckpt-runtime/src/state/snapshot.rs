@@ -29,6 +29,8 @@ pub struct Snapshot {
     pub(crate) files: Vec<WrittenFile>,
     /// The variables and where they are, if somebody wants to know.
     pub(crate) seen: Vec<Seen>,
+    /// Whether a restart writes lists of it to where the program does not have them in its memory.
+    pub(crate) has_elsewhere: bool,
 }
 
 /// One active function: where it stands and the variables it needs to go on.
@@ -115,6 +117,10 @@ pub struct SnapshotBuilder {
     implausible: Option<Implausible>,
     /// The thread whose frames are being recorded.
     thread: u32,
+    /// Nothing is saved: this one variable is made again.
+    wanted: Option<Owner>,
+    /// What it is saved as, once it has been.
+    made: Option<Column>,
     /// A list in parts is being put together: what the frames from here on lend must stand at its own place, as the
     /// pointers' owners and those that see what is behind them would not agree otherwise.
     pub(crate) in_rows: bool,
@@ -142,6 +148,31 @@ impl SnapshotBuilder {
         let mut builder = SnapshotBuilder::default();
         builder.objects.capture = Some(capture);
         builder
+    }
+
+    /// One for which nothing is saved: the variable of this owner is made again where it says how.
+    pub(crate) fn of_one_made_again(owner: Owner) -> Self {
+        SnapshotBuilder {
+            wanted: Some(owner),
+            ..SnapshotBuilder::default()
+        }
+    }
+
+    /// Whether it is one for which nothing is saved, and which variable is made again.
+    pub(crate) fn wanted(&self) -> Option<Owner> {
+        self.wanted
+    }
+
+    /// The variable that is wanted has been made again.
+    pub(crate) fn is_made(&mut self, save: &dyn Fn(&mut Encoder<'_>)) {
+        self.objects.capture = Some(Capture::default());
+        self.made = Some(self.columns_at(false, false, save));
+        self.objects.capture = None;
+    }
+
+    /// What the variable that was wanted is saved as, if it could be made.
+    pub(crate) fn made(self) -> Option<Column> {
+        self.made
     }
 
     /// Begins the record of the next frame, one call further in than the last, and returns its index.
@@ -246,6 +277,11 @@ impl SnapshotBuilder {
         self.objects.has_detectors
     }
 
+    /// Whether a variable holds an open file.
+    pub(crate) fn has_files(&self) -> bool {
+        self.objects.files.are_any()
+    }
+
     /// The next variable stands in for what another one has, or, until `false` is given, is one.
     pub(crate) fn marks_stand_in(&mut self, stands_in: bool) {
         self.objects.stands_in = stands_in;
@@ -255,6 +291,13 @@ impl SnapshotBuilder {
     pub(crate) fn mark_clean(&mut self, owner: Option<Owner>) {
         if let Some(capture) = &mut self.objects.capture {
             capture.mark_clean(owner);
+        }
+    }
+
+    /// Nor does anything look at it.
+    pub(crate) fn mark_unread(&mut self) {
+        if let Some(capture) = &mut self.objects.capture {
+            capture.mark_unread();
         }
     }
 
@@ -399,6 +442,7 @@ impl SnapshotBuilder {
             tables,
             files,
             copier,
+            has_elsewhere,
         } = self.objects.finish()?;
         Ok(Snapshot {
             frames: self.frames,
@@ -407,6 +451,7 @@ impl SnapshotBuilder {
             files,
             copier,
             seen: seen.unwrap_or_default(),
+            has_elsewhere,
         })
     }
 

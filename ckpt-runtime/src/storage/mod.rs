@@ -7,6 +7,7 @@
 //! Not here: what is in a file ([`crate::format`]), and when a checkpoint is taken (the session).
 
 mod commit;
+mod copies;
 mod fallback;
 mod level;
 mod names;
@@ -22,6 +23,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub(crate) use commit::Commit;
+pub use copies::copies;
 pub use fallback::{Fallback, is_fallback, path_of, unseen_fallback};
 pub use names::{file_name, file_of};
 pub use parts::{files_in, folder_of_rank, has_been_here, has_place_for_rank, ranks_here};

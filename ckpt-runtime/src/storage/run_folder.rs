@@ -14,7 +14,7 @@ use super::level::RunDocuments;
 use super::posix::Folder;
 use crate::base::documents::{Documents, Durability, Log};
 use crate::base::files;
-use crate::base::folders::sync;
+use crate::base::folders::{self, sync};
 use crate::base::lock::locked;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
@@ -128,7 +128,7 @@ impl RunFolder {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
-            sync(above)?;
+            folders::once(new, || sync(above))?;
         }
         self.is_entered.store(true, Ordering::Relaxed);
         self.is_ours(folder)

@@ -194,6 +194,30 @@ impl Store {
         };
     }
 
+    /// What is known of lines: the newest that all ranks have, the number of the next, and those that some rank never wrote.
+    pub(crate) fn known_lines(&self) -> (CheckpointId, Option<u64>, Range<u64>) {
+        let Lines {
+            next,
+            complete,
+            abandoned,
+            ..
+        } = &self.lines;
+        (*complete, *next, abandoned.clone())
+    }
+
+    /// The process goes on with what it knew of them.
+    pub(crate) fn knows_lines(
+        &mut self,
+        (complete, next, abandoned): (CheckpointId, Option<u64>, Range<u64>),
+    ) {
+        self.lines = Lines {
+            next,
+            stays: false,
+            complete,
+            abandoned,
+        };
+    }
+
     /// The number of the next line, where ranks count them.
     pub(crate) fn next_line(&self) -> Option<u64> {
         self.lines.next
@@ -464,6 +488,8 @@ impl Store {
             let loaded = self.load(id);
             match loaded.and_then(|restored| check(&restored).map(|()| restored)) {
                 Ok(restored) => return Ok(Some(restored)),
+                // Not the file is wrong, and an older one would take work away.
+                Err(error @ StoreError::Compressed { .. }) => return Err(error),
                 Err(error) => report(id, &error),
             }
         }
@@ -497,6 +523,11 @@ impl Store {
                         }
                         report(id, &error);
                     }
+                },
+                // Not the file is wrong, and an older one would take work away.
+                Err(error @ StoreError::Compressed { .. }) => match self.opened.found(id)? {
+                    Found::Head(head) if head.run != Some(run) => continue,
+                    _ => return Err(error),
                 },
                 Err(error) => report(id, &error),
             }

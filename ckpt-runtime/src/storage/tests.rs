@@ -14,7 +14,7 @@ use super::{Keep, Mode, Store, names};
 use crate::base::documents::{Documents, Durability, in_memory};
 use crate::base::fault::Faults;
 use crate::base::run_id::RunId;
-use crate::format::{CheckpointId, Files, Meta, Restored, StoreError, Storing};
+use crate::format::{CheckpointId, ELSEWHERE_NOTE, Files, Meta, Restored, StoreError, Storing};
 use crate::plan::FunctionPlan;
 use crate::value::Checkpoint;
 
@@ -195,6 +195,45 @@ fn checkpoints_are_written_listed_opened_and_removed() {
     assert_eq!(newest.id(), ids[2]);
     assert_eq!(newest.decode::<Vec<u64>>(0, "list").unwrap(), [3; 10_000]);
     assert!(matches!(store.load(ids[1]), Err(StoreError::NotFound { .. })));
+}
+
+#[test]
+fn lists_that_are_to_go_elsewhere_pass_through_memory_that_was_used_before() {
+    let shelf = Arc::new(Shelf::default());
+    let mut store = open(&shelf, Mode::ReadWrite).unwrap();
+    store.set_keep(Keep::All);
+    // A part is zeros, of which nothing is stored.
+    let lists: [Vec<u64>; 2] = [7, 9].map(|number| {
+        let mut list = vec![number; 400_000];
+        list[(7 - number as usize % 5) * 40_000..][..100_000].fill(0);
+        list
+    });
+    let ids = lists.each_ref().map(|list| {
+        let mut builder = store.snapshot();
+        let frame = builder.frame(&PLAN, 1);
+        builder.value(frame, "list", 1, None, list);
+        let note = (ELSEWHERE_NOTE.to_owned(), "devices".to_owned());
+        let meta = Meta {
+            notes: vec![note],
+            ..Meta::default()
+        };
+        store.commit(&builder.finish().unwrap(), &meta).unwrap()
+    });
+    for (id, list) in ids.into_iter().zip(&lists) {
+        let restored = store.load(id).unwrap();
+        let mut read = Vec::new();
+        let loaded = restored.load(0, "list", &mut |from| {
+            let (count, mut from) = from.list()?;
+            from.numbers_put::<u64>(count, |bytes| {
+                read = bytes.to_vec();
+                Ok(())
+            })
+        });
+        loaded.unwrap();
+        let expected: Vec<u8> = list.iter().flat_map(|one| one.to_le_bytes()).collect();
+        assert!(read == expected);
+        assert!(restored.decode::<Vec<u64>>(0, "list").unwrap() == *list);
+    }
 }
 
 #[test]

@@ -149,6 +149,7 @@ fn hear<'a>(team: &'a Team, mut shared: MutexGuard<'a, Shared>) -> MutexGuard<'a
         is_a_test: false,
         to,
         visits,
+        may_be_alone: false,
     };
     let outcome = context::with_driver(|driver| {
         let outcome = driver.roll_back(asked);

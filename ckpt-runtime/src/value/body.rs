@@ -14,7 +14,7 @@ pub(crate) use capture::{Capture, Region, Seen};
 use super::DType;
 use super::bytes::{buffer_for, give_back};
 use crate::base::checksum::{xxh3, xxh3_of_two};
-use crate::base::copying::copy;
+use crate::base::copying::{copy, copy_two};
 use crate::base::forked::Shared;
 use crate::base::pages::{Untouched, Watch};
 use crate::base::parallel::{self, PIECE};
@@ -245,6 +245,11 @@ impl Body {
         true
     }
 
+    /// How many bytes a block has; the last may have fewer.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
     /// The checksum of each block that was copied; none of those of zeros.
     pub fn checksums(&self) -> Vec<u128> {
         let mut sums = vec![0; self.blocks.len()];
@@ -277,14 +282,12 @@ impl Body {
                         };
                         Some((bytes, sums[number], into))
                     });
-            // Two at a time; they are in the cache when they are copied.
+            // Two at a time.
             while let Some((first, sum, into)) = blocks.next() {
                 let (second, other, behind) = blocks.next().unwrap_or((&[], NOTHING, &mut []));
-                if xxh3_of_two([first, second]) != [sum, other] {
+                if copy_two([first, second], [into, behind], self.length) != [sum, other] {
                     is_right.store(false, Ordering::Relaxed);
                 }
-                copy(first, into, self.length);
-                copy(second, behind, self.length);
             }
         });
         is_right.into_inner()

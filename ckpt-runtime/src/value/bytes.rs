@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::DType;
-use super::body::Body;
+use super::body::{Body, Region};
 use crate::base::checksum::xxh3;
 use crate::base::copying;
 use crate::base::forked;
+use crate::base::from_outside;
 use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
 use crate::base::room;
@@ -133,6 +134,57 @@ impl Bytes {
                 true
             }
         }
+    }
+
+    /// Fills `into` with those from `offset` on, if the blocks that they are of still have these checksums. It is for handlers of
+    /// signals: nothing is allocated, nor locked.
+    pub(crate) fn part_checked(&self, sums: &[u128], offset: usize, into: &mut [u8]) -> bool {
+        let size = self.1.as_ref().map_or(PIECE, |body| body.block());
+        let (mut at, mut rest) = (offset, into);
+        while !rest.is_empty() {
+            let number = at / size;
+            let block = match &self.1 {
+                Some(body) => body.copy_of(number),
+                None => self.0.chunks(PIECE).nth(number),
+            };
+            let is_right = block.map_or(0, xxh3) == sums.get(number).copied().unwrap_or(1);
+            let length = (size - at % size).min(rest.len());
+            let (part, behind) = rest.split_at_mut(length);
+            match block.map(|block| block.get(at % size..at % size + length)) {
+                _ if !is_right => return false,
+                Some(None) => return false,
+                Some(Some(from)) => part.copy_from_slice(from),
+                None => part.fill(0),
+            }
+            (at, rest) = (at + length, behind);
+        }
+        true
+    }
+
+    /// Writes to this place of the program's memory where it is not what it was: of `then` are the checksums that it had, which these bytes
+    /// are to have as well, of `now` those that it has. Gives of how many bytes the blocks are; nothing where one could not be written.
+    pub(crate) fn write_where_not(&self, place: Region, now: &[u128], then: &[u128]) -> Option<usize> {
+        let size = self.1.as_ref().map_or(PIECE, |body| body.block());
+        let (mut written, mut block) = (0, Vec::new());
+        for (number, _) in now
+            .iter()
+            .zip(then)
+            .enumerate()
+            .filter(|(_, (now, then))| now != then)
+        {
+            let first = number * size;
+            let length = size.min(place.bytes().checked_sub(first)?);
+            if !room::is_there(length) {
+                return None;
+            }
+            block.resize(length, 0);
+            let is_right = self.part_checked(then, first, &mut block);
+            if !is_right || !from_outside::write(place.first() + first, &block) {
+                return None;
+            }
+            written += length;
+        }
+        Some(written)
     }
 
     /// The checksums of bytes that are all here, to be given to [`Bytes::copy_checked`].

@@ -18,6 +18,15 @@ pub trait Source {
     /// When they cannot be read or their checksum is wrong.
     fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError>;
 
+    /// The same where there may be something else than zeros in `into`.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    fn read_over(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError> {
+        into.fill(0);
+        self.read(block, into)
+    }
+
     /// The bytes of the block, if they have been read already and the block is all of its dataset. Returns them once.
     #[doc(hidden)]
     fn take(&self, block: &Block) -> Option<Room> {

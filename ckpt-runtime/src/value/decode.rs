@@ -6,10 +6,12 @@ mod variants;
 pub use fields::next_of;
 pub use variants::payload_of;
 
+use super::bytes::{buffer_for, give_back};
 use super::column::{DType, Kind};
 use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
 use super::impls::shared::Shared;
+use super::number::as_bytes;
 use super::room::Room;
 use super::{Checkpoint, Number};
 use crate::handles::ReopenedFiles;
@@ -90,6 +92,50 @@ impl<'a> Decoder<'a> {
         };
         data.at = length;
         read.ok_or_else(|| no_memory(count))
+    }
+
+    /// Takes all numbers of a list, of which there are `count`, into memory that was used before, and gives their bytes to `put`:
+    /// they are not to stay there.
+    ///
+    /// # Errors
+    /// As [`Decoder::numbers`], and those of `put`.
+    #[cfg_attr(
+        not(any(test, feature = "opencl", feature = "wgpu", feature = "cudarc")),
+        expect(dead_code, reason = "all lists are in memory")
+    )]
+    pub(crate) fn numbers_put<N: Number>(
+        &mut self,
+        count: usize,
+        put: impl FnOnce(&[u8]) -> Result<(), String>,
+    ) -> Result<(), LoadError> {
+        let length = count * size_of::<N>();
+        let context = self.context;
+        let stored = match &*self.cursor {
+            Cursor::Data(data) if self.batch && !data.single && data.dtype == N::DTYPE && data.at == 0 => {
+                match &data.content {
+                    Content::Stored(block) if length as u64 == block.length => Some(*block),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let Some(block) = stored.filter(|_| cfg!(target_endian = "little")) else {
+            let numbers = self.numbers::<N>(count)?;
+            return put(as_bytes(&numbers)).map_err(LoadError::invalid);
+        };
+        if let Cursor::Data(data) = self.cursor {
+            data.at = length;
+        }
+        if let Some(room) = context.source.take(&block) {
+            return put(room.bytes()).map_err(LoadError::invalid);
+        }
+        let mut bytes = buffer_for(length).ok_or_else(|| no_memory(count))?;
+        // What it had before is gone.
+        bytes.resize(length, 0);
+        let read = context.source.read_over(&block, &mut bytes);
+        let done = read.and_then(|()| put(&bytes).map_err(LoadError::invalid));
+        give_back(bytes);
+        done
     }
 
     /// Takes the next element of an element type of at most 32 bits.
@@ -203,6 +249,20 @@ impl<'a> Decoder<'a> {
             }),
             ref other => Err(mismatch("an array", other)),
         }
+    }
+
+    /// What the items of the next list are, where they are numbers.
+    #[cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "types say it"))]
+    pub(crate) fn numbers_are(&self) -> Option<DType> {
+        fn of(cursor: &Cursor) -> Option<DType> {
+            match cursor {
+                Cursor::Data(data) => Some(data.dtype.clone()),
+                Cursor::Group { children, .. } => of(&children.iter().find(|(name, _)| name == "items")?.1),
+                Cursor::Array { items, .. } => of(items),
+                Cursor::Empty | Cursor::Zeros(_) => None,
+            }
+        }
+        of(self.cursor)
     }
 
     /// Whether no values are wanted from a column to which none was saved; it does not even have a type.

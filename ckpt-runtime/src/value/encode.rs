@@ -112,7 +112,7 @@ impl<'a> Encoder<'a> {
     /// Takes all numbers of a list that is not in memory, if the checkpoint before has them as they are; `read` gives any part of
     /// their bytes. Returns whether it has.
     #[cfg_attr(
-        not(feature = "opencl"),
+        not(any(feature = "opencl", feature = "wgpu", feature = "cudarc")),
         expect(dead_code, reason = "all lists are in memory")
     )]
     pub(crate) fn unread<N: Number>(
@@ -131,6 +131,7 @@ impl<'a> Encoder<'a> {
         let body =
             capture.and_then(|capture| capture.take_unread(&N::DTYPE, count * size_of::<N>(), owner, read));
         let is_taken = body.is_some();
+        self.objects.has_elsewhere |= is_taken;
         if let Some(body) = body {
             data_of(self.column, &N::DTYPE, true).bytes = Bytes::in_blocks(body);
         }
@@ -142,7 +143,7 @@ impl<'a> Encoder<'a> {
     /// # Safety
     /// Where `read` succeeds, it has written every byte.
     #[cfg_attr(
-        not(feature = "opencl"),
+        not(any(feature = "opencl", feature = "wgpu", feature = "cudarc")),
         expect(dead_code, reason = "all lists are in memory")
     )]
     pub(crate) unsafe fn numbers_read<N: Number>(
@@ -161,6 +162,7 @@ impl<'a> Encoder<'a> {
         }
         // SAFETY: the caller's promise; there is room for them.
         unsafe { bytes.set_len(length) };
+        self.objects.has_elsewhere = true;
         if let Some(capture) = &mut self.objects.capture {
             capture.mark_clean(owner);
         }

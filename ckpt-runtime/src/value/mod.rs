@@ -14,11 +14,13 @@ mod dynamic;
 mod encode;
 mod error;
 pub mod items;
+mod keys;
 mod number;
 mod objects;
 mod owned;
 #[cfg(test)]
 mod owned_tests;
+mod parts;
 mod reach;
 mod refill;
 mod room;
@@ -58,6 +60,8 @@ pub use impls::shared::Pointee;
 pub use impls::streams::Unread;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
+#[doc(hidden)]
+pub use parts::{Handle, MadeAgain, Parts};
 #[doc(hidden)]
 pub use reach::Reach;
 pub use refill::Refill;

@@ -21,6 +21,7 @@ use super::decode::Decoder;
 use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
 use super::impls::shared::Shared;
+use super::keys::Keyed;
 use super::owned::{Depth, Made};
 use super::reach::{contains_itself, type_key};
 use crate::base::forked::Copier;
@@ -39,14 +40,14 @@ pub(crate) struct Objects {
     /// What is being saved stands in for something else: what detectors say of it means nothing.
     pub stands_in: bool,
     tables: Vec<Table>,
-    table_of: HashMap<TypeId, u32>,
+    table_of: Keyed<TypeId, u32>,
     /// The tables of what types own that contain themselves; `None` for types that do not.
-    owned: HashMap<TypeId, Option<u32>>,
+    owned: Keyed<TypeId, Option<u32>>,
     /// The objects by their addresses.
-    known: HashMap<usize, usize>,
+    known: Keyed<usize, usize>,
     objects: Vec<Object>,
     /// Which kinds of pointers may lead to an object before it is made.
-    may_be_early: HashMap<TypeId, bool>,
+    may_be_early: Keyed<TypeId, bool>,
     queue: VecDeque<usize>,
     /// What has been referred to by the objects that are being saved, the innermost last.
     refers_to: Vec<usize>,
@@ -58,6 +59,8 @@ pub(crate) struct Objects {
     pub(super) depth: Depth,
     pub files: OpenFiles,
     now: OnceCell<Instant>,
+    /// Lists have been saved that are not in the program's memory.
+    pub has_elsewhere: bool,
 }
 
 #[derive(Default)]
@@ -106,6 +109,8 @@ pub(crate) struct Finished {
     pub files: Vec<WrittenFile>,
     /// The process that copies large lists.
     pub copier: Option<Copier>,
+    /// Whether lists are among it that are not in the program's memory.
+    pub has_elsewhere: bool,
 }
 
 impl Objects {
@@ -366,6 +371,7 @@ impl Objects {
             tables,
             files: self.files.written(),
             copier,
+            has_elsewhere: self.has_elsewhere,
         })
     }
 
@@ -486,9 +492,9 @@ pub(crate) struct Tables {
     pub files: ReopenedFiles,
     now: OnceCell<Instant>,
     /// Which types contain themselves, of those that have been asked for.
-    contain_themselves: RefCell<HashMap<TypeId, bool>>,
+    contain_themselves: RefCell<Keyed<TypeId, bool>>,
     /// The pointers to what stands in for an object that is not made yet, by its table and row.
-    early: RefCell<HashMap<(u32, usize), Box<dyn Any>>>,
+    early: RefCell<Keyed<(u32, usize), Box<dyn Any>>>,
     /// What makes these objects.
     waiting: RefCell<Vec<MakeLater>>,
 }

@@ -1,10 +1,10 @@
 //! Which types contain themselves: a walk over the types of fields and items, without values.
 
 use std::any::TypeId;
-use std::collections::HashSet;
 use std::marker::PhantomData;
 
 use super::Checkpoint;
+use super::keys::Keys;
 
 /// What distinguishes types; lifetimes do not count. Unlike `TypeId::of` it takes types that borrow.
 pub(crate) fn type_key<T: ?Sized>() -> TypeId {
@@ -33,7 +33,7 @@ pub(crate) fn type_key<T: ?Sized>() -> TypeId {
 #[derive(Debug)]
 pub struct Reach {
     wanted: TypeId,
-    seen: HashSet<TypeId>,
+    seen: Keys<TypeId>,
     found: bool,
 }
 
@@ -52,7 +52,7 @@ impl Reach {
 pub(crate) fn contains_itself<T: Checkpoint>() -> bool {
     let mut reach = Reach {
         wanted: type_key::<T>(),
-        seen: HashSet::new(),
+        seen: Keys::default(),
         found: false,
     };
     T::reach(&mut reach);

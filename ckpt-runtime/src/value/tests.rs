@@ -31,15 +31,28 @@ impl Source for Nowhere {
 pub(super) fn encode<T: Checkpoint + ?Sized>(
     value: &T,
 ) -> Result<(Column, Vec<super::ObjectTable>), super::SaveError> {
+    encoded(|to| value.save(to))
+}
+
+/// The same of what saves itself.
+pub(super) fn encoded(
+    save: impl FnOnce(&mut Encoder<'_>),
+) -> Result<(Column, Vec<super::ObjectTable>), super::SaveError> {
     let mut objects = Objects::default();
     objects.enter("x");
     let mut column = Column::Empty;
-    value.save(&mut Encoder::new(&mut column, false, &mut objects));
+    save(&mut Encoder::new(&mut column, false, &mut objects));
     objects.finish().map(|finished| (column, finished.tables))
 }
 
-pub(super) fn decode<T: Checkpoint>(
+pub(super) fn decode<T: Checkpoint>(saved: &(Column, Vec<super::ObjectTable>)) -> Result<T, LoadError> {
+    decoded(saved, T::load)
+}
+
+/// What `load` makes of the columns, all of them.
+pub(super) fn decoded<T>(
     (column, tables): &(Column, Vec<super::ObjectTable>),
+    load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
 ) -> Result<T, LoadError> {
     let tables = Tables::new(
         tables
@@ -53,7 +66,7 @@ pub(super) fn decode<T: Checkpoint>(
     };
     let mut cursor = Cursor::of(column);
     let mut decoder = Decoder::new(&mut cursor, false, &context);
-    let value = T::load(&mut decoder)?;
+    let value = load(&mut decoder)?;
     decoder.finish()?;
     Ok(value)
 }
@@ -241,6 +254,9 @@ fn small_types_of_the_library() {
     let texts = round_trip(&["static", "other", "static"]);
     assert_eq!(texts, ["static", "other", "static"]);
     assert!(std::ptr::eq(texts[0], texts[2]), "one text is leaked once");
+    let bytes: &[u8] = b"some bytes";
+    everywhere(&[&bytes[5..], &bytes[..0], bytes]);
+    everywhere(&[[(1u64, 'a'), (2, 'b')].as_slice()]);
     let mut args = std::env::args();
     args.next();
     assert_eq!(round_trip(&args).collect::<Vec<_>>(), args.collect::<Vec<_>>());

@@ -31,6 +31,7 @@ crate::tests! {
     a_session_by_hand_says_what_is_wrong,
     nothing_to_restart_from,
     a_damaged_checkpoint_is_passed_over,
+    a_copied_checkpoint_is_passed_over,
     two_jobs_cannot_share_a_store,
     a_store_that_cannot_be_made,
     a_store_around_the_programs_files_is_refused,
@@ -332,6 +333,21 @@ fn a_damaged_checkpoint_is_passed_over() {
         .expect_code(76)
         .expect_message(&["the only one cannot be used (see above)"]);
     assert_eq!(job.checkpoints().len(), 1, "nothing was deleted");
+}
+
+fn a_copied_checkpoint_is_passed_over() {
+    let job = Job::new("steps").with("TEST_STEPS", 10).with("CKPT_EVERY", 2);
+    job.run(&[("CKPT_FAULT", "visit:6")]).expect_killed();
+    let files = job.checkpoints();
+    std::fs::copy(&files[0], files[0].with_file_name("000090.r0.h5")).unwrap();
+    let rest = job
+        .run(&[("CKPT_RESTART", "latest"), ("CKPT_EVERY", "100")])
+        .expect_code(0);
+    assert_eq!(rest.stdout, Job::new("steps").run(&[("TEST_STEPS", "10")]).stdout);
+    rest.expect_message(&[
+        "warning[W2008]: checkpoint 000090 cannot be used and is passed over: it is a copy of checkpoint 000002 under another number",
+        "restarts from checkpoint 000003",
+    ]);
 }
 
 fn two_jobs_cannot_share_a_store() {

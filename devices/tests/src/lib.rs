@@ -4,10 +4,15 @@
 
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
+#[path = "../../../tests/harness/src/skipped.rs"]
+mod skipped;
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+pub use skipped::skipped;
 
 /// What ckpt says to programs on devices.
 const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
@@ -24,6 +29,10 @@ pub struct Job {
     fault: Option<u32>,
     /// One checkpoint of so many holds everything.
     full_every: u32,
+    /// It has several processes.
+    has_ranks: bool,
+    /// Where libraries are looked for first.
+    libraries: Option<PathBuf>,
 }
 
 /// How a command ended.
@@ -58,6 +67,8 @@ impl Job {
             program: None,
             fault: None,
             full_every: 1,
+            has_ranks: false,
+            libraries: None,
             folder: tempfile::tempdir().expect("a folder for the job"),
         }
     }
@@ -76,14 +87,47 @@ impl Job {
         self
     }
 
+    /// Its program has several processes.
+    pub fn of_ranks(mut self) -> Job {
+        self.has_ranks = true;
+        self
+    }
+
+    /// Its programs look for libraries in a folder first.
+    pub fn finds_libraries_in(mut self, folder: PathBuf) -> Job {
+        self.libraries = Some(folder);
+        self
+    }
+
     /// Of its checkpoints, one of so many holds everything.
     pub fn full_every(mut self, checkpoints: u32) -> Job {
         self.full_every = checkpoints;
         self
     }
 
+    /// How many bytes a checkpoint of its only run has.
+    pub fn bytes_of(&self, checkpoint: u32) -> u64 {
+        let name = format!("{checkpoint:06}.r0.h5");
+        let mut open = vec![self.folder.path().to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                match entry.metadata() {
+                    Ok(about) if about.is_dir() => open.push(entry.path()),
+                    Ok(about) if entry.file_name() == *name => return about.len(),
+                    _ => {}
+                }
+            }
+        }
+        panic!("there is no checkpoint {checkpoint}");
+    }
+
     /// `cargo ckpt VERB` with these words, `--` among them, on these devices.
     pub fn ckpt(&self, devices: &str, verb: &str, words: &str) -> Ended {
+        self.ckpt_with(devices, verb, words, &[])
+    }
+
+    /// The same, with these variables set.
+    pub fn ckpt_with(&self, devices: &str, verb: &str, words: &str, variables: &[(&str, &str)]) -> Ended {
         let mut command = Command::new(tool());
         command.args(["ckpt", verb]);
         if verb != "restart" {
@@ -100,7 +144,14 @@ impl Job {
             .env("CKPT_RUNTIME_PATH", runtime)
             .env("POCL_DEVICES", devices)
             .env("CKPT_FULL_EVERY", self.full_every.to_string())
+            // PoCL's cache fails where ranks compile the same kernel at once.
+            .envs(self.has_ranks.then_some(("POCL_KERNEL_CACHE", "0")))
+            .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
             .envs(fault.filter(|_| verb == "run"))
+            .envs(self.libraries.as_ref().map(|folder| ("LD_LIBRARY_PATH", folder)))
+            .envs(variables.iter().copied())
             .env_remove("CKPT_BLESS")
             .stdin(Stdio::null())
             .output()

@@ -8,6 +8,8 @@ const FT: &str = "examples/ft";
 const SHWA: &str = "examples/shwa";
 const MISUSE: &str = "programs/misuse";
 const MISUSE3: &str = "programs/misuse3";
+const SUMMA: &str = "examples/summa";
+const NUMBERS: &str = "programs/numbers";
 const ANSWER: &str = "checksum ";
 
 #[test]
@@ -150,7 +152,32 @@ fn is_restarted(job: &dyn Fn() -> Job, words: &str, visits: &[u32], devices: &[(
 #[test]
 fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
     let devices = [(THREE, "basic"), ("basic", "pthread basic")];
-    is_restarted(&|| Job::new("programs/rebound"), "", &[5, 12, 23], &devices);
+    for (package, visits) in [
+        ("programs/rebound", &[5, 12, 23][..]),
+        ("programs/rebound3", &[9, 24]),
+    ] {
+        is_restarted(&|| Job::new(package), "", visits, &devices);
+    }
+}
+
+#[test]
+fn arrays_in_lists_and_structs_come_back() {
+    is_restarted(
+        &|| Job::new("programs/parts"),
+        "",
+        &[5, 23],
+        &[(THREE, "basic"), ("basic", "pthread")],
+    );
+}
+
+#[test]
+fn arrays_in_tuples_options_and_lists_of_structs_that_are_passed_by_value_come_back() {
+    is_restarted(
+        &|| Job::new("programs/carried"),
+        "",
+        &[5, 13],
+        &[(THREE, "basic"), ("basic", "pthread")],
+    );
 }
 
 #[test]
@@ -161,6 +188,18 @@ fn a_program_on_several_devices_goes_on_with_another_number_of_them() {
         ("basic basic", THREE),
     ];
     is_restarted(&|| Job::new(SHWA), "-- 8 20", &[4, 11, 18], &devices);
+    let more = [(THREE, "basic basic"), (THREE, THREE), ("basic", THREE)];
+    is_restarted(&|| Job::new(SHWA), "-- 8 20", &[7, 11, 15], &more);
+}
+
+#[test]
+fn ranks_with_a_device_each_go_on_on_others() {
+    is_restarted(
+        &|| Job::new(SUMMA).of_ranks(),
+        "-n 4 -- 24 2",
+        &[4],
+        &[(THREE, "basic")],
+    );
 }
 
 #[test]
@@ -216,5 +255,156 @@ fn arrays_that_nothing_has_written_to_are_left_out_and_no_others() {
         assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
         let restarted = job.ckpt("basic", "restart", "").well();
         assert_eq!(restarted.stdout, uninterrupted.stdout, "killed at {visit}");
+    }
+}
+
+/// Killed on some devices and restarted on others: the answer is that of a run on the first, and it sees as many as there.
+#[track_caller]
+fn sees_what_it_had(program: &'static str, visit: u32, pairs: &[(&str, &str, usize)]) {
+    for (first, second, seen) in pairs {
+        let usual = Job::of(NUMBERS, program)
+            .ckpt(first, "run", "--every 1000")
+            .well();
+        let parts = format!(" of {seen} parts\n");
+        assert!(usual.stdout.ends_with(&parts), "{}", usual.stdout);
+        let job = Job::of(NUMBERS, program).dies_at(visit);
+        let killed = job.ckpt(first, "run", "--every 3");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt(second, "restart", "").well();
+        assert_eq!(restarted.stdout, usual.stdout, "from {first} to {second}");
+        let is_told = restarted.stderr.contains("is shown the ");
+        let has_changed = first.split(' ').count() != second.split(' ').count();
+        assert!(
+            is_told == has_changed && !restarted.stderr.contains("W2421"),
+            "{}",
+            restarted.stderr
+        );
+        let is_renamed =
+            first.split(' ').next_back() != second.split(' ').next_back() || *first == THREE && has_changed;
+        assert_eq!(
+            restarted.stderr.matches("W2420").count(),
+            usize::from(is_renamed),
+            "{}",
+            restarted.stderr
+        );
+    }
+}
+
+#[test]
+fn a_program_that_holds_the_number_of_devices_sees_that_number_again() {
+    let pairs = [
+        (THREE, "basic", 3),
+        (THREE, "basic basic", 3),
+        (THREE, THREE, 3),
+        ("basic", "basic basic basic", 1),
+        ("basic basic", "basic", 2),
+    ];
+    sees_what_it_had("counted", 11, &pairs);
+}
+
+#[test]
+fn a_program_on_as_many_parts_as_devices_is_killed_anywhere_and_gives_the_same_answer() {
+    let ended =
+        Job::of(NUMBERS, "counted").ckpt(THREE, "crashtest", "--sites 4 --commits 1 --random 1 --rows 1");
+    let ended = ended.well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+}
+
+#[test]
+fn with_opencl3_contexts_of_a_kind_and_binaries_are_as_many_as_before() {
+    sees_what_it_had(
+        "counted3",
+        11,
+        &[("basic basic basic", "basic", 3), ("basic", "basic basic", 1)],
+    );
+}
+
+#[test]
+fn what_a_program_was_shown_is_noted_again_by_the_process_that_goes_on() {
+    let usual = Job::of(NUMBERS, "counted")
+        .ckpt(THREE, "run", "--every 1000")
+        .well();
+    let job = Job::of(NUMBERS, "counted").dies_at(5);
+    job.ckpt(THREE, "run", "--every 3");
+    for (devices, visit) in [("basic", "9"), ("basic basic", "15")] {
+        let killed = job.ckpt_with(
+            devices,
+            "restart",
+            "",
+            &[("CKPT_FAULT", &format!("visit:{visit}"))],
+        );
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+    }
+    let restarted = job.ckpt("basic", "restart", "").well();
+    assert_eq!(restarted.stdout, usual.stdout);
+    assert!(
+        restarted.stderr.contains("is shown the 3 devices"),
+        "{}",
+        restarted.stderr
+    );
+}
+
+#[test]
+fn a_program_of_which_nothing_hangs_on_the_number_sees_the_devices_that_are_there() {
+    let usual = Job::of(NUMBERS, "uncounted")
+        .ckpt("basic", "run", "--every 1000")
+        .well();
+    for (first, second, seen) in [
+        (THREE, "basic", 1),
+        ("basic", "basic basic basic", 3),
+        ("basic basic", THREE, 3),
+    ] {
+        let job = Job::of(NUMBERS, "uncounted").dies_at(11);
+        job.ckpt(first, "run", "--every 3");
+        let restarted = job.ckpt(second, "restart", "").well();
+        assert_eq!(restarted.stdout, usual.stdout);
+        assert!(
+            restarted.stderr.contains(&format!("{seen} devices")),
+            "{}",
+            restarted.stderr
+        );
+        assert!(!restarted.stderr.contains("is shown"), "{}", restarted.stderr);
+    }
+}
+
+#[test]
+fn another_name_of_a_device_is_told_once_and_the_same_name_is_not() {
+    for (second, told) in [("pthread", 1), ("basic", 0)] {
+        let job = Job::new(FLOYD).dies_at(23);
+        job.ckpt("basic", "run", "--every 5 -- 40");
+        let restarted = job.ckpt(second, "restart", "").well();
+        let count = restarted.stderr.matches("warning[W2420]").count();
+        assert!(
+            count == told && !restarted.stderr.contains("W2421"),
+            "{}",
+            restarted.stderr
+        );
+    }
+}
+
+#[test]
+fn a_plan_says_whether_something_hangs_on_the_number_of_devices() {
+    let says = |job: Job| {
+        let plan = job.ckpt("basic", "plan", "--check").well();
+        let (_, number) = plan.stdout.split_once("number of devices: ").expect("a number");
+        number.lines().next().unwrap_or_default().to_owned()
+    };
+    let counted = says(Job::of(NUMBERS, "counted"));
+    assert!(
+        counted.starts_with("pseudo-malleable: ")
+            && counted.contains("src/bin/counted.rs:")
+            && counted.contains("hangs on the number of devices"),
+        "{counted}"
+    );
+    assert!(says(Job::of(NUMBERS, "counted3")).starts_with("pseudo-malleable: "));
+    for job in [
+        Job::of(NUMBERS, "uncounted"),
+        Job::new(SHWA),
+        Job::new(FLOYD),
+        Job::new(SPMV),
+        Job::new(FT),
+    ] {
+        let malleable = says(job);
+        assert!(malleable.starts_with("malleable: "), "{malleable}");
     }
 }

@@ -42,6 +42,17 @@ fn heat(folder: &Path, changes: &[(&str, &str)]) -> PathBuf {
     heat.join("Cargo.toml")
 }
 
+/// The command that runs the example `heat`. All tests build it alike: they run side by side, and a build with other features
+/// would replace the program under their hands.
+fn run_heat(manifest: &Path, options: &str) -> String {
+    run(manifest, &format!("--features zstd {options}"))
+}
+
+/// The command that runs the program of a package.
+fn run(manifest: &Path, options: &str) -> String {
+    format!("run --quiet --manifest-path {} {options}", manifest.display())
+}
+
 /// A package that knows nothing of ckpt; its manifest.
 fn package(folder: &Path, name: &str, program: &str) -> PathBuf {
     let package = folder.join(name);
@@ -59,10 +70,7 @@ fn the_page_on_python_does_what_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let manifest = heat(here, &[("refine", "1"), ("end", "1.0"), ("report_every", "20")]);
-    let run = format!(
-        "run --quiet --manifest-path {} --every 20 --keep 10 -- deck.toml",
-        manifest.display()
-    );
+    let run = run_heat(&manifest, "--every 20 --keep 10 -- deck.toml");
     let whole = ckpt(here, &run, &[]);
     assert_eq!(whole.code, Some(0), "{whole:?}");
     let exported = ckpt(here, "export 2 --all --to state.npz", &[]);
@@ -148,11 +156,9 @@ fn sealed(compression: &str, full_every: &str) {
         ("CKPT_FULL_EVERY", full_every),
         ("CKPT_KEEP", "9"),
     ];
-    let run = format!(
-        "run --quiet --manifest-path {} --every 20 -- deck.toml",
-        manifest.display()
-    );
-    assert_eq!(ckpt(here, &run, &variables).code, Some(0));
+    let run = run_heat(&manifest, "--every 20 -- deck.toml");
+    let ended = ckpt(here, &run, &variables);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
     let change = "import h5py, hdf5plugin\nwith h5py.File('heat.ckpt.d/000003.r0.h5', 'r+') as f:\n    f['frames/1/self/now'][1000:3000] = 0.0\n    f['frames/1/self/time'][()] = 7.5\n";
     python(here, change);
     let sealed = ckpt(here, "seal 3 --yes", &[]);
@@ -186,13 +192,9 @@ const MODES: [(&str, &[(&str, &str)]); 7] = [
 ];
 
 /// A run of each mode, with the checkpoints it has made; h5py finds the same values in the files of all.
-fn runs_of_every_mode(here: &Path, manifest: &Path, every: u64, arguments: &str) {
+fn runs_of_every_mode(here: &Path, run: impl Fn(&str) -> String) {
     for (mode, variables) in MODES {
-        let run = format!(
-            "run --quiet --manifest-path {} --every {every} --keep all --dir {mode}{arguments}",
-            manifest.display()
-        );
-        let ended = ckpt(here, &run, variables);
+        let ended = ckpt(here, &run(mode), variables);
         assert_eq!(ended.code, Some(0), "{mode}: {ended:?}");
         // An older Linux cannot watch pages; what cannot be done is done otherwise, with a warning.
         assert!(
@@ -230,7 +232,12 @@ fn files_of_every_mode_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let manifest = heat(here, &[("refine", "2"), ("end", "1.0")]);
-    runs_of_every_mode(here, &manifest, 20, " -- deck.toml");
+    runs_of_every_mode(here, |mode| {
+        run_heat(
+            &manifest,
+            &format!("--every 20 --keep all --dir {mode} -- deck.toml"),
+        )
+    });
 }
 
 /// The plate of `heat` changes everywhere: only an array that changes in places has blocks that are in another file.
@@ -250,7 +257,9 @@ fn files_with_blocks_of_others_are_read() {
 }
 ",
     );
-    runs_of_every_mode(here, &manifest, 100_000, "");
+    runs_of_every_mode(here, |mode| {
+        run(&manifest, &format!("--every 100000 --keep all --dir {mode}"))
+    });
     let size = |mode: &str| {
         let file = here.join(mode).join("000002.r0.h5");
         fs::metadata(&file).unwrap().len()
@@ -278,11 +287,7 @@ fn blocks_that_are_not_stored_are_read_as_zeros() {
 }
 ",
     );
-    let run = format!(
-        "run --quiet --manifest-path {} --every 100000 --keep all",
-        manifest.display()
-    );
-    let ended = ckpt(here, &run, &[]);
+    let ended = ckpt(here, &run(&manifest, "--every 100000 --keep all"), &[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     python(
         here,

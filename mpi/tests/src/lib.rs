@@ -282,6 +282,15 @@ pub fn make_package(folder: &Path, name: &str) {
     fs::copy(here.join("../Cargo.lock"), folder.join("Cargo.lock")).expect("the versions that all use");
 }
 
+/// Builds a package of this source, which depends on the runtime, by plain cargo where all of them are built.
+pub fn built_of(source: &str, name: &str) -> PathBuf {
+    let package = tempfile::tempdir().expect("a folder");
+    fs::create_dir(package.path().join("src")).expect("a folder for the program");
+    fs::write(package.path().join("src/main.rs"), source).expect("it is written");
+    make_package(package.path(), name);
+    build(package.path(), name, &target().join("ckpt/build"), &[])
+}
+
 /// Builds a program by plain cargo in this target folder, with these variables.
 pub fn build(package: &Path, program: &str, target: &Path, variables: &[(&str, &str)]) -> PathBuf {
     let status = Command::new("cargo")
@@ -296,8 +305,19 @@ pub fn build(package: &Path, program: &str, target: &Path, variables: &[(&str, &
 
 /// Starts two ranks of a program by a launcher itself, in this folder, and waits for their end.
 pub fn two_ranks(launcher: &str, program: &Path, folder: &Path, variables: &[(&str, &str)]) -> Ended {
+    ranks_by(launcher, 2, program, folder, variables)
+}
+
+/// The same of so many.
+pub fn ranks_by(
+    launcher: &str,
+    ranks: u32,
+    program: &Path,
+    folder: &Path,
+    variables: &[(&str, &str)],
+) -> Ended {
     let child = Command::new(launcher)
-        .args(["-n", "2"])
+        .args(["-n", &ranks.to_string()])
         .arg(program)
         .current_dir(folder)
         .env_remove("CKPT_BLESS")

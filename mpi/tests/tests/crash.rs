@@ -53,7 +53,12 @@ fn heat() {
 
 #[test]
 fn himeno() {
-    crashtest("examples/himeno", 4, "17 17 33 60 2 2 1");
+    crashtest("examples/himeno", 4, "18,18,34 60 2 2 1");
+}
+
+#[test]
+fn tealeaf() {
+    crashtest("examples/tealeaf-like", 2, "16 16 4");
 }
 
 #[test]

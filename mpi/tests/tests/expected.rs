@@ -66,3 +66,8 @@ fn sort() {
 fn sweep() {
     prints_what_is_expected("sweep");
 }
+
+#[test]
+fn tealeaf() {
+    prints_what_is_expected("tealeaf-like");
+}

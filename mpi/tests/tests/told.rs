@@ -1,11 +1,10 @@
 //! What a program of several processes is told when its ranks are not where they should be, or its files: with all words, and by
 //! plain `mpirun`.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use mpi_tests::{Ended, build, make_package, target, two_ranks};
+use mpi_tests::{Ended, built_of, two_ranks};
 
 /// Its sites are no line of sites where `HOW` says so.
 const PROGRAM: &str = r#"
@@ -47,13 +46,7 @@ fn main() {
 /// The program, built once for all tests.
 fn program() -> &'static PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let package = tempfile::tempdir().expect("a folder");
-        fs::create_dir(package.path().join("src")).expect("a folder for the program");
-        fs::write(package.path().join("src/main.rs"), PROGRAM).expect("it is written");
-        make_package(package.path(), "told");
-        build(package.path(), "told", &target().join("ckpt/build"), &[])
-    })
+    BUILT.get_or_init(|| built_of(PROGRAM, "told"))
 }
 
 /// Two ranks of it that go wrong so.

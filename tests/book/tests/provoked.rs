@@ -15,15 +15,26 @@ use proc_macro2::{TokenStream, TokenTree};
 const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ("ckpt-compiler/src/validate.rs", &["E1006"]),
     ("ckpt-compiler/src/desugar/regions/captures.rs", &["E1049"]),
+    ("ckpt-runtime/src/devices/shown/noted.rs", &["W2420-W2421"]),
+    ("ckpt-runtime/src/devices/opencl/shown.rs", &["E2421"]),
+    ("ckpt-runtime/src/session/mod.rs", &["E2420"]),
     (
         "ckpt-cli/src/package/build/oracle/mod.rs",
         &["E1202", "E1204", "E1208", "E1211", "E1214"],
     ),
     (
         "tests/rollback/tests/rollback.rs",
-        &["E2336", "E2380-E2385", "E2387-E2392", "E2397", "W2092-W2096"],
+        &[
+            "E2336",
+            "E2380-E2385",
+            "E2387-E2392",
+            "E2397",
+            "W2092-W2096",
+            "W2412-W2413",
+        ],
     ),
-    ("mpi/tests/tests/rollback.rs", &["E2393-E2396"]),
+    ("mpi/tests/tests/rollback.rs", &["E2393-E2396", "W2411"]),
+    ("mpi/tests/tests/alone.rs", &["E2415"]),
     ("ckpt-cli/src/package/show/full.rs", &["E3064-E3065"]),
     ("ckpt-analysis/src/tests/statics.rs", &["E1307", "E1313"]),
     ("machines/tests/tests/python.rs", &["W2002"]),

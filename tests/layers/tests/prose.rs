@@ -27,7 +27,7 @@ const OF_REFUSALS: [&str; 5] = [
 
 /// Texts with several words, backticks, codes of messages or `ckpt` by which something is decided, each with why that is no
 /// message and no name of ckpt's.
-const OTHERS: [(&str, &[&str], &str); 25] = [
+const OTHERS: [(&str, &[&str], &str); 26] = [
     (
         "ckpt-runtime/src/format/chunks.rs",
         &["where is a chunk"],
@@ -142,6 +142,11 @@ const OTHERS: [(&str, &[&str], &str); 25] = [
         "ckpt-cli/src/commands/line.rs",
         &["Usage: "],
         "clap's heading, taken off before clap writes it again",
+    ),
+    (
+        "ckpt-cli/src/cargo/progress.rs",
+        &["Compiling ", "Building ["],
+        "cargo's bar, shown as another one: where cargo writes it otherwise, nothing is shown",
     ),
     (
         "ckpt-cli/src/cargo/mod.rs",

@@ -209,6 +209,91 @@ fn weighted() {
     }
 }
 
+fn start(length: u64) -> Vec<f64> {
+    (0..length).map(|at| (at as f64 * 0.37).sin()).collect()
+}
+
+/// Two lists are needed behind the loop only: the coefficients can be computed again, the start is what a function has given.
+#[ckpt::instrument]
+fn kept(length: u64) {
+    let coefficients: Vec<f64> = (0..length).map(|at| at as f64 * 0.25 + 1.0).collect();
+    let start = start(600);
+    let mut cells = vec![1.0; 50];
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        for (at, cell) in cells.iter_mut().enumerate() {
+            *cell = 0.5 * *cell + at as f64;
+        }
+        println!("{step} {:e}", cells.iter().sum::<f64>());
+    }
+    let ends = start.iter().zip(&coefficients);
+    println!("{:e}", ends.map(|(one, other)| one * other).sum::<f64>());
+}
+
+/// Has the machine lose a page in the middle of a list: its bytes are gone, and the system says where.
+fn lose(list: &[u64]) {
+    const PAGE: usize = 1 << 12;
+    /// What the system fills in for memory that is lost and that nobody has asked for yet.
+    #[repr(C)]
+    struct Told {
+        codes: [libc::c_int; 4],
+        address: usize,
+        size: i16,
+        rest: [u8; 102],
+    }
+    let address = (list.as_ptr().addr() + list.len() * 4) & !(PAGE - 1);
+    let told = Told {
+        codes: [libc::SIGBUS, 0, 5, 0],
+        address,
+        size: 12,
+        rest: [0; 102],
+    };
+    // SAFETY: it stands for a fault of the machine; the list is put back, or the process ends with another answer.
+    unsafe {
+        libc::madvise(
+            std::ptr::without_provenance_mut(address),
+            PAGE,
+            libc::MADV_DONTNEED,
+        );
+        let (process, thread) = (libc::getpid(), libc::gettid());
+        libc::syscall(
+            libc::SYS_rt_tgsigqueueinfo,
+            process,
+            thread,
+            libc::SIGBUS,
+            &raw const told,
+        );
+    }
+}
+
+/// A list of the caller's, which nothing writes to during the call, and one of its own.
+#[ckpt::instrument]
+fn sums(matrix: &[u64]) {
+    let own: Vec<u64> = (0..1 << 18).map(|at| at % 89).collect();
+    let mut sum = 0_u64;
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        if strikes(step) {
+            match env::var("TEST_LOST").as_deref() {
+                Ok("own") => lose(&own),
+                _ => lose(matrix),
+            }
+        }
+        sum = matrix
+            .iter()
+            .chain(&own)
+            .fold(sum, |sum, one| sum.wrapping_mul(31).wrapping_add(*one));
+        println!("{step} {sum}");
+    }
+}
+
+#[ckpt::instrument(calls(sums))]
+fn loses() {
+    let matrix: Vec<u64> = (0..1 << 18).map(|at| at * at % 83).collect();
+    sums(&matrix);
+    println!("{}", matrix.iter().sum::<u64>());
+}
+
 /// Water that goes round in a ring of cells, and is all there in each state that is right.
 #[derive(ckpt::Checkpoint)]
 #[ckpt(detector = "Tank::holds_all")]
@@ -378,6 +463,8 @@ fn misuses() {
     large,
     tanks,
     weighted,
+    kept,
+    loses,
     gets_a_nan,
     misuses,
     on_the_way,
@@ -424,6 +511,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "always" => always(),
         "large" => large(),
         "weighted" => weighted(),
+        "kept" => kept(600),
+        "computed" => kept(60_000),
+        "started" => kept(6),
+        "loses" => loses(),
         "tanks" => tanks(false),
         "leaking" => tanks(true),
         "nan" => gets_a_nan(),

@@ -20,6 +20,9 @@ struct Ended {
     /// Bits that were turned, and how many of those in variables that no statement writes to.
     flips: usize,
     unchanged: usize,
+    /// How variables were put right, and how often the program went back.
+    repairs: Vec<String>,
+    rollbacks: usize,
 }
 
 fn run(program: &str, variables: &[(&str, &str)]) -> Ended {
@@ -69,6 +72,10 @@ fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)])
         let (_, rest) = line.split_once("\"event\":\"start\",\"pid\":")?;
         rest.split(',').next()?.parse().ok()
     };
+    let repair = |line: &str| {
+        let (_, how) = line.split_once("\"how\":\"")?;
+        event(line, "repair").then(|| how.split('"').next().unwrap_or_default().to_owned())
+    };
     Ended {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -76,6 +83,8 @@ fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)])
         files,
         flips: events.lines().filter(|line| event(line, "flip")).count(),
         unchanged: events.lines().filter(|line| is_unchanged(line)).count(),
+        repairs: events.lines().filter_map(repair).collect(),
+        rollbacks: events.lines().filter(|line| event(line, "rollback")).count(),
         pids: events.lines().filter_map(pid).collect(),
     }
 }
@@ -159,6 +168,28 @@ fn all_that_a_process_is_made_of_comes_back() {
     assert!(is_one_process(&ended), "{}", ended.stderr);
     assert_eq!(ended.pids.len(), 2, "a rollback is in the record of the run");
     assert_eq!(ended.pids[0], ended.pids[1]);
+}
+
+/// The handlers that ckpt installs are there at both ends, and are not the program's.
+#[test]
+fn a_restarted_process_goes_back_to_what_it_was_restarted_from() {
+    let plain = run("surroundings", &[]);
+    let folder = TempDir::new().unwrap();
+    let mark = TempDir::new().unwrap();
+    let in_folder =
+        |variables: &[(&str, &str)]| run_in(folder.path(), mark.path(), "surroundings", variables);
+    let killed = in_folder(&[("CKPT_EVERY", "5"), ("CKPT_FAULT", "visit:13")]);
+    assert_eq!(killed.code, None, "{}", killed.stderr);
+    let restarted = in_folder(&[
+        ("CKPT_RESTART", "latest"),
+        ("CKPT_EVERY", "1000"),
+        ("CKPT_FAULT", "rollback:16"),
+    ]);
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    assert_eq!(restarted.rollbacks, 1, "{}", restarted.stderr);
+    assert!(!restarted.stderr.contains("W2092"), "{}", restarted.stderr);
+    assert_eq!(restarted.stdout.lines().last(), plain.stdout.lines().last());
+    assert!(restarted.files == plain.files);
 }
 
 #[test]
@@ -433,6 +464,112 @@ fn a_bit_that_is_turned_in_what_nobody_writes_to_is_found() {
         assert!(plain.stdout.contains(first), "{seed}: {}", ended.stdout);
     }
     assert!(found > 2 && others > 2, "{found} {others}");
+}
+
+#[test]
+fn what_nobody_has_read_is_put_right_alone() {
+    let plain = run("kept", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    let (mut again, mut back) = (0, 0);
+    for seed in 0..16 {
+        let fault = format!("flip:{}:{seed}", 5 + seed);
+        let ended = run("kept", &[&DETECTS[..], &[("CKPT_FAULT", &fault)]].concat());
+        assert_eq!((ended.code, ended.flips), (Some(0), 1), "{}", ended.stderr);
+        if ended.unchanged == 0 {
+            continue;
+        }
+        // Nothing is printed again.
+        assert_eq!(ended.stdout, plain.stdout, "{seed}: {}", ended.stderr);
+        assert_eq!(
+            (ended.rollbacks, ended.repairs.len()),
+            (0, 1),
+            "{seed}: {}",
+            ended.stderr
+        );
+        let (variable, how) = match &*ended.repairs[0] {
+            "made-again" => ("coefficients", "was made again"),
+            _ => ("start", "was put back from memory"),
+        };
+        let told = format!(
+            "warning[W2413]: `{variable}` of `kept` has changed, and no statement has written to it; it {how}"
+        );
+        assert!(ended.stderr.contains(&told), "{seed}: {}", ended.stderr);
+        *if variable == "start" {
+            &mut back
+        } else {
+            &mut again
+        } += 1;
+    }
+    assert!(again > 2 && back > 2, "{again} {back}");
+}
+
+#[test]
+fn an_error_in_what_is_put_right_is_put_right() {
+    let plain = run("kept", &[]);
+    let last = |ended: &Ended| ended.stdout.lines().last().map(str::to_owned);
+    // Once more, and so often that it is not what it seems: then the program goes back.
+    for (more, repairs, rollbacks) in [(1, 2, 0), (3, 3, 1)] {
+        let second: String = (0..more).map(|seed| format!(",10:{seed}:repair")).collect();
+        let strikes = |seed| {
+            let fault = format!("flip:9:{seed}{second}");
+            run("kept", &[&DETECTS[..], &[("CKPT_FAULT", &fault)]].concat())
+        };
+        let ended = (0..8).map(strikes).find(|ended| ended.unchanged == 1).unwrap();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let found = (ended.repairs.len(), ended.rollbacks);
+        assert_eq!(found, (repairs, rollbacks), "{}", ended.stderr);
+        assert_eq!(last(&ended), last(&plain), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn an_error_in_the_snapshot_is_not_put_back() {
+    // The largest list, in the snapshot first: it can be computed again, or not.
+    let cases = [("computed", &["made-again"][..], 0), ("started", &[], 1)];
+    for (program, repairs, rollbacks) in cases {
+        let plain = run(program, &[]);
+        let fault = [("CKPT_FAULT", "flip:9:5:snapshot,9:3"), ("CKPT_SNAPSHOTS", "2")];
+        let ended = run(program, &[&DETECTS[..], &fault].concat());
+        assert_eq!(
+            (ended.code, ended.flips, ended.unchanged),
+            (Some(0), 2, 1),
+            "{}",
+            ended.stderr
+        );
+        assert_eq!(ended.repairs, repairs, "{}", ended.stderr);
+        assert_eq!(ended.rollbacks, rollbacks, "{}", ended.stderr);
+        let last = |ended: &Ended| ended.stdout.lines().last().map(str::to_owned);
+        assert_eq!(last(&ended), last(&plain), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn what_the_machine_loses_of_a_callers_list_is_put_back() {
+    let plain = run("loses", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    let lost = |list| {
+        let variables = [
+            ("CKPT_EVERY", "4"),
+            ("CKPT_SNAPSHOT_EVERY", "3"),
+            ("CKPT_DETECT", "machine-check"),
+            ("TEST_STRIKES", "14"),
+            ("TEST_LOST", list),
+        ];
+        run("loses", &variables)
+    };
+    let ended = lost("matrix");
+    assert_eq!(
+        (ended.code, &ended.stdout),
+        (Some(0), &plain.stdout),
+        "{}",
+        ended.stderr
+    );
+    let told = "warning[W2412]: the machine has lost 4096 bytes of `matrix` of `loses`; they were put back from the snapshot of site visit ";
+    assert_eq!(ended.stderr.matches(told).count(), 1, "{}", ended.stderr);
+    // Of its own the function may have written to it since.
+    let ended = lost("own");
+    assert_ne!(ended.stdout, plain.stdout, "{}", ended.stderr);
+    assert!(!ended.stderr.contains("W2412"), "{}", ended.stderr);
 }
 
 #[test]

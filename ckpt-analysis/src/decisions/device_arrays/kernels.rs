@@ -1,5 +1,6 @@
-//! What kernels do with their arguments, as their source in OpenCL C says: texts of the program.
+//! What kernels do with their arguments, as their source in OpenCL C says: texts of the program, and files that it includes.
 
+use super::wgsl::Shaders;
 use crate::source::Program;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -27,9 +28,14 @@ impl Access {
     }
 }
 
-/// The kernels of a program: what each does with its arguments; nothing for one that is no array.
+/// The kernels of a program.
 #[derive(Debug, Default)]
-pub(super) struct Kernels(BTreeMap<String, Vec<Option<Access>>>);
+pub(super) struct Kernels {
+    /// What each does with its arguments; nothing for one that is no array.
+    arguments: BTreeMap<String, Vec<Option<Access>>>,
+    /// Those in WGSL.
+    pub shaders: Shaders,
+}
 
 impl Kernels {
     pub fn of(program: &Program) -> Self {
@@ -37,17 +43,18 @@ impl Kernels {
         for file in &program.files {
             kernels.look_into(file.ast.to_token_stream());
         }
+        program.texts.iter().for_each(|text| kernels.read(text));
         kernels
     }
 
     /// Whether there is one of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.arguments.contains_key(name)
     }
 
     /// What the kernel of this name does with its argument of this number.
     pub fn access(&self, name: &str, argument: Option<usize>) -> Access {
-        let known = self.0.get(name).zip(argument);
+        let known = self.arguments.get(name).zip(argument);
         let argument = known.and_then(|(arguments, number)| arguments.get(number).copied().flatten());
         argument.unwrap_or(Access::NotKnown)
     }
@@ -68,6 +75,7 @@ impl Kernels {
 
     /// Takes what is declared in a text: `__kernel void name(..)`.
     fn read(&mut self, text: &str) {
+        self.shaders.read(text);
         let text = without_comments(text);
         let mut rest = text.as_str();
         while let Some(at) = rest.find("kernel") {
@@ -77,7 +85,7 @@ impl Kernels {
             rest = &rest[at + "kernel".len()..];
             if let Some((name, arguments)) = declared(rest).filter(|_| is_word) {
                 let arguments = split(arguments).into_iter().map(access).collect();
-                self.0.insert(name.to_owned(), arguments);
+                self.arguments.insert(name.to_owned(), arguments);
             }
         }
     }
@@ -121,7 +129,7 @@ fn access(argument: &str) -> Option<Access> {
     Some(if is_read { Access::Reads } else { Access::Writes })
 }
 
-fn without_comments(text: &str) -> String {
+pub(super) fn without_comments(text: &str) -> String {
     let mut left = String::new();
     let mut rest = text;
     loop {
@@ -149,7 +157,7 @@ mod tests {
              add(__global const uint *state, __global double *sum, __constant int * few, __local int *own, /* a, b */ uint more) { }
              kernel void twice(global float4 *x) {} my_kernel void other(int *x) {} subkernel void another(int *x) {}",
         );
-        let known: Vec<_> = kernels.0.iter().collect();
+        let known: Vec<_> = kernels.arguments.iter().collect();
         let (reads, writes) = (Some(Access::Reads), Some(Access::Writes));
         assert_eq!(
             known,

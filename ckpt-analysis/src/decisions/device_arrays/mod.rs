@@ -6,11 +6,12 @@
 
 mod kernels;
 mod values;
+mod wgsl;
 
 use crate::items::{FnId, Function};
 use crate::placement::analysis::Analysis;
 use crate::source::locate::bytes;
-use crate::source::{FileId, Program};
+use crate::source::{FileId, Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Methods, Threads, Types};
 use ckpt_compiler::syntax::language::is_prelude_variant;
 use ckpt_compiler::syntax::mentions::names_in;
@@ -31,6 +32,8 @@ use super::devices::Devices;
 pub struct DeviceArray {
     /// The function.
     pub function: FnId,
+    /// Where its `let` begins.
+    pub place: Position,
     /// The variable, as the source has it.
     pub variable: String,
     /// The line of its declaration.
@@ -41,6 +44,44 @@ pub struct DeviceArray {
     pub commands: BTreeSet<String>,
     /// Whether all that is done with it was seen.
     pub is_followed: bool,
+    /// What its elements are where only shaders know that, as these say.
+    pub elements: Elements,
+}
+
+/// What the elements of an array are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elements {
+    /// Its type says it; in all other cases the library knows bytes.
+    OfType,
+    /// No shader says it.
+    NotKnown,
+    /// Of shaders that have it bound.
+    Of(String),
+    /// One shader has it as something else than another, or as numbers of several kinds.
+    Several,
+}
+
+impl Elements {
+    fn and(&self, other: Option<&String>) -> Self {
+        match (self, other) {
+            (Self::NotKnown, Some(one)) => Self::Of(one.clone()),
+            (Self::Of(known), Some(one)) if known == one => self.clone(),
+            _ => Self::Several,
+        }
+    }
+
+    /// The one type of all of them, where there is one.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Self::Of(number) => Some(number),
+            Self::OfType | Self::NotKnown | Self::Several => None,
+        }
+    }
+
+    /// Whether a checkpoint has its bytes alone.
+    pub fn are_bytes(&self) -> bool {
+        matches!(self, Self::NotKnown | Self::Several)
+    }
 }
 
 impl DeviceArray {
@@ -50,6 +91,11 @@ impl DeviceArray {
         self.is_followed && kernels && self.commands.is_empty()
     }
 }
+
+/// The fields of what describes a group of arrays for shaders, and of its entries.
+const GROUP: &str = "layout";
+const ENTRIES: &str = "entries";
+const BINDING: &str = "binding";
 
 /// So many calls are followed.
 const MOST_CALLS: usize = 20_000;
@@ -146,15 +192,15 @@ impl<'a> Walk<'a> {
         returned
     }
 
-    /// Whether a value of this type is an array that a variable may be, or a `Result` of one.
+    /// Whether a value of this type is an array that a variable may be, a list of them, or a `Result` of one.
     fn is_array(&self, ty: &syn::Type) -> bool {
+        let text = ty.to_token_stream().to_string().replace(' ', "");
+        if self.devices.are_arrays(self.devices.one_of(&text)) {
+            return true;
+        }
         let syn::Type::Path(path) = ty else {
             return false;
         };
-        let text = ty.to_token_stream().to_string().replace(' ', "");
-        if self.devices.are_arrays(&text) {
-            return true;
-        }
         let Some(last) = path.path.segments.last() else {
             return false;
         };
@@ -210,11 +256,16 @@ impl<'a> Walk<'a> {
             let variable = frame.function.name_in_source(&name.ident.to_string());
             self.arrays.entry(place).or_insert_with(|| DeviceArray {
                 function: frame.function.id,
+                place,
                 variable,
                 line: name.ident.span().start().line,
                 kernels: BTreeMap::new(),
                 commands: BTreeSet::new(),
                 is_followed: true,
+                elements: match self.devices.are_watched() {
+                    true => Elements::NotKnown,
+                    false => Elements::OfType,
+                },
             });
             value = Value::Arrays(BTreeSet::from([place]));
         }
@@ -234,6 +285,11 @@ impl<'a> Walk<'a> {
                 lit: syn::Lit::Str(text),
                 ..
             }) => Value::Text(text.value()),
+            Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(number),
+                ..
+            }) => number.base10_parse().map_or(Value::Other, Value::Number),
+            Expr::Cast(one) => self.eval(frame, &one.expr),
             Expr::Reference(one) => self.eval(frame, &one.expr),
             Expr::Paren(one) => self.eval(frame, &one.expr),
             Expr::Group(one) => self.eval(frame, &one.expr),
@@ -244,8 +300,11 @@ impl<'a> Walk<'a> {
                 .eval(frame, &one.base)
                 .part(&one.member.to_token_stream().to_string()),
             Expr::Index(one) => {
-                self.eval(frame, &one.index);
-                self.eval(frame, &one.expr).any_part()
+                let index = self.eval(frame, &one.index).number();
+                match (self.eval(frame, &one.expr), index) {
+                    (list @ Value::Parts(_), Some(index)) => list.part(&index.to_string()),
+                    (list, _) => list.any_part(),
+                }
             }
             Expr::Tuple(list) => self.list(frame, list.elems.iter()),
             Expr::Array(list) => self.list(frame, list.elems.iter()),
@@ -362,7 +421,12 @@ impl<'a> Walk<'a> {
                 next: 0,
                 ..kernel.clone()
             }),
-            _ if is_pointer || is_prelude_variant(&name) => value.clone(),
+            _ if is_pointer
+                || is_prelude_variant(&name)
+                || library.says_of_path(&path.path, Types::DeviceNames) =>
+            {
+                value.clone()
+            }
             _ if library.says(&name, Threads::Drops) => Value::Other,
             _ => {
                 self.goes_away(&arguments);
@@ -405,6 +469,12 @@ impl<'a> Walk<'a> {
             let all: Vec<Value> = std::iter::once(receiver).chain(arguments).collect();
             return self.own_call(&callees, &all);
         }
+        // What gives a list of what a closure makes.
+        if let (Value::Other, Some(Expr::Closure(closure))) = (&receiver, call.args.first())
+            && self.eval(frame, &closure.body) == Value::Made
+        {
+            return Value::Made;
+        }
         let library = &self.analysis.library;
         let is = |key: DeviceMethods| library.is_call(call, key);
         if let Value::Kernel(kernel) = receiver {
@@ -418,6 +488,22 @@ impl<'a> Walk<'a> {
         }
         if is(DeviceMethods::Makes) {
             return Value::Made;
+        }
+        if is(DeviceMethods::Groups) {
+            return arguments.into_iter().next().unwrap_or_default();
+        }
+        if is(DeviceMethods::Binds) {
+            arguments.iter().for_each(|description| self.bound(description));
+            return Value::Other;
+        }
+        if let (Value::Parts(parts), Some(Expr::Closure(closure))) = (&receiver, call.args.first())
+            && let [parameter] = &closure.inputs.iter().collect::<Vec<_>>()[..]
+        {
+            let of_each = parts.iter().map(|(name, part)| {
+                bind(&mut frame.variables, parameter, part);
+                (name.clone(), self.eval(frame, &closure.body))
+            });
+            return Value::Parts(of_each.collect());
         }
         if let Some(kernel) = self.kernel_named(&arguments) {
             if let Some(name) = root(&call.receiver) {
@@ -436,11 +522,14 @@ impl<'a> Walk<'a> {
             Value::Arrays(_) if arguments.is_empty() && !self.gives_itself(call) => return Value::Other,
             _ => {}
         }
-        let is_command = writes || is(DeviceMethods::Copies) || is(DeviceMethods::Reads);
+        let is_command =
+            writes || is(DeviceMethods::Copies) || is(DeviceMethods::Between) || is(DeviceMethods::Reads);
         let lends = |one: &Expr| matches!(one, Expr::Reference(one) if one.mutability.is_some());
         let changes = library.is_call(call, Types::DeviceCommands);
-        for (value, expr) in arguments.iter().zip(&call.args) {
+        let last = arguments.iter().rposition(|one| matches!(one, Value::Arrays(_)));
+        for (index, (value, expr)) in arguments.iter().zip(&call.args).enumerate() {
             match value {
+                Value::Arrays(_) if is(DeviceMethods::Between) && Some(index) != last => {}
                 Value::Arrays(_) if is(DeviceMethods::Reads) => {}
                 Value::Arrays(_) if changes && !lends(expr) => {}
                 Value::Arrays(places) if is_command || changes => self.written(places, &name),
@@ -495,6 +584,34 @@ impl<'a> Walk<'a> {
             }
         }
         kernel
+    }
+
+    /// Shaders have these arrays from here on: the description of a group of them.
+    fn bound(&mut self, description: &Value) {
+        let group = description.clone().part(GROUP).number();
+        let Value::Parts(entries) = description.clone().part(ENTRIES) else {
+            return self.goes_away(std::slice::from_ref(description));
+        };
+        for entry in entries.into_values() {
+            let binding = entry.clone().part(BINDING).number();
+            let shaders = self.kernels.shaders.bound(group, binding);
+            let shaders: Vec<wgsl::Bound> = shaders.cloned().collect();
+            for place in entry.places() {
+                let Some(array) = self.arrays.get_mut(&place) else {
+                    continue;
+                };
+                if shaders.is_empty() {
+                    array.kernels.insert(None, Access::NotKnown);
+                }
+                for shader in &shaders {
+                    array.elements = array.elements.and(shader.elements.as_ref());
+                    for entry in &shader.entries {
+                        let known = array.kernels.entry(Some(entry.clone())).or_insert(shader.access);
+                        *known = shader.access.max(*known);
+                    }
+                }
+            }
+        }
     }
 
     fn is_kernel(&self, value: &Value) -> bool {

@@ -28,6 +28,8 @@ pub(super) enum Value {
     Made,
     Kernel(Kernel),
     Text(String),
+    /// A number that is written out.
+    Number(usize),
     /// A tuple, a list or a struct, by the names of its parts.
     Parts(BTreeMap<String, Value>),
 }
@@ -57,6 +59,14 @@ impl Value {
         match self {
             Value::Parts(mut parts) => parts.remove(name).unwrap_or_default(),
             _ => Value::Other,
+        }
+    }
+
+    /// The number that it is, if that is known.
+    pub fn number(&self) -> Option<usize> {
+        match self {
+            Value::Number(number) => Some(*number),
+            _ => None,
         }
     }
 

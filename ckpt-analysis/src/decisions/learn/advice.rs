@@ -18,7 +18,9 @@ pub(super) fn advice(library: &Library, ty: &str) -> TypeAdvice {
         TypeAdvice::TableWriter
     } else if library.says(name, Types::Iterators) {
         TypeAdvice::Iterator
-    } else if is_on_device(library, ty) {
+    } else if is_on_device(library, ty, &[Types::DeviceWork]) {
+        TypeAdvice::DeviceWork
+    } else if is_on_device(library, ty, &[Types::DeviceMemory, Types::DeviceKernels]) {
         TypeAdvice::Device
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
@@ -29,8 +31,8 @@ pub(super) fn advice(library: &Library, ty: &str) -> TypeAdvice {
     }
 }
 
-fn is_on_device(library: &Library, ty: &str) -> bool {
+fn is_on_device(library: &Library, ty: &str, what: &[Types]) -> bool {
     let names = || ty.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let any = |kind| names().any(|name| library.says(name, kind));
-    any(Types::DeviceCrates) && (any(Types::DeviceMemory) || any(Types::DeviceKernels))
+    any(Types::DeviceCrates) && what.iter().any(|kind| any(*kind))
 }

@@ -18,7 +18,7 @@ use crate::items::Items;
 use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
 use advice::{advice, is_of_std};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{self, Library};
 use std::collections::BTreeSet;
 
 /// What a message of rustc means.
@@ -101,6 +101,8 @@ pub struct Decider<'a> {
     pub types: &'a Types,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell.
     pub repeatable: &'a dyn Fn(Position) -> bool,
+    /// Whether the value of the `let` at this place may be made anew, whatever its inputs are by then.
+    pub renewable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be rebuilt, if it is filled from the checkpoint then.
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
     /// Whether a value of this type, as rustc writes it, has content on a device.
@@ -109,6 +111,10 @@ pub struct Decider<'a> {
     pub saved_from_device: &'a dyn Fn(&str) -> bool,
     /// Whether the `let` at this place may hold such a value.
     pub filled_on_device: &'a dyn Fn(Position) -> bool,
+    /// Whether the parameter at this place, which is passed by value, may hold such a value.
+    pub passed_on_device: &'a dyn Fn(Position) -> bool,
+    /// Whether a value of this type, as rustc writes it, is a handle that a restart makes again as it was.
+    pub handles_on_device: &'a dyn Fn(&str) -> bool,
     /// Whether the `let` at this place makes an iterator that may be replayed.
     pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
@@ -121,6 +127,16 @@ pub struct Decider<'a> {
     pub names_functions: &'a dyn Fn(Position) -> bool,
     /// What has been decided so far.
     pub decisions: Decisions,
+}
+
+/// What holds a value: where it is declared.
+enum Holder {
+    /// One variable.
+    Let(Position),
+    /// Several.
+    Tuple(Position),
+    /// A parameter that is passed by value.
+    Passed(Position),
 }
 
 /// The names in a type as rustc writes it: `Vec<a::Cell<T>>` has `Vec`, `a::Cell` and `T`.
@@ -269,6 +285,9 @@ impl Decider<'_> {
             // Made again it would be without its content.
             return self.device_array(one, round) || self.give_up(one, round);
         }
+        if self.device_handle(one, round) {
+            return true;
+        }
         if let Some(ty) = self.type_of(one) {
             if self.refill(ty, one, round) {
                 return true;
@@ -376,23 +395,54 @@ impl Decider<'_> {
     fn refill(&mut self, ty: Position, one: &Finding, round: &Round) -> bool {
         let is_known = self.decisions.refilled.contains(&ty);
         let stands_in_the_way = |place| self.types.held_by(place, &self.decisions.opaque).is_err();
-        if !is_known && (!stands_in_the_way(ty) || self.decisions.opaque.contains_key(&ty)) {
+        let is_on_device = !refill::filled_fields(self.library, self.program, ty).is_empty();
+        let is_in_the_way = is_on_device || stands_in_the_way(ty);
+        if !is_known && (!is_in_the_way || self.decisions.opaque.contains_key(&ty)) {
             return false;
         }
-        let variable =
-            one.places.iter().find_map(
-                |&(file, offset)| match locate::locate(self.program, file, offset) {
-                    Some(Found::Let {
-                        start,
-                        names,
-                        treated: false,
-                        ..
-                    }) if names.len() == 1 => Some((file, start)),
-                    _ => None,
-                },
-            );
-        let Some(variable) = variable else {
-            return false;
+        let stays = |place| refill::holds_the_same(self.library, self.program, self.items, place);
+        let variable = match self.variable_of(one) {
+            // It is in a list, a tuple or an option.
+            Some(Holder::Let(place))
+                if round.before.variables.get(&place) == Some(&"refill")
+                    && refill::has_no_parameters(self.program, ty) =>
+            {
+                return stays(place) && self.fill_parts(place, round);
+            }
+            Some(Holder::Let(variable)) => variable,
+            Some(Holder::Tuple(place)) => {
+                let is_decided = refill::words_of_fields(self.library, self.program, ty).is_some()
+                    && stays(place)
+                    && (self.rebuildable)(place, &[])
+                    && self.fill_parts(place, round);
+                if is_decided && !is_known {
+                    self.keep(ty);
+                }
+                return is_decided;
+            }
+            Some(Holder::Passed(place)) => {
+                if round.before.parameters.get(&place) == Some(&"refill") {
+                    return stays(place) && self.refill_passed(place, round);
+                }
+                let is_decided = refill::words_of_fields(self.library, self.program, ty).is_some()
+                    && !refill::is_exchanged(self.library, self.program, self.items, place)
+                    && self.refill_passed(place, round);
+                if is_decided && !is_known {
+                    self.keep(ty);
+                }
+                return is_decided;
+            }
+            // In a struct that is filled, it is filled with it.
+            None => {
+                let is_part = !is_known
+                    && is_on_device
+                    && self.is_in_filled_struct(one)
+                    && refill::words_of_fields(self.library, self.program, ty).is_some();
+                if is_part {
+                    self.keep(ty);
+                }
+                return is_part;
+            }
         };
         if round.before.variables.contains_key(&variable)
             || refill::is_exchanged(self.library, self.program, self.items, variable)
@@ -415,28 +465,97 @@ impl Decider<'_> {
         true
     }
 
+    fn is_in_filled_struct(&self, one: &Finding) -> bool {
+        let is = |&(file, offset): &Position| {
+            matches!(locate::locate(self.program, file, offset), Some(Found::Field { item, .. })
+                if self.decisions.refilled.contains(&(file, item)))
+        };
+        one.places.iter().any(is)
+    }
+
     /// An array on a device: a restart makes it again, and writes its content.
     fn device_array(&mut self, one: &Finding, round: &Round) -> bool {
         if !(self.saved_from_device)(&one.type_name) {
             return false;
         }
-        let variable =
-            one.places.iter().find_map(
-                |&(file, offset)| match locate::locate(self.program, file, offset) {
-                    Some(Found::Let {
-                        start,
-                        names,
-                        treated: false,
-                        ..
-                    }) if names.len() == 1 => Some((file, start)),
-                    _ => None,
+        match self.variable_of(one) {
+            Some(Holder::Let(place)) if (self.filled_on_device)(place) => self.refill_variable(place, round),
+            Some(Holder::Tuple(place)) if (self.filled_on_device)(place) => self.fill_parts(place, round),
+            Some(Holder::Passed(place)) if (self.passed_on_device)(place) => self.refill_passed(place, round),
+            _ => false,
+        }
+    }
+
+    /// What leads to something on a device, beside an array: both are made again.
+    fn device_handle(&mut self, one: &Finding, round: &Round) -> bool {
+        let is_handle = (self.handles_on_device)(&one.type_name);
+        match self.variable_of(one).filter(|_| is_handle) {
+            Some(Holder::Let(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
+                self.refill_variable(place, round)
+            }
+            Some(Holder::Tuple(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
+                self.fill_parts(place, round)
+            }
+            _ => false,
+        }
+    }
+
+    /// The variable or variables that a finding is about.
+    fn variable_of(&self, one: &Finding) -> Option<Holder> {
+        one.places.iter().find_map(
+            |&(file, offset)| match locate::locate(self.program, file, offset) {
+                Some(Found::Let {
+                    start,
+                    names,
+                    treated: false,
+                    ..
+                }) => match names.len() {
+                    1 => Some(Holder::Let((file, start))),
+                    _ => Some(Holder::Tuple((file, start))),
                 },
-            );
-        let new = variable.filter(|place| !round.before.variables.contains_key(place));
-        let Some(variable) = new.filter(|&place| (self.filled_on_device)(place)) else {
-            return false;
+                Some(Found::Parameter {
+                    start,
+                    by_value: true,
+                    ..
+                }) => Some(Holder::Passed((file, start))),
+                _ => None,
+            },
+        )
+    }
+
+    /// A variable is filled, or, where that was tried, each of its parts.
+    fn refill_variable(&mut self, place: Position, round: &Round) -> bool {
+        match round.before.variables.get(&place) {
+            None => {
+                self.decisions.variables.insert(place, "refill");
+                true
+            }
+            Some(&"refill") => self.fill_parts(place, round),
+            Some(_) => false,
+        }
+    }
+
+    fn fill_parts(&mut self, place: Position, round: &Round) -> bool {
+        let is_new = round.before.variables.get(&place) != Some(&"parts")
+            && self
+                .decisions
+                .parts
+                .get(&place)
+                .is_none_or(|parts| parts.is_empty());
+        if is_new {
+            self.decisions.variables.insert(place, "parts");
+        }
+        is_new
+    }
+
+    /// What is passed by value the caller makes again.
+    fn refill_passed(&mut self, place: Position, round: &Round) -> bool {
+        let word = match round.before.parameters.get(&place) {
+            None => "refill",
+            Some(&"refill") => "parts",
+            Some(_) => return false,
         };
-        self.decisions.variables.insert(variable, "refill");
+        self.decisions.parameters.insert(place, word);
         true
     }
 
@@ -480,7 +599,17 @@ impl Decider<'_> {
         let words = refill::words_of_fields(self.library, self.program, ty).unwrap_or_default();
         self.decisions.fields.extend(words);
         self.decisions.derives.insert(ty);
-        self.decisions.refilled.insert(ty);
+        if !self.decisions.refilled.insert(ty) {
+            return;
+        }
+        // What has arrays on devices in it is filled with it.
+        let names = refill::names_in_filled(self.library, self.program, ty);
+        let inner: Vec<Position> = names.iter().filter_map(|name| self.types.named(name)).collect();
+        for inner in inner {
+            if !refill::filled_fields(self.library, self.program, inner).is_empty() {
+                self.keep(inner);
+            }
+        }
     }
 
     /// A type cannot be saved after all.
@@ -515,7 +644,8 @@ impl Decider<'_> {
                         return true;
                     }
                     let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
-                    if !runs_again && (self.repeatable)(start) {
+                    let renews = || self.shows_only(one) && (self.renewable)(start);
+                    if !runs_again && ((self.repeatable)(start) || renews()) {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }
@@ -534,9 +664,11 @@ impl Decider<'_> {
                     }
                     return self.give_up(one, round);
                 }
-                Some(Found::Parameter { start, .. }) => {
+                Some(Found::Parameter { start, by_value, .. }) => {
                     let start = (place.0, start);
-                    if !round.before.parameters.contains_key(&start) {
+                    // What is passed by value may change: not so what only leads to something.
+                    let is_the_same = !by_value || (self.handles_on_device)(&one.type_name);
+                    if is_the_same && !round.before.parameters.contains_key(&start) {
                         self.decisions.parameters.insert(start, "reexecute");
                         return true;
                     }
@@ -578,6 +710,12 @@ impl Decider<'_> {
             self.decisions.variables.insert(variable, "serde");
         }
         may
+    }
+
+    /// Whether the value only shows something, so that it may be another one after a restart.
+    fn shows_only(&self, one: &Finding) -> bool {
+        let last = one.type_name.rsplit("::").next().unwrap_or_default();
+        one.definition.is_none() && self.library.says(last, library::Types::ShowsOnly)
     }
 
     fn may_go_through_serde(&self, one: &Finding) -> bool {

@@ -70,10 +70,13 @@ pub fn learn(
         repeatable: &|place| {
             effects.may_be_reexecuted(place) && !inputs_change(program, analysis, placement, place)
         },
+        renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
         on_device: &|type_name| effects.change_on_device(type_name),
         saved_from_device: &|type_name| effects.are_saved_from_device(type_name),
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
+        passed_on_device: &|place| effects.may_be_passed_on_device(place),
+        handles_on_device: &|type_name| effects.are_handles_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),
         is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),

@@ -39,16 +39,40 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         items,
         types,
         repeatable: &|_| true,
+        renewable: &|_| true,
         rebuildable: &|_, _| true,
         on_device: &|_| false,
         saved_from_device: &|_| false,
         filled_on_device: &|_| false,
+        passed_on_device: &|_| false,
+        handles_on_device: &|_| false,
         replayable: &|_| false,
         is_elsewhere: &|_| false,
         is_instrumented: &|_| true,
         offers_serde: false,
         decisions: Decisions::default(),
     }
+}
+
+#[test]
+fn what_only_shows_something_is_made_anew() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let reexecuted = |type_name: &str, may: bool| {
+        let mut decider = decider(&program, &items, &types);
+        let renewable = |_: Position| may;
+        (decider.repeatable, decider.renewable) = (&|_| false, &renewable);
+        decider.decide(&[not_checkpoint(type_name, "a = Rule")]);
+        decider
+            .decisions
+            .variables
+            .values()
+            .any(|word| *word == "reexecute")
+    };
+    assert!(reexecuted("ProgressBar", true));
+    assert!(reexecuted("indicatif::ProgressBar", true));
+    assert!(!reexecuted("indicatif::ProgressBar", false));
+    assert!(!reexecuted("Regex", true));
 }
 
 #[test]

@@ -105,9 +105,15 @@ impl Record {
     }
 }
 
-/// What still holds of what was decided.
-pub fn recall(record: &Record, program: &Program, analysis: &Analysis, main: FnId) -> Option<Knowledge> {
-    Recall::new(record, program, analysis)?.start(main)
+/// What still holds of what was decided, for so many ranks.
+pub fn recall(
+    record: &Record,
+    program: &Program,
+    analysis: &Analysis,
+    main: FnId,
+    ranks: Option<usize>,
+) -> Option<Knowledge> {
+    Recall::new(record, program, analysis)?.start(main, ranks)
 }
 
 /// A record, read in the light of the sources as they are.
@@ -164,7 +170,7 @@ impl<'r> Recall<'r> {
         }
     }
 
-    fn start(&self, main: FnId) -> Option<Knowledge> {
+    fn start(&self, main: FnId, ranks: Option<usize>) -> Option<Knowledge> {
         let record = self.record;
         let mut start = Knowledge::default();
         start.decisions.serde = record.serde;
@@ -197,7 +203,7 @@ impl<'r> Recall<'r> {
         }
         self.fields(&mut start.decisions)?;
         self.objects(&mut start.decisions);
-        let placement = place(self.analysis, main, &start.wishes(None));
+        let placement = place(self.analysis, main, &start.wishes(ranks));
         self.variables(&mut start.decisions, &placement);
         for (at, word) in &record.parameters {
             if let Some(place) = self.as_before(at) {

@@ -1,11 +1,16 @@
 //! What the fields of structs are to a checkpoint, told by their types.
 
-use super::{changes, named_fields};
+use super::{changes, kept_of, named_fields, struct_at};
+use crate::decisions::devices::Devices;
 use crate::decisions::mpi_handles::{Handles, has_bound};
-use crate::source::Program;
+use crate::source::locate::bytes;
+use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Types, last_name};
+use ckpt_compiler::syntax::language::is_text_or_bytes_type;
 use ckpt_compiler::visit::{self, Visit};
+use quote::ToTokens;
 use std::collections::HashMap;
+use syn::spanned::Spanned;
 
 /// What a field is to a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub(super) enum Kind {
     Within,
     /// A container of closures: `Option<Box<dyn Fn(f64)>>`.
     Objects,
+    /// Content on a device, or a list of it: it is made again and filled.
+    Filled,
     /// Something that cannot be rebuilt in its state.
     Exclusive,
 }
@@ -67,6 +74,14 @@ impl Kinds<'_> {
         if self.named.handles.has(&path.path, self.generics) {
             return Kind::Plain;
         }
+        let text = path.to_token_stream().to_string().replace(' ', "");
+        if self.named.devices.are_saved(&text) {
+            return Kind::Filled;
+        }
+        if !self.named.structs.contains_key(&last.ident.to_string()) && self.named.devices.are_handles(&text)
+        {
+            return Kind::Plain;
+        }
         if let Some(behind) = self.named.aliases.get(&last.ident.to_string()) {
             return self.of(behind);
         }
@@ -99,6 +114,15 @@ impl Kinds<'_> {
 }
 
 impl Kinds<'_> {
+    fn is_filled(&self, item: &syn::ItemStruct) -> bool {
+        let (library, program) = (self.named.library, self.named.program);
+        let file = (0..program.files.len()).map(FileId).find(|file| {
+            let start = bytes(program, *file, item.span()).start;
+            struct_at(program, (*file, start)).is_some_and(|found| std::ptr::eq(found, item))
+        });
+        file.is_some_and(|file| kept_of(library, program, self.named, (file, item), self.depth + 1).is_some())
+    }
+
     /// A struct of functions and references is kept as a whole, if nothing in it ever changes.
     fn of_struct(&self, item: &syn::ItemStruct) -> Kind {
         if self.depth == DEEPEST {
@@ -110,6 +134,13 @@ impl Kinds<'_> {
             depth: self.depth + 1,
         };
         let kinds: Vec<Kind> = item.fields.iter().map(|field| inner.of(&field.ty)).collect();
+        if kinds.contains(&Kind::Filled) {
+            // It is filled with the struct that it is in.
+            return match self.is_filled(item) {
+                true => Kind::Filled,
+                false => Kind::Exclusive,
+            };
+        }
         let is_object = |kind: &Kind| matches!(kind, Kind::Object | Kind::Objects);
         if kinds.iter().any(is_object) && has_shared_state(self.named.library, self.named.program) {
             return Kind::Exclusive;
@@ -142,6 +173,7 @@ pub(super) struct Named<'p> {
     library: &'p Library,
     program: &'p Program,
     handles: Handles<'p>,
+    devices: Devices<'p>,
     /// Whether a text may be elsewhere after a restart.
     pub(super) moves_text: bool,
     /// What `type Rule = fn(f64) -> f64;` stands for. One that names itself is none.
@@ -166,11 +198,26 @@ impl<'p> Named<'p> {
             library,
             program,
             handles: Handles::of(library, program),
+            devices: Devices::of(library, program),
             moves_text: !program.asks_where(),
             aliases: found.aliases,
             structs: alone(found.structs),
             traits: alone(found.traits),
         }
+    }
+
+    /// Whether the type is that of one array on a device.
+    pub(super) fn is_array(&self, ty: &syn::Type) -> bool {
+        let text = ty.to_token_stream().to_string().replace(' ', "");
+        self.devices.are_arrays(&text)
+    }
+
+    /// Whether it is that of an array on a device, of a list of them, or of a struct of the program alone.
+    pub(super) fn is_filled_alone(&self, ty: &syn::Type) -> bool {
+        let text = ty.to_token_stream().to_string().replace(' ', "");
+        let is_struct = matches!(ty, syn::Type::Path(path) if path.path.segments.last()
+            .is_some_and(|last| self.structs.contains_key(&last.ident.to_string())));
+        is_struct || self.devices.are_saved(&text)
     }
 
     /// Whether it is an object with a lifetime, `dyn Preconditioner + 'a`, of a trait of the program whose methods all
@@ -244,6 +291,8 @@ impl Kind {
         match (self, other) {
             (Self::Exclusive, _) | (_, Self::Exclusive) => Self::Exclusive,
             (Self::Saved, one) | (one, Self::Saved) => one,
+            (Self::Filled, Self::Filled) => Self::Filled,
+            (Self::Filled, _) | (_, Self::Filled) => Self::Exclusive,
             (Self::Object, Self::Object) => Self::Object,
             (Self::Plain, Self::Plain) => Self::Plain,
             (Self::Object | Self::Objects, _) | (_, Self::Object | Self::Objects) => Self::Objects,
@@ -262,9 +311,7 @@ fn is_text(reference: &syn::TypeReference, of_any_life: bool) -> bool {
         .lifetime
         .as_ref()
         .is_some_and(|lifetime| lifetime.ident == "static");
-    reference.mutability.is_none()
-        && (is_static || of_any_life)
-        && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
+    reference.mutability.is_none() && (is_static || of_any_life) && is_text_or_bytes_type(&reference.elem)
 }
 
 /// `Fn(..)`, which may be called through a shared reference.

@@ -4,6 +4,7 @@
 mod callers;
 mod kinds;
 mod parts;
+mod replaced;
 mod through;
 
 pub use parts::initialiser;
@@ -11,16 +12,20 @@ pub use through::through_fields;
 
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
 use parts::{let_at, moved_parts};
+use replaced::{Watched, replaces};
 use through::lent_parts;
 
-use crate::items::Items;
+use crate::decisions::devices::is_of_array;
+use crate::items::{Function, Items};
+use crate::source::FileId;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::{Functions, Library, Methods, last_name};
+use ckpt_compiler::library::{Functions, Library, Methods, Types, last_name};
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
+use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::{Expr, Member};
@@ -29,13 +34,24 @@ use syn::{Expr, Member};
 /// there is no such field, or one of them may change, or another stands in the way.
 pub fn kept_fields(library: &Library, program: &Program, place: Position) -> Option<BTreeSet<Position>> {
     let item = struct_at(program, place)?;
-    let names = Named::of(library, program);
+    kept_of(library, program, &Named::of(library, program), (place.0, item), 0)
+}
+
+fn kept_of(
+    library: &Library,
+    program: &Program,
+    names: &Named<'_>,
+    (file, item): (FileId, &syn::ItemStruct),
+    depth: usize,
+) -> Option<BTreeSet<Position>> {
     let kinds = Kinds {
         generics: &item.generics,
-        named: &names,
-        depth: 0,
+        named: names,
+        depth,
     };
+    let place = (file, bytes(program, file, item.span()).start);
     let mut kept = BTreeSet::new();
+    let mut is_filled = false;
     for (name, field) in named_fields(item) {
         let kind = kinds.of(&field.ty);
         match kind {
@@ -45,6 +61,19 @@ pub fn kept_fields(library: &Library, program: &Program, place: Position) -> Opt
                     && is_text_field(field)
                     && changes(library, program, item, name.clone(), false) =>
             {
+                continue;
+            }
+            Kind::Filled if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) => return None,
+            Kind::Filled => {
+                let is_changed = match names.is_array(&field.ty) {
+                    true => changes(library, program, item, name, false),
+                    // Which arrays there are may change.
+                    false => is_replaced(library, program, &name),
+                };
+                if is_changed {
+                    return None;
+                }
+                is_filled = true;
                 continue;
             }
             Kind::Exclusive if through::is_exclusive_reference(field) => continue,
@@ -70,7 +99,99 @@ pub fn kept_fields(library: &Library, program: &Program, place: Position) -> Opt
     if has_through && through_fields(library, program, place).is_none() {
         return None;
     }
-    (!kept.is_empty() || has_through).then_some(kept)
+    (!kept.is_empty() || has_through || is_filled).then_some(kept)
+}
+
+/// Whether a function of the program puts another value in the place of a field of this name, or exchanges what is in it.
+fn is_replaced(library: &Library, program: &Program, field: &str) -> bool {
+    struct Functions<'a>(&'a Library, &'a str, bool);
+    impl<'ast> Visit<'ast> for Functions<'_> {
+        fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+            self.2 |= replaces(self.0, &function.block, Watched::Field(self.1));
+        }
+        fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+            self.2 |= replaces(self.0, &function.block, Watched::Field(self.1));
+        }
+        fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
+            let block = function.default.as_ref();
+            self.2 |= block.is_some_and(|block| replaces(self.0, block, Watched::Field(self.1)));
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
+            self.2 |= names.contains("fn") && names.contains(self.1);
+        }
+    }
+    let mut functions = Functions(library, field, false);
+    program
+        .files
+        .iter()
+        .for_each(|file| functions.visit_file(&file.ast));
+    functions.2
+}
+
+/// Whether the struct that begins there is the same type wherever it is named.
+pub fn has_no_parameters(program: &Program, place: Position) -> bool {
+    struct_at(program, place).is_some_and(|item| item.generics.type_params().next().is_none())
+}
+
+/// Whether the values in the list, tuple or option that the `let` there declares, or the parameter, stay where they are.
+pub fn holds_the_same(library: &Library, program: &Program, items: &Items, place: Position) -> bool {
+    declared_at(program, items, place).is_some_and(|(function, names)| {
+        let stays = |name: &syn::Ident| {
+            !replaces(
+                library,
+                &function.item.block,
+                Watched::Variable(&name.to_string()),
+            )
+        };
+        names.iter().all(stays)
+    })
+}
+
+/// The fields of the struct that begins there which have content on a device.
+pub fn filled_fields(library: &Library, program: &Program, place: Position) -> BTreeSet<Position> {
+    filled_with_words(library, program, place).into_keys().collect()
+}
+
+/// The names in the types of these fields.
+pub fn names_in_filled(library: &Library, program: &Program, place: Position) -> BTreeSet<String> {
+    let filled = filled_fields(library, program, place);
+    let fields = struct_at(program, place).map(|item| item.fields.iter());
+    let fields = fields.into_iter().flatten();
+    let fields =
+        fields.filter(|field| filled.contains(&(place.0, bytes(program, place.0, field.span()).start)));
+    fields
+        .flat_map(|field| ckpt_compiler::syntax::mentions::names_in(&field.ty.to_token_stream()))
+        .collect()
+}
+
+/// The same, each with how it is filled.
+fn filled_with_words(
+    library: &Library,
+    program: &Program,
+    place: Position,
+) -> BTreeMap<Position, &'static str> {
+    let Some(item) = struct_at(program, place) else {
+        return BTreeMap::new();
+    };
+    let names = Named::of(library, program);
+    let kinds = Kinds {
+        generics: &item.generics,
+        named: &names,
+        depth: 0,
+    };
+    let fields = item.fields.iter();
+    let filled = fields.filter(|field| kinds.of(&field.ty) == Kind::Filled);
+    filled
+        .map(|field| {
+            let word = if names.is_filled_alone(&field.ty) {
+                "refill"
+            } else {
+                "parts"
+            };
+            ((place.0, bytes(program, place.0, field.span()).start), word)
+        })
+        .collect()
 }
 
 /// What is said of the fields of such a struct: that they are kept, or looked through.
@@ -81,7 +202,9 @@ pub fn words_of_fields(
 ) -> Option<BTreeMap<Position, &'static str>> {
     let kept = kept_fields(library, program, place)?;
     let through = through_fields(library, program, place).unwrap_or_default();
+    let filled = filled_with_words(library, program, place);
     let kept = kept.into_iter().map(|field| (field, "keep"));
+    let kept = kept.chain(filled);
     Some(
         kept.chain(through.into_iter().map(|field| (field, "through")))
             .collect(),
@@ -98,6 +221,7 @@ pub fn parts_of(
     ty: Position,
 ) -> Option<Vec<String>> {
     let words = words_of_fields(library, program, ty)?;
+    // What is on a device cannot be made of nothing.
     let kept = words.keys().copied().collect();
     let moved = moved_parts(library, program, items, variable, ty, &kept);
     let lent = lent_variables(library, program, items, variable, ty)?;
@@ -154,8 +278,8 @@ fn changes(
     changes.found
 }
 
-/// Whether the value of the variable that the `let` there declares is replaced as a whole by `mem::swap`, `replace` or
-/// `take`.
+/// Whether the value of the variable that the `let` there declares, or of the parameter, is replaced as a whole by
+/// `mem::swap`, `replace` or `take`.
 pub fn is_exchanged(library: &Library, program: &Program, items: &Items, place: Position) -> bool {
     struct Exchanges<'l>(&'l Library, Vec<syn::Ident>, bool);
     impl<'ast> Visit<'ast> for Exchanges<'_> {
@@ -170,13 +294,37 @@ pub fn is_exchanged(library: &Library, program: &Program, items: &Items, place: 
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let Some((function, local)) = let_at(program, items, place) else {
+    let Some((function, names)) = declared_at(program, items, place) else {
         return true;
     };
-    let names = irrefutable_bindings(&local.pat).into_iter().map(|one| one.ident);
-    let mut exchanges = Exchanges(library, names.collect(), false);
+    let mut exchanges = Exchanges(library, names, false);
     exchanges.visit_block(&function.item.block);
     exchanges.2
+}
+
+/// What the `let` there declares, or the parameter, and its function.
+fn declared_at<'i>(
+    program: &Program,
+    items: &'i Items,
+    place: Position,
+) -> Option<(&'i Function, Vec<syn::Ident>)> {
+    let names = |pattern: &syn::Pat| {
+        irrefutable_bindings(pattern)
+            .into_iter()
+            .map(|one| one.ident)
+            .collect()
+    };
+    if let Some((function, local)) = let_at(program, items, place) {
+        return Some((function, names(&local.pat)));
+    }
+    let is_here = |input: &&syn::FnArg| bytes(program, place.0, input.span()).start == place.1;
+    let function = items.function_around(place)?;
+    match function.item.sig.inputs.iter().find(is_here)? {
+        syn::FnArg::Typed(typed) => Some((function, names(&typed.pat))),
+        syn::FnArg::Receiver(receiver) => {
+            Some((function, vec![syn::Ident::new("self", receiver.self_token.span)]))
+        }
+    }
 }
 
 fn exchanges(library: &Library, call: &syn::ExprCall) -> bool {
@@ -309,8 +457,18 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             && !self.library.borrows_mutably(&method)
             // `Option::take`; that of an iterator says how many.
             && !(self.library.says(&method, Methods::TakesOut) && call.args.is_empty());
-        self.found |= self.within && !looks && self.is_in_field(&call.receiver);
-        visit::visit_expr_method_call(self, call);
+        let first = first_of_chain(call);
+        let is_of_element = matches!(&*first.receiver, Expr::Index(_))
+            && is_of_array(self.library, &first.method.to_string());
+        self.found |= self.within && !looks && !is_of_element && self.is_in_field(&call.receiver);
+        let changes_content = self.library.says(&method, Types::DeviceCommands);
+        self.visit_expr(&call.receiver);
+        for argument in &call.args {
+            match argument {
+                Expr::Reference(one) if changes_content && self.is_in_field(&one.expr) => {}
+                argument => self.visit_expr(argument),
+            }
+        }
     }
 
     /// A field that a pattern takes by name could be changed under that name.
@@ -322,6 +480,14 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             .is_some_and(|last| last.ident == self.owner || last.ident == "Self" && self.inside);
         self.found |= is_owner && pattern.fields.iter().any(|field| self.is_field(&field.member));
         visit::visit_pat_struct(self, pattern);
+    }
+}
+
+/// The call that stands first in `a.b().c()`.
+fn first_of_chain(call: &syn::ExprMethodCall) -> &syn::ExprMethodCall {
+    match &*call.receiver {
+        Expr::MethodCall(before) => first_of_chain(before),
+        _ => call,
     }
 }
 

@@ -25,6 +25,68 @@ fn functions_and_shared_references_are_kept() {
 }
 
 #[test]
+fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
+    let with = |code: &str| {
+        let text = format!(
+            "use ocl::{{Buffer, Queue}}; struct S {{ queue: Queue, now: Buffer<f32>, parts: Vec<Buffer<f32>>, n: usize }} \
+             impl S {{ fn f(&mut self, other: Buffer<f32>) {{ {code} }} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        let filled = filled_fields(Library::builtin(), &program, place).len();
+        kept(&text).map(|kept| (kept, filled))
+    };
+    let looks = "self.now.write(&x).enq(); self.parts[1].read(&mut y).enq(); self.n = self.parts.len(); \
+                 for part in &self.parts { part.cmd().fill(1.0, None).enq(); } \
+                 queue.enqueue_write_buffer(&mut self.parts[0], 1, 0, &x, &[]);";
+    assert_eq!(with(looks), Some((vec!["queue".to_owned()], 2)));
+    for code in [
+        "self.now = other;",
+        "std::mem::swap(&mut self.now, &mut self.parts[0]);",
+        "self.parts.swap(0, 1);",
+        "self.parts.fill(other);",
+        "self.parts[0].clone_from(&other);",
+        "self.queue = made();",
+    ] {
+        assert_eq!(with(code), None, "{code}");
+    }
+}
+
+#[test]
+fn what_is_on_a_device_may_be_deep_in_a_struct_as_long_as_it_stays_there() {
+    let with = |code: &str| {
+        let text = format!(
+            "use ocl::{{Buffer, Queue}}; struct S {{ pair: Pair, all: Vec<Field>, n: usize }} struct Pair {{ left: Field, border: Option<Buffer<f32>> }} \
+             struct Field {{ queue: Queue, now: Buffer<f32>, steps: u32 }} \
+             impl S {{ fn f(&mut self, other: Field) {{ {code} }} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        let words = words_of_fields(Library::builtin(), &program, place);
+        words.map(|words| words.into_values().collect::<Vec<_>>())
+    };
+    let looks = "self.pair.left.step(); self.all[1].steps += 1; for one in &mut self.all { one.step(); } self.n = self.all.len(); \
+                 self.all.iter_mut().for_each(|one| one.step()); if let Some(border) = &self.pair.border { look(border); }";
+    assert_eq!(with(looks), Some(vec!["refill", "parts"]));
+    for code in [
+        "self.all.swap(0, 1);",
+        "self.all[0] = other;",
+        "self.pair.left = other;",
+        "self.all.push(other);",
+        "self.pair.border.take();",
+        "self.pair.border = None;",
+        "for one in &mut self.all { *one = other; }",
+        "for one in &mut self.all { std::mem::swap(one, &mut other); }",
+        "advance(&mut self.all);",
+        "self.pair.left.queue = other.queue;",
+    ] {
+        assert_eq!(with(code), None, "{code}");
+    }
+    let endless = "use ocl::Buffer; struct S { now: Buffer<f32>, below: Vec<S> }";
+    assert_eq!(kept(endless), Some(vec![]));
+}
+
+#[test]
 fn a_struct_of_functions_is_kept_as_a_whole_if_nothing_in_it_changes() {
     let with = |code: &str| {
         kept(&format!(

@@ -34,6 +34,7 @@ impl Start {
             run: meta.run,
             meta: Some(meta.clone()),
             job,
+            instead_of_copies: None,
         };
         let command = continued.command().filter(|command| !command.is_empty())?;
         let record = meta.run.and_then(|run| Record::read(store, run));

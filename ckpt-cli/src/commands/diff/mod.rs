@@ -53,7 +53,7 @@ pub struct Diff {
     #[arg(long, value_name = "R|all", default_value = "all")]
     rank: Ranks,
     /// How many elements of each variable are shown
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole_number::<usize>)]
     first: usize,
     #[command(flatten)]
     store: StoreArgs,
@@ -167,7 +167,7 @@ impl Diff {
         };
         plot::draw(&one.picture(difference, paths)?, to)?;
         if !self.store.json() {
-            render::print(&format!("Drawn: {}, in {}\n", difference.place, to.display()));
+            render::print(&format!("Drawn: {}, in {}\n", difference.named(), to.display()));
         }
         Ok(())
     }
@@ -286,7 +286,7 @@ impl Compared {
         let raster = plane.of_distances((&self.a, &a), (&self.b, &b))?;
         let of = |one: &Restored| format!("checkpoint {} (visit {})", one.id(), one.meta().visit);
         Ok(Picture {
-            title: format!("{}{} {shape:?}: |a - b|", difference.place, plane.words(&shape)),
+            title: format!("{}{} {shape:?}: |a - b|", difference.named(), plane.words(&shape)),
             subtitle: format!("a: {}, b: {}; grey: the same", of(&self.a), of(&self.b)),
             raster,
             range: None,
@@ -358,7 +358,7 @@ fn print_differences(list: &[Difference]) {
         };
         let [at, a, b] = cells();
         table.add_row([
-            &difference.place,
+            &difference.named(),
             &difference.what,
             &at,
             &a,
@@ -384,7 +384,7 @@ fn print_difference(difference: &Difference, columns: usize) {
         true => apart,
         false => format!("; farthest apart: {apart}"),
     };
-    let mut text = format!("{}: {}{apart}\n", difference.place, difference.what);
+    let mut text = format!("{}: {}{apart}\n", difference.named(), difference.what);
     for element in &difference.first {
         let at = at(element);
         let (first, next) = match at.is_empty() {

@@ -58,17 +58,32 @@ const GOES_ON: &str = "\u{21aa} ";
 
 /// A line in parts of at most so many columns, behind blanks where there are some.
 fn broken(line: &str, columns: usize) -> Vec<String> {
+    if line.len() > columns && line.bytes().all(|byte| byte == b'-') {
+        return vec!["-".repeat(columns)];
+    }
     let mut parts = vec![String::new()];
-    for word in line.split_inclusive(' ') {
+    for word in line.split_inclusive(' ').flat_map(|word| pieces(word, columns)) {
         let width = |text: &str| text.trim_end().chars().count();
         let last = parts.len() - 1;
-        if width(&parts[last]) > 0 && parts[last].chars().count() + width(word) > columns {
+        if width(&parts[last]) > 0 && parts[last].chars().count() + width(&word) > columns {
             parts.push(String::new());
         }
         let last = parts.len() - 1;
-        parts[last] += word;
+        parts[last] += &word;
     }
     parts
+}
+
+/// A word that is longer than a line in pieces that are not.
+fn pieces(word: &str, columns: usize) -> Vec<String> {
+    let all: Vec<char> = word.chars().collect();
+    match word.trim_end().chars().count() > columns.max(1) {
+        true => all
+            .chunks(columns.max(1))
+            .map(|piece| piece.iter().collect())
+            .collect(),
+        false => vec![word.to_owned()],
+    }
 }
 
 impl Writer {

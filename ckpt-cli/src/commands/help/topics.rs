@@ -22,9 +22,9 @@ macro_rules! topics {
     };
 }
 
-/// In the order of the book. Left out are measurements, what a command's help says, and the messages, which `cargo ckpt explain` has.
-pub const TOPICS: [Topic; 26] = topics! {
-    "tutorial" "unmodified" "batch" "containers" "files" "runs" "limits" "troubleshooting" "mpi" "safe-points" "threads"
+/// All pages, in the order of the book.
+pub const TOPICS: [Topic; 34] = topics! {
+    "introduction" "tutorial" "unmodified" "batch" "containers" "files" "runs" "serve" "limits" "troubleshooting" "mpi" "safe-points" "threads"
     "devices" "machines" "rollback" "soft-errors" "python" "by-hand" "libraries" "security" "how-it-works" "commands" "json"
-    "configuration" "attributes" "values" "exit-codes"
+    "configuration" "attributes" "values" "exit-codes" "messages" "format" "reach" "strangers" "performance" "comparison"
 };

@@ -19,6 +19,7 @@ pub struct DecisionCache {
     path: PathBuf,
     /// Of what else than the sources the decisions depend on.
     about: u64,
+    ranks: Option<usize>,
 }
 
 /// What the file holds.
@@ -50,6 +51,7 @@ impl DecisionCache {
                 .folder
                 .join(format!("{target}.{wanted:?}.decided").to_lowercase()),
             about: hasher.finish(),
+            ranks,
         })
     }
 
@@ -70,6 +72,6 @@ impl DecisionCache {
         if contents.about != self.about {
             return None;
         }
-        analysis.recall(&package.program, &contents.record, main)
+        analysis.recall(&package.program, &contents.record, main, self.ranks)
     }
 }

@@ -5,8 +5,10 @@
 //! placement looks further out.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use cargo_metadata::PackageId;
 use ckpt_analysis::{
     Attempt, ChooseOptions, Detector, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program,
     Sources, line_and_column, names_ckpt,
@@ -20,6 +22,7 @@ use crate::package::build::oracle::{CopyRange, Finding, Prose};
 use crate::package::build::report;
 use crate::package::copy::features;
 use crate::package::copy::lints::warn_only;
+use crate::package::copy::manifest::Runtime;
 use crate::package::copy::shared::SharedBuilds;
 use crate::package::copy::{PackageCopy, make_copy};
 use crate::package::read::{ReadPackage, read, read_asking_scripts};
@@ -69,12 +72,16 @@ pub struct Rewritten {
     pub rounds: usize,
 }
 
+/// What is found out about a package, with what has been measured of it.
+pub type Analyse = fn(&mut ReadPackage) -> PackageAnalysis;
+
 /// Rewrites a package until its copy compiles, for this many ranks; nothing if it has no loop that is worth a checkpoint.
+/// `analyse` is what has led to the analysis: asked again if the package has to be read again.
 pub fn rewrite(
     options: &CargoOptions,
     wanted: Wanted,
-    mut package: ReadPackage,
-    mut analysis: PackageAnalysis,
+    (mut package, mut analysis): (ReadPackage, PackageAnalysis),
+    analyse: Analyse,
     ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
     let mut rounds = 0;
@@ -97,7 +104,7 @@ pub fn rewrite(
             // What was taken out of the copy may be what cargo builds.
             Ok(Some(found)) if package.has_missed_flags(&found.built) => {
                 package = read_asking_scripts(options)?;
-                analysis = package.analyse_inlining();
+                analysis = analyse(&mut package);
             }
             found => break found?,
         }
@@ -320,6 +327,7 @@ pub fn cargo_on_copy(
     options.target_dir = Some(build_directory.to_path_buf());
     let shared = SharedBuilds::for_build(&options);
     options.build_dir = shared.as_ref().map(|shared| shared.folder.clone());
+    options.builds_library = shared.as_ref().is_some_and(|shared| shared.is_new);
     let choice = Choice {
         manifest: manifest.to_path_buf(),
         ..choice.clone()
@@ -334,7 +342,19 @@ pub fn cargo_on_copy(
                 .is_some_and(|built| folder.starts_with(built))
     };
     built.library_folders.retain(is_built);
+    if let Runtime::Path(folder) | Runtime::Both(folder, _) = Runtime::find()
+        && let Ok(folder) = fs::canonicalize(folder)
+    {
+        built.flags.retain(|id, _| !is_of_runtime(id, &folder));
+    }
     Ok(built)
+}
+
+/// Whether a package lies in this folder, which is that of the library of ckpt: what its build script sets says nothing of the program.
+fn is_of_runtime(id: &PackageId, folder: &Path) -> bool {
+    let place = id.repr.strip_prefix("path+file://");
+    let place = place.and_then(|place| place.split_once('#'));
+    place.is_some_and(|(place, _)| fs::canonicalize(place).is_ok_and(|place| place == folder))
 }
 
 /// rustc's errors with their places in the user's own files, and what rustc shows of each.

@@ -1,5 +1,6 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
@@ -323,9 +324,12 @@ pub fn unsolved(
         Failure::build(says!("E3083: ckpt cannot tell how to save this"))
     };
     let (program, folder) = (&package.program, package.workspace_root());
+    // rustc may say one thing at several places of the copy that are one in the program.
+    let mut said = BTreeSet::new();
     let causes: Vec<RefusedCause> = left
         .iter()
         .map(|one| RefusedCause::of_rustc(&one.obstacle, one.place, program, folder))
+        .filter(|one| said.insert(one.text()))
         .collect();
     let failure = causes
         .iter()

@@ -1,8 +1,10 @@
 //! Which features of ckpt a program needs for the values of the crates that it depends on.
 
 use std::collections::BTreeMap;
+use std::env;
 
 use crate::package::read::ReadPackage;
+use crate::stores::session_setting;
 
 /// What the manifests of a program need so that its values can be saved.
 #[derive(Debug, Clone, Default)]
@@ -73,14 +75,28 @@ pub fn needs_of(package: &ReadPackage, serde: bool) -> Needs {
             BTreeMap::new()
         },
     };
-    if serde && let Some(first) = package.workspace.packages.first() {
-        let own = needs.of_ckpt.entry(first.name.clone()).or_default();
-        if !own.iter().any(|feature| feature == "serde") {
-            own.push("serde".into());
+    if let Some(first) = package.workspace.packages.first() {
+        for feature in serde.then_some("serde").into_iter().chain(of_settings()) {
+            let own = needs.of_ckpt.entry(first.name.clone()).or_default();
+            if !own.iter().any(|known| known == feature) {
+                own.push(feature.into());
+            }
         }
     }
     needs
 }
+
+/// The features of ckpt that the settings ask for with which the program will run: how checkpoints are compressed.
+pub fn of_settings() -> Option<&'static str> {
+    let said = env::var("CKPT_COMPRESSION").ok().filter(|said| !said.is_empty());
+    // A file that is not valid is the program's to refuse.
+    let in_file = || session_setting("compression").ok().flatten();
+    let said = said.or_else(in_file)?;
+    (said.trim() == ZSTD).then_some(ZSTD)
+}
+
+/// A way to compress, and the feature that builds it.
+const ZSTD: &str = "zstd";
 
 /// The features of ckpt that the copy of a package needs, under the name of its first package: cargo builds the library
 /// once for all of them.
@@ -108,6 +124,7 @@ fn of_package(package: &ReadPackage) -> BTreeMap<String, Vec<String>> {
 const KNOWN: &[(&str, &str, &str)] = &[
     ("arrayvec", "0.7", "arrayvec"),
     ("csv", "1", "csv"),
+    ("cudarc", "0.19", "cudarc"),
     ("fastrand", "2", "fastrand"),
     ("image", "0.24", "image-0.24"),
     ("image", "0.25", "image"),
@@ -141,6 +158,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("rand_xoshiro", "0.8", "rand_xoshiro-0.8"),
     ("serde", "1", "serde"),
     ("smallvec", "1", "smallvec"),
+    ("wgpu", "30", "wgpu"),
 ];
 
 /// Whether ckpt has a feature for the values of a crate.
@@ -149,7 +167,7 @@ pub fn is_known(name: &str) -> bool {
 }
 
 /// Features that no dependency calls for.
-const BY_CHOICE: [&str; 4] = ["values", "static-hdf5", "tracing", "opencl"];
+const BY_CHOICE: [&str; 5] = ["values", "static-hdf5", "tracing", "opencl", ZSTD];
 
 /// All features of ckpt, in the order of the alphabet.
 pub fn known_features() -> Vec<&'static str> {

@@ -370,7 +370,16 @@ fn runtime_entry(runtime: &Runtime, features: &[String]) -> InlineTable {
 pub fn with_dependency(manifest: &Path, text: &str, features: &[String]) -> Outcome<String> {
     let mut edited = Manifest::parse(manifest, text)?;
     edited.add_runtime(&Runtime::for_source(), features, None)?;
-    Ok(edited.text())
+    Ok(match has_carriage_returns(text) {
+        true => edited.text().replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => edited.text(),
+    })
+}
+
+/// Whether all lines of a text end as on Windows.
+fn has_carriage_returns(text: &str) -> bool {
+    let ends = text.matches("\r\n").count();
+    ends > 0 && ends == text.matches('\n').count()
 }
 
 /// The text of a manifest without the entry that [`with_dependency`] has added: what stands above it, below it and behind it stays.

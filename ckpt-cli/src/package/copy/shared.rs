@@ -33,6 +33,8 @@ pub struct SharedBuilds {
 pub struct SharedBuild {
     /// The folder.
     pub folder: PathBuf,
+    /// Whether nothing was built there with this profile.
+    pub is_new: bool,
     _in_use: InUse,
 }
 
@@ -71,11 +73,12 @@ impl SharedBuilds {
         let is_new = File::create_new(known).is_ok();
         if is_new && !options.quiet {
             output::note(
-                "building ckpt's library and what it depends on; that takes a minute or two, the first time only",
+                "building ckpt's library and what it depends on; that takes minutes, more of them where the machine is busy; the first time only",
             );
         }
         Some(SharedBuild {
             folder,
+            is_new,
             _in_use: InUse(lock),
         })
     }

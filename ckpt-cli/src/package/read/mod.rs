@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Dependency as CargoDependency, DependencyKind, PackageId, Target, TargetKind};
 use ckpt_analysis::{
     CommunicatingCrate, CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources,
+    files_of_kernels,
 };
 use ckpt_compiler::{CallTable, ProgramRoot, Sources as SourceHashes};
 
@@ -170,8 +171,18 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
     let settings = Settings::read(&folder, &options.passed_on)?;
     let compiler = Compiler::ask(&settings)?;
     let workspace = Workspace::ask(options, &compiler.target)?;
+    workspace.all_arrays_are_seen()?;
     let root = read_table(&workspace.root().join("Cargo.toml"))?;
     let profile = options.profile_name();
+    if !settings.has_profile(profile, &root) {
+        return Err(
+            Failure::usage(says!("E3193: there is no profile `{profile}`")).help(format!(
+                "`--release` builds with optimisation; a profile of your own is a table `[profile.{profile}]` with\n\
+                 `inherits = \"release\"` in {}",
+                workspace.root().join("Cargo.toml").display()
+            )),
+        );
+    }
     let has_asked_scripts = asks_scripts || may_set_flags(&workspace);
     let scripts = match has_asked_scripts {
         true => build_script_flags(options, &workspace)?,
@@ -200,12 +211,20 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
     }
     let (files, mut crates) = (reader.files, reader.crates);
     name_externs(&mut crates, &workspace, &libraries);
+    let mut program = Program {
+        files: files.files,
+        crates,
+        communicating: communicating(&workspace),
+        texts: Vec::new(),
+        others_compute: workspace.others_compute(),
+        others_ask_for_devices: workspace.others_ask_for_devices(),
+    };
+    let texts = files_of_kernels(&program).into_iter();
+    program.texts = texts
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .collect();
     Ok(ReadPackage {
-        program: Program {
-            files: files.files,
-            crates,
-            communicating: communicating(&workspace),
-        },
+        program,
         options: CargoOptions {
             target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
             ..options.clone()

@@ -188,6 +188,11 @@ impl Settings {
             .collect()
     }
 
+    /// Whether cargo has a profile of this name.
+    pub fn has_profile(&self, name: &str, manifest: &Table) -> bool {
+        matches!(name, "dev" | "release") || self.parent(name, manifest).is_some()
+    }
+
     /// A profile, by the environment, the configuration, the root manifest, and what it inherits from.
     pub fn profile(&self, name: &str, manifest: &Table) -> Profile {
         let debug = self.of_profile(name, "debug-assertions", manifest, 0);

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use cargo_metadata::semver::Version;
 use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId, Target, TargetKind};
 
-use ckpt_analysis::{is_of_comm_library, links_comm_library};
+use ckpt_analysis::{
+    is_for_devices, is_of_comm_library, is_uncounted_on_devices, is_watched_for_devices, links_comm_library,
+};
 
 use crate::cargo::CargoOptions;
 use crate::cargo::choice::{Choice, choose};
@@ -152,6 +154,72 @@ impl Workspace {
         found.sort_by(|one, other| one.0.cmp(&other.0));
         found.dedup_by(|one, other| one.0 == other.0);
         found
+    }
+
+    /// Whether packages outside of the workspace compute on devices, with a library that is watched in the program's own.
+    pub fn others_compute(&self) -> bool {
+        self.other_with(is_watched_for_devices).is_some()
+    }
+
+    /// # Errors
+    /// A package outside of the workspace may have arrays on devices of which nobody knows.
+    pub fn all_arrays_are_seen(&self) -> Outcome<()> {
+        let Some((other, library)) = self.other_with(is_uncounted_on_devices) else {
+            return Ok(());
+        };
+        Err(Failure::usage(says!(
+            "E1330: `{other}` computes with `{library}`, and nobody can see what it has on devices"
+        ))
+        .help(format!(
+            "call `{library}` in packages of the program's own workspace, or leave `{other}` out: a feature of it may bring `{library}` in"
+        )))
+    }
+
+    /// A package outside of the workspace, of those that the program is made of, that depends on one of these, and that one.
+    fn other_with(&self, is: fn(&str) -> bool) -> Option<(&str, &str)> {
+        let own: BTreeSet<&PackageId> = self.packages.iter().map(|own| &own.id).collect();
+        let mut open: Vec<&PackageId> = own.iter().copied().collect();
+        let mut seen = own.clone();
+        while let Some(id) = open.pop() {
+            let name = self.metadata[id].name.as_str();
+            if name == RUNTIME || is(name) {
+                continue;
+            }
+            for dependency in self.dependencies_of(id, false) {
+                let library = self.metadata[&dependency.pkg].name.as_str();
+                if is(library) && !own.contains(id) {
+                    return Some((name, library));
+                }
+                if seen.insert(&dependency.pkg) {
+                    open.push(&dependency.pkg);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether packages outside of the workspace ask for devices, with a library by which the program's own do: what they find out
+    /// nobody sees.
+    pub fn others_ask_for_devices(&self) -> bool {
+        let is_for_devices = |id: &PackageId| is_for_devices(&self.metadata[id].name);
+        let is_own = |id: &PackageId| self.packages.iter().any(|own| own.id == *id);
+        let mut seen: BTreeSet<&PackageId> = self.packages.iter().map(|own| &own.id).collect();
+        let mut pending: VecDeque<&PackageId> = seen.iter().copied().collect();
+        let mut used = BTreeSet::new();
+        let mut of_others = BTreeSet::new();
+        while let Some(id) = pending.pop_front() {
+            for dependency in self.dependencies_of(id, false) {
+                let on = &dependency.pkg;
+                match is_for_devices(on) {
+                    true if is_own(id) => _ = used.insert(on),
+                    // What is beneath a library for devices is a part of it.
+                    true => _ = of_others.insert(on),
+                    false if self.metadata[on].name != RUNTIME && seen.insert(on) => pending.push_back(on),
+                    false => {}
+                }
+            }
+        }
+        !used.is_disjoint(&of_others)
     }
 
     /// The nearest library of messages that a package is or depends on.

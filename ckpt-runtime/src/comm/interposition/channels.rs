@@ -117,6 +117,12 @@ pub(super) fn number<T: Copy>(handle: T) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
+/// Whether a request is that of an operation.
+pub(super) fn is_under_way(request: MPI_Request) -> bool {
+    // SAFETY: a constant of the shim library.
+    request != unsafe { mpi::RSMPI_REQUEST_NULL }
+}
+
 fn mixed(parts: &[u64]) -> u64 {
     let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
     twox_hash::XxHash3_64::oneshot(&bytes)
@@ -149,6 +155,18 @@ fn members(communicator: MPI_Comm) -> (Vec<i32>, Vec<i32>) {
 /// # Safety
 /// The group is valid.
 unsafe fn in_world(mut group: MPI_Group) -> Vec<i32> {
+    // SAFETY: the caller's promise.
+    let theirs = unsafe { ranks_of(group) };
+    // SAFETY: the same.
+    unsafe { mpi::PMPI_Group_free(&mut group) };
+    theirs
+}
+
+/// The members of a group as ranks of the world.
+///
+/// # Safety
+/// The group is valid.
+pub(super) unsafe fn ranks_of(group: MPI_Group) -> Vec<i32> {
     let mut size = 0;
     // SAFETY: what is written to outlives the calls, and the arrays have as many numbers as is said.
     unsafe {
@@ -158,7 +176,6 @@ unsafe fn in_world(mut group: MPI_Group) -> Vec<i32> {
         let own: Vec<c_int> = (0..size).collect();
         let mut theirs = vec![0; own.len()];
         mpi::PMPI_Group_translate_ranks(group, size, own.as_ptr(), world, theirs.as_mut_ptr());
-        mpi::PMPI_Group_free(&mut group);
         mpi::PMPI_Group_free(&mut world);
         theirs
     }

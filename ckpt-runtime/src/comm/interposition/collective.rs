@@ -2,8 +2,9 @@
 
 use mpi_sys::{MPI_Comm, MPI_Request};
 
-use super::channels::{Channels, Operation};
+use super::channels::{Channels, Operation, is_under_way};
 use super::passage::Class;
+use crate::comm::alone::Tells;
 
 /// Takes part in a collective operation.
 pub(super) struct Collective {
@@ -32,6 +33,24 @@ impl Class for BeginsCollective {
         // SAFETY: the caller's promise: it points to a request.
         channels.begins(unsafe { *self.request }, Operation::Named(name));
     }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise: it points to a request.
+        i64::from(is_under_way(unsafe { *self.request }))
+    }
+}
+
+/// Begins to make a communicator, which is known from its first use on.
+pub(super) struct BeginsToConstruct(pub BeginsCollective);
+
+impl Class for BeginsToConstruct {
+    const TELLS: Tells = Tells::Unfollowed;
+    type Before = ();
+
+    unsafe fn after(&self, (): (), name: &'static str, channels: &mut Channels) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.after((), name, channels) };
+    }
 }
 
 /// Makes a request that takes part in one again and again, each time that it is started.
@@ -41,6 +60,7 @@ pub(super) struct PreparesCollective {
 }
 
 impl Class for PreparesCollective {
+    const TELLS: Tells = Tells::Unfollowed;
     type Before = ();
 
     unsafe fn after(&self, (): (), name: &'static str, channels: &mut Channels) {

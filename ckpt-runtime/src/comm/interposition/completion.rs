@@ -5,8 +5,9 @@ use std::ffi::c_int;
 
 use mpi_sys::{MPI_Request, MPI_Status};
 
-use super::channels::{Channels, Statuses, number};
+use super::channels::{Channels, Statuses, is_under_way, number};
 use super::passage::{Class, Uncounted};
+use crate::comm::alone::Tells;
 
 /// So many requests, one after the other.
 #[derive(Clone, Copy)]
@@ -23,12 +24,23 @@ impl Requests {
         let one = |index: c_int| number(unsafe { *self.first.offset(index as isize) });
         (0..self.count).map(one).collect()
     }
+
+    /// How many of them are those of operations.
+    ///
+    /// # Safety
+    /// There are so many.
+    unsafe fn under_way(self) -> i64 {
+        // SAFETY: the caller's promise.
+        let is_one = |index: &c_int| is_under_way(unsafe { *self.first.offset(*index as isize) });
+        (0..self.count).filter(is_one).count() as i64
+    }
 }
 
 /// Begins what was prepared before.
 pub(super) struct Starts(pub Requests);
 
 impl Class for Starts {
+    const TELLS: Tells = Tells::Unfollowed;
     type Before = ();
 
     unsafe fn before(&self, channels: &mut Channels) {
@@ -41,7 +53,9 @@ impl Class for Starts {
 /// Asks for the end of an operation, which is completed like any other.
 pub(super) struct Cancels;
 
-impl Uncounted for Cancels {}
+impl Uncounted for Cancels {
+    const TELLS: Tells = Tells::Unfollowed;
+}
 
 /// Gives a request back.
 pub(super) struct FreesRequest {
@@ -49,6 +63,7 @@ pub(super) struct FreesRequest {
 }
 
 impl Class for FreesRequest {
+    const TELLS: Tells = Tells::Unfollowed;
     type Before = ();
 
     unsafe fn before(&self, channels: &mut Channels) {
@@ -137,5 +152,15 @@ impl Class for Completes {
                 channels.completes(handle, unsafe { statuses.at(place) });
             }
         }
+    }
+
+    unsafe fn ends(&self) -> i64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.requests.under_way() }
+    }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.requests.under_way() }
     }
 }

@@ -8,11 +8,14 @@ use mpi_sys::{MPI_Comm, MPI_Message};
 
 use super::channels::Channels;
 use super::passage::{Class, Uncounted};
+use crate::comm::alone::Tells;
 
 /// Looks whether there is a message.
 pub(super) struct Probe;
 
-impl Uncounted for Probe {}
+impl Uncounted for Probe {
+    const TELLS: Tells = Tells::Others;
+}
 
 /// Finds a message, which nobody else receives from now on.
 pub(super) struct Finds {
@@ -33,6 +36,14 @@ impl Class for Finds {
         };
         if is_found && message != nobodys {
             channels.finds(self.comm, message);
+        }
+    }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise; a constant of the shim library.
+        unsafe {
+            let is_found = self.flag.is_null() || *self.flag != 0;
+            i64::from(is_found && *self.message != mpi::RSMPI_MESSAGE_NO_PROC)
         }
     }
 }

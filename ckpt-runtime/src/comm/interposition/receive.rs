@@ -5,8 +5,9 @@ use std::ffi::c_int;
 use mpi_sys as mpi;
 use mpi_sys::{MPI_Comm, MPI_Message, MPI_Request, MPI_Status};
 
-use super::channels::{Channels, Operation, Statuses, number};
+use super::channels::{Channels, Operation, Statuses, is_under_way, number};
 use super::passage::Class;
+use crate::comm::alone::Tells;
 
 /// Receives a message.
 pub(super) struct Receive {
@@ -55,12 +56,18 @@ impl Class for BeginsReceive {
             channels.begins(unsafe { *self.request }, operation);
         }
     }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise: it points to a request.
+        i64::from(is_under_way(unsafe { *self.request }))
+    }
 }
 
 /// Makes a request that receives again and again, each time that it is started.
 pub(super) struct PreparesReceive(pub BeginsReceive);
 
 impl Class for PreparesReceive {
+    const TELLS: Tells = Tells::Unfollowed;
     type Before = ();
 
     unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
@@ -122,6 +129,11 @@ impl Class for BeginsExchange {
         // SAFETY: the caller's promise: it points to a request.
         channels.begins(unsafe { *self.request }, operation);
     }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise: it points to a request.
+        i64::from(is_under_way(unsafe { *self.request }))
+    }
 }
 
 /// Makes a request that receives a message in parts, each time that it is started. Who sends it is known before.
@@ -133,6 +145,7 @@ pub(super) struct PreparesPartitionedReceive {
 }
 
 impl Class for PreparesPartitionedReceive {
+    const TELLS: Tells = Tells::Unfollowed;
     type Before = ();
 
     unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
@@ -164,6 +177,11 @@ impl Class for ReceiveFound {
             channels.receives(id, unsafe { status.at(0) });
         }
     }
+
+    unsafe fn ends(&self) -> i64 {
+        // SAFETY: the caller's promise: it points to a message; a constant of the shim library.
+        i64::from(unsafe { *self.message != mpi::RSMPI_MESSAGE_NO_PROC })
+    }
 }
 
 /// Begins to receive a message that was found before.
@@ -185,5 +203,15 @@ impl Class for BeginsReceiveFound {
             // SAFETY: the caller's promise: it points to a request.
             channels.begins(unsafe { *self.request }, Operation::Receive(id));
         }
+    }
+
+    unsafe fn ends(&self) -> i64 {
+        // SAFETY: the caller's promise: it points to a message; a constant of the shim library.
+        i64::from(unsafe { *self.message != mpi::RSMPI_MESSAGE_NO_PROC })
+    }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise: it points to a request.
+        i64::from(is_under_way(unsafe { *self.request }))
     }
 }

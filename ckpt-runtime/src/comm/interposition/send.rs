@@ -4,8 +4,9 @@ use std::ffi::c_int;
 
 use mpi_sys::{MPI_Comm, MPI_Request};
 
-use super::channels::{Channels, Operation};
+use super::channels::{Channels, Operation, is_under_way};
 use super::passage::Class;
+use crate::comm::alone::Tells;
 
 /// Sends a message, and returns when its buffer may be used again.
 pub(super) struct Send {
@@ -39,6 +40,11 @@ impl Class for BeginsSend {
             channels.begins(unsafe { *self.request }, Operation::Send(route));
         }
     }
+
+    unsafe fn leaves_under_way(&self, _: &'static str) -> i64 {
+        // SAFETY: the caller's promise: it points to a request.
+        i64::from(is_under_way(unsafe { *self.request }))
+    }
 }
 
 /// Makes a request that sends the same again and again, each time that it is started.
@@ -50,6 +56,7 @@ pub(super) struct PreparesSend {
 }
 
 impl Class for PreparesSend {
+    const TELLS: Tells = Tells::Unfollowed;
     type Before = ();
 
     unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {

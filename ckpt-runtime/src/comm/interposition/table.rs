@@ -19,11 +19,11 @@ use mpi_sys::{
 #[allow(unused_imports, reason = "not where the header has them all")]
 use self::absent::*;
 use self::small::*;
-use super::collective::{BeginsCollective, Collective, PreparesCollective};
+use super::collective::{BeginsCollective, BeginsToConstruct, Collective, PreparesCollective};
 use super::completion::{Cancels, Completes, Done, FreesRequest, Requests, Starts};
-use super::constructor::{By, Constructs, ConstructsUnnamed, Frees};
-use super::file::{BeginsSplit, EndsSplit, File};
-use super::local::{Begins, Local, OneSided};
+use super::constructor::{By, Constructs, ConstructsUnnamed, Frees, With};
+use super::file::{BeginsSplit, EndsSplit, File, Opens};
+use super::local::{Aside, Begins, Local, OneSided, Sets, Tidings};
 use super::passage::Passage;
 use super::probe::{Finds, Probe};
 use super::receive::{
@@ -189,10 +189,14 @@ macro_rules! function_if_there {
 
 macro_rules! through_the_table {
     ($library:ident $name:ident ($($argument:ident),*) $class:expr) => {{
-        let passage = Passage::enter(stringify!($name), $class);
-        let code = $library($($argument),*);
-        passage.leave();
-        code
+        match Passage::enter(stringify!($name), $class) {
+            Ok(passage) => {
+                let code = $library($($argument),*);
+                passage.leave();
+                code
+            }
+            Err(code) => code,
+        }
     }};
 }
 
@@ -272,10 +276,10 @@ table! {
         (a: Out, b: Int, c: MPI_Count, d: MPI_Datatype, from: Int, tag: Int, comm: MPI_Comm, info: MPI_Info,
          request: *mut MPI_Request)
         = PreparesPartitionedReceive { from, tag, comm, request };
-    [] maybe [MPI_Pready PMPI_Pready]: (a: Int, request: MPI_Request) = Local;
-    [] maybe [MPI_Pready_range PMPI_Pready_range]: (a: Int, b: Int, request: MPI_Request) = Local;
-    [] maybe [MPI_Pready_list PMPI_Pready_list]: (a: Int, b: OutInts, request: MPI_Request) = Local;
-    [] maybe [MPI_Parrived PMPI_Parrived]: (request: MPI_Request, b: Int, c: OutInts) = Local;
+    [] maybe [MPI_Pready PMPI_Pready]: (a: Int, request: MPI_Request) = Aside;
+    [] maybe [MPI_Pready_range PMPI_Pready_range]: (a: Int, b: Int, request: MPI_Request) = Aside;
+    [] maybe [MPI_Pready_list PMPI_Pready_list]: (a: Int, b: OutInts, request: MPI_Request) = Aside;
+    [] maybe [MPI_Parrived PMPI_Parrived]: (request: MPI_Request, b: Int, c: OutInts) = Aside;
 
     // Operations that are under way.
     [MPI_Start]: (request: *mut MPI_Request) = Starts(Requests { first: request, count: 1 });
@@ -307,12 +311,12 @@ table! {
             requests: Requests { first: requests, count }, done: Done::Some(completed, indices),
             statuses: &raw mut statuses,
         };
-    [MPI_Request_get_status]: (request: MPI_Request, flag: OutInts, status: *mut MPI_Status) = Local;
+    [MPI_Request_get_status]: (request: MPI_Request, flag: OutInts, status: *mut MPI_Status) = Tidings;
     [MPI_Grequest_start]:
         (query: MPI_Grequest_query_function, free: MPI_Grequest_free_function, cancel: MPI_Grequest_cancel_function,
          state: Out, request: *mut MPI_Request)
-        = Local;
-    [MPI_Grequest_complete]: (request: MPI_Request) = Local;
+        = Aside;
+    [MPI_Grequest_complete]: (request: MPI_Request) = Aside;
 
     // Collective operations.
     [MPI_Barrier]: (comm: MPI_Comm) = Collective { comm };
@@ -321,29 +325,34 @@ table! {
         (comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) = PreparesCollective { comm, request };
 
     // Communicators that are made, and given back.
-    [MPI_Comm_dup]: (of: MPI_Comm, new: *mut MPI_Comm) = Constructs { of, by: By::Everybody, new };
+    [MPI_Comm_dup]: (of: MPI_Comm, new: *mut MPI_Comm)
+        = Constructs { of, by: By::Everybody, with: With::Numbers(0, 0), new };
     [MPI_Comm_dup_with_info]: (of: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm)
-        = Constructs { of, by: By::Everybody, new };
+        = Constructs { of, by: By::Everybody, with: With::Others, new };
     [MPI_Comm_split]: (of: MPI_Comm, colour: Int, key: Int, new: *mut MPI_Comm)
-        = Constructs { of, by: By::Everybody, new };
+        = Constructs { of, by: By::Everybody, with: With::Numbers(colour, key), new };
     [MPI_Comm_split_type]: (of: MPI_Comm, kind: Int, key: Int, info: MPI_Info, new: *mut MPI_Comm)
-        = Constructs { of, by: By::Everybody, new };
-    [MPI_Comm_create]: (of: MPI_Comm, group: MPI_Group, new: *mut MPI_Comm) = Constructs { of, by: By::Everybody, new };
+        = Constructs { of, by: By::Everybody, with: With::Others, new };
+    [MPI_Comm_create]: (of: MPI_Comm, group: MPI_Group, new: *mut MPI_Comm)
+        = Constructs { of, by: By::Everybody, with: With::Group(group, 0), new };
     [MPI_Comm_create_group]: (of: MPI_Comm, group: MPI_Group, tag: Int, new: *mut MPI_Comm)
-        = Constructs { of, by: By::Members, new };
-    [MPI_Cart_create MPI_Graph_create]: (of: MPI_Comm, a: Int, b: Ints, c: Ints, reorder: Int, new: *mut MPI_Comm)
-        = Constructs { of, by: By::Everybody, new };
-    [MPI_Cart_sub]: (of: MPI_Comm, kept: Ints, new: *mut MPI_Comm) = Constructs { of, by: By::Everybody, new };
+        = Constructs { of, by: By::Members, with: With::Group(group, tag), new };
+    [MPI_Cart_create]: (of: MPI_Comm, a: Int, b: Ints, c: Ints, reorder: Int, new: *mut MPI_Comm)
+        = Constructs { of, by: By::Everybody, with: With::Grid(a, b, c, reorder), new };
+    [MPI_Graph_create]: (of: MPI_Comm, a: Int, b: Ints, c: Ints, reorder: Int, new: *mut MPI_Comm)
+        = Constructs { of, by: By::Everybody, with: With::Others, new };
+    [MPI_Cart_sub]: (of: MPI_Comm, kept: Ints, new: *mut MPI_Comm)
+        = Constructs { of, by: By::Everybody, with: With::Others, new };
     [MPI_Dist_graph_create]:
         (of: MPI_Comm, n: Int, a: Ints, b: Ints, c: Ints, d: Ints, info: MPI_Info, reorder: Int, new: *mut MPI_Comm)
-        = Constructs { of, by: By::Everybody, new };
+        = Constructs { of, by: By::Everybody, with: With::Others, new };
     [MPI_Dist_graph_create_adjacent]:
         (of: MPI_Comm, a: Int, b: Ints, c: Ints, d: Int, e: Ints, f: Ints, info: MPI_Info, reorder: Int,
          new: *mut MPI_Comm)
-        = Constructs { of, by: By::Everybody, new };
-    [MPI_Intercomm_merge]: (of: MPI_Comm, high: Int, new: *mut MPI_Comm) = Constructs { of, by: By::Everybody, new };
+        = Constructs { of, by: By::Everybody, with: With::Others, new };
+    [MPI_Intercomm_merge]: (of: MPI_Comm, high: Int, new: *mut MPI_Comm) = Constructs { of, by: By::Everybody, with: With::Others, new };
     [MPI_Comm_idup]: (comm: MPI_Comm, new: *mut MPI_Comm, request: *mut MPI_Request)
-        = BeginsCollective { comm, request };
+        = BeginsToConstruct(BeginsCollective { comm, request });
     [MPI_Intercomm_create]:
         (of: MPI_Comm, leader: Int, peers: MPI_Comm, their_leader: Int, tag: Int, new: *mut MPI_Comm)
         = ConstructsUnnamed;
@@ -362,7 +371,7 @@ table! {
     [MPI_Comm_free MPI_Comm_disconnect]: (comm: *mut MPI_Comm) = Frees { comm };
     [] maybe [MPI_Comm_idup_with_info PMPI_Comm_idup_with_info]:
         (comm: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm, request: *mut MPI_Request)
-        = BeginsCollective { comm, request };
+        = BeginsToConstruct(BeginsCollective { comm, request });
     [] maybe [MPI_Comm_create_from_group PMPI_Comm_create_from_group]:
         (a: MPI_Group, b: Text, info: MPI_Info, d: MPI_Errhandler, new: *mut MPI_Comm) = ConstructsUnnamed;
     [] maybe [MPI_Intercomm_create_from_groups PMPI_Intercomm_create_from_groups]:
@@ -376,15 +385,15 @@ table! {
     [MPI_Comm_compare]: (one: MPI_Comm, other: MPI_Comm, result: OutInts) = Local;
     [MPI_Comm_get_parent]: (parent: *mut MPI_Comm) = Local;
     [MPI_Comm_get_name]: (comm: MPI_Comm, name: *mut c_char, length: OutInts) = Local;
-    [MPI_Comm_set_name]: (comm: MPI_Comm, name: *const c_char) = Local;
+    [MPI_Comm_set_name]: (comm: MPI_Comm, name: *const c_char) = Sets;
     [MPI_Comm_get_info]: (comm: MPI_Comm, info: *mut MPI_Info) = Local;
-    [MPI_Comm_set_info]: (comm: MPI_Comm, info: MPI_Info) = Local;
+    [MPI_Comm_set_info]: (comm: MPI_Comm, info: MPI_Info) = Tidings;
     [MPI_Comm_get_attr MPI_Attr_get]: (comm: MPI_Comm, key: Int, value: Out, flag: OutInts) = Local;
-    [MPI_Comm_set_attr MPI_Attr_put]: (comm: MPI_Comm, key: Int, value: Out) = Local;
-    [MPI_Comm_delete_attr MPI_Attr_delete]: (comm: MPI_Comm, key: Int) = Local;
+    [MPI_Comm_set_attr MPI_Attr_put]: (comm: MPI_Comm, key: Int, value: Out) = Sets;
+    [MPI_Comm_delete_attr MPI_Attr_delete]: (comm: MPI_Comm, key: Int) = Sets;
     [MPI_Comm_get_errhandler]: (comm: MPI_Comm, handler: *mut MPI_Errhandler) = Local;
-    [MPI_Comm_set_errhandler]: (comm: MPI_Comm, handler: MPI_Errhandler) = Local;
-    [MPI_Comm_call_errhandler MPI_Abort]: (comm: MPI_Comm, code: Int) = Local;
+    [MPI_Comm_set_errhandler]: (comm: MPI_Comm, handler: MPI_Errhandler) = Sets;
+    [MPI_Comm_call_errhandler MPI_Abort]: (comm: MPI_Comm, code: Int) = Sets;
     [MPI_Cart_coords MPI_Graph_neighbors]: (comm: MPI_Comm, rank: Int, most: Int, numbers: OutInts) = Local;
     [MPI_Cart_get]: (comm: MPI_Comm, most: Int, a: OutInts, b: OutInts, c: OutInts) = Local;
     [MPI_Cart_map MPI_Graph_map]: (comm: MPI_Comm, count: Int, a: Ints, b: Ints, rank: OutInts) = Local;
@@ -403,7 +412,7 @@ table! {
     [MPI_Pack_size] large [MPI_Pack_size_c PMPI_Pack_size_c]:
         (count: Count, datatype: MPI_Datatype, comm: MPI_Comm, size: *mut Count) = Local;
     [] maybe [MPI_Errhandler_get PMPI_Errhandler_get]: (comm: MPI_Comm, b: *mut MPI_Errhandler) = Local;
-    [] maybe [MPI_Errhandler_set PMPI_Errhandler_set]: (comm: MPI_Comm, b: MPI_Errhandler) = Local;
+    [] maybe [MPI_Errhandler_set PMPI_Errhandler_set]: (comm: MPI_Comm, b: MPI_Errhandler) = Sets;
 
     // Memory of other ranks.
     [MPI_Win_create] large [MPI_Win_create_c PMPI_Win_create_c]:
@@ -466,7 +475,7 @@ table! {
 
     // Files that ranks share.
     [] maybe [MPI_File_open PMPI_File_open]:
-        (comm: MPI_Comm, b: Text, c: Int, info: MPI_Info, file: *mut MPI_File) = Collective { comm };
+        (comm: MPI_Comm, b: Text, c: Int, info: MPI_Info, file: *mut MPI_File) = Opens { comm };
     [] maybe [MPI_File_call_errhandler PMPI_File_call_errhandler, MPI_File_set_atomicity PMPI_File_set_atomicity]:
         (file: MPI_File, b: Int) = File;
     [] maybe [MPI_File_close PMPI_File_close]: (file: *mut MPI_File) = File;
@@ -553,23 +562,23 @@ table! {
 
     // Sessions of the library.
     [] maybe [MPI_Group_from_session_pset PMPI_Group_from_session_pset]:
-        (session: MPI_Session, b: Text, c: *mut MPI_Group) = Local;
-    [] maybe [MPI_Session_call_errhandler PMPI_Session_call_errhandler]: (session: MPI_Session, b: Int) = Local;
-    [] maybe [MPI_Session_finalize PMPI_Session_finalize]: (session: *mut MPI_Session) = Local;
+        (session: MPI_Session, b: Text, c: *mut MPI_Group) = Aside;
+    [] maybe [MPI_Session_call_errhandler PMPI_Session_call_errhandler]: (session: MPI_Session, b: Int) = Aside;
+    [] maybe [MPI_Session_finalize PMPI_Session_finalize]: (session: *mut MPI_Session) = Aside;
     [] maybe [MPI_Session_get_errhandler PMPI_Session_get_errhandler]:
-        (session: MPI_Session, b: *mut MPI_Errhandler) = Local;
-    [] maybe [MPI_Session_get_info PMPI_Session_get_info]: (session: MPI_Session, b: *mut MPI_Info) = Local;
+        (session: MPI_Session, b: *mut MPI_Errhandler) = Aside;
+    [] maybe [MPI_Session_get_info PMPI_Session_get_info]: (session: MPI_Session, b: *mut MPI_Info) = Aside;
     [] maybe [MPI_Session_get_nth_pset PMPI_Session_get_nth_pset]:
-        (session: MPI_Session, info: MPI_Info, c: Int, d: OutInts, e: OutText) = Local;
+        (session: MPI_Session, info: MPI_Info, c: Int, d: OutInts, e: OutText) = Aside;
     [] maybe [MPI_Session_get_num_psets PMPI_Session_get_num_psets]:
-        (session: MPI_Session, info: MPI_Info, c: OutInts) = Local;
+        (session: MPI_Session, info: MPI_Info, c: OutInts) = Aside;
     [] maybe [MPI_Session_get_pset_info PMPI_Session_get_pset_info]:
-        (session: MPI_Session, b: Text, c: *mut MPI_Info) = Local;
+        (session: MPI_Session, b: Text, c: *mut MPI_Info) = Aside;
     [] maybe [MPI_Session_init PMPI_Session_init]:
-        (info: MPI_Info, b: MPI_Errhandler, session: *mut MPI_Session) = Local;
+        (info: MPI_Info, b: MPI_Errhandler, session: *mut MPI_Session) = Aside;
     [] maybe [MPI_Session_set_errhandler PMPI_Session_set_errhandler]:
-        (session: MPI_Session, b: MPI_Errhandler) = Local;
-    [] maybe [MPI_Session_set_info PMPI_Session_set_info]: (session: MPI_Session, info: MPI_Info) = Local;
+        (session: MPI_Session, b: MPI_Errhandler) = Aside;
+    [] maybe [MPI_Session_set_info PMPI_Session_set_info]: (session: MPI_Session, info: MPI_Info) = Aside;
 }
 
 /// Operations in which all members of a communicator take part.

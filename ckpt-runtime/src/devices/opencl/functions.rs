@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::SUCCESS;
 use super::live::{Handle, Kind, live};
 
-type Object = *mut c_void;
-type Out = *mut c_void;
-type In = *const c_void;
-type Objects = *const *mut c_void;
-type OutObjects = *mut *mut c_void;
+pub(super) type Object = *mut c_void;
+pub(super) type Out = *mut c_void;
+pub(super) type In = *const c_void;
+pub(super) type Objects = *const *mut c_void;
+pub(super) type OutObjects = *mut *mut c_void;
 type Sizes = *const usize;
 
 /// As the library numbers them.
@@ -155,6 +155,28 @@ pub(super) mod next {
         clGetDeviceInfo(device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clGetProgramInfo(program: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clGetProgramBuildInfo(program: Object, device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clGetPlatformIDs(count: u32, platforms: OutObjects, found: *mut u32) -> i32;
+        clGetPlatformInfo(platform: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clUnloadPlatformCompiler(platform: Object) -> i32;
+        clGetDeviceIDs(platform: Object, kind: u64, count: u32, devices: OutObjects, found: *mut u32) -> i32;
+        clCreateSubDevices(device: Object, how: *const isize, most: u32, parts: OutObjects, found: *mut u32) -> i32;
+        clRetainDevice(device: Object) -> i32;
+        clReleaseDevice(device: Object) -> i32;
+        clSetDefaultDeviceCommandQueue(context: Object, device: Object, queue: Object) -> i32;
+        clGetDeviceAndHostTimer(device: Object, of_device: *mut u64, of_host: *mut u64) -> i32;
+        clGetHostTimer(device: Object, of_host: *mut u64) -> i32;
+        clGetCommandQueueInfo(queue: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clCreateContext(how: *const isize, count: u32, devices: Objects, function: In, data: Out, code: *mut i32) -> Object;
+        clCreateContextFromType(how: *const isize, kind: u64, function: In, data: Out, code: *mut i32) -> Object;
+        clCreateProgramWithSource(context: Object, count: u32, texts: In, sizes: In, code: *mut i32) -> Object;
+        clCreateProgramWithIL(context: Object, text: In, size: usize, code: *mut i32) -> Object;
+        clCreateProgramWithBinary(context: Object, count: u32, devices: Objects, sizes: *const usize, binaries: Objects, states: *mut i32, code: *mut i32) -> Object;
+        clCreateProgramWithBuiltInKernels(context: Object, count: u32, devices: Objects, names: *const c_char, code: *mut i32) -> Object;
+        clBuildProgram(program: Object, count: u32, devices: Objects, how: *const c_char, function: In, data: Out) -> i32;
+        clCompileProgram(program: Object, count: u32, devices: Objects, how: *const c_char, headers: u32, programs: Objects, names: In, function: In, data: Out) -> i32;
+        clLinkProgram(context: Object, count: u32, devices: Objects, how: *const c_char, inputs: u32, programs: Objects, function: In, data: Out, code: *mut i32) -> Object;
+        clGetKernelWorkGroupInfo(kernel: Object, device: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clGetKernelSubGroupInfo(kernel: Object, device: Object, what: u32, input: usize, from: In, size: usize, to: Out, needed: *mut usize) -> i32;
     }
 }
 
@@ -196,7 +218,7 @@ fn array(made: Object, flags: u64, context: Object, bytes: usize) {
     }
 }
 
-fn queue(made: Object, context: Object) {
+pub(super) fn queue(made: Object, context: Object) {
     if !made.is_null() {
         live().queue_made(Handle::of(made), Handle::of(context));
     }
@@ -209,12 +231,6 @@ fn kernel(made: Object) {
 }
 
 before! {
-    clCreateCommandQueue(context: Object, device: Object, properties: u64, code: *mut i32) -> Object as made {
-        queue(made, context);
-    }
-    clCreateCommandQueueWithProperties(context: Object, device: Object, properties: In, code: *mut i32) -> Object as made {
-        queue(made, context);
-    }
     clRetainCommandQueue(queue: Object) -> i32 as code {
         if code == SUCCESS {
             live().queue_retained(Handle::of(queue));
@@ -368,12 +384,6 @@ before! {
     }
     clEnqueueCopyImageToBuffer(queue: Object, from: Object, to: Object, origin: Sizes, size: Sizes, at: usize, count: u32, events: Objects, event: OutObjects) -> i32 as code {
         live().written(Handle::of(to));
-    }
-    clGetExtensionFunctionAddress(name: *const c_char) -> Out as made {
-        live().unseen_commands();
-    }
-    clGetExtensionFunctionAddressForPlatform(platform: Object, name: *const c_char) -> Out as made {
-        live().unseen_commands();
     }
     clEnqueueTask(queue: Object, kernel: Object, count: u32, events: Objects, event: OutObjects) -> i32 as code {
         if code == SUCCESS {

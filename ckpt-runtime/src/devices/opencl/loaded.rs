@@ -10,16 +10,23 @@ use super::live::live;
 
 #[link(name = "OpenCL")]
 unsafe extern "C" {
-    fn clGetPlatformIDs(count: u32, platforms: *mut *mut c_void, found: *mut u32) -> i32;
+    fn clGetSamplerInfo(
+        sampler: *mut c_void,
+        what: u32,
+        size: usize,
+        to: *mut c_void,
+        needed: *mut usize,
+    ) -> i32;
 }
 
 /// The program needs the library, whether it loads it or not: what we define is only found in a program if a library that
 /// it is linked with has it, too.
 #[used]
-static IS_LINKED: unsafe extern "C" fn(u32, *mut *mut c_void, *mut u32) -> i32 = clGetPlatformIDs;
+static IS_LINKED: unsafe extern "C" fn(*mut c_void, u32, usize, *mut c_void, *mut usize) -> i32 =
+    clGetSamplerInfo;
 
 /// One of its functions that is not ours.
-const ONE_OF_ITS: &CStr = c"clGetPlatformIDs";
+const ONE_OF_ITS: &CStr = c"clGetSamplerInfo";
 
 /// # Safety
 /// As in C.

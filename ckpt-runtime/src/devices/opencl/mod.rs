@@ -1,11 +1,13 @@
 //! OpenCL: which objects are alive, how arrays are read and written, and when all queues are done.
 //!
 //! [`functions`] stands in front of the library and tells [`live`]; it changes nothing of what the program asks for.
-//! [`loaded`] does so for programs that load the library themselves.
+//! [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
+//! devices that it had, and others are there.
 
 mod functions;
 mod live;
 mod loaded;
+mod shown;
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -16,6 +18,7 @@ use super::Obstacle;
 use functions::next;
 pub(crate) use live::{Argument, Arguments};
 use live::{Content, Handle, live};
+pub(super) use shown::note as note_shown;
 
 /// As the library numbers them.
 const SUCCESS: i32 = 0;

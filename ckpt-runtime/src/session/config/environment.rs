@@ -163,7 +163,7 @@ impl Environment<'_> {
     }
 
     /// `CKPT_FAULT=flip:N:S`: a bit of a variable is turned behind visit N, which one by the number S; `flip:N:S:snapshot`: one of
-    /// the newest snapshot. Several of them with commas between.
+    /// the newest snapshot; `flip:N:S:repair`: one of what is put right at visit N; `..@R`: on rank R only. Several of them with commas between.
     pub fn flips(&self) -> Result<Vec<Flip>, ConfigError> {
         let value = self.get("CKPT_FAULT").unwrap_or_default();
         let text = value.to_string_lossy();
@@ -171,21 +171,31 @@ impl Environment<'_> {
             return Ok(Vec::new());
         };
         let flip = |item: &str| {
+            let (item, rank) = match item.split_once('@') {
+                Some((item, rank)) => (item, Some(rank.parse().ok()?)),
+                None => (item, None),
+            };
             let mut parts = item.split(':');
             let (visit, seed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
             let of = match (parts.next(), parts.next()) {
                 (None, None) => Struck::Variable,
                 (Some("snapshot"), None) => Struck::Snapshot,
+                (Some("repair"), None) => Struck::Repaired,
                 _ => return None,
             };
-            Some(Flip { visit, seed, of })
+            Some(Flip {
+                visit,
+                seed,
+                of,
+                rank,
+            })
         };
         let flips: Option<Vec<Flip>> = list.split(',').map(flip).collect();
         flips.ok_or_else(|| {
             wrong(
                 "CKPT_FAULT",
                 &text,
-                "flip:N:S or flip:N:S:snapshot with a site visit N and a number S, several with commas between",
+                "flip:N:S, flip:N:S:snapshot or flip:N:S:repair with a site visit N and a number S, and @R for rank R, several with commas between",
             )
         })
     }

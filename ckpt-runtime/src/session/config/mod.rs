@@ -22,7 +22,7 @@ use words::{BYTES, COMPRESSION, DEEP_CALLS, DETECT, FLAG, INTERVAL, KEEP, OTHER_
 use super::run::Detectors;
 use crate::base::fault::Flip;
 use crate::base::run_id::RunPrefix;
-use crate::format::{CheckpointId, Storing};
+use crate::format::{CheckpointId, Compression, Storing};
 use crate::frame::DeepCalls;
 use crate::state::journal::OtherRuns;
 use crate::storage::{Fallback, Keep};
@@ -152,6 +152,11 @@ pub enum ConfigError {
         /// What it should hold.
         expected: &'static str,
     },
+    /// Checkpoints cannot be compressed so by this build.
+    #[error(
+        "E2154: checkpoints are to be compressed with zstd, and this program was built without: start it by `cargo ckpt run`, which builds it in; with ckpt as a dependency of your own, add the feature `zstd`; or say `lz4`"
+    )]
+    NotBuilt,
 }
 
 impl ConfigError {
@@ -161,6 +166,7 @@ impl ConfigError {
             ConfigError::Unreadable(_) => 2151,
             ConfigError::Invalid(_) => 2152,
             ConfigError::Value { .. } => 2153,
+            ConfigError::NotBuilt => 2154,
         }
     }
 }
@@ -321,9 +327,11 @@ impl Config {
                 .word("CKPT_SKIP_DEEP_SITES", &DEEP_CALLS)?
                 .unwrap_or_else(|| DeepCalls::of_setting(section.skip_deep_sites.unwrap_or(true))),
             storing: Storing {
-                compression: environment
-                    .overrules("compression", section.compression, &COMPRESSION)?
-                    .flatten(),
+                compression: compression(environment.overrules(
+                    "compression",
+                    section.compression,
+                    &COMPRESSION,
+                )?)?,
                 full_every: full_every.or(section.full_every).map_or(1, NonZeroU32::get),
             },
             fault_visit: environment.fault_visit()?,
@@ -334,6 +342,14 @@ impl Config {
             flips: environment.flips()?,
             tests_flips: !environment.flips()?.is_empty(),
         })
+    }
+}
+
+/// The way to compress that is asked for, if this build can.
+fn compression(said: Option<Option<Compression>>) -> Result<Option<Compression>, ConfigError> {
+    match said.flatten() {
+        Some(codec) if !codec.is_built() => Err(ConfigError::NotBuilt),
+        codec => Ok(codec),
     }
 }
 
@@ -406,7 +422,6 @@ impl KeepValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Compression;
 
     fn resolve(toml: Option<&str>, variables: &[(&str, &str)]) -> Result<Option<Config>, ConfigError> {
         let folder = tempfile::tempdir().unwrap();

@@ -97,12 +97,13 @@ pub(super) const DETECT: Word<Detectors> = Word {
             match word {
                 "nan" => detectors.not_finite = true,
                 "unchanged" => detectors.unchanged = true,
+                "machine-check" => detectors.machine_check = true,
                 _ => return None,
             }
         }
         Some(detectors)
     },
-    expected: "`nan`, `unchanged`, or both",
+    expected: "`nan`, `unchanged`, `machine-check`, or several of them with commas between",
 };
 
 pub(super) const WHEN_BUSY: Word<bool> = Word {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::super::again::{self, not_begun};
 use super::super::events::What;
 use super::super::job::{Record, Rollbacks};
+use super::super::machine_check;
 use super::{Kind, Run};
 use crate::base::current;
 use crate::base::own_threads;
@@ -31,6 +32,13 @@ pub(in super::super) struct Point {
     pub id: CheckpointId,
     pub visits: u64,
     snapshot: Option<Arc<InMemory>>,
+}
+
+impl Point {
+    /// What is in memory of it, if it is no checkpoint.
+    pub fn snapshot(&self) -> Option<&InMemory> {
+        self.snapshot.as_deref()
+    }
 }
 
 /// The checkpoints of a run, the oldest first.
@@ -90,6 +98,8 @@ pub(in super::super) fn decide(
         visits: asked.visits,
         reason: asked.reason.to_owned(),
         lost: { point.snapshot.as_ref() }.map(|snapshot| snapshot.age().as_secs_f64()),
+        alone: false,
+        rank: None,
     };
     let noted = Rollbacks {
         to: point.visits,
@@ -106,7 +116,10 @@ impl Run {
             return Err(NotRolledBack::Restarting);
         }
         if let Some(member) = self.world.member() {
-            return Err(self.asks_ranks(asked, member.size));
+            return match self.goes_back_alone(asked, member) {
+                true => Ok(Leaves::Unwinding),
+                false => Err(self.asks_ranks(asked, member.size)),
+            };
         }
         if let Some(obstacle) = self.process.as_ref().and_then(Process::obstacle) {
             return Err(NotRolledBack::Obstacle {
@@ -191,9 +204,11 @@ impl Run {
             flips: self.policy.flips_to_come().to_vec(),
             input: self.input,
             snapshot: to.snapshot.clone(),
+            is_in_memory: to.snapshot.is_some(),
             kept: self.snapshots.up_to(to.visits),
             ends: self.ends,
             tries: self.tries,
+            alone: self.alone.goes_on_with().map(Box::new),
         })
     }
 
@@ -204,12 +219,17 @@ impl Run {
 
     /// The functions of the program have been left: the session is about to close.
     pub(super) fn leaves_session(&mut self) -> Option<GoesOn> {
+        machine_check::forget();
         self.wait_for_writer();
         release_unused();
         current::observe_with(None);
         current::listen(false);
-        self.world.goes_back();
-        self.how_to_go_on()
+        let how = self.how_to_go_on();
+        match how.as_ref().is_some_and(|how| how.alone.is_some()) {
+            true => self.world.walks_alone(),
+            false => self.world.goes_back(),
+        }
+        how
     }
 
     /// The process begins anew for what the program goes back to.
@@ -232,6 +252,7 @@ impl Run {
             is_a_test: true,
             to: None,
             visits,
+            may_be_alone: false,
         };
         match self.goes_back(asked) {
             Ok(Leaves::Unwinding) => {}

@@ -1,7 +1,9 @@
 //! Wrong state that nobody has written: found where the state is taken, between this one and the one before. And the faults that
 //! bring it about for tests.
 
-use super::super::events::What;
+use std::time::Instant;
+
+use super::super::events::{Repair, What};
 use super::super::rollback;
 use super::Run;
 use crate::base::fault::{Flip, Struck};
@@ -14,6 +16,7 @@ use crate::context::rollback::{Asked, Leaves};
 use crate::format::InMemory;
 use crate::state::snapshot::{Implausible, SnapshotBuilder};
 use crate::state::source::StateSource;
+use crate::team::{self};
 use crate::value::Capture;
 
 /// What a user has turned on.
@@ -23,10 +26,12 @@ pub(crate) struct Detectors {
     pub not_finite: bool,
     /// Variables that no statement writes to between two visits of a site, and that have changed.
     pub unchanged: bool,
+    /// Memory that the machine has lost, of what nothing can have written to: it is put back.
+    pub machine_check: bool,
 }
 
 impl Detectors {
-    /// Whether there is one.
+    /// Whether there is one that looks at states.
     pub fn are_any(self) -> bool {
         self.not_finite || self.unchanged
     }
@@ -40,7 +45,12 @@ pub(super) enum Look {
     GoesBack,
     /// It is not, and comes again each time.
     IsTheProgramsOwn,
+    /// It was not, and what was wrong has been put right: it is to be taken again.
+    IsRepaired,
 }
+
+/// So often something is put right at one visit; what is wrong all the same is not what it seems.
+const MOST_REPAIRS: usize = 3;
 
 /// A variable that is not what it can be.
 struct Wrong {
@@ -50,11 +60,71 @@ struct Wrong {
 }
 
 impl Run {
-    /// Whether this state can be right, next to the one before it. Where it is not, the program goes back.
-    pub(super) fn look_at(&mut self, now: &InMemory, visits: u64) -> Look {
+    /// Whether this state can be right, next to the one before it. Where it is not, what is wrong is put right, if nobody can have
+    /// used it; else the program goes back. So many `repairs` there have been at this visit.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    pub(super) fn look_at(
+        &mut self,
+        now: &InMemory,
+        visits: u64,
+        repairs: usize,
+        gather: Gather<'_>,
+    ) -> Result<Look, Fatal> {
         let Some(wrong) = self.wrong_in(now) else {
-            return Look::IsPlausible;
+            return Ok(Look::IsPlausible);
         };
+        if wrong.is_certain && repairs < MOST_REPAIRS && self.repairs(now, visits, gather)? {
+            return Ok(Look::IsRepaired);
+        }
+        Ok(self.is_left_for(&wrong, visits))
+    }
+
+    /// Puts right all that has changed of itself; whether it was possible.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    fn repairs(&mut self, now: &InMemory, visits: u64, gather: Gather<'_>) -> Result<bool, Fatal> {
+        let Some(before) = self.snapshots.looked_at_again() else {
+            return Ok(false);
+        };
+        for one in now.changed_since(&before) {
+            let began = Instant::now();
+            let mut builder = SnapshotBuilder::of_one_made_again(one.owner);
+            Frames::AtSite(&mut *gather).save(&mut builder)?;
+            let made = builder.made();
+            let made = made.and_then(|made| now.put_back(one, &before, Some(&made)));
+            let (how, bytes) = match made {
+                Some(bytes) => (Repair::MadeAgain, Some(bytes)),
+                None => (Repair::PutBack, now.put_back(one, &before, None)),
+            };
+            let Some(bytes) = bytes else { return Ok(false) };
+            let took = began.elapsed().as_secs_f64();
+            if let Some(flip) = self.policy.flips_repaired_at(visits) {
+                now.damage_place(one, scattered(flip));
+            }
+            let (function, variable) = now.name_of(one);
+            say(&format!(
+                "warning[W2413]: `{variable}` of `{function}` has changed, and no statement has written to it; it {}\n  \
+                 the program goes on: nothing has read it since site visit {}",
+                how.words(),
+                before.meta().visit
+            ));
+            self.ending.record.happened(What::Repair {
+                visits,
+                function: function.to_owned(),
+                variable: variable.to_owned(),
+                how,
+                bytes,
+                took,
+            });
+        }
+        Ok(true)
+    }
+
+    /// The program goes back for what is wrong, if it can.
+    fn is_left_for(&mut self, wrong: &Wrong, visits: u64) -> Look {
         match self.goes_back_for(&wrong.what, visits) {
             // The ranks go back at a later site.
             Ok(()) | Err(NotRolledBack::Later) => Look::GoesBack,
@@ -128,7 +198,9 @@ impl Run {
 
     fn wrong_in(&self, now: &InMemory) -> Option<Wrong> {
         let before = self.snapshots.looked_at()?;
-        if let Some((function, key)) = now.changed_since(before).filter(|_| self.detectors.unchanged) {
+        let changed = now.changed_since(before).next();
+        if let Some(changed) = changed.filter(|_| self.detectors.unchanged) {
+            let (function, key) = now.name_of(changed);
             return Some(Wrong {
                 what: format!("`{key}` of `{function}` has changed, and no statement has written to it"),
                 is_certain: true,
@@ -149,6 +221,7 @@ impl Run {
             is_a_test: self.tests_flips,
             to: None,
             visits,
+            may_be_alone: !team::is_member() && !team::is_open(),
         };
         if self.goes_back(asked)? == Leaves::WithItsProcess {
             self.begins_anew();
@@ -156,22 +229,22 @@ impl Run {
         Ok(())
     }
 
-    /// Turns a bit at the visit at which a test wants that: in a variable, or in the newest snapshot.
+    /// Turns bits at the visit at which a test wants that: in variables, or in the newest snapshot.
     ///
     /// # Errors
     /// `gather`'s.
     pub(super) fn flips_if_asked(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
-        let Some(flip) = self.policy.flips_at(visits) else {
-            return Ok(());
-        };
-        match flip.of {
-            Struck::Snapshot => {
-                if let Some(newest) = self.snapshots.all().back() {
-                    newest.damage(scattered(flip));
-                    self.note_flip(visits, "", "", scattered(flip), false);
+        while let Some(flip) = self.policy.flips_at(visits) {
+            match flip.of {
+                Struck::Snapshot => {
+                    if let Some(newest) = self.snapshots.all().back() {
+                        newest.damage(scattered(flip));
+                        self.note_flip(visits, "", "", scattered(flip), false);
+                    }
                 }
+                Struck::Variable => self.flip_a_variable(flip, visits, &mut *gather)?,
+                Struck::Repaired => {}
             }
-            Struck::Variable => self.flip_a_variable(flip, visits, gather)?,
         }
         Ok(())
     }

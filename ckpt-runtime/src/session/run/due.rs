@@ -4,7 +4,7 @@ use super::{Run, apart};
 use crate::base::current;
 use crate::comm;
 use crate::format::CheckpointId;
-use crate::session::policy::Reason;
+use crate::session::policy::{Own, Reason};
 
 impl Run {
     /// Why a checkpoint is due at this visit, if one is; what all ranks know together is taken note of.
@@ -12,12 +12,21 @@ impl Run {
         if let Some((_, reason)) = self.decided.take_if(|(at, _)| *at == visits) {
             return reason;
         }
-        let due = self.policy.due(visits, self.line, self.world.has_a_wish());
+        let own = Own {
+            line: self.line,
+            back: self.world.has_a_wish(),
+            kept: self.snapshots.newest(),
+        };
+        let due = self.policy.due(visits, own);
         if due.apart {
             self.world.say_where_ranks_part();
             apart(visits).exit();
         }
         self.all_go_back |= due.back;
+        self.keeps_state |= due.snapshot;
+        if let Some(kept) = due.kept {
+            self.snapshots.all_have(kept);
+        }
         if let Some(line) = due.line {
             self.store.line_is_complete(CheckpointId(line));
         }
@@ -26,6 +35,7 @@ impl Run {
 
     /// A team begins at this count: whether its visits are planned together with other ranks.
     pub(super) fn begins_to_agree(&mut self, visits: u64) -> bool {
+        comm::know_all_sites();
         let is_up = self.resume.is_none() && self.join_others(visits);
         if is_up && self.policy.agrees() {
             self.policy.arm(visits);
@@ -44,8 +54,10 @@ impl Run {
             self.settle(written);
         }
         let reason = self.due(visits);
+        comm::know_all_sites();
         let goes_back = self.all_go_back || self.policy.is_to_roll_back_at(visits);
-        if reason.is_none() && !goes_back && !self.policy.faults_at(visits) && !comm::checks() {
+        let is_nothing = reason.is_none() && !goes_back && !self.keeps_state;
+        if is_nothing && !self.policy.faults_at(visits) && !comm::checks() {
             return false;
         }
         self.decided = Some((visits, reason));
@@ -68,6 +80,7 @@ impl Run {
             self.others_take_theirs(reason);
             self.policy.failed(reason);
         }
+        self.keeps_state = false;
         self.others_go_back(visits);
         self.policy.arm(visits);
     }

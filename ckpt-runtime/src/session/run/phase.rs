@@ -40,6 +40,7 @@ impl Run {
             return self.take_due(visits, gather).map(drop);
         }
         self.store.stay_in_line();
+        self.comes_back_with_others();
         self.looks_at_writer();
         if self.phase.meeting.is_none() {
             let stop = self.policy.take_stop();
@@ -68,6 +69,7 @@ impl Run {
             return self.take_due(visits, gather).map(|_| visits);
         }
         self.store.stay_in_line();
+        self.comes_back_with_others();
         let since = Instant::now();
         let mut has_taken = false;
         self.dies_if_asked(visits);

@@ -17,8 +17,15 @@ use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
 use crate::comm::{self, Wish};
 use crate::context::rollback::{Asked, Tries};
-use crate::format::CheckpointId;
 use crate::state::process::Process;
+
+/// A number that a point has on all ranks, and no other one.
+fn number_of(point: &Point) -> u128 {
+    match point.snapshot() {
+        Some(_) => u128::from(point.visits) << 1 | 1,
+        None => u128::from(point.id.0) << 1,
+    }
+}
 
 impl Run {
     /// This rank asks to go back. Gives what it is told: that it is to go on until all do, or why that cannot be.
@@ -99,10 +106,12 @@ impl Run {
         };
         let back = What::Rollback {
             to: Some(point.id.0),
-            snapshot: None,
+            snapshot: point.snapshot().map(|_| point.visits),
             visits,
             reason,
-            lost: None,
+            lost: { point.snapshot() }.map(|snapshot| snapshot.age().as_secs_f64()),
+            alone: false,
+            rank: None,
         };
         self.ending.record.rolls_back(noted, back, self.quiet);
         self.goes_back_to = Some(point);
@@ -141,20 +150,21 @@ impl Run {
         Some(NotRolledBack::Ranks { ranks, why })
     }
 
-    /// The line that they go back to, which the first rank chooses among those that all have.
+    /// What they go back to, which the first rank chooses among what all have: snapshots of the same visit, or a line. Whether a
+    /// snapshot is whole is found out once the functions have been left.
     fn point_of_all(&self, asked: Option<u64>, rollbacks: Rollbacks) -> Option<Point> {
         let mut points = self.points();
         loop {
-            let own = choose(points.clone(), asked, rollbacks).map_or(0, |point| point.id.0);
-            let id = CheckpointId(self.world.number_of_first(u128::from(own)) as u64);
-            if id.0 == 0 {
+            let own = choose(points.clone(), asked, rollbacks).map_or(0, |point| number_of(&point));
+            let number = self.world.number_of_first(own);
+            if number == 0 {
                 return None;
             }
-            let at = points.iter().position(|point| point.id == id);
+            let at = points.iter().position(|point| number_of(point) == number);
             if self.world.all_succeeded(at.is_some()) {
                 return at.map(|at| points.swap_remove(at));
             }
-            points.retain(|point| point.id != id);
+            points.retain(|point| number_of(point) != number);
         }
     }
 

@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::config::Config;
+use super::super::machine_check;
 use super::Run;
 use super::detect::Look;
-use crate::base::current::{self, SNAPSHOT};
 use crate::base::report::{Fatal, say};
-use crate::comm::Member;
 use crate::context::Gather;
 use crate::format::InMemory;
 use crate::state::process::Process;
@@ -25,27 +24,25 @@ pub(super) struct Snapshots {
     looked_at: Option<Arc<InMemory>>,
     /// How many there are at most.
     most: usize,
+    /// The visit of the newest that all ranks have, as far as that is known: it stays until all have a newer one.
+    of_all: u64,
     /// Bytes that they may take together.
     room: Option<u64>,
     /// The user knows that there was no memory for one.
     told: bool,
-    /// The user wants some, and does not know yet that ranks keep none.
-    are_missed: bool,
 }
 
 impl Snapshots {
-    /// With those that were kept before the program went back, if it has.
-    pub fn new(config: &Config, kept: Option<Vec<Arc<InMemory>>>) -> Snapshots {
-        let wants_some = config.snapshot_every.is_some() || config.snapshot_interval.is_some();
-        let are_missed = wants_some && kept.is_none();
+    /// With those that were kept before the program went back, if it has. `has_ranks`: to the last of them all have gone back.
+    pub fn new(config: &Config, kept: Option<Vec<Arc<InMemory>>>, has_ranks: bool) -> Snapshots {
         let kept = kept.unwrap_or_default();
         Snapshots {
             looked_at: kept.last().cloned(),
+            of_all: { kept.last().filter(|_| has_ranks) }.map_or(0, |kept| kept.meta().visit),
             all: kept.into(),
             most: config.snapshots,
             room: config.memory,
             told: false,
-            are_missed,
         }
     }
 
@@ -58,12 +55,37 @@ impl Snapshots {
         self.looked_at.as_deref()
     }
 
+    /// The same, to be kept while it is put right.
+    pub fn looked_at_again(&self) -> Option<Arc<InMemory>> {
+        self.looked_at.clone()
+    }
+
     /// Those of states up to this site visit.
     pub fn up_to(&self, visits: u64) -> Vec<Arc<InMemory>> {
         let all = self.all.iter();
         all.filter(|snapshot| snapshot.meta().visit <= visits)
             .cloned()
             .collect()
+    }
+
+    /// The visit of the newest, 0 if there is none.
+    pub fn newest(&self) -> u64 {
+        self.all.back().map_or(0, |newest| newest.meta().visit)
+    }
+
+    /// The visit of the newest that all ranks are known to have.
+    pub fn of_all(&self) -> u64 {
+        self.of_all
+    }
+
+    /// All ranks have that of this visit, as far as is known, whatever this one has gone back to.
+    pub fn all_have_only(&mut self, visits: u64) {
+        self.of_all = visits;
+    }
+
+    /// All ranks have that of this visit.
+    pub fn all_have(&mut self, visits: u64) {
+        self.of_all = self.of_all.max(visits);
     }
 
     /// Whether there is room for one more of so many bytes beside the newest of them.
@@ -73,22 +95,16 @@ impl Snapshots {
 
     /// Room for one of so many bytes is made.
     fn make_room(&mut self, bytes: u64) {
+        let stays = |one: &Arc<InMemory>| one.meta().visit == self.of_all;
         while self.all.len() >= self.most {
-            self.all.pop_front();
+            let Some(at) = self.all.iter().position(|one| !stays(one)) else {
+                break;
+            };
+            self.all.remove(at);
         }
         let taken = |all: &VecDeque<Arc<InMemory>>| all.iter().map(|one| one.bytes()).sum::<u64>();
         while !self.all.is_empty() && !self.has_room_for(taken(&self.all).saturating_add(bytes)) {
             self.all.pop_front();
-        }
-    }
-
-    /// This process is one of several ranks, which keep none: the user is told once, by the first of them.
-    pub fn are_not_for(&mut self, member: Member) {
-        if std::mem::take(&mut self.are_missed) && member.rank == 0 {
-            say(
-                "warning[W2410]: no snapshots are kept in memory: the ranks of a program go back together, to checkpoints (said once)\n  \
-                 the program goes on; take checkpoints as often as it is to go back to them (`interval`, `every`)",
-            );
         }
     }
 
@@ -97,6 +113,7 @@ impl Snapshots {
         // What was kept is memory that the program may need.
         self.all.clear();
         self.looked_at = None;
+        machine_check::forget();
         if !std::mem::replace(&mut self.told, true) {
             say(&format!(
                 "warning[W2094]: no snapshot was kept in memory at site visit {visits}: {why} (said once)\n  \
@@ -107,21 +124,12 @@ impl Snapshots {
 }
 
 impl Run {
-    /// Keeps the state in memory if that is due at this visit, or is to be looked at.
+    /// Keeps the state in memory, and looks at it before. What a rank knows to be wrong is not kept.
     ///
     /// # Errors
     /// `gather`'s.
-    pub(super) fn keep_in_memory(
-        &mut self,
-        visits: u64,
-        gather: Gather<'_>,
-        looks: bool,
-    ) -> Result<(), Fatal> {
-        let is_wanted = current::take(SNAPSHOT) != 0 || self.policy.snapshot_is_due(visits);
-        let is_a_rank = self.world.member().is_some();
-        // Ranks look where all of them do, before a line.
-        let is_due = looks || is_wanted && !is_a_rank;
-        if !is_due
+    pub(super) fn keep_in_memory(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        if self.world.has_a_wish()
             || !thread::others().is_empty()
             || self.process.as_ref().and_then(Process::obstacle).is_some()
         {
@@ -136,44 +144,60 @@ impl Run {
         if !self.detectors.are_any() {
             self.snapshots.make_room(expected);
         }
-        let capture = match self.detectors.are_any() {
+        let mut repairs = 0;
+        while self.keeps(visits, repairs, &mut *gather)? == Look::IsRepaired {
+            repairs += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes the state, looks at it, and keeps it if it may be right.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    fn keeps(&mut self, visits: u64, repairs: usize, gather: Gather<'_>) -> Result<Look, Fatal> {
+        let notes_places = self.detectors.are_any() || self.detectors.machine_check;
+        let capture = match notes_places {
             true => Capture::noting(),
             false => Capture::default(),
         };
         let mut builder = SnapshotBuilder::in_blocks(capture);
         let world = Arc::clone(&self.world);
-        world.at_checkpoint(|| self.save(gather, &mut builder))?;
+        world.at_checkpoint(|| self.save(&mut *gather, &mut builder))?;
         if self.is_left_as_implausible(&builder, visits) {
-            return Ok(());
+            return Ok(Look::GoesBack);
         }
+        let has_files = builder.has_files();
         let snapshot = match builder.finish() {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 self.snapshots.given_up(visits, &error.to_string());
-                return Ok(());
+                return Ok(Look::IsPlausible);
             }
         };
         self.bytes = Some(snapshot.bytes());
         let meta = self.meta(visits, "a snapshot".to_owned());
         let Some(mut snapshot) = InMemory::of(snapshot, meta, self.store.folder()) else {
-            return Ok(());
+            return Ok(Look::IsPlausible);
         };
         if self.detectors.not_finite {
             snapshot.look_for_not_finite();
         }
-        let look = self.look_at(&snapshot, visits);
-        if look == Look::GoesBack {
-            return Ok(());
+        let look = self.look_at(&snapshot, visits, repairs, gather)?;
+        if matches!(look, Look::GoesBack | Look::IsRepaired) {
+            return Ok(look);
         }
         let snapshot = Arc::new(snapshot);
-        // Ranks go back to their lines.
-        let is_kept = look == Look::IsTheProgramsOwn || !self.comes_back_to(visits);
-        if is_kept && !is_a_rank {
+        if look == Look::IsTheProgramsOwn || !self.comes_back_to(visits) {
             // Those before had to stay until this one was looked at.
             self.snapshots.make_room(snapshot.bytes());
+            if self.detectors.machine_check {
+                machine_check::puts_back_from(&snapshot);
+            }
             self.snapshots.all.push_back(Arc::clone(&snapshot));
+            self.alone.has_kept(has_files);
         }
         self.snapshots.looked_at = self.detectors.are_any().then_some(snapshot);
-        Ok(())
+        Ok(look)
     }
 }

@@ -21,6 +21,7 @@ use super::paths;
 use super::starts_over::was_started_elsewhere;
 use super::undo::{Plan, Records};
 use crate::base::documents::{self, Documents, Durability};
+use crate::base::files::is_nothing;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
 use crate::handles::moved;
@@ -154,13 +155,6 @@ impl FileState {
         (is_in_the_same && !is_known_why && self.changed != now.changed)
             .then(|| format!("was changed at {}, after the run had died", text(now.changed)))
     }
-}
-
-fn is_nothing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 fn text((seconds, _): Time) -> String {

@@ -572,6 +572,12 @@ impl Journal {
         self.sees_files
     }
 
+    /// The epoch that is under way, where nothing has changed in it that was seen; nothing where that is not known.
+    pub fn unchanged_epoch(&self) -> Option<u64> {
+        let shared = self.watch.as_ref().filter(|_| self.sees_files)?;
+        shared.with_watch(|watch| watch.is_as_it_began().then(|| watch.log.epoch()))
+    }
+
     /// A folder that the program was working in is to be entered before the restart has arrived. Where it is not there, or a link
     /// is in its place, and comes back then, it is made now, empty: as if the program had made it, so that a restart from any checkpoint finds what it
     /// needs, whatever becomes of this one.

@@ -126,10 +126,15 @@ impl Watch {
     /// # Errors
     /// It cannot be written down; this epoch goes on.
     pub fn checkpoint(&mut self) -> io::Result<()> {
-        match self.log.begins_now() && !self.is_lost {
+        match self.is_as_it_began() {
             true => Ok(()),
             false => self.next_epoch(0),
         }
+    }
+
+    /// Whether nothing has changed since the epoch began.
+    pub fn is_as_it_began(&self) -> bool {
+        self.log.begins_now() && !self.is_lost
     }
 
     /// The next epoch begins.

@@ -53,7 +53,7 @@ struct Start {
     given: Mutex<Given>,
 }
 
-/// What the program has not made itself: as it was started, with what MPI has changed as it came up.
+/// What the program has not made itself: as it was started, with what MPI and ckpt have changed as they came up.
 #[derive(Debug, Clone)]
 struct Given {
     umask: Option<u32>,
@@ -150,9 +150,9 @@ pub(crate) fn closes_when_replaced() {
     }
 }
 
-/// MPI is about to come up, and may install handlers of signals: what it makes of the process is not the program's. To be
-/// called once it is up: what is returned.
-pub(crate) fn before_mpi() -> Box<dyn FnOnce()> {
+/// MPI is about to come up, or ckpt to listen for signals, and installs handlers: what these make of the process is not the
+/// program's. To be called once that is done: what is returned.
+pub(crate) fn before_others() -> Box<dyn FnOnce()> {
     // Without a start nothing is the program's yet.
     let Some(start) = START.get() else {
         return Box::new(|| ());

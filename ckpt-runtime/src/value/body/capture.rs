@@ -12,7 +12,7 @@ use crate::base::room;
 use crate::value::{Column, DType};
 
 /// A range of memory.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Region {
     first: usize,
     end: usize,
@@ -49,10 +49,19 @@ pub(crate) struct Seen {
     pub key: Cow<'static, str>,
     /// Who it is, if nothing that the program does between two visits of its site changes it.
     pub owner: Option<Owner>,
+    /// Whether nothing that the program does between two visits of its site looks at it.
+    pub is_unread: bool,
     /// Where numbers of it are in the program's memory.
     pub places: Vec<Region>,
     /// Where it stands itself.
     region: Region,
+}
+
+impl Seen {
+    /// Whether its numbers are all in memory that it owns. Of what stands in the variable itself a copy may have been looked at.
+    pub fn is_behind_it(&self) -> bool {
+        !self.places.is_empty() && !self.places.iter().any(|place| self.region.holds(*place))
+    }
 }
 
 /// Which lists are taken in blocks, and what they are compared with.
@@ -72,6 +81,8 @@ pub(crate) struct Capture {
     region: Region,
     /// Whose lists come now, if nothing that the program does between two visits of their site changes them.
     owner: Option<ListOf>,
+    /// Nobody has looked at them either.
+    is_unread: bool,
     /// The variables so far, where somebody wants to know.
     pub seen: Option<Vec<Seen>>,
 }
@@ -88,11 +99,13 @@ impl Capture {
     /// From here on variable `key` of frame `frame` is saved.
     pub fn begins(&mut self, frame: usize, key: Cow<'static, str>) {
         let (owner, region) = (self.owner.map(|list| list.owner), self.region);
+        let is_unread = std::mem::take(&mut self.is_unread);
         if let Some(seen) = &mut self.seen {
             seen.push(Seen {
                 frame,
                 key,
                 owner,
+                is_unread,
                 places: Vec::new(),
                 region,
             });
@@ -142,6 +155,11 @@ impl Capture {
     /// The lists that come are those of a variable that does not change between two visits of a site; until `None` is given.
     pub fn mark_clean(&mut self, owner: Option<Owner>) {
         self.owner = owner.map(|owner| ListOf { owner, number: 0 });
+    }
+
+    /// Nothing looks at the variable that comes next either.
+    pub fn mark_unread(&mut self) {
+        self.is_unread = true;
     }
 
     /// From here on `region` is visited. Returns what was before.

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 
 use crate::devices::opencl::{self, Argument, Arguments};
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Refill};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Refill};
 
 /// How many arrays there are; of each argument its number, which array it is or one of the two below, its bytes.
 type Saved = (u64, Vec<u32>, Vec<i64>, Vec<Vec<u8>>);
@@ -77,3 +77,9 @@ impl Refill for ::opencl3::kernel::Kernel {
         refill(self.get(), false, from)
     }
 }
+
+#[cfg(feature = "ocl")]
+impl MadeAgain for ::ocl::Kernel {}
+
+#[cfg(feature = "opencl3")]
+impl MadeAgain for ::opencl3::kernel::Kernel {}

@@ -82,6 +82,21 @@ lists! {
     BinaryHeap<T>, [+ Ord], |list| list.as_slice(), |items| BinaryHeap::from(items);
 }
 
+/// A part of a list that is elsewhere: after a restart a list of its own, which is never given back.
+impl<'a, T: Checkpoint + Copy + 'a> Checkpoint for &'a [T] {
+    const BITS: bool = true;
+    const FIXED: bool = T::FIXED;
+    fn save(&self, to: &mut Encoder<'_>) {
+        (**self).save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        load_list(from).map(|items| &*items.leak())
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
+    }
+}
+
 /// What it still gives, whether it has been looked at or not: only a copy tells.
 impl<T: Checkpoint + Clone> Checkpoint for Peekable<vec::IntoIter<T>> {
     fn save(&self, to: &mut Encoder<'_>) {

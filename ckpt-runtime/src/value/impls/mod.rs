@@ -1,9 +1,19 @@
 //! [`crate::Checkpoint`] for types that are not the user's own, one file for each family.
 
+/// Types of which a restart makes what they were again.
+#[cfg(any(feature = "ocl", feature = "opencl3", feature = "wgpu"))]
+macro_rules! handles {
+    ($($handle:ty),* $(,)?) => {
+        $(impl crate::value::parts::Handle for $handle {})*
+    };
+}
+
 #[cfg(feature = "arrayvec")]
 mod arrayvec;
 #[cfg(feature = "csv")]
 mod csv;
+#[cfg(feature = "cudarc")]
+mod cudarc;
 mod errors;
 mod files;
 #[allow(
@@ -29,6 +39,8 @@ mod on_device;
 mod opencl3;
 mod rand;
 mod ranges;
+#[cfg(any(feature = "opencl", feature = "wgpu", feature = "cudarc"))]
+mod several_on_device;
 pub mod shared;
 #[cfg(feature = "smallvec")]
 mod smallvec;
@@ -39,6 +51,8 @@ mod structs;
 mod text;
 mod text_iterators;
 mod times;
+#[cfg(feature = "wgpu")]
+mod wgpu;
 mod wrappers;
 
 pub(crate) use wrappers::transparent;

@@ -3,7 +3,7 @@
 use ::ocl::{Buffer, OclPrm};
 
 use super::on_device;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Number, Refill};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, MadeAgain, Number, Refill};
 
 impl<T: OclPrm + Checkpoint + Number> Refill for Buffer<T> {
     fn save_part(&self, to: &mut Encoder<'_>) {
@@ -16,3 +16,7 @@ impl<T: OclPrm + Checkpoint + Number> Refill for Buffer<T> {
         unsafe { on_device::refill::<T>(self.as_core().as_ptr(), self.len(), from) }
     }
 }
+
+impl<T: OclPrm + Checkpoint + Number> MadeAgain for Buffer<T> {}
+
+handles! { ::ocl::Platform, ::ocl::Device, ::ocl::Context, ::ocl::Queue, ::ocl::Program, ::ocl::ProQue }

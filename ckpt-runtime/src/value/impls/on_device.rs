@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::base::room::NO_MEMORY;
 use crate::devices::opencl;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Number, Owner};
 
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array on a device";
@@ -59,32 +59,16 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
 ///
 /// # Safety
 /// As for [`save`].
-pub(super) unsafe fn refill<T: Checkpoint + Copy>(
+pub(super) unsafe fn refill<T: Checkpoint + Number>(
     array: *mut c_void,
     count: usize,
     from: &mut Decoder<'_>,
 ) -> Result<(), LoadError> {
-    let mut content = Vec::<T>::load(from)?;
-    let written = match content.len() == count {
-        // SAFETY: the caller's promise.
-        true => opencl::write(array, unsafe { bytes_of(&mut content) }),
-        false => Err(format!(
-            "an array on a device has {count} elements, the checkpoint holds {}",
-            content.len()
-        )),
-    };
-    written.map_err(|why| LoadError {
-        path: String::new(),
-        problem: LoadProblem::Invalid(why),
-    })
-}
-
-/// The elements as a device has them.
-///
-/// # Safety
-/// As for [`save`].
-unsafe fn bytes_of<T>(elements: &mut [T]) -> &mut [u8] {
-    let bytes = size_of_val(elements);
-    // SAFETY: the caller's promise: what a device writes there are elements, and all of their bytes may be read.
-    unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast::<u8>(), bytes) }
+    let (found, mut from) = from.list()?;
+    match found == count {
+        true => from.numbers_put::<T>(count, |bytes| opencl::write(array, bytes)),
+        false => Err(LoadError::invalid(format!(
+            "an array on a device has {count} elements, the checkpoint holds {found}"
+        ))),
+    }
 }

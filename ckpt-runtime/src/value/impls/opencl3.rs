@@ -6,7 +6,7 @@ use ::opencl3::memory::{Buffer, ClMem};
 
 use super::on_device;
 use crate::devices::opencl;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, Number, Refill};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Refill};
 
 impl<T: Number + Checkpoint> Refill for Buffer<T> {
     fn save_part(&self, to: &mut Encoder<'_>) {
@@ -25,6 +25,13 @@ impl<T: Number + Checkpoint> Refill for Buffer<T> {
         // SAFETY: the same.
         unsafe { on_device::refill::<T>(self.get(), count, from) }
     }
+}
+
+impl<T: Number + Checkpoint> MadeAgain for Buffer<T> {}
+
+handles! {
+    ::opencl3::platform::Platform, ::opencl3::device::Device, ::opencl3::context::Context,
+    ::opencl3::command_queue::CommandQueue, ::opencl3::program::Program
 }
 
 /// How many elements an array has; a program may have made it with another size than a multiple of an element's.

@@ -77,6 +77,8 @@ pub fn with_note(store: &Path, (name, text): (&str, &str)) {
         snapshot.value(frame, *key, *line, None, &value);
     }
     let mut meta = restored.meta().clone();
+    // It would be a copy otherwise.
+    meta.time += 1;
     meta.notes.retain(|(known, _)| known != name);
     meta.notes.push((name.to_owned(), text.to_owned()));
     store.commit(&snapshot.finish().unwrap(), &meta).unwrap();

@@ -15,23 +15,15 @@ const LENGTHS: [&str; 2] = ["32", "96"];
 pub fn ratio() -> Result<f64> {
     let folder = tempfile::tempdir()?;
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/floyd");
-    let target = env::current_exe()?.ancestors().nth(2).map(Path::to_owned);
-    let target = target.context("cargo's target folder")?;
+    let target = target()?;
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--release"]);
     finish(cargo.env("CARGO_TARGET_DIR", &target).current_dir(&example))?;
     let plain = target.join("release/floyd");
-    let tool = env::var_os("CARGO_CKPT").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/debug/cargo-ckpt"),
-        PathBuf::from,
-    );
-    let mut ckpt = Command::new(tool);
+    let mut ckpt = Command::new(tool());
     ckpt.args(["ckpt", "run", "--release", "--interval", "1h", "--manifest-path"]);
     ckpt.arg(example.join("Cargo.toml")).args(["--", LENGTHS[0]]);
-    ckpt.env(
-        "CKPT_RUNTIME_PATH",
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ckpt-runtime"),
-    );
+    ckpt.env("CKPT_RUNTIME_PATH", runtime());
     ckpt.env("CARGO_TARGET_DIR", &target).current_dir(folder.path());
     finish(&mut ckpt)?;
     let instrumented = executable(folder.path())?;
@@ -42,6 +34,25 @@ pub fn ratio() -> Result<f64> {
         Ok(count(LENGTHS[1])? - count(LENGTHS[0])?)
     };
     Ok(between(&instrumented, true)? / between(&plain, false)?)
+}
+
+/// The built `cargo-ckpt`.
+pub fn tool() -> PathBuf {
+    env::var_os("CARGO_CKPT").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/debug/cargo-ckpt"),
+        PathBuf::from,
+    )
+}
+
+/// The library of this repository.
+pub fn runtime() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ckpt-runtime")
+}
+
+/// Cargo's target folder.
+pub fn target() -> Result<PathBuf> {
+    let target = env::current_exe()?.ancestors().nth(2).map(Path::to_owned);
+    target.context("cargo's target folder")
 }
 
 /// What the last run in a folder has started.

@@ -32,8 +32,8 @@ const RANKS: [u32; 4] = [1, 2, 4, 8];
 const HIMENO: Example = Example {
     name: "himeno",
     ranks: 2,
-    counted: ["33 33 65 20 2 1 1", "33 33 65 60 2 1 1"],
-    timed: "65 65 129 1000 2 1 1",
+    counted: ["XS 20 2 1 1", "XS 60 2 1 1"],
+    timed: "S 1000 2 1 1",
 };
 
 /// Examples whose ranks have threads, two of them.

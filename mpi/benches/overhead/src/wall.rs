@@ -23,7 +23,9 @@ struct Wall {
 fn merit(built: &Built, program: &Path) -> Result<(f64, String, String)> {
     for _ in 0..5 {
         let (_, answer, said) = built.timed(program)?;
-        let merit = said.lines().find_map(|line| line.strip_prefix("MFLOPS "));
+        let merit = said
+            .lines()
+            .find_map(|line| line.strip_prefix("MFLOPS measured : "));
         if let Some(merit) = merit.and_then(|word| word.trim().parse().ok()) {
             return Ok((merit, answer, said));
         }

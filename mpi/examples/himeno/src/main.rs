@@ -1,7 +1,8 @@
-//! The Himeno benchmark: Poisson's equation on a 3-D grid by a 19-point Jacobi iteration, shared among the ranks in up to
-//! three dimensions. Prints the residual and, as the benchmark does, millions of floating-point operations in a second.
+//! The Himeno benchmark as it is: Poisson's equation on a 3-D grid by a 19-point Jacobi iteration in single precision, with its
+//! fourteen arrays, shared among the ranks in up to three dimensions. Prints the residual (`Gosa`) and, as the benchmark does,
+//! millions of floating-point operations in a second.
 //!
-//! `himeno I J K ITERATIONS [PI PJ PK]`: the size of the grid, and the ranks in each dimension.
+//! `himeno SIZE ITERATIONS [PI PJ PK]`: XS, S, M, L or XL, or `I,J,K`; and the ranks in each dimension.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
@@ -10,6 +11,8 @@ use mpi::traits::*;
 const OMEGA: f32 = 0.8;
 /// Operations for one cell in one iteration, as the benchmark counts them.
 const OPERATIONS: f64 = 34.0;
+/// What a Pentium III of 600 MHz had, in MFLOPS: the benchmark's unit.
+const PENTIUM: f64 = 82.84;
 
 /// A field over this rank's part of the grid, with a layer of cells of its neighbours around it.
 struct Field {
@@ -130,50 +133,88 @@ fn exchange(p: &mut Field, place: &Place, world: &SimpleCommunicator) {
     }
 }
 
-/// One iteration: the new pressures, and this rank's part of the residual.
-fn jacobi(p: &Field, wrk: &mut Field) -> f64 {
-    let (a, b, c, bnd, wrk1) = ([1.0_f32, 1.0, 1.0, 1.0 / 6.0], 0.0_f32, 1.0_f32, 1.0_f32, 0.0_f32);
+/// One iteration: the new pressures in `wrk2`, and this rank's part of the residual.
+fn jacobi(
+    p: &Field,
+    a: &[Field; 4],
+    b: &[Field; 3],
+    c: &[Field; 3],
+    bnd: &Field,
+    wrk1: &Field,
+    wrk2: &mut Field,
+) -> f64 {
     let (row, plane) = (p.size[2], p.size[1] * p.size[2]);
+    let v = &p.cells;
     let mut residual = 0.0_f64;
     for i in 1..p.size[0] - 1 {
         for j in 1..p.size[1] - 1 {
             for k in 1..p.size[2] - 1 {
                 let at = p.at(i, j, k);
-                let v = &p.cells;
-                let s0 = a[0] * v[at + plane]
-                    + a[1] * v[at + row]
-                    + a[2] * v[at + 1]
-                    + b * (v[at + plane + row] - v[at + plane - row] - v[at - plane + row]
-                        + v[at - plane - row])
-                    + b * (v[at + row + 1] - v[at - row + 1] - v[at + row - 1] + v[at - row - 1])
-                    + b * (v[at + plane + 1] - v[at - plane + 1] - v[at + plane - 1] + v[at - plane - 1])
-                    + c * v[at - plane]
-                    + c * v[at - row]
-                    + c * v[at - 1]
-                    + wrk1;
-                let ss = (s0 * a[3] - v[at]) * bnd;
+                let s0 = a[0].cells[at] * v[at + plane]
+                    + a[1].cells[at] * v[at + row]
+                    + a[2].cells[at] * v[at + 1]
+                    + b[0].cells[at]
+                        * (v[at + plane + row] - v[at + plane - row] - v[at - plane + row]
+                            + v[at - plane - row])
+                    + b[1].cells[at]
+                        * (v[at + row + 1] - v[at - row + 1] - v[at + row - 1] + v[at - row - 1])
+                    + b[2].cells[at]
+                        * (v[at + plane + 1] - v[at - plane + 1] - v[at + plane - 1] + v[at - plane - 1])
+                    + c[0].cells[at] * v[at - plane]
+                    + c[1].cells[at] * v[at - row]
+                    + c[2].cells[at] * v[at - 1]
+                    + wrk1.cells[at];
+                let ss = (s0 * a[3].cells[at] - v[at]) * bnd.cells[at];
                 residual += f64::from(ss * ss);
-                wrk.cells[at] = v[at] + OMEGA * ss;
+                wrk2.cells[at] = v[at] + OMEGA * ss;
             }
         }
     }
     residual
 }
 
+/// The new pressures become the pressures; the border of the grid stays.
+fn take_over(p: &mut Field, wrk2: &Field) {
+    for i in 1..p.size[0] - 1 {
+        for j in 1..p.size[1] - 1 {
+            let (first, last) = (p.at(i, j, 1), p.at(i, j, p.size[2] - 1));
+            p.cells[first..last].copy_from_slice(&wrk2.cells[first..last]);
+        }
+    }
+}
+
+/// The grid, with its border, of a size of the benchmark.
+fn grid_of(size: &str) -> [usize; 3] {
+    match size {
+        "XS" => [32, 32, 64],
+        "S" => [64, 64, 128],
+        "M" => [128, 128, 256],
+        "L" => [256, 256, 512],
+        "XL" => [512, 512, 1024],
+        numbers => {
+            let numbers: Vec<usize> = numbers
+                .split(',')
+                .map(|word| word.parse().expect("a size is XS, S, M, L, XL or `I,J,K`"))
+                .collect();
+            numbers.try_into().expect("three dimensions")
+        }
+    }
+}
+
 fn main() {
-    let numbers: Vec<usize> = std::env::args()
-        .skip(1)
-        .map(|word| word.parse().expect("a number"))
+    let mut words = std::env::args().skip(1);
+    let grid = grid_of(&words.next().unwrap_or_else(|| "XS".into()));
+    let iterations: usize = words
+        .next()
+        .map_or(60, |word| word.parse().expect("iterations are a number"));
+    let ranks: Vec<usize> = words
+        .map(|word| word.parse().expect("ranks are a number"))
         .collect();
     let universe = mpi::initialize().expect("MPI comes up once");
     let world = universe.world();
     let size = world.size() as usize;
-    let (grid, iterations) = match numbers[..] {
-        [i, j, k, iterations, ..] => ([i, j, k], iterations),
-        _ => ([33, 33, 65], 60),
-    };
-    let ranks = match numbers[..] {
-        [_, _, _, _, pi, pj, pk] => [pi, pj, pk],
+    let ranks = match ranks[..] {
+        [pi, pj, pk] => [pi, pj, pk],
         _ => [size, 1, 1],
     };
     assert_eq!(
@@ -182,33 +223,43 @@ fn main() {
         "the ranks in each dimension make up all of them"
     );
     let place = Place::new(ranks, world.rank() as usize);
-    let shares = [0, 1, 2].map(|dimension| place.share(dimension, grid[dimension]));
+    // The border of the grid lies around the parts of the ranks, as the layers of their neighbours do.
+    let shares = [0, 1, 2].map(|dimension| place.share(dimension, grid[dimension] - 2));
     let own = shares.map(|(_, cells)| cells + 2);
+
     let mut p = Field::new(own, 0.0);
     (0..own[0]).for_each(|i| {
-        let depth = (shares[0].0 + i).saturating_sub(1) as f32 / (grid[0] - 1) as f32;
+        let depth = (shares[0].0 + i) as f32 / (grid[0] - 1) as f32;
         p.set_layer(0, i, &vec![depth * depth; own[1] * own[2]]);
     });
-    let mut wrk = Field::new(own, 0.0);
-    wrk.cells.copy_from_slice(&p.cells);
+    let a = [1.0, 1.0, 1.0, 1.0 / 6.0].map(|value| Field::new(own, value));
+    let b = [0.0; 3].map(|value| Field::new(own, value));
+    let c = [1.0; 3].map(|value| Field::new(own, value));
+    let bnd = Field::new(own, 1.0);
+    let wrk1 = Field::new(own, 0.0);
+    let mut wrk2 = Field::new(own, 0.0);
+
+    if world.rank() == 0 {
+        println!("imax = {} jmax = {} kmax = {}", grid[0], grid[1], grid[2]);
+    }
     let start = mpi::time();
-    let mut residual = 0.0;
+    let mut gosa = 0.0;
     for iteration in 1..=iterations {
         exchange(&mut p, &place, &world);
-        let own = jacobi(&p, &mut wrk);
-        world.all_reduce_into(&own, &mut residual, SystemOperation::sum());
-        std::mem::swap(&mut p.cells, &mut wrk.cells);
+        let own_part = jacobi(&p, &a, &b, &c, &bnd, &wrk1, &mut wrk2);
+        take_over(&mut p, &wrk2);
+        world.all_reduce_into(&own_part, &mut gosa, SystemOperation::sum());
         if world.rank() == 0 && iteration % 20 == 0 {
-            println!("iteration {iteration}: residual {residual:.9e}");
+            println!("iteration {iteration}: Gosa {gosa:.9e}");
         }
     }
     let seconds = mpi::time() - start;
     if world.rank() == 0 {
-        let cells = grid.iter().map(|&n| n as f64).product::<f64>();
-        println!("residual {residual:.12e}");
-        eprintln!(
-            "MFLOPS {:.1}",
-            cells * OPERATIONS * iterations as f64 / seconds / 1e6
-        );
+        let cells = grid.iter().map(|&n| (n - 2) as f64).product::<f64>();
+        let mflops = cells * OPERATIONS * iterations as f64 / seconds / 1e6;
+        println!("Loop executed for {iterations} times");
+        println!("Gosa : {gosa:.12e}");
+        eprintln!("MFLOPS measured : {mflops:.6}");
+        eprintln!("Score based on Pentium III 600MHz : {:.6}", mflops / PENTIUM);
     }
 }

@@ -57,6 +57,8 @@ fn main() {
     let seen: HashSet<i64> = HashSet::from([-3, 5]);
     let maybe: Option<String> = Some("text".to_owned());
     let nothing: Option<u8> = None;
+    let deep: [Option<Option<u8>>; 3] = [Some(Some(43)), Some(None), None];
+    let deepest: Option<Option<u8>> = Some(None);
     let empty: Vec<f64> = Vec::new();
     let nobody: Vec<Cell> = Vec::new();
     let wide = u128::MAX - 5;
@@ -95,6 +97,7 @@ fn main() {
         squares.len(),
         seen.len()
     );
+    println!("{deep:?} {deepest:?}");
     println!(
         "{empty:?} {nobody:?} {wide} {wides:?} {letters:?} {pair:?} {pairs:?} {twice:?} {tree:?} {flags:?} {shapes:?} {options:?}"
     );

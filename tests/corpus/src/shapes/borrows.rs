@@ -270,3 +270,32 @@ pub fn gone_over_through_an_exclusive_reference() {
     view.push(4);
     println!("= {list:?}");
 }
+
+#[ckpt::instrument(calls(skip_blanks))]
+pub fn parts_that_move() {
+    let text = String::from("one two  three four");
+    let bytes: Vec<u8> = (0..20).collect();
+    let numbers = [3.0, 1.5, 2.5, 8.0, 0.5];
+    let mut rest: &str = &text;
+    let mut reader: &[u8] = &bytes;
+    let mut behind = &numbers[1..];
+    let mut word = [0u8; 4];
+    while std::io::Read::read_exact(&mut reader, &mut word).is_ok() {
+        ckpt::checkpoint!();
+        let (first, others) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+        rest = skip_blanks(others);
+        behind = &behind[behind.len().min(1)..];
+        println!("{first} {word:?} {behind:?}");
+    }
+    println!("= {rest} {} {}", reader.len(), bytes.len() + text.len());
+}
+
+#[ckpt::instrument]
+fn skip_blanks(text: &str) -> &str {
+    let mut text: &str = text;
+    while let Some(rest) = text.strip_prefix(' ') {
+        ckpt::checkpoint!();
+        text = rest;
+    }
+    text
+}

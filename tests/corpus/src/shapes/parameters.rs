@@ -98,3 +98,43 @@ fn told(sums: &[u64; 3], mut rows: &[u64]) {
         println!("{}", sums[sum]);
     }
 }
+
+#[ckpt::instrument(calls(hashed))]
+pub fn parts_that_move_on() {
+    let text = String::from("a few words to go over");
+    let hash = hashed(&text, text.as_bytes(), &[3, 1, 2, 9, 4, 6]);
+    println!("= {hash} {text}");
+}
+
+#[ckpt::instrument]
+fn hashed(mut text: &str, mut bytes: &[u8], mut pairs: &[u64]) -> u64 {
+    let mut hash = 7u64;
+    let mut two = [0u8; 2];
+    while let Some((word, rest)) = text.split_once(' ') {
+        ckpt::checkpoint!();
+        text = rest;
+        std::io::Read::read_exact(&mut bytes, &mut two).expect("there is one");
+        pairs = pairs.get(1..).unwrap_or(pairs);
+        hash = hash * 31 + word.len() as u64 + u64::from(two[1]) + pairs[0];
+        println!("{word} {hash}");
+    }
+    hash + bytes.len() as u64
+}
+
+#[ckpt::instrument(calls(mixed))]
+pub fn parameters_by_reference() {
+    let list = vec![3u64, 1, 4, 1, 5];
+    let sum = mixed(list, 7, &[2, 6]);
+    println!("= {sum}");
+}
+
+#[allow(clippy::toplevel_ref_arg, clippy::needless_borrow)]
+#[ckpt::instrument]
+fn mixed(ref list: Vec<u64>, ref mut sum: u64, ref more: &[u64]) -> u64 {
+    for x in list.iter() {
+        ckpt::checkpoint!();
+        *sum = *sum * 31 + x + more.len() as u64;
+        println!("{sum} {}", list.len());
+    }
+    *sum
+}

@@ -234,8 +234,8 @@ fn arrays(text: &mut String, plan: &Plan) {
         );
         for one in &site.arrays {
             let tag = match one.saved {
-                true => "<span class=\"tag saved\">content</span>",
-                false => "<span class=tag>nothing</span>",
+                true => format!("<span class=\"tag saved\">{}</span>", one.content()),
+                false => "<span class=tag>nothing</span>".to_owned(),
             };
             let _ = write!(
                 text,

@@ -1,8 +1,60 @@
 //! The arrays that a program has on devices, one by one: what writes to each, and what a checkpoint holds of it.
 
-use ckpt_analysis::{Access, DeviceArray, FnId};
+use ckpt_analysis::{Access, DeviceArray, DeviceNumber, FnId};
 use ckpt_compiler::SiteReport;
 use serde::{Serialize, Serializer};
+
+use super::Shown;
+
+/// What a restart may do with the number of devices.
+#[derive(Debug, Serialize)]
+pub struct DeviceNumberPlan {
+    /// `malleable`, or `pseudo-malleable`.
+    pub kind: &'static str,
+    /// Where something hangs on the number, with the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Why.
+    pub why: String,
+    /// Whether a restart shows the program as many as it had.
+    #[serde(skip)]
+    as_before: bool,
+}
+
+impl DeviceNumberPlan {
+    pub(super) fn of(number: &DeviceNumber, shown: &Shown<'_>) -> Self {
+        let because = match number {
+            DeviceNumber::Any => None,
+            DeviceNumber::AsBefore(because) => Some(because),
+        };
+        Self {
+            as_before: because.is_some(),
+            kind: number.word(),
+            file: because.and_then(|because| Some(shown.file(because.file?))),
+            line: because.and_then(|because| because.file.map(|_| because.line)),
+            why: because.map_or_else(
+                || "nothing that is saved hangs on the number of devices".to_owned(),
+                |because| because.what.words(),
+            ),
+        }
+    }
+
+    /// In a line, for people.
+    pub fn sentence(&self) -> String {
+        let shows = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}: {}", self.why),
+            _ => self.why.clone(),
+        };
+        let then = match self.as_before {
+            true => "a restart shows as many as there were",
+            false => "a restart takes those that are there",
+        };
+        format!("{}: {then} ({shows})", self.kind)
+    }
+}
 
 /// The arrays on devices at a site, or at a call that leads to one.
 #[derive(Debug, Serialize)]
@@ -33,6 +85,11 @@ pub struct ArrayPlan {
     pub commands: Vec<String>,
     /// Whether all that is done with it was seen.
     pub followed: bool,
+    /// What its elements are, where only shaders know it and all that have it agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements: Option<String>,
+    /// Whether a checkpoint has its bytes alone, as no shader says what they are.
+    pub bytes: bool,
     /// Whether its content is in a checkpoint that is taken here.
     pub saved: bool,
     /// Why.
@@ -79,6 +136,8 @@ impl SiteArrays {
                     .collect(),
                 commands: array.commands.iter().cloned().collect(),
                 followed: array.is_followed,
+                elements: array.elements.word().map(str::to_owned),
+                bytes: array.elements.are_bytes(),
                 saved,
                 why: match saved && array.is_only_read() {
                     true => "needed after the site; nothing writes to it: `full-every` leaves it out",
@@ -98,6 +157,16 @@ impl SiteArrays {
 }
 
 impl ArrayPlan {
+    /// What a checkpoint has of it, for people.
+    pub fn content(&self) -> String {
+        match (self.saved, &self.elements) {
+            (false, _) => "nothing".to_owned(),
+            (true, Some(elements)) => format!("content ({elements})"),
+            (true, None) if self.bytes => "content (bytes)".to_owned(),
+            (true, None) => "content".to_owned(),
+        }
+    }
+
     /// What writes to it, for people.
     pub fn writers(&self) -> String {
         let by = |access: Access| {

@@ -20,7 +20,7 @@ use crate::package::read::ReadPackage;
 use crate::package::read::Run;
 use crate::package::show::checked::Checked;
 use crate::package::show::sizes::{Sizes, SizesHere};
-pub use devices::SiteArrays;
+pub use devices::{DeviceNumberPlan, SiteArrays};
 pub use loops::LoopPlan;
 pub use protection::{ProtectionPlan, SiteProtection};
 
@@ -45,6 +45,9 @@ pub struct Plan {
     /// The arrays that the program has on devices, at each site and at each call that leads to one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<SiteArrays>,
+    /// What a restart may do with the number of devices, in a program that computes on some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_number: Option<DeviceNumberPlan>,
     /// Calls in whose place the body of the function stands, so that a restart can enter the closure that it is given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub written_out: Vec<WrittenOutPlan>,
@@ -237,6 +240,7 @@ impl Plan {
         }
         let loops = loops::loops(analysis, placement, &shown);
         let lost_statics = lost_statics(package, analysis, &shown);
+        let device_number = analysis.device_number(&package.program, placement, &shown.marks.words);
         Self {
             program: package.workspace.choice.target.clone(),
             measured: package.run.clone(),
@@ -250,6 +254,7 @@ impl Plan {
             functions,
             loops,
             devices,
+            device_number: device_number.map(|number| DeviceNumberPlan::of(&number, &shown)),
             written_out: written_out(analysis, &shown),
             refused: refused(placement, analysis, shown.program, shown.folder),
             lost_statics,
@@ -541,11 +546,11 @@ fn safe_point(site: &PlacedSite) -> String {
         }
         Holder::PhaseEnd(_) => "behind the loop, where the ranks wait for each other",
     };
-    let messages = site
-        .safe
-        .as_deref()
-        .unwrap_or("no message between processes was looked for");
-    format!("{place}; {messages}")
+    match &site.safe {
+        Some(messages) => format!("{place}; {messages}"),
+        // A program without messages.
+        None => place.to_owned(),
+    }
 }
 
 fn in_words<S: Serializer>(fate: &Fate, to: S) -> Result<S::Ok, S::Error> {

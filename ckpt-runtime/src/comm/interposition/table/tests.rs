@@ -87,7 +87,7 @@ fn every_function_with_a_request_begins_prepares_or_ends_an_operation() {
             || class.starts_with("Prepares")
             || ["Completes", "Starts", "FreesRequest", "Cancels"].contains(&class);
         // A generalised request is over when the program says so.
-        let is_aside = class == "Local" && arguments.contains("MPI_Grequest");
+        let is_aside = class == "Aside" && arguments.contains("MPI_Grequest");
         assert!(is_known || is_aside, "{class}: {arguments}");
         seen += 1;
     }

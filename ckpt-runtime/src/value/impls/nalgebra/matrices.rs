@@ -1,34 +1,37 @@
-// Matrices, vectors and what is built from them, in column order. `source` is the version of `nalgebra`.
+// Matrices, vectors and what is built from them. `source` is the version of `nalgebra`.
 
+use std::array;
 use std::borrow::Cow;
 
 use source::{
-    ArrayStorage, Const, DMatrix, DVector, Dim, Dyn, Isometry, Matrix, OPoint, Point, Quaternion, RowDVector,
+    Const, DMatrix, DVector, Dim, Dyn, Isometry, Matrix, OPoint, Point, Quaternion, RowDVector,
     Rotation, SMatrix, SVector, Scalar, Translation, U1, Unit, VecStorage,
 };
 
 use super::super::transparent;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
-/// A vector is a row of its items, a matrix a row of its columns: a list of them is one dataset.
+/// A matrix is a list of its rows, as its indices are; a single row or column is a list of its items. Many of them are one dataset.
 impl<T: Checkpoint + Scalar, const R: usize, const C: usize> Checkpoint for SMatrix<T, R, C> {
     fn save(&self, to: &mut Encoder<'_>) {
-        let columns: &[[T; R]; C] = &self.data.0;
-        match columns.as_slice() {
-            [column] => column.save(to),
-            _ => columns.save(to),
+        if let [column] = &self.data.0[..] {
+            return column.save(to);
+        }
+        let rows: [[T; C]; R] = array::from_fn(|row| array::from_fn(|column| self[(row, column)].clone()));
+        match &rows[..] {
+            [row] => row.save(to),
+            _ => rows.save(to),
         }
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let columns = if C == 1 {
-            vec![<[T; R]>::load(from)?]
-        } else {
-            Vec::from(<[[T; R]; C]>::load(from)?)
+        if C == 1 {
+            return Ok(of_column(&<[T; R]>::load(from)?));
+        }
+        let rows = match R {
+            1 => vec![<[T; C]>::load(from)?],
+            _ => Vec::from(<[[T; C]; R]>::load(from)?),
         };
-        let columns = columns
-            .try_into()
-            .map_err(|_| LoadError::invalid("a matrix has lost a column"))?;
-        Ok(Matrix::from_array_storage(ArrayStorage(columns)))
+        Ok(of_rows(&rows))
     }
     fn save_slice(items: &[Self], to: &mut Encoder<'_>) {
         Self::save_each(items.iter(), to);
@@ -36,17 +39,23 @@ impl<T: Checkpoint + Scalar, const R: usize, const C: usize> Checkpoint for SMat
     fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError> {
         if C == 1 {
             let columns = <[T; R]>::load_vec(from, count)?;
-            return Ok(columns
-                .into_iter()
-                .map(|column| Self::from_fn(|row, _| column[row].clone()))
-                .collect());
+            return Ok(columns.iter().map(of_column).collect());
         }
-        let all = <[[T; R]; C]>::load_vec(from, count)?;
-        Ok(all
-            .into_iter()
-            .map(|columns| Matrix::from_array_storage(ArrayStorage(columns)))
-            .collect())
+        if R == 1 {
+            let rows = <[T; C]>::load_vec(from, count)?;
+            return Ok(rows.iter().map(|row| of_rows(std::slice::from_ref(row))).collect());
+        }
+        let all = <[[T; C]; R]>::load_vec(from, count)?;
+        Ok(all.iter().map(|rows| of_rows(rows)).collect())
     }
+}
+
+fn of_column<T: Scalar, const R: usize, const C: usize>(items: &[T; R]) -> SMatrix<T, R, C> {
+    SMatrix::from_fn(|row, _| items[row].clone())
+}
+
+fn of_rows<T: Scalar, const R: usize, const C: usize>(rows: &[[T; C]]) -> SMatrix<T, R, C> {
+    SMatrix::from_fn(|row, column| rows[row][column].clone())
 }
 
 /// A number of rows or columns that the type has.
@@ -73,7 +82,7 @@ impl Checkpoint for Dyn {
 const NAMES: &[Cow<'static, str>] = &[
     Cow::Borrowed("rows"),
     Cow::Borrowed("columns"),
-    Cow::Borrowed("items"),
+    Cow::Borrowed("by_column"),
 ];
 
 macro_rules! dynamic {
@@ -89,7 +98,7 @@ macro_rules! dynamic {
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 let ($r, $c) = (from.field::<usize>(&["rows"])?, from.field::<usize>(&["columns"])?);
-                let items: Vec<T> = from.field(&["items"])?;
+                let items: Vec<T> = from.field(&["by_column"])?;
                 let fixed = |size: usize, name: Option<usize>| name.is_none_or(|name| name == size);
                 let fits = fixed($r, <$rows as Length>::LENGTH) && fixed($c, <$columns as Length>::LENGTH);
                 if !fits || $r.checked_mul($c) != Some(items.len()) {
@@ -144,7 +153,7 @@ impl<T: Checkpoint + Scalar, R: Checkpoint, const D: usize> Checkpoint for Isome
 
 #[cfg(test)]
 mod tests {
-    use super::source::{Isometry3, Matrix2x3, Point2, Rotation3, UnitQuaternion, Vector3};
+    use super::source::{Isometry3, Matrix2x3, Point2, Rotation3, RowVector3, UnitQuaternion, Vector3};
 
     use super::*;
     use crate::value::tests::{everywhere, round_trip};
@@ -153,6 +162,8 @@ mod tests {
     fn matrices_and_what_is_made_of_them() {
         everywhere(&[Vector3::new(1.0, -0.0, 3.0), Vector3::zeros()]);
         everywhere(&[Matrix2x3::new(1, 2, 3, 4, 5, 6)]);
+        everywhere(&[RowVector3::new(1, 2, 3), RowVector3::zeros()]);
+        everywhere(&[SMatrix::<f64, 0, 3>::from_fn(|_, _| 0.0)]);
         everywhere(&[
             DMatrix::from_fn(2, 3, |i, j| (i * 10 + j) as f32),
             DMatrix::zeros(0, 4),

@@ -1,0 +1,125 @@
+//! Whether anything in a program puts another value in the place of one that a restart makes again and fills, or exchanges what is in
+//! a list, tuple or option of such values. What is changed inside of one of them its own type tells.
+
+use super::exchanges;
+use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types};
+use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::visit::{self, Visit};
+use quote::ToTokens;
+use syn::{Expr, UnOp};
+
+/// What is looked at: a field of this name, or a variable.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Watched<'n> {
+    Field(&'n str),
+    Variable(&'n str),
+}
+
+impl Watched<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Watched::Field(name) | Watched::Variable(name) => name,
+        }
+    }
+
+    fn is(&self, expr: &Expr) -> bool {
+        match (self, expr) {
+            (_, Expr::Paren(one)) => self.is(&one.expr),
+            (Watched::Field(name), Expr::Field(one)) => one.member.to_token_stream().to_string() == *name,
+            (Watched::Variable(name), Expr::Path(path)) => path.path.is_ident(name),
+            _ => false,
+        }
+    }
+
+    /// The value itself, or an element of it.
+    fn is_or_has(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Index(one) => self.is_or_has(&one.expr),
+            // A part of a tuple.
+            Expr::Field(one) if matches!(one.member, syn::Member::Unnamed(_)) => {
+                self.is(expr) || self.is_or_has(&one.base)
+            }
+            expr => self.is(expr),
+        }
+    }
+}
+
+/// Whether a function may do so. What goes over elements may change each; it must not give one another value as a whole.
+pub(crate) fn replaces(library: &Library, block: &syn::Block, watched: Watched<'_>) -> bool {
+    if !names_in(&block.to_token_stream()).contains(watched.name()) {
+        return false;
+    }
+    let mut replaced = Replaced {
+        library,
+        watched,
+        found: false,
+    };
+    replaced.visit_block(block);
+    replaced.found
+}
+
+struct Replaced<'a> {
+    library: &'a Library,
+    watched: Watched<'a>,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Replaced<'_> {
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        // Through a reference it may be any of them.
+        let is_behind = matches!(&*one.left, Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)));
+        self.found |= is_behind || self.watched.is_or_has(&one.left);
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        self.found |= exchanges(self.library, call);
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        self.found |= one.mutability.is_some() && self.watched.is_or_has(&one.expr);
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        match &*one.expr {
+            Expr::Reference(over) if self.watched.is(&over.expr) => {}
+            over => self.visit_expr(over),
+        }
+        self.visit_pat(&one.pat);
+        self.visit_block(&one.body);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        let exchanges = self.library.says(&method, DeviceMethods::Exchanges)
+            || self.library.says(&method, Methods::TakesOut);
+        let goes_over = self.library.says(&method, PlaceOf::Each);
+        self.found |= exchanges && !goes_over && self.watched.is_or_has(&call.receiver);
+        let changes_content = self.library.says(&method, Types::DeviceCommands);
+        self.visit_expr(&call.receiver);
+        for argument in &call.args {
+            match argument {
+                Expr::Reference(one) if changes_content && self.watched.is_or_has(&one.expr) => {}
+                argument => self.visit_expr(argument),
+            }
+        }
+    }
+
+    fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
+        let is_field = |field: &syn::FieldPat| matches!(self.watched, Watched::Field(name) if field.member.to_token_stream().to_string() == name);
+        self.found |= pattern.fields.iter().any(is_field);
+        visit::visit_pat_struct(self, pattern);
+    }
+
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.found |= pattern.by_ref.is_some() && pattern.mutability.is_some();
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let names = names_in(&mac.tokens);
+        self.found |= names.contains("mut") && names.contains(self.watched.name());
+    }
+}

@@ -1,0 +1,250 @@
+//! What `cargo ckpt` writes into programs that compute on devices with wgpu, which has no library beneath it that ckpt could
+//! stand before. In other programs, and of other types, these give what they are given.
+//!
+//! A program with attributes of its own calls them itself:
+//!
+//! ```ignore
+//! let adapter = block_on(ckpt::device::watched(&instance).it().request_adapter(&options))?;
+//! let (device, queue) = block_on(ckpt::device::watched(&adapter).it().request_device(&wanted))?;
+//! ```
+
+use std::any::Any;
+#[cfg(feature = "wgpu")]
+use std::cell::Cell;
+use std::ops::Deref;
+
+/// What an array may be used for, and to be saved and restored as well.
+pub fn usage<T: 'static>(usage: T) -> T {
+    let mut usage = usage;
+    widen(&mut usage);
+    usage
+}
+
+#[cfg(feature = "wgpu")]
+thread_local! {
+    /// What the last array is for that was described, until it is made.
+    static WANTED: Cell<Option<::wgpu::BufferUsages>> = const { Cell::new(None) };
+}
+
+#[cfg(feature = "wgpu")]
+fn widen(usage: &mut dyn Any) {
+    use ::wgpu::BufferUsages;
+    if let Some(usage) = usage.downcast_mut::<BufferUsages>() {
+        WANTED.set(Some(*usage));
+        // Memory that can be mapped is read or written so; with more it may not be copied.
+        if !usage.contains(BufferUsages::MAP_READ) {
+            *usage |= BufferUsages::COPY_SRC;
+        }
+        if !usage.contains(BufferUsages::MAP_WRITE) {
+            *usage |= BufferUsages::COPY_DST;
+        }
+    }
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn widen(_: &mut dyn Any) {}
+
+/// An array of these numbers, as the shaders have it that it is given to; the library knows its bytes alone.
+pub fn numbers<N: 'static, T: 'static>(array: T, of: [N; 0]) -> T {
+    note(&array, &of);
+    array
+}
+
+#[cfg(feature = "wgpu")]
+fn note(array: &dyn Any, of: &dyn Any) {
+    if let Some(array) = array.downcast_ref() {
+        super::wgpu::holds(array, of);
+    }
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn note(_: &dyn Any, _: &dyn Any) {}
+
+/// A handle whose next call is one that ckpt sees.
+pub fn watched<T: ?Sized>(handle: &T) -> Watched<'_, T> {
+    Watched(Other(handle))
+}
+
+/// A handle whose next call says what kernels may do with which arrays.
+pub fn seen<T: ?Sized>(handle: &T) -> Seen<'_, T> {
+    Seen(NotSeen(handle))
+}
+
+/// See [`seen`].
+#[derive(Debug)]
+pub struct Seen<'a, T: ?Sized>(NotSeen<'a, T>);
+
+/// What may lead to a handle that is not known.
+#[derive(Debug)]
+pub struct NotSeen<'a, T: ?Sized>(&'a T);
+
+impl<'a, T: ?Sized> Deref for Seen<'a, T> {
+    type Target = NotSeen<'a, T>;
+
+    fn deref(&self) -> &NotSeen<'a, T> {
+        &self.0
+    }
+}
+
+impl<'a, T: ?Sized> NotSeen<'a, T> {
+    /// The handle itself: what is done with it nobody sees.
+    pub fn it(&self) -> &'a T {
+        #[cfg(feature = "wgpu")]
+        super::wgpu::constants::unseen();
+        self.0
+    }
+}
+
+/// See [`watched`].
+#[derive(Debug)]
+pub struct Watched<'a, T: ?Sized>(Other<'a, T>);
+
+/// What is not looked at.
+#[derive(Debug)]
+pub struct Other<'a, T: ?Sized>(&'a T);
+
+impl<'a, T: ?Sized> Deref for Watched<'a, T> {
+    type Target = Other<'a, T>;
+
+    fn deref(&self) -> &Other<'a, T> {
+        &self.0
+    }
+}
+
+impl<'a, T: ?Sized> Other<'a, T> {
+    /// The handle itself.
+    pub fn it(&self) -> &'a T {
+        self.0
+    }
+}
+
+#[cfg(feature = "wgpu")]
+mod of_wgpu {
+    use super::{Seen, WANTED, Watched};
+    use crate::devices::wgpu::{self, constants, shown};
+    use ::wgpu::util::{BufferInitDescriptor, DeviceExt};
+    use ::wgpu::{
+        Adapter, Backends, BindGroup, BindGroupDescriptor, Buffer, BufferDescriptor, Device,
+        DeviceDescriptor, Instance, Queue, RequestAdapterError, RequestAdapterOptions, RequestDeviceError,
+        ShaderModule, ShaderModuleDescriptor,
+    };
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    /// An instance whose adapters are noted.
+    #[derive(Debug, Clone, Copy)]
+    pub struct Asks<'a>(&'a Instance);
+
+    impl Asks<'_> {
+        /// As that of the instance.
+        pub fn request_adapter(
+            self,
+            wanted: &RequestAdapterOptions<'_, '_>,
+        ) -> impl Future<Output = Result<Adapter, RequestAdapterError>> + Send {
+            self.0.request_adapter(wanted)
+        }
+
+        /// As that of the instance: as many as at the checkpoint, where something hangs on their number.
+        pub fn enumerate_adapters(self, through: Backends) -> impl Future<Output = Vec<Adapter>> + Send {
+            let there = self.0.enumerate_adapters(through);
+            async move { shown::in_place_of(there.await, through) }
+        }
+    }
+
+    /// An adapter whose devices are seen.
+    #[derive(Debug)]
+    pub struct Opens<'a>(&'a Adapter);
+
+    impl Opens<'_> {
+        /// As that of the adapter.
+        pub fn request_device(
+            &self,
+            wanted: &DeviceDescriptor<'_>,
+        ) -> impl Future<Output = Result<(Device, Queue), RequestDeviceError>> + Send + use<> {
+            let opened = self.0.request_device(wanted);
+            async move {
+                let opened = opened.await;
+                if let Ok((device, queue)) = &opened {
+                    wgpu::opened(device, queue);
+                }
+                opened
+            }
+        }
+    }
+
+    /// A device of which is known what kernels may do with its arrays.
+    #[derive(Debug)]
+    pub struct Makes<'a>(&'a Device);
+
+    impl Makes<'_> {
+        /// As that of the device, whose description was made just now.
+        pub fn create_buffer(&self, wanted: &BufferDescriptor<'_>) -> Buffer {
+            constants::made(self.0.create_buffer(wanted), WANTED.take())
+        }
+
+        /// The same.
+        pub fn create_buffer_init(&self, wanted: &BufferInitDescriptor<'_>) -> Buffer {
+            constants::made(self.0.create_buffer_init(wanted), WANTED.take())
+        }
+
+        /// As that of the device.
+        pub fn create_bind_group(&self, wanted: &BindGroupDescriptor<'_>) -> BindGroup {
+            constants::bound(wanted.entries);
+            self.0.create_bind_group(wanted)
+        }
+
+        /// As that of the device.
+        pub fn create_shader_module(&self, wanted: ShaderModuleDescriptor<'_>) -> ShaderModule {
+            constants::compiled(&wanted.source);
+            self.0.create_shader_module(wanted)
+        }
+    }
+
+    macro_rules! makes {
+        ($($handle:ty),*) => {$(
+            impl<'a> Seen<'a, $handle> {
+                /// The device.
+                pub fn it(&self) -> Makes<'a> {
+                    Makes(self.0.0)
+                }
+            }
+        )*};
+    }
+
+    makes!(
+        Device,
+        &Device,
+        Arc<Device>,
+        Rc<Device>,
+        Box<Device>,
+        &Arc<Device>,
+        &Rc<Device>,
+        &&Device
+    );
+
+    macro_rules! seen {
+        ($($handle:ty),*) => {$(
+            impl<'a> Watched<'a, $handle> {
+                /// The instance, which is known from here on.
+                pub fn it(&self) -> Asks<'a> {
+                    wgpu::asked(self.0.0);
+                    Asks(self.0.0)
+                }
+            }
+        )*};
+    }
+
+    macro_rules! opens {
+        ($($handle:ty),*) => {$(
+            impl<'a> Watched<'a, $handle> {
+                /// The adapter, whose devices are known.
+                pub fn it(&self) -> Opens<'a> {
+                    Opens(self.0.0)
+                }
+            }
+        )*};
+    }
+
+    seen!(Instance, &Instance, Arc<Instance>, Rc<Instance>, Box<Instance>);
+    opens!(Adapter, &Adapter, Arc<Adapter>, Rc<Adapter>, Box<Adapter>);
+}

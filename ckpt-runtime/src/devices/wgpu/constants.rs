@@ -1,0 +1,169 @@
+//! Arrays that nothing on a device writes to: one of them is in a checkpoint as it was in the one before.
+//!
+//! What an array was asked for says whether commands or the program may write to it: the library refuses others. Kernels may
+//! where the array is for them to store in, at a number at which some shader may write. All of a program's shaders and
+//! bindings come through here where the compiler has found that it sees all of them ([`unseen`] where that was wrong).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard};
+
+use ::wgpu::{BindGroupEntry, BindingResource, Buffer, BufferUsages, ShaderSource};
+
+use super::Identity;
+use crate::base::lock::locked;
+
+static SEEN: Mutex<Seen> = Mutex::new(Seen {
+    arrays: BTreeMap::new(),
+    made: 0,
+    written: BTreeSet::new(),
+    all_written: false,
+});
+
+struct Seen {
+    arrays: BTreeMap<Identity, Array>,
+    made: u64,
+    /// The numbers at which shaders may write.
+    written: BTreeSet<u32>,
+    /// Whether that is not known.
+    all_written: bool,
+}
+
+struct Array {
+    number: u64,
+    /// Kernels may store there.
+    is_stored_in: bool,
+    /// The numbers under which shaders have it.
+    bindings: BTreeSet<u32>,
+}
+
+/// No array of another library has such a number.
+const OF_CONSTANTS: u64 = 3 << 62;
+
+/// What nobody but kernels writes to.
+const NEVER_WRITTEN: BufferUsages = BufferUsages::STORAGE
+    .union(BufferUsages::UNIFORM)
+    .union(BufferUsages::COPY_SRC)
+    .union(BufferUsages::MAP_READ)
+    .union(BufferUsages::INDEX)
+    .union(BufferUsages::VERTEX)
+    .union(BufferUsages::INDIRECT);
+
+fn seen() -> MutexGuard<'static, Seen> {
+    locked(&SEEN)
+}
+
+/// Something may write to arrays that is not looked at.
+pub(crate) fn unseen() {
+    seen().all_written = true;
+}
+
+/// An array was made, with these usages and what a checkpoint needs.
+pub(crate) fn made(array: Buffer, wanted: Option<BufferUsages>) -> Buffer {
+    if let Some(wanted) = wanted.filter(|wanted| NEVER_WRITTEN.contains(*wanted)) {
+        let mut seen = seen();
+        let one = Array {
+            number: OF_CONSTANTS | seen.made,
+            is_stored_in: wanted.contains(BufferUsages::STORAGE),
+            bindings: BTreeSet::new(),
+        };
+        seen.made += 1;
+        seen.arrays.insert(Identity::of(&array), one);
+    }
+    array
+}
+
+/// Shaders get arrays under these numbers.
+pub(crate) fn bound(entries: &[BindGroupEntry<'_>]) {
+    let mut seen = seen();
+    for entry in entries {
+        let arrays = match &entry.resource {
+            BindingResource::Buffer(one) => std::slice::from_ref(one),
+            BindingResource::BufferArray(several) => several,
+            _ => continue,
+        };
+        for array in arrays {
+            if let Some(array) = seen.arrays.get_mut(&Identity::of(array.buffer)) {
+                array.bindings.insert(entry.binding);
+            }
+        }
+    }
+}
+
+/// There is a shader of this source.
+pub(crate) fn compiled(source: &ShaderSource<'_>) {
+    let written = match source {
+        ShaderSource::Wgsl(text) => written_in(text),
+        #[allow(
+            unreachable_patterns,
+            reason = "what there is beside it the program's features say"
+        )]
+        _ => None,
+    };
+    let mut seen = seen();
+    match written {
+        Some(written) => seen.written.extend(written),
+        None => seen.all_written = true,
+    }
+}
+
+/// What stands for the content of an array that nothing writes to.
+pub(crate) fn content_of(array: &Buffer) -> Option<u64> {
+    let seen = seen();
+    let array = seen.arrays.get(&Identity::of(array))?;
+    let is_written = array.is_stored_in && (seen.all_written || !seen.written.is_disjoint(&array.bindings));
+    (!is_written).then_some(array.number)
+}
+
+/// The numbers at which a shader in WGSL may write; nothing where that cannot be told.
+fn written_in(text: &str) -> Option<BTreeSet<u32>> {
+    const MAY_WRITE: &str = "read_write";
+    const NUMBER: &str = "@binding(";
+    let text = without_comments(text);
+    // One variable stands before each of these.
+    let parts = text.split(';').filter(|part| part.contains(MAY_WRITE));
+    let number = |part: &str| {
+        let (before, _) = part.split_once(MAY_WRITE)?;
+        let before: String = before.split_whitespace().collect();
+        let (_, behind) = before.rsplit_once(NUMBER)?;
+        let (number, _) = behind.split_once(')')?;
+        number.trim_end_matches(['u', 'i', ',']).parse().ok()
+    };
+    parts.map(number).collect()
+}
+
+fn without_comments(text: &str) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    loop {
+        let (at, end) = match (rest.find("/*"), rest.find("//")) {
+            (Some(long), line) if line.is_none_or(|line| long < line) => (long, "*/"),
+            (_, Some(line)) => (line, "\n"),
+            _ => return left + rest,
+        };
+        left += &rest[..at];
+        left.push(' ');
+        rest = rest[at + 2..].split_once(end).map_or("", |(_, behind)| behind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_shader_may_write_stands_in_its_source() {
+        let written = |text: &str| written_in(text).map(Vec::from_iter);
+        let text = "struct A { b: u32 }
+            @group(0) @binding(0) var<uniform> a: A; // @binding(7) var<storage, read_write>
+            @binding ( 1u ) @group(0) var<storage,read> b: array<u32>;
+            /* ; */ @group(1) @binding(3) var<storage, read_write> c: array<u32>;
+            fn f(x: ptr<function, u32>) { } @group(2) @binding(2 u) var < storage , read_write > d: u32;";
+        assert_eq!(written(text), Some(vec![2, 3]));
+        assert_eq!(
+            written("@group(0) @binding(N) var<storage, read_write> c: u32;"),
+            None
+        );
+        assert_eq!(written("fn f(x: ptr<storage, u32, read_write>) {}"), None);
+        assert_eq!(written("fn f() { let x = 1; }"), Some(vec![]));
+    }
+}

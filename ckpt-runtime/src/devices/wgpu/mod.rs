@@ -1,0 +1,224 @@
+//! wgpu: which instances and devices the program has, how its arrays are read and written, and how many of them there are.
+//!
+//! There is no library beneath that ours could stand before: the compiler writes calls of [`crate::device`] into the
+//! program, where it asks for adapters and devices. An array does not say which device it is of, so those that are known are
+//! tried. How much there is the instances count themselves.
+
+pub(super) mod constants;
+pub(super) mod shown;
+mod way;
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
+
+use ::wgpu::{Buffer, Device, Instance, PollType, Queue};
+
+use super::Obstacle;
+use crate::base::lock::locked;
+pub(super) use shown::note as note_shown;
+use way::Way;
+
+static KNOWN: Mutex<Known> = Mutex::new(Known {
+    instances: Vec::new(),
+    devices: Vec::new(),
+    saved: Vec::new(),
+    numbers: BTreeMap::new(),
+});
+
+struct Known {
+    instances: Vec<Instance>,
+    devices: Vec<(Device, Queue)>,
+    /// The arrays that variables have saved since [`finish`].
+    saved: Vec<Buffer>,
+    /// What arrays are made of, as shaders have them.
+    numbers: BTreeMap<Identity, Numbers>,
+}
+
+/// An array without being a handle to it, which would keep it alive: an instance never gives a number to a second one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Identity(u64);
+
+impl Identity {
+    fn of(array: &Buffer) -> Identity {
+        let mut hasher = DefaultHasher::new();
+        array.hash(&mut hasher);
+        Identity(hasher.finish())
+    }
+}
+
+/// What an array is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    Bytes,
+    U32,
+    I32,
+    F32,
+}
+
+fn known() -> MutexGuard<'static, Known> {
+    locked(&KNOWN)
+}
+
+/// The program asks an instance for adapters.
+pub(super) fn asked(instance: &Instance) {
+    let mut known = known();
+    if !known.instances.contains(instance) {
+        known.instances.push(instance.clone());
+    }
+}
+
+/// The program has opened a device.
+pub(super) fn opened(device: &Device, queue: &Queue) {
+    known().devices.push((device.clone(), queue.clone()));
+}
+
+/// An array is made of numbers of this type.
+pub(super) fn holds(array: &Buffer, of: &dyn Any) {
+    let numbers = match of {
+        of if of.is::<[u32; 0]>() => Numbers::U32,
+        of if of.is::<[i32; 0]>() => Numbers::I32,
+        of if of.is::<[f32; 0]>() => Numbers::F32,
+        _ => return,
+    };
+    known().numbers.insert(Identity::of(array), numbers);
+}
+
+/// What an array is made of.
+pub(crate) fn numbers_of(array: &Buffer) -> Numbers {
+    let numbers = known().numbers.get(&Identity::of(array)).copied();
+    numbers.unwrap_or(Numbers::Bytes)
+}
+
+/// What is there is the program's own from here on: it ends with the program's own handles.
+pub(super) fn forget() {
+    let (instances, devices) = {
+        let mut known = known();
+        (
+            std::mem::take(&mut known.instances),
+            std::mem::take(&mut known.devices),
+        )
+    };
+    // Outside of the lock: where these are the last, a device is closed here.
+    drop((devices, instances));
+}
+
+/// What an instance has of a kind, as it counts it.
+type Count = fn(&::wgpu::wgc::hub::HubReport) -> usize;
+
+/// What a restart would make again without what is in it.
+const LOST: [(Count, Obstacle); 5] = [
+    (
+        |all| all.command_encoders.num_kept_from_user + all.command_buffers.num_kept_from_user,
+        Obstacle::Commands,
+    ),
+    (
+        |all| all.compute_passes.num_kept_from_user + all.render_passes.num_kept_from_user,
+        Obstacle::Commands,
+    ),
+    (|all| all.textures.num_kept_from_user, Obstacle::Image),
+    (|all| all.external_textures.num_kept_from_user, Obstacle::Image),
+    (|all| all.query_sets.num_kept_from_user, Obstacle::Queries),
+];
+
+fn count(instances: &[Instance], of: Count) -> usize {
+    let reports = instances.iter().filter_map(Instance::generate_report);
+    reports.map(|report| of(report.hub_report())).sum()
+}
+
+pub(super) fn obstacle() -> Option<Obstacle> {
+    let instances = known().instances.clone();
+    let mut found = LOST.iter().filter(|(of, _)| count(&instances, *of) > 0);
+    found.next().map(|(_, obstacle)| *obstacle)
+}
+
+/// Waits for all devices: functions of the program that are to be called when commands are done have been called then.
+pub(super) fn finish() -> Result<(), String> {
+    let devices = {
+        let mut known = known();
+        known.saved.clear();
+        known.devices.clone()
+    };
+    for (device, _) in &devices {
+        let done = device.poll(PollType::wait_indefinitely());
+        done.map_err(|error| format!("the commands of a device are not done: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Whether arrays are left that no variable has saved.
+pub(super) fn unsaved() -> Option<String> {
+    let (instances, saved) = {
+        let mut known = known();
+        (known.instances.clone(), std::mem::take(&mut known.saved))
+    };
+    let all = count(&instances, |all| all.buffers.num_kept_from_user);
+    match all.saturating_sub(saved.len()) {
+        0 => None,
+        1 => Some("an array on a device belongs to no variable that is saved".into()),
+        count => Some(format!(
+            "{count} arrays on devices belong to no variable that is saved"
+        )),
+    }
+}
+
+/// How many bytes an array has.
+pub(crate) fn size(array: &Buffer) -> Result<usize, String> {
+    usize::try_from(array.size()).map_err(|_| way::UNREADABLE.into())
+}
+
+/// Reads a whole array, of which `to` has the size; it is saved then, and every byte was written.
+pub(crate) fn read(array: &Buffer, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
+    by_its_device(|way| way.read(array, to))?;
+    is_saved(array);
+    Ok(())
+}
+
+/// A checkpoint has its content.
+pub(crate) fn is_saved(array: &Buffer) {
+    let mut known = known();
+    if !known.saved.contains(array) {
+        known.saved.push(array.clone());
+    }
+}
+
+/// What stands for the content of an array that nothing writes to.
+pub(crate) fn content_of(array: &Buffer) -> Option<u64> {
+    // Arrays of several instances may have the same numbers.
+    let has_one_instance = known().instances.len() == 1;
+    has_one_instance.then(|| constants::content_of(array))?
+}
+
+/// Reads a part of an array.
+pub(crate) fn read_part(array: &Buffer, part: Range<usize>) -> Result<Vec<u8>, String> {
+    let mut to = Vec::with_capacity(part.len());
+    let room = &mut to.spare_capacity_mut()[..part.len()];
+    by_its_device(|way| way.read_part(array, part.start, room))?;
+    // SAFETY: so many were read.
+    unsafe { to.set_len(part.len()) };
+    Ok(to)
+}
+
+/// Writes a whole array, of which `from` has the size.
+pub(crate) fn write(array: &Buffer, from: &[u8]) -> Result<(), String> {
+    by_its_device(|way| way.write(array, from))
+}
+
+/// By the device that does not refuse: an array can be reached by that alone which has made it.
+fn by_its_device(mut reach: impl FnMut(Way<'_>) -> Result<(), String>) -> Result<(), String> {
+    let devices = known().devices.clone();
+    let mut refused = None;
+    for (device, queue) in &devices {
+        match reach(Way { device, queue }) {
+            Ok(()) => return Ok(()),
+            Err(why) => _ = refused.get_or_insert(why),
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        "an array is on a device that was not opened where ckpt sees it: `request_device` in a package of the program's"
+            .into()
+    }))
+}

@@ -1,0 +1,189 @@
+//! How one array is read and written: through memory that the device copies to or from, or mapped, as its usages allow.
+
+use std::mem::MaybeUninit;
+use std::pin::pin;
+use std::sync::mpsc::channel;
+use std::task::{Context, Poll, Waker};
+
+use ::wgpu::{
+    Buffer, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT, Device, ErrorFilter, MapMode, PollType,
+    Queue, SubmissionIndex,
+};
+
+/// So much is copied at once: while the processor takes one part out, the device copies the next.
+const PART: u64 = 16 << 20;
+
+pub(super) const UNREADABLE: &str = "an array on a device is larger than the program's memory can be";
+const MAPPED: &str =
+    "an array on a device is mapped into the program's memory: unmap it before the site is reached";
+
+/// A device and its queue.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub device: &'a Device,
+    pub queue: &'a Queue,
+}
+
+impl Way<'_> {
+    pub fn read(self, array: &Buffer, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
+        if to.is_empty() {
+            return Ok(());
+        }
+        is_of_whole_words(array)?;
+        let usage = array.usage();
+        if usage.contains(BufferUsages::COPY_SRC) {
+            self.read_copied(array, 0, to)
+        } else if usage.contains(BufferUsages::MAP_READ) {
+            self.read_mapped(array, None, to)
+        } else {
+            Err(lacks(array, "COPY_SRC"))
+        }
+    }
+
+    /// What is there from a place on that is a whole number of words.
+    pub fn read_part(self, array: &Buffer, at: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
+        is_of_whole_words(array)?;
+        match array.usage().contains(BufferUsages::COPY_SRC) {
+            true => self.read_copied(array, at as u64, to),
+            false => Err(lacks(array, "COPY_SRC")),
+        }
+    }
+
+    pub fn write(self, array: &Buffer, from: &[u8]) -> Result<(), String> {
+        // As it was made it may be mapped; the statements that filled and unmapped it were not executed again.
+        _ = self.checked(|| array.unmap());
+        if from.is_empty() {
+            return Ok(());
+        }
+        is_of_whole_words(array)?;
+        let usage = array.usage();
+        if usage.contains(BufferUsages::COPY_DST) {
+            self.checked(|| {
+                self.queue.write_buffer(array, 0, from);
+                self.queue.submit([]);
+            })?;
+            self.wait(None)
+        } else if usage.contains(BufferUsages::MAP_WRITE) {
+            self.map(array, MapMode::Write, None)?;
+            let mut view = array
+                .get_mapped_range_mut(..)
+                .map_err(|error| error.to_string())?;
+            view.copy_from_slice(from);
+            drop(view);
+            self.checked(|| array.unmap())
+        } else {
+            Err(lacks(array, "COPY_DST"))
+        }
+    }
+
+    fn read_copied(self, array: &Buffer, at: u64, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
+        let bytes_at_once = (to.len() as u64).min(PART);
+        let memory = |_| {
+            self.checked(|| {
+                self.device.create_buffer(&BufferDescriptor {
+                    label: Some("ckpt"),
+                    size: bytes_at_once,
+                    usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                })
+            })
+        };
+        let both = [memory(0)?, memory(1)?];
+        let parts = to.chunks_mut(PART as usize);
+        let copy = |index: usize, bytes: usize| {
+            self.checked(|| {
+                let mut commands = self.device.create_command_encoder(&Default::default());
+                let (from, bytes) = (at + index as u64 * PART, bytes as u64);
+                commands.copy_buffer_to_buffer(array, from, &both[index % 2], 0, bytes);
+                self.queue.submit([commands.finish()])
+            })
+        };
+        let mut under_way = None;
+        for (index, part) in parts.enumerate() {
+            let copied = copy(index, part.len())?;
+            if let Some((index, copied, part)) = under_way.replace((index, copied, part)) {
+                self.read_mapped(&both[index % 2], Some(copied), part)?;
+            }
+        }
+        match under_way {
+            Some((index, copied, part)) => self.read_mapped(&both[index % 2], Some(copied), part),
+            None => Ok(()),
+        }
+    }
+
+    /// What is at the beginning of it, once commands are done.
+    fn read_mapped(
+        self,
+        array: &Buffer,
+        after: Option<SubmissionIndex>,
+        to: &mut [MaybeUninit<u8>],
+    ) -> Result<(), String> {
+        self.map(array, MapMode::Read, after)?;
+        let view = array.get_mapped_range(..to.len() as u64);
+        let read = view.map_err(|error| error.to_string()).map(|view| {
+            for (to, from) in to.iter_mut().zip(view.iter()) {
+                to.write(*from);
+            }
+        });
+        self.checked(|| array.unmap())?;
+        read
+    }
+
+    fn map(self, array: &Buffer, how: MapMode, after: Option<SubmissionIndex>) -> Result<(), String> {
+        let (told, is_mapped) = channel();
+        self.checked(|| array.map_async(how, .., move |mapped| _ = told.send(mapped)))?;
+        self.wait(after)?;
+        match is_mapped.try_recv() {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(MAPPED.into()),
+        }
+    }
+
+    /// Until these commands are done, or all.
+    fn wait(self, submission_index: Option<SubmissionIndex>) -> Result<(), String> {
+        let done = self.device.poll(PollType::Wait {
+            submission_index,
+            timeout: None,
+        });
+        done.map(|_| ())
+            .map_err(|error| format!("the commands of a device are not done: {error}"))
+    }
+
+    /// Does what the library may refuse; it would end the program otherwise.
+    fn checked<T>(self, work: impl FnOnce() -> T) -> Result<T, String> {
+        let all = [
+            ErrorFilter::Validation,
+            ErrorFilter::OutOfMemory,
+            ErrorFilter::Internal,
+        ];
+        let scopes = all.map(|filter| self.device.push_error_scope(filter));
+        let value = work();
+        let mut refused = None;
+        for scope in scopes.into_iter().rev() {
+            // What it has to say it knows already.
+            if let Poll::Ready(Some(error)) = pin!(scope.pop()).poll(&mut Context::from_waker(Waker::noop()))
+            {
+                let words: Vec<String> = error.to_string().split_whitespace().map(str::to_owned).collect();
+                refused = Some(format!("wgpu does not allow it: {}", words.join(" ")));
+            }
+        }
+        refused.map_or(Ok(value), Err)
+    }
+}
+
+fn is_of_whole_words(array: &Buffer) -> Result<(), String> {
+    match array.size() % COPY_BUFFER_ALIGNMENT {
+        0 => Ok(()),
+        _ => Err(format!(
+            "an array on a device has {} bytes, and only whole words of {COPY_BUFFER_ALIGNMENT} can be read: make it longer",
+            array.size()
+        )),
+    }
+}
+
+fn lacks(array: &Buffer, usage: &str) -> String {
+    format!(
+        "an array on a device was made with {:?}: add `BufferUsages::{usage}`",
+        array.usage()
+    )
+}

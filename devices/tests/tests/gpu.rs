@@ -1,0 +1,104 @@
+//! Arrays of wgpu, on Vulkan: killed and restarted; what no checkpoint can hold.
+
+use devices_tests::Job;
+
+const LIFE: &str = "examples/life-gpu";
+const NBODY: &str = "examples/nbody-gpu";
+const MISUSE: &str = "programs/misuse-gpu";
+
+#[test]
+fn shaders_under_way_are_waited_for_and_arrays_come_back() {
+    for (package, arguments) in [(LIFE, "64 40"), (NBODY, "96 60")] {
+        let trials = format!("--sites 4 --commits 2 --random 1 --rows 1 -- {arguments}");
+        let ended = Job::new(package).ckpt("none", "crashtest", &trials).well();
+        assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn arrays_are_in_the_plan_with_their_content() {
+    let plan = Job::new(LIFE).ckpt("none", "plan", "--check").well();
+    let (_, table) = plan
+        .stdout
+        .split_once("arrays on devices at the site")
+        .expect("a table");
+    for (array, does) in [
+        ("size", " - generation content (u32) "),
+        ("even", " generation - content (u32) "),
+        ("odd", " generation - content (u32) "),
+    ] {
+        let mut rows = table
+            .lines()
+            .filter(|line| line.split_whitespace().next() == Some(array));
+        let row = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(rows.any(|one| row(one).contains(does)), "{}", plan.stdout);
+    }
+}
+
+#[test]
+fn arrays_that_no_shader_writes_to_are_left_out_and_no_others() {
+    let table = || Job::new("programs/table-gpu").full_every(6);
+    let uninterrupted = table().ckpt("none", "run", "--every 1000").well();
+    for (visit, last) in [(9, 4), (13, 6)] {
+        let job = table().dies_at(visit);
+        let killed = job.ckpt("none", "run", "--every 2");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let bytes = job.bytes_of(last);
+        assert!(bytes < 400_000, "{bytes}");
+        let restarted = job.ckpt("none", "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout, "killed at {visit}");
+    }
+}
+
+#[test]
+fn arrays_that_are_mapped_hidden_or_images_hold_checkpoints_back() {
+    let held = |what: &str| {
+        Job::of(MISUSE, "held-gpu")
+            .ckpt("none", "run", &format!("--every 3 -- {what}"))
+            .well()
+    };
+    let usual = held("usual");
+    for fine in ["usual", "called"] {
+        let ended = held(fine);
+        assert!(
+            !ended.stderr.contains("W20") && ended.stdout == usual.stdout,
+            "{}",
+            ended.stderr
+        );
+    }
+    for what in ["hidden", "mapped", "commands", "noted", "image"] {
+        let ended = held(what).noted();
+        let told = ["W2050", "W2005"].iter().any(|code| ended.stderr.contains(code));
+        assert!(
+            told && ended
+                .stderr
+                .contains("6 checkpoints of this run could not be taken"),
+            "{what}: {}",
+            ended.stderr
+        );
+        assert!(
+            what == "mapped" || ended.stdout == usual.stdout,
+            "{}",
+            ended.stdout
+        );
+    }
+}
+
+#[test]
+fn memory_that_is_mapped_to_be_read_and_written_comes_back() {
+    let job = || Job::of(MISUSE, "held-gpu");
+    let usual = job().ckpt("none", "run", "--every 1000 -- usual").well();
+    let job = job().dies_at(14);
+    let killed = job.ckpt("none", "run", "--every 3 -- usual");
+    assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+    let restarted = job.ckpt("none", "restart", "").well();
+    assert_eq!(restarted.stdout, usual.stdout);
+}
+
+#[test]
+fn commands_that_are_submitted_in_a_later_step_are_refused() {
+    let ended = Job::of(MISUSE, "unfinished")
+        .ckpt("none", "plan", "--check")
+        .noted();
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+}
