@@ -1,6 +1,7 @@
 //! Whether a command has printed what a page shows. Words, names, types and lines of sources are compared as they are; what
-//! is another at each run is not: numbers, sizes, times, dates, checksums, the name of the machine, where a folder is. Lines
-//! that differ in nothing else are one line, and `...` stands for any number of them.
+//! is another at each run is not: numbers, sizes, times, dates, checksums, the name of the machine, where a folder is,
+//! the memory of a program that ended before it was looked at. Lines that differ in nothing else are one line, and `...` stands
+//! for any number of them.
 //!
 //! In a terminal that is narrower than the page, one line of the page may be several, and rustc cuts lines of source, `let all =...`.
 
@@ -23,6 +24,8 @@ static SHAPES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         ),
         (r"(^|[^\w.])\d+(?:\.\d+)? (?:B|KiB|MiB|GiB)\b", "${1}SIZE"),
         (r"(^|[^\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?", "${1}#"),
+        // On a busy machine a short run ends before it is looked at.
+        (r", resident at most SIZE", ""),
         (r"[-─]{4,}", "----"),
         (r"[ \t]+", " "),
     ];
