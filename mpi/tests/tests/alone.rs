@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use mpi_tests::{Ended, built_of, ranks_by};
+use tempfile::TempDir;
 
 /// Steps without a message, with a site each, between two exchanges. `STRIKES=RANK:TURN:STEPS` has that rank go wrong once, so many steps behind
 /// a site at which its state was kept in memory, of the first turn from that one on in which no message lies between. When states are kept depends on
@@ -233,20 +234,33 @@ const SNAPSHOTS: [(&str, &str); 2] = [("CKPT_EVERY", "7"), ("CKPT_SNAPSHOTS", "3
 /// Runs in which a state is kept where the rank can be struck; on a busy machine it may not be.
 const TRIES: usize = 6;
 
+/// The first run of which this is so, and its folder.
+#[track_caller]
+fn met(ranks: u32, variables: &[(&str, &str)], is_met: impl Fn(&Ended) -> bool) -> (TempDir, Ended) {
+    let all = [&SNAPSHOTS, variables].concat();
+    let mut runs = (0..TRIES).map(|_| {
+        let job = tempfile::tempdir().expect("a folder for the job");
+        let ended = run_in(job.path(), ranks, &all);
+        (job, ended)
+    });
+    runs.find(|(_, ended)| is_met(ended))
+        .unwrap_or_else(|| panic!("no run with {all:?} is as it is to be"))
+}
+
+/// A rank is struck so often.
+fn struck(times: usize) -> impl Fn(&Ended) -> bool {
+    move |ended| ended.stderr.matches("is struck").count() == times
+}
+
 /// It ends well, with the answer of a run that never went back, and so many rollbacks of one rank and of all.
 #[track_caller]
 fn same(ranks: u32, what: &str, variables: &[(&str, &str)], times: [usize; 2]) -> Ended {
-    let all = [&SNAPSHOTS, variables, &[("WHAT", what)]].concat();
-    let ended = (0..TRIES)
-        .map(|_| {
-            let job = tempfile::tempdir().expect("a folder for the job");
-            let ended = run_in(job.path(), ranks, &all);
-            assert_eq!(ended.code, Some(0), "{all:?}: {}", ended.stderr);
-            assert_eq!(printed(&ended), plain(ranks, what), "{all:?}: {}", ended.stderr);
-            ended
-        })
-        .find(|ended| ended.stderr.matches("is struck").count() == times.iter().sum())
-        .expect("a run in which a rank is struck as often as it is to be");
+    let all = [variables, &[("WHAT", what)]].concat();
+    let (_, ended) = met(ranks, &all, |ended| {
+        assert_eq!(ended.code, Some(0), "{all:?}: {}", ended.stderr);
+        assert_eq!(printed(ended), plain(ranks, what), "{all:?}: {}", ended.stderr);
+        struck(times.iter().sum())(ended)
+    });
     assert_eq!(rollbacks(&ended), times, "{all:?}: {}", ended.stderr);
     assert!(!ended.stderr.contains("restarts from"), "{}", ended.stderr);
     ended
@@ -308,19 +322,15 @@ fn what_a_detector_finds_has_a_rank_go_back_alone() {
         ),
         ("pair", "is not plausible, says `Pair::keeps_its_sum`"),
     ] {
-        let met = (0..TRIES)
-            .map(|_| {
-                let job = tempfile::tempdir().expect("a folder for the job");
-                let detects = ("CKPT_DETECT", "nan,unchanged");
-                let variables = [EACH_VISIT, detects, ("STRIKES", "1:4:1"), ("WHAT", what)];
-                let ended = run_in(job.path(), 2, &[&SNAPSHOTS[..], &variables].concat());
-                assert_eq!(ended.code, Some(0), "{what}: {}", ended.stderr);
-                assert_eq!(printed(&ended), plain(2, what), "{what}: {}", ended.stderr);
-                ended
-            })
-            .find(|ended| rollbacks(ended) == [1, 0])
-            .expect("a run in which it is found before the next message");
-        assert!(met.stderr.contains(told), "{}", met.stderr);
+        let detects = ("CKPT_DETECT", "nan,unchanged");
+        let variables = [EACH_VISIT, detects, ("STRIKES", "1:4:1"), ("WHAT", what)];
+        // It is found before the next message.
+        let (_, ended) = met(2, &variables, |ended| {
+            assert_eq!(ended.code, Some(0), "{what}: {}", ended.stderr);
+            assert_eq!(printed(ended), plain(2, what), "{what}: {}", ended.stderr);
+            rollbacks(ended) == [1, 0]
+        });
+        assert!(ended.stderr.contains(told), "{}", ended.stderr);
     }
 }
 
@@ -335,9 +345,7 @@ fn events(folder: &Path) -> Vec<String> {
 #[test]
 fn it_is_told_of_with_the_rank() {
     for (strikes, rank) in [("1:4:0", "\"rank\":1"), ("0:4:0", "\"rank\":0")] {
-        let job = tempfile::tempdir().expect("a folder for the job");
-        let variables = [EACH_VISIT, ("STRIKES", strikes)];
-        let ended = run_in(job.path(), 2, &[&SNAPSHOTS[..], &variables].concat());
+        let (job, ended) = met(2, &[EACH_VISIT, ("STRIKES", strikes)], struck(1));
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
         let told = events(job.path());
         assert_eq!(told.len(), 1, "{told:?}");
@@ -368,9 +376,7 @@ fn a_damaged_snapshot_has_all_go_back() {
 #[test]
 fn what_needs_the_others_on_the_way_ends_the_job() {
     for what in ["waits", "talks"] {
-        let job = tempfile::tempdir().expect("a folder for the job");
-        let variables = [EACH_VISIT, ("STRIKES", "1:4:0"), ("WHAT", what)];
-        let ended = run_in(job.path(), 2, &[&SNAPSHOTS[..], &variables].concat());
+        let (_, ended) = met(2, &[EACH_VISIT, ("STRIKES", "1:4:0"), ("WHAT", what)], struck(1));
         assert_eq!(ended.code, Some(101), "{what}: {}", ended.stderr);
         let told = "E2415: this rank was going back to its snapshot without the others, and cannot: it has called `MPI_Barrier` on its way";
         assert!(ended.stderr.contains(told), "{what}: {}", ended.stderr);
