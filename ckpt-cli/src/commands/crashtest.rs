@@ -62,6 +62,9 @@ pub struct Crashtest {
     /// Leave out lines that match, on standard output and in text files
     #[arg(long, value_name = "REGEX")]
     ignore: Vec<Regex>,
+    /// Give up if the program runs longer than this without being killed, as one that never ends
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration)]
+    run_limit: Duration,
     /// Seed of the random choices [default: a new one, printed]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -113,6 +116,7 @@ impl Crashtest {
             launcher: &launcher,
             scratch: &mut scratch,
             comparison: &comparison,
+            limit: self.run_limit,
             is_unseeded: unseeded.is_some(),
             adds_in_blocks: adds_in_blocks.is_some(),
         };

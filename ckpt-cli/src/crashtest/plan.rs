@@ -49,6 +49,14 @@ impl Victim {
         }
     }
 
+    /// The rank, as it follows a fault.
+    fn suffix(self) -> String {
+        match self {
+            Victim::Rank(rank) => format!("@{rank}"),
+            Victim::Process | Victim::All | Victim::Launcher => String::new(),
+        }
+    }
+
     /// Whether it is the only process there is.
     fn is_the_process(&self) -> bool {
         *self == Victim::Process
@@ -73,6 +81,8 @@ pub enum Kind {
     Rollback,
     /// Several rollbacks, one after the other.
     Rollbacks,
+    /// A rollback that one rank of several asks for: it goes back without the others where it can.
+    RollbackOfOne,
     /// A bit is turned in a variable.
     Flip,
     /// Bits are turned one after the other, in variables and snapshots.
@@ -138,6 +148,7 @@ impl Kind {
             Kind::Row => "killed several times",
             Kind::Rollback => "rolled back at a site",
             Kind::Rollbacks => "rolled back several times",
+            Kind::RollbackOfOne => "one rank rolled back",
             Kind::Flip => "a bit turned",
             Kind::Flips => "several bits turned",
         }
@@ -237,6 +248,16 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
             ..trial(Kind::Rollbacks, rollbacks, every)
         });
     }
+    let ranks = amount.ranks.filter(|ranks| *ranks > 1);
+    for (number, ranks) in (0..amount.random as u32).zip(ranks.iter().cycle()) {
+        let visit = random.u64(every.min(visits)..=visits);
+        trials.push(Trial {
+            victim: Victim::Rank(number % ranks),
+            // As often as there is something to go back to alone.
+            snapshot_every: Some(snapshots_every(visits)),
+            ..trial(Kind::RollbackOfOne, vec![Kill::Rollback(visit)], every)
+        });
+    }
     trials
 }
 
@@ -309,10 +330,7 @@ fn spread(visits: u64, wanted: u64, random: &mut fastrand::Rng) -> Vec<u64> {
 impl Kill {
     /// The fault that the library injects, if it is to kill itself.
     pub fn fault(self, victim: Victim) -> Option<String> {
-        let on = match victim {
-            Victim::Rank(rank) => format!("@{rank}"),
-            Victim::Process | Victim::All | Victim::Launcher => String::new(),
-        };
+        let on = victim.suffix();
         match self {
             Kill::Visit(visit) => Some(format!("visit:{visit}{on}")),
             Kill::Commit(step) => Some(format!("commit-step:{step}{on}")),
@@ -321,10 +339,11 @@ impl Kill {
     }
 
     /// The faults of a process that goes back instead of being killed, as `CKPT_FAULT` has them.
-    pub fn rollbacks(kills: &[Kill]) -> Option<String> {
+    pub fn rollbacks(kills: &[Kill], victim: Victim) -> Option<String> {
+        let on = victim.suffix();
         let visits: Option<Vec<String>> = kills
             .iter()
-            .map(|kill| Some(kill.rollback()?.to_string()))
+            .map(|kill| Some(format!("{}{on}", kill.rollback()?)))
             .collect();
         let visits = visits.filter(|visits| !visits.is_empty())?;
         Some(format!("rollback:{}", visits.join(",")))

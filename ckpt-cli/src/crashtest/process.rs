@@ -14,6 +14,8 @@ use crate::cargo::Program;
 use crate::cargo::SitesOf;
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::launch::{Ending, RankOptions, ranks};
+use crate::output::told;
+use crate::render;
 
 /// What all processes of a crash test have in common.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct Until {
     pub victim: Victim,
     /// It hangs if it takes longer than this.
     pub limit: Option<Duration>,
+    /// Nobody knows yet how long it takes: after a while the user is told what is waited for.
+    pub is_told_of: bool,
     /// Stopped and continued.
     pub stretched: Option<Stretched>,
 }
@@ -264,6 +268,7 @@ impl Launcher {
         let mut nap = Duration::from_micros(200);
         let mut kill = until.kill;
         let mut launcher_until = None;
+        let mut tells = until.is_told_of.then(|| first_word(until.limit));
         loop {
             if !self.is_below_another() {
                 peak_bytes = peak_of(child.id()).or(peak_bytes);
@@ -279,6 +284,10 @@ impl Launcher {
             }
             pauses.stop_while_due(&child, start);
             let running = start.elapsed();
+            if tells.is_some_and(|after| running >= after) {
+                tells = None;
+                tell_what_is_waited_for(running, until.limit);
+            }
             too_long |= until.limit.is_some_and(|limit| running > limit);
             let interrupted = self.interrupted.load(Ordering::Relaxed);
             let strikes = kill.is_some_and(|instant| running >= instant);
@@ -302,6 +311,26 @@ impl Launcher {
             nap = (nap * 2).min(Duration::from_millis(5));
         }
     }
+}
+
+/// A run of which nobody knows how long it takes is told of after this.
+const A_WHILE: Duration = Duration::from_secs(60);
+
+/// When it is, before it is ended.
+fn first_word(limit: Option<Duration>) -> Duration {
+    limit.map_or(A_WHILE, |limit| A_WHILE.min(limit / 2))
+}
+
+fn tell_what_is_waited_for(running: Duration, limit: Option<Duration>) {
+    let limit = limit.map_or_else(String::new, |limit| {
+        format!(", at most {} (`--run-limit`)", render::duration(limit))
+    });
+    told!(
+        "ckpt: warning[W2425]: the program runs for {} by now, without being killed\n  \
+         why:   a crash test compares with a whole run, and waits for its end{limit}\n  \
+         help:  a program that does not end by itself cannot be tested; give it arguments or an input with which it ends soon: it is run many times",
+        render::duration(running)
+    );
 }
 
 /// Times at which a process is stopped for a while, so that a clock in it shows something else than in another run: what

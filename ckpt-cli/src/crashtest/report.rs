@@ -97,7 +97,7 @@ impl Done {
         };
         let done = match self.trial.kind {
             Kind::Flip | Kind::Flips => "bits turned",
-            Kind::Rollback | Kind::Rollbacks => "rolled back",
+            Kind::Rollback | Kind::Rollbacks | Kind::RollbackOfOne => "rolled back",
             _ => "killed",
         };
         let list: Vec<_> = self.trial.kills.iter().map(word).collect();
@@ -122,6 +122,9 @@ impl Report {
             self.print_kinds();
         }
         let mut text = String::new();
+        if let Some(alone) = self.alone_in_words() {
+            let _ = writeln!(text, "{alone}");
+        }
         self.failures(&mut text, if every_trial { usize::MAX } else { FEW });
         self.verdict(&mut text);
         render::print(&text);
@@ -206,6 +209,18 @@ impl Report {
         }
         render::print_table(&table);
         self.print_fates();
+    }
+
+    /// How often one rank went back without the others, of the times that one asked for it.
+    fn alone_in_words(&self) -> Option<String> {
+        let of_one = self.trials.iter().filter(|done| done.trial.kind == Kind::RollbackOfOne);
+        let (asked, alone) = of_one.fold((0, 0), |(asked, alone), done| {
+            (asked + done.killed, alone + done.alone)
+        });
+        (asked > 0).then(|| {
+            let asked = render::count(asked, "rollback");
+            format!("{alone} of {asked} that one rank asked for went without the other ranks")
+        })
     }
 
     /// What became of the bits that were turned.
@@ -299,7 +314,7 @@ impl Report {
     /// The commands that do the same by hand; none for a kill at an instant.
     fn again(&self, done: &Done) -> Option<String> {
         let separator = if self.command.is_empty() { "" } else { " " };
-        if let Some(rollbacks) = Kill::rollbacks(&done.trial.kills) {
+        if let Some(rollbacks) = Kill::rollbacks(&done.trial.kills, done.trial.victim) {
             let snapshots = done.trial.snapshot_every;
             let snapshots =
                 snapshots.map_or_else(String::new, |every| format!("CKPT_SNAPSHOT_EVERY={every} "));

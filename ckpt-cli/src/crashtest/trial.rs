@@ -128,6 +128,9 @@ pub struct Done {
     pub killed: usize,
     /// The checkpoint that each restart began from; none: it started over.
     pub resumed: Vec<Option<u64>>,
+    /// How many of the rollbacks were those of one rank, without the others.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub alone: usize,
     /// Seconds of its last process.
     pub seconds: f64,
     /// Size of the largest checkpoint file that it left, in bytes.
@@ -165,6 +168,8 @@ pub struct Test<'t> {
     pub scratch: &'t mut Scratch,
     /// What is compared.
     pub comparison: &'t Comparison,
+    /// An uninterrupted run that takes longer does not end.
+    pub limit: Duration,
     /// Whether it draws random numbers that no two runs have alike.
     pub is_unseeded: bool,
     /// Whether it adds floats up in parallel, block by block: blocks hang on when checkpoints are taken.
@@ -367,6 +372,7 @@ impl Test<'_> {
             trial: trial.clone(),
             killed: 0,
             resumed: Vec::new(),
+            alone: 0,
             seconds: 0.0,
             checkpoint_bytes: None,
             not_taken: None,
@@ -379,7 +385,7 @@ impl Test<'_> {
             self.turn_bits(&flips, trial, (&initial, &store), expected, &mut done)?;
             return Ok(done);
         }
-        if let Some(rollbacks) = Kill::rollbacks(&trial.kills) {
+        if let Some(rollbacks) = Kill::rollbacks(&trial.kills, trial.victim) {
             let mut variables = environment(&store, trial.every);
             variables.push(("CKPT_FAULT", rollbacks.into()));
             let snapshots = trial.snapshot_every.map(|every| every.to_string());
@@ -412,6 +418,7 @@ impl Test<'_> {
                 kill: kill.and_then(|kill| kill.instant(expected.span)),
                 victim: trial.victim,
                 limit,
+                is_told_of: false,
                 stretched: None,
             };
             let finished = self.launch(&variables, until)?;
@@ -457,13 +464,16 @@ impl Test<'_> {
             kill: None,
             victim: done.trial.victim,
             limit,
+            is_told_of: false,
             stretched: None,
         };
         let finished = self.launch(variables, until)?;
         done.seconds = finished.time.as_secs_f64();
         done.checkpoint_bytes = stores::largest_bytes(store);
         done.not_taken = not_taken(&finished.stderr);
-        done.resumed = rolled_back_to(store)?;
+        let rollbacks = rollbacks_in(store)?;
+        done.alone = rollbacks.iter().filter(|back| back.is_alone).count();
+        done.resumed = rollbacks.iter().map(|back| back.to).collect();
         done.killed = done.resumed.len();
         Ok(finished)
     }
@@ -530,13 +540,17 @@ impl Test<'_> {
             Until {
                 kill: None,
                 victim: Victim::Process,
-                limit: None,
+                limit: Some(self.limit),
+                is_told_of: true,
                 stretched: match manner {
                     Manner::Stretched(how) => Some(how),
                     _ => None,
                 },
             },
         )?;
+        if finished.too_long {
+            return Err(never_ends(self.limit));
+        }
         if finished.ending != Ending::Code(0) {
             let has_session = variables.iter().any(|(name, _)| *name == STORE);
             let with = if has_session { " with a ckpt session" } else { "" };
@@ -606,6 +620,15 @@ impl Expected {
     }
 }
 
+fn never_ends(limit: Duration) -> Failure {
+    Failure::no(says!(
+        "E3220: the program did not end within {} when it ran uninterrupted",
+        render::duration(limit)
+    ))
+    .because("a crash test compares with a whole run")
+    .help("give it arguments or an input with which it ends by itself: it is run many times; `--run-limit 8h` waits longer")
+}
+
 /// The variable that asks for a session.
 const STORE: &str = "CKPT_DIR";
 /// The variable that says how many threads rayon's pool has.
@@ -649,14 +672,28 @@ fn environment(store: &Path, every: u64) -> Vec<(&'static str, OsString)> {
     ]
 }
 
-/// The checkpoints that the program has gone back to.
-fn rolled_back_to(store: &Path) -> Outcome<Vec<Option<u64>>> {
+/// A rollback of the program.
+struct Back {
+    /// The checkpoint that it went back to, or that before its snapshot.
+    to: Option<u64>,
+    /// One rank did, without the others.
+    is_alone: bool,
+}
+
+/// Whether there is nothing to tell.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// The rollbacks of the program.
+fn rollbacks_in(store: &Path) -> Outcome<Vec<Back>> {
     let Some(job) = stores::job(store, None)? else {
         return Ok(Vec::new());
     };
     let events = ckpt::session::events::read(store, job.run).into_iter();
     let rollbacks = events.filter_map(|event| match event.what {
-        What::Rollback { to, .. } => Some(to),
+        What::Rollback { to, alone, .. } => Some(Back { to, is_alone: alone }),
         _ => None,
     });
     Ok(rollbacks.collect())
@@ -666,7 +703,11 @@ fn rolled_back_to(store: &Path) -> Outcome<Vec<Option<u64>>> {
 fn between_rollbacks(stdout: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
     let parts: Vec<Vec<Vec<u8>>> = stdout.iter().map(|own| parts_of(own)).collect();
     let most = parts.iter().map(Vec::len).max().unwrap_or_default();
-    let part = |of: &Vec<Vec<u8>>, number: usize| of.get(number).cloned().unwrap_or_default();
+    // A rank that has gone back alone has printed more parts than the others, whose last one is their whole.
+    let part = |of: &Vec<Vec<u8>>, number: usize| {
+        let own = number.checked_sub(most - of.len());
+        own.and_then(|number| of.get(number)).cloned().unwrap_or_default()
+    };
     (0..most)
         .map(|number| parts.iter().map(|of| part(of, number)).collect())
         .collect()

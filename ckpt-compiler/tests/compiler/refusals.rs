@@ -253,13 +253,18 @@ fn a_borrow_in_scope_at_a_site_before_which_its_value_is_moved() {
         [
             "`a` is borrowed by a statement that runs again at restart, and moved away before a later site",
             "a restart at that site would borrow it again, and has no value for it",
-            "put the borrow and the statements that use it into a block of their own: `{ .. }`",
+            "put the borrow and the statements that use it into a block of their own: `{ .. }`; if `a` is copied there, not moved: where it is a number, write its type, `let a: i32 = ..`, else use `a.clone()`",
         ],
     );
-    let as_advised =
-        "fn f() { let a = g(); { let b = &a; checkpoint!(); h(b); } let c = i(a); checkpoint!(); h(&c); }";
-    let item = as_advised.parse().expect("it is Rust");
-    assert!(try_expand(quote!(), &item, false).is_ok());
+    let as_advised = [
+        "fn f() { let a = g(); { let b = &a; checkpoint!(); h(b); } let c = i(a); checkpoint!(); h(&c); }",
+        "fn f() { let a: i32 = g(); let b = &a; checkpoint!(); h(b); let c = i(a); checkpoint!(); h(&c); }",
+        "fn f() { let a = g(); let b = &a; checkpoint!(); h(b); let c = i(a.clone()); checkpoint!(); h(&c); }",
+    ];
+    for advised in as_advised {
+        let item = advised.parse().expect("it is Rust");
+        assert!(try_expand(quote!(), &item, false).is_ok(), "{advised}");
+    }
 }
 
 #[test]

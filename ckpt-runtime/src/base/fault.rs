@@ -1,6 +1,10 @@
 //! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`, or `commit-step:N@R` on rank R only. And what turns a
 //! bit of the process's memory.
 
+use std::fmt::{self, Display};
+use std::num::ParseIntError;
+use std::str::FromStr;
+
 /// A bit that is turned behind a site visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flip {
@@ -12,6 +16,41 @@ pub(crate) struct Flip {
     pub of: Struck,
     /// On this rank only.
     pub rank: Option<u32>,
+}
+
+/// A rollback that a test wants at a site visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RollbackFault {
+    /// The visit.
+    pub visit: u64,
+    /// By this rank, which goes back alone where it can; else by all at that visit.
+    pub rank: Option<u32>,
+}
+
+impl FromStr for RollbackFault {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        Ok(match text.split_once('@') {
+            Some((visit, rank)) => RollbackFault {
+                visit: visit.parse()?,
+                rank: Some(rank.parse()?),
+            },
+            None => RollbackFault {
+                visit: text.parse()?,
+                rank: None,
+            },
+        })
+    }
+}
+
+impl Display for RollbackFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            Some(rank) => write!(f, "{}@{rank}", self.visit),
+            None => write!(f, "{}", self.visit),
+        }
+    }
 }
 
 /// What has a bit turned.

@@ -118,6 +118,18 @@ impl Transport for Mpi {
         unsafe { mpi::PMPI_Finalize() };
     }
 
+    fn stands_in_the_way(&self) -> Option<&'static str> {
+        interposition::lasts()
+    }
+
+    fn is_about_to_go_back(&self) {
+        interposition::is_taken_back();
+    }
+
+    fn goes_back(&self) {
+        interposition::is_given_again();
+    }
+
     fn abort(&self, code: i32) {
         // MPICH's launcher ends with what it has been sent, whatever it has not read: the message has to be with it by then.
         thread::sleep(LAUNCHER_READS);

@@ -36,6 +36,18 @@ pub(crate) trait Transport: Debug + Send + Sync {
     /// Brings the library down.
     fn take_down(&self);
 
+    /// Why the program cannot do once more with a library that stays up what it does with one that comes up.
+    fn stands_in_the_way(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The program leaves its functions for a checkpoint, with all others, and does again with a library that stays up what it has
+    /// done.
+    fn is_about_to_go_back(&self) {}
+
+    /// It has left them.
+    fn goes_back(&self) {}
+
     /// This process has failed: all others end too.
     fn abort(&self, code: i32);
 

@@ -299,10 +299,23 @@ impl World {
         }
     }
 
+    /// Why the library, which stays up, stands in the way of a program that goes back to a checkpoint.
+    pub(crate) fn stands_in_the_way(&self) -> Option<&'static str> {
+        self.is_up().then(|| self.transport.stands_in_the_way())?
+    }
+
+    /// The program is about to leave its functions for a checkpoint, with all others: no message is under way.
+    pub(crate) fn is_about_to_go_back(&self) {
+        if self.is_up() {
+            self.transport.is_about_to_go_back();
+        }
+    }
+
     /// The program goes back to a checkpoint, and MPI stays up: what the program brings up again is there already.
     pub(crate) fn goes_back(&self) {
         if self.is_up() {
             self.settle();
+            self.transport.goes_back();
             self.stays_up();
             self.transport.calls().enter(Phase::Begin);
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::base::fault::Flip;
+use crate::base::fault::{Flip, RollbackFault};
 use crate::base::run_id::RunPrefix;
 use crate::comm::{Agreement, Exchanged, NewSites};
 use crate::format::{CheckpointId, InMemory};
@@ -37,8 +37,8 @@ pub(crate) struct GoesOn {
     pub run: RunPrefix,
     /// A test has asked for it, and is to be shown where.
     pub is_a_test: bool,
-    /// The site visits at which a test wants it to go back after this.
-    pub rollbacks: Vec<u64>,
+    /// The rollbacks that a test wants after this.
+    pub rollbacks: Vec<RollbackFault>,
     /// The bits that a test wants turned after this.
     pub flips: Vec<Flip>,
     /// Where standard input was when the process began, if it is a file.
@@ -81,8 +81,11 @@ pub(crate) struct Alone {
 /// How often the ranks of a program have gone back without coming further, which all of them know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tries {
-    /// So often, up to this site visit.
+    /// So often from the same place, this site visit the last time.
     pub in_a_row: u32,
+    pub at: u64,
+    /// So often in all, up to this site visit.
+    pub in_all: u32,
     pub from: u64,
     /// The site visit of the checkpoint.
     pub to: u64,

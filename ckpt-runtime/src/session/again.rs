@@ -11,6 +11,7 @@ use std::process::Command;
 
 use super::config::ROLLBACK_FAULT;
 use super::{LEAVING_MARK, ROLLBACK_MARK};
+use crate::base::fault::RollbackFault;
 use crate::base::report::{Code, Fatal, Headline, exit_code, say};
 use crate::base::rollback::NotRolledBack;
 use crate::comm;
@@ -58,7 +59,7 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
         )
         .env("CKPT_RUN", how.run.to_string())
         .env_remove("CKPT_TAKEN_BY");
-    let visits: Vec<String> = how.rollbacks.iter().map(u64::to_string).collect();
+    let visits: Vec<String> = how.rollbacks.iter().map(RollbackFault::to_string).collect();
     match visits.is_empty() {
         true => command.env_remove("CKPT_FAULT"),
         false => command.env("CKPT_FAULT", format!("{ROLLBACK_FAULT}{}", visits.join(","))),

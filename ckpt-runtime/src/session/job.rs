@@ -140,16 +140,25 @@ pub struct Job {
     pub sources: Builds,
 }
 
-/// So often a program may go back without coming further.
+/// So often a program may go back from the same place.
 const MOST_IN_A_ROW: u32 = 3;
+
+/// So often from different places, without coming further than to where it was before: errors that have nothing to do with each other.
+const MOST_IN_ALL: u32 = 12;
 
 /// How often a program has gone back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rollbacks {
     /// In the whole run.
     pub count: u64,
-    /// How many of the last were from site visits up to [`from`](Self::from): the program came no further.
+    /// How many of the last were from the same place: the program came no further than to where it had gone back from the time before.
     pub in_a_row: u32,
+    /// The site visit that the last one was from.
+    #[serde(default)]
+    pub at: u64,
+    /// How many of the last were from site visits up to [`from`](Self::from).
+    #[serde(default)]
+    pub in_all: u32,
     /// The furthest site visit of those.
     pub from: u64,
     /// The site visit that the last one went back to.
@@ -162,16 +171,22 @@ impl Rollbacks {
     /// # Errors
     /// There were so many from there that another one would not help.
     pub(crate) fn another(self, visits: u64) -> Result<Rollbacks, NotRolledBack> {
-        let gets_on = self.in_a_row == 0 || visits > self.from;
-        if !gets_on && self.in_a_row >= MOST_IN_A_ROW {
-            return Err(NotRolledBack::NoProgress {
-                times: self.in_a_row,
-                visits: self.from,
-            });
+        let comes_further = self.in_a_row == 0 || visits > self.from;
+        // Past where it went wrong the last time: this is something else, even if the program has been here before.
+        let is_another = comes_further || visits > self.at;
+        let no_progress = |times, visits| Err(NotRolledBack::NoProgress { times, visits });
+        if !is_another && self.in_a_row >= MOST_IN_A_ROW {
+            return no_progress(self.in_a_row, self.at);
         }
+        if !comes_further && self.in_all >= MOST_IN_ALL {
+            return no_progress(self.in_all, self.from);
+        }
+        let more = |stays, number| if stays { number + 1 } else { 1 };
         Ok(Rollbacks {
             count: self.count + 1,
-            in_a_row: if gets_on { 1 } else { self.in_a_row + 1 },
+            in_a_row: more(!is_another, self.in_a_row),
+            at: visits,
+            in_all: more(!comes_further, self.in_all),
             from: self.from.max(visits),
             to: self.to,
         })
@@ -181,28 +196,30 @@ impl Rollbacks {
     pub(super) fn tries(self) -> Tries {
         Tries {
             in_a_row: self.in_a_row,
+            at: self.at,
+            in_all: self.in_all,
             from: self.from,
             to: self.to,
         }
     }
 
     /// From what ranks know of them.
-    pub(super) fn of_tries(Tries { in_a_row, from, to }: Tries) -> Rollbacks {
+    pub(super) fn of_tries(tries: Tries) -> Rollbacks {
         Rollbacks {
             count: 0,
-            in_a_row,
-            from,
-            to,
+            in_a_row: tries.in_a_row,
+            at: tries.at,
+            in_all: tries.in_all,
+            from: tries.from,
+            to: tries.to,
         }
     }
 
     /// Another process goes on, which somebody has started.
     pub(crate) fn in_another_process(self) -> Rollbacks {
         Rollbacks {
-            in_a_row: 0,
-            from: 0,
-            to: 0,
-            ..self
+            count: self.count,
+            ..Rollbacks::default()
         }
     }
 }

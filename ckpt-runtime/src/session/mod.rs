@@ -773,7 +773,7 @@ impl MainSession {
                 None => config::Restart::Latest,
             }),
             run: Some(how.run.clone()),
-            rollback_visits: how.rollbacks.clone(),
+            rollbacks: how.rollbacks.clone(),
             flips: how.flips.clone(),
             time_limit: how.time_left(),
             ..config

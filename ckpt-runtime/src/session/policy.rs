@@ -18,7 +18,7 @@ use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
-use crate::base::fault::{Flip, Struck};
+use crate::base::fault::{Flip, RollbackFault, Struck};
 use crate::base::lock::locked;
 use crate::base::own_threads;
 use crate::base::report::{exit_code, say};
@@ -139,6 +139,15 @@ pub(super) fn reason_of(stop: i64) -> Option<Reason> {
     }
 }
 
+/// Whom a test wants to go back at a visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GoesBack {
+    Nobody,
+    /// This rank, by itself where it can.
+    ThisRank,
+    All,
+}
+
 /// The rule of a session, and the timer that watches the clock for it.
 #[derive(Debug)]
 pub(crate) struct Policy {
@@ -147,7 +156,9 @@ pub(crate) struct Policy {
     snapshot_every: Option<NonZeroU64>,
     fault: Option<u64>,
     /// A test wants the program to go back at these visits, one after the other.
-    rollbacks: Vec<u64>,
+    rollbacks: Vec<RollbackFault>,
+    /// That of this process, where there are others.
+    rank: Option<u32>,
     /// Bits that a test wants turned.
     flips: Vec<Flip>,
     timer: Option<Timer>,
@@ -198,7 +209,8 @@ impl Policy {
             every: config.every,
             snapshot_every: config.snapshot_every,
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
-            rollbacks: config.rollback_visits.clone(),
+            rollbacks: config.rollbacks.clone(),
+            rank: own,
             flips,
             timer,
             auto,
@@ -243,7 +255,7 @@ impl Policy {
         let next = |n: NonZeroU64| (visits / n).saturating_add(1).saturating_mul(n.get());
         let every = self.every.map_or(u64::MAX, next);
         let snapshot = self.snapshot_every.map_or(u64::MAX, next);
-        let faults = self.fault.iter().chain(self.rollbacks.first());
+        let faults = self.fault.iter().chain(self.rollbacks.first().map(|fault| &fault.visit));
         let flips = self.flips.iter().map(|flip| &flip.visit);
         let fault = faults
             .chain(flips)
@@ -407,18 +419,21 @@ impl Policy {
         self.fault == Some(visits)
     }
 
-    /// Whether a test wants the program to go back at this visit.
+    /// Whether a test wants the program to go back at this visit, or one rank of it.
     pub(crate) fn is_to_roll_back_at(&self, visits: u64) -> bool {
-        self.rollbacks.first() == Some(&visits)
+        self.rollbacks.first().is_some_and(|fault| fault.visit == visits)
     }
 
-    /// The same. It has happened then.
-    pub(crate) fn rolls_back_at(&mut self, visits: u64) -> bool {
-        let is_it = self.is_to_roll_back_at(visits);
-        if is_it {
-            self.rollbacks.remove(0);
+    /// Who is to go back at this visit. It has happened then.
+    pub(crate) fn rolls_back_at(&mut self, visits: u64) -> GoesBack {
+        if !self.is_to_roll_back_at(visits) {
+            return GoesBack::Nobody;
         }
-        is_it
+        match self.rollbacks.remove(0).rank {
+            None => GoesBack::All,
+            Some(rank) if rank == self.rank.unwrap_or(0) => GoesBack::ThisRank,
+            Some(_) => GoesBack::Nobody,
+        }
     }
 
     /// The bit that a test wants turned behind this visit. It has happened then.
@@ -442,14 +457,14 @@ impl Policy {
     }
 
     /// The visits at which a test wants the program to go back from now on.
-    pub(crate) fn rollbacks_to_come(&self) -> &[u64] {
+    pub(crate) fn rollbacks_to_come(&self) -> &[RollbackFault] {
         &self.rollbacks
     }
 
     /// Those of them at visits to which a program comes that goes on behind this one.
-    pub(crate) fn rollbacks_behind(&self, visits: u64) -> Vec<u64> {
+    pub(crate) fn rollbacks_behind(&self, visits: u64) -> Vec<RollbackFault> {
         let to_come = self.rollbacks.iter().copied();
-        to_come.filter(|at| *at > visits).collect()
+        to_come.filter(|fault| fault.visit > visits).collect()
     }
 
     /// A checkpoint has been taken, and the program waited so long for it: the interval begins anew. Gives it where it

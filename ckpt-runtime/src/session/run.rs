@@ -135,6 +135,8 @@ pub(crate) struct Run {
     detectors: Detectors,
     /// A test turns bits, or has.
     tests_flips: bool,
+    /// A test has one rank go back, or has had it.
+    tests_one_rank: bool,
     /// Where standard input was when the process began, if it is a file.
     input: Option<u64>,
     /// When the time limit of the process is over, if it has one.
@@ -424,6 +426,7 @@ impl Run {
             snapshots: Snapshots::new(config, kept, has_ranks),
             detectors: config.detectors,
             tests_flips: config.tests_flips,
+            tests_one_rank: config.tests_one_rank,
             input: standard_streams::place_of_input(),
             ends: config
                 .time_limit

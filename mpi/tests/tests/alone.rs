@@ -116,6 +116,16 @@ fn all(world: &SimpleCommunicator) -> SimpleCommunicator {
     }
 }
 
+/// The library has a buffer for messages meanwhile.
+fn lends_for_a_moment() {
+    let mut memory = vec![0_u8; 1 << 16];
+    let (mut address, mut size) = (std::ptr::null_mut::<u8>(), 0);
+    unsafe {
+        mpi::ffi::MPI_Buffer_attach(memory.as_mut_ptr().cast(), memory.len() as i32);
+        mpi::ffi::MPI_Buffer_detach((&raw mut address).cast(), &mut size);
+    }
+}
+
 #[ckpt::main]
 fn main() {
     let universe = mpi::initialize().expect("MPI comes up");
@@ -155,6 +165,9 @@ fn main() {
             }
             if is("sends") {
                 (value, _) = mpi::point_to_point::send_receive(&value, &world.process_at_rank(right), &world.process_at_rank(left));
+            }
+            if is("lends") {
+                lends_for_a_moment();
             }
             let is_struck = strikes(rank, turn, step);
             if is_struck && is("nan") {
@@ -295,10 +308,10 @@ fn a_rank_that_has_exchanged_nothing_goes_back_alone() {
 }
 
 /// A message, a file that they might use as well, one that is open, a
-/// communicator that could not be made again without them.
+/// communicator that could not be made again without them, a buffer that is given back once all messages in it have been received.
 #[test]
 fn where_the_others_would_notice_all_go_back() {
-    for what in ["sends", "writes", "by-way", "holds"] {
+    for what in ["sends", "writes", "by-way", "holds", "lends"] {
         let ended = same(2, what, &[("STRIKES", "1:4:0"), EACH_VISIT], [0, 1]);
         assert!(
             ended.stderr.contains("rank 1: the value of turn"),

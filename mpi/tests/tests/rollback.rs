@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use mpi_tests::{Ended, Job, built_of, two_ranks};
 
 /// Messages in a ring and a sum in each turn; communicators and a datatype are made again. `STRIKES=RANK:TURN` has that rank go wrong
-/// there, once in its process, `STRIKES=RANK:TURN:always` each time; what goes wrong then is a check, or for a detector to find.
+/// there, once in its process, `STRIKES=RANK:TURN:always` each time; what goes wrong then is a check, or for a detector to find. Buffered
+/// messages have a buffer from the start on, or from a turn on; what else changes the library of a rank for good is done in one turn.
 const PROGRAM: &str = r#"
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -69,13 +70,42 @@ fn beside() {
     thread::spawn(|| thread::sleep(Duration::from_secs(600)));
 }
 
+/// Gives the library memory for messages.
+fn lends() -> i32 {
+    let memory = Box::leak(vec![0_u8; 1 << 16].into_boxed_slice());
+    unsafe { mpi::ffi::MPI_Buffer_attach(memory.as_mut_ptr().cast(), memory.len() as i32) }
+}
+
+fn initialises() -> mpi::environment::Universe {
+    let mut universe = mpi::initialize().expect("MPI comes up");
+    if is("buffer-of-old") {
+        universe.set_buffer_size(1 << 16);
+    }
+    universe
+}
+
+/// What no function takes back, or none that is called.
+fn changes_for_good() {
+    let mut text = [0_u8; 4096];
+    let (first, mut number) = (text.as_mut_ptr().cast(), 0);
+    unsafe {
+        if is("adds-error") {
+            mpi::ffi::MPI_Add_error_class(&mut number);
+        }
+        if is("opens-port") {
+            mpi::ffi::MPI_Open_port(mpi::ffi::RSMPI_INFO_NULL, first);
+        }
+    }
+}
+
 #[ckpt::main]
 fn main() {
     if is("early") {
         let Err(why) = ckpt::rollback("before MPI is up");
         println!("{why}");
     }
-    let universe = mpi::initialize().expect("MPI comes up");
+    #[ckpt(reexecute)]
+    let universe = initialises();
     #[ckpt(reexecute)]
     let world = universe.world();
     #[ckpt(reexecute)]
@@ -97,7 +127,18 @@ fn main() {
         cells[turn as usize % 8] += 0.5;
         pair.left -= 1;
         pair.right += 1;
-        (value, _) = mpi::point_to_point::send_receive(&sent, &own.process_at_rank(right), &own.process_at_rank(left));
+        if turn == 12 {
+            if is("buffer") && lends() != 0 {
+                println!("{rank}: there is a buffer already");
+            }
+            changes_for_good();
+        }
+        if is("buffer-of-old") || is("buffer") && turn >= 12 {
+            own.process_at_rank(right).buffered_send(&sent);
+            (value, _) = own.process_at_rank(left).receive();
+        } else {
+            (value, _) = mpi::point_to_point::send_receive(&sent, &own.process_at_rank(right), &own.process_at_rank(left));
+        }
         let is_struck = strikes(rank, turn);
         if is_struck && is("nan") {
             cells[0] = f64::NAN;
@@ -224,6 +265,42 @@ fn a_rank_that_asks_has_all_go_back_at_a_later_site() {
     // Where visits are short, the ranks tell each other less often; by the clock nothing is taken meanwhile.
     let ended = same(&[("CKPT_EVERY", "2"), ("STRIKES", "1:3"), ("WHAT", "asks")], 1);
     assert!(ended.stdout.contains("E2393"), "{}", ended.stdout);
+}
+
+/// What is lent behind the checkpoint is lent again, and what is lent before it is so on the way.
+#[test]
+fn a_buffer_for_messages_is_there_once() {
+    for (what, visits) in [
+        ("buffer", "14"),
+        ("buffer", "13,14,15,30"),
+        ("buffer-of-old", "14"),
+    ] {
+        let fault = format!("rollback:{visits}");
+        let variables = [("CKPT_EVERY", "5"), ("CKPT_FAULT", &fault), ("WHAT", what)];
+        same(&variables, visits.split(',').count());
+    }
+    let what = [("CKPT_EVERY", "5"), ("STRIKES", "1:13"), ("WHAT", "buffer slow")];
+    same(&what, 1);
+}
+
+#[test]
+fn what_stays_in_the_library_has_the_job_start_again() {
+    for (what, told) in [
+        ("adds-error", "it has told MPI of errors of its own"),
+        ("opens-port", "it has a port of MPI open, or has published a name"),
+    ] {
+        let variables = [
+            ("CKPT_EVERY", "5"),
+            ("STRIKES", "1:13"),
+            ("WHAT", &format!("{what} slow")),
+        ];
+        let (ended, _) = run(&variables);
+        assert_eq!(ended.code, Some(101), "{what}: {}", ended.stderr);
+        let told = format!("E2386: a program of 2 ranks cannot go back in the job: {told}");
+        assert!(ended.stderr.contains(&told), "{what}: {}", ended.stderr);
+        // Before that they do.
+        same(&[("CKPT_EVERY", "5"), ("CKPT_FAULT", "rollback:8"), ("WHAT", what)], 1);
+    }
 }
 
 /// All that ckpt can look for.

@@ -353,6 +353,27 @@ fn always() {
     }
 }
 
+/// One error has the program go back far. On its way to where it was, others come, each once; or two of them come each time.
+#[ckpt::instrument]
+fn unlucky(comes_again: bool) {
+    const ERRORS: [u64; 6] = [20, 6, 9, 13, 17, 19];
+    let mut sum = 0_u64;
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        sum = sum.wrapping_mul(31).wrapping_add(step);
+        let errors = SET_UP.load(Ordering::Relaxed) as usize;
+        let at = if comes_again { errors % 2 } else { errors };
+        if ERRORS.get(at) == Some(&step) {
+            SET_UP.store(errors as u64 + 1, Ordering::Relaxed);
+            if errors == 0 {
+                let _ = ckpt::rollback_to(1, "it is all wrong");
+            }
+            ckpt::check!(false, "step {step} has gone wrong");
+        }
+    }
+    println!("{sum}");
+}
+
 struct Asks;
 
 impl Drop for Asks {
@@ -460,6 +481,7 @@ fn misuses() {
     deleted,
     stays,
     always,
+    unlucky,
     large,
     tanks,
     weighted,
@@ -509,6 +531,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "deleted" => deleted(),
         "stays" => stays(),
         "always" => always(),
+        "unlucky" => unlucky(false),
+        "doomed" => unlucky(true),
         "large" => large(),
         "weighted" => weighted(),
         "kept" => kept(600),

@@ -594,6 +594,26 @@ fn a_detector_of_the_programs_sends_it_back() {
     }
 }
 
+/// They lie before the place that it came to once, each behind the one before.
+#[test]
+fn errors_that_have_nothing_to_do_with_each_other_are_not_counted_together() {
+    let settings = [("CKPT_EVERY", "2"), ("CKPT_KEEP", "all")];
+    let ended = run("unlucky", &settings);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.rollbacks, 6, "{}", ended.stderr);
+    let sum = (1..=24_u64).fold(0_u64, |sum, step| sum.wrapping_mul(31).wrapping_add(step));
+    assert_eq!(ended.stdout, format!("{sum}\n"));
+    assert!(is_one_process(&ended), "{}", ended.stderr);
+    // What was wrong may have come into the newer ones.
+    assert!(!ended.stderr.contains("goes back to checkpoint 000002"), "{}", ended.stderr);
+    // By turns they come for ever.
+    let ended = run("doomed", &settings);
+    assert_eq!(ended.code, Some(101), "{}", ended.stderr);
+    let told = "E2388: the program has gone back 12 times and came no further than to site visit 20";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    assert_eq!(ended.rollbacks, 12, "{}", ended.stderr);
+}
+
 #[test]
 fn a_detector_that_says_no_each_time_ends_the_run() {
     let ended = run("leaking", &[("CKPT_EVERY", "4")]);

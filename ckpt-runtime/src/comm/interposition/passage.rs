@@ -42,6 +42,9 @@ pub(super) trait Class {
         None
     }
 
+    /// The library has returned this.
+    fn has_returned(&self, _code: c_int) {}
+
     /// How many of the operations that are under way the arguments name, as the library is called.
     ///
     /// # Safety
@@ -109,9 +112,10 @@ impl<C: Class> Passage<C> {
     }
 
     /// # Safety
-    /// The call has been made.
+    /// The call has been made, and gave this code.
     #[inline]
-    pub unsafe fn leave(self) {
+    pub unsafe fn leave(self, code: c_int) {
+        self.class.has_returned(code);
         // SAFETY: the caller's promise, here and of `enter`.
         let left = unsafe { self.class.leaves_under_way(self.name) };
         alone::begun(left - self.named);

@@ -1,5 +1,5 @@
-//! Every function of MPI that takes a communicator, a request, a message, a window, a file or a session of the library: its
-//! names, its arguments, and its class with those of them that it needs. Functions that share arguments and class share a
+//! Every function of MPI that takes a communicator, a request, a message, a window, a file or a session of the library, or changes
+//! what the library of a process knows for good: its names, its arguments, and its class with those of them that it needs. Functions that share arguments and class share a
 //! row. A test compares the table with the header that is there.
 //!
 //! The functions of MPI 3 are in every library. Those that some do not have stand behind `maybe`: the functions of files,
@@ -23,6 +23,7 @@ use super::collective::{BeginsCollective, BeginsToConstruct, Collective, Prepare
 use super::completion::{Cancels, Completes, Done, FreesRequest, Requests, Starts};
 use super::constructor::{By, Constructs, ConstructsUnnamed, Frees, With};
 use super::file::{BeginsSplit, EndsSplit, File, Opens};
+use super::lent::{Attaches, Detaches, Lasting, Lasts};
 use super::local::{Aside, Begins, Local, OneSided, Sets, Tidings};
 use super::passage::Passage;
 use super::probe::{Finds, Probe};
@@ -72,6 +73,9 @@ mod large {
 mod absent {
     use super::c_void;
 
+    pub type MPI_Datarep_conversion_function = *mut c_void;
+    pub type MPI_Datarep_conversion_function_c = *mut c_void;
+    pub type MPI_Datarep_extent_function = *mut c_void;
     pub type MPI_File = *mut c_void;
     pub type MPI_Session = *mut c_void;
 }
@@ -192,7 +196,7 @@ macro_rules! through_the_table {
         match Passage::enter(stringify!($name), $class) {
             Ok(passage) => {
                 let code = $library($($argument),*);
-                passage.leave();
+                passage.leave(code);
                 code
             }
             Err(code) => code,
@@ -280,6 +284,40 @@ table! {
     [] maybe [MPI_Pready_range PMPI_Pready_range]: (a: Int, b: Int, request: MPI_Request) = Aside;
     [] maybe [MPI_Pready_list PMPI_Pready_list]: (a: Int, b: OutInts, request: MPI_Request) = Aside;
     [] maybe [MPI_Parrived PMPI_Parrived]: (request: MPI_Request, b: Int, c: OutInts) = Aside;
+
+    // What is given to the library until it is taken back, or for good.
+    [MPI_Buffer_attach] large [MPI_Buffer_attach_c PMPI_Buffer_attach_c]: (buffer: Out, size: Count)
+        = Attaches { buffer, size: size.into() };
+    [MPI_Buffer_detach] large [MPI_Buffer_detach_c PMPI_Buffer_detach_c]: (address: Out, size: *mut Count)
+        = Detaches { address, size };
+    [] maybe [MPI_Comm_attach_buffer PMPI_Comm_attach_buffer]
+        large [MPI_Comm_attach_buffer_c PMPI_Comm_attach_buffer_c]: (comm: MPI_Comm, b: Out, size: Count)
+        = Lasts(Lasting::Buffer, 1);
+    [] maybe [MPI_Comm_detach_buffer PMPI_Comm_detach_buffer]
+        large [MPI_Comm_detach_buffer_c PMPI_Comm_detach_buffer_c]: (comm: MPI_Comm, b: Out, size: *mut Count)
+        = Lasts(Lasting::Buffer, -1);
+    [] maybe [MPI_Session_attach_buffer PMPI_Session_attach_buffer]
+        large [MPI_Session_attach_buffer_c PMPI_Session_attach_buffer_c]:
+        (session: MPI_Session, b: Out, size: Count) = Lasts(Lasting::Buffer, 1);
+    [] maybe [MPI_Session_detach_buffer PMPI_Session_detach_buffer]
+        large [MPI_Session_detach_buffer_c PMPI_Session_detach_buffer_c]:
+        (session: MPI_Session, b: Out, size: *mut Count) = Lasts(Lasting::Buffer, -1);
+    [MPI_Publish_name]: (name: Text, info: MPI_Info, port: Text) = Lasts(Lasting::Port, 1);
+    [MPI_Unpublish_name]: (name: Text, info: MPI_Info, port: Text) = Lasts(Lasting::Port, -1);
+    [MPI_Lookup_name]: (name: Text, info: MPI_Info, port: OutText) = Aside;
+    [MPI_Open_port]: (info: MPI_Info, port: OutText) = Lasts(Lasting::Port, 1);
+    [MPI_Close_port]: (port: Text) = Lasts(Lasting::Port, -1);
+    [MPI_Add_error_class]: (class: OutInts) = Lasts(Lasting::Error, 1);
+    [MPI_Add_error_code]: (class: Int, code: OutInts) = Lasts(Lasting::Error, 1);
+    [MPI_Add_error_string]: (code: Int, text: Text) = Lasts(Lasting::Error, 1);
+    [] maybe [MPI_Register_datarep PMPI_Register_datarep]:
+        (name: Text, b: MPI_Datarep_conversion_function, c: MPI_Datarep_conversion_function,
+         d: MPI_Datarep_extent_function, e: Out)
+        = Lasts(Lasting::Representation, 1);
+    [] large [MPI_Register_datarep_c PMPI_Register_datarep_c]:
+        (name: Text, b: MPI_Datarep_conversion_function_c, c: MPI_Datarep_conversion_function_c,
+         d: MPI_Datarep_extent_function, e: Out)
+        = Lasts(Lasting::Representation, 1);
 
     // Operations that are under way.
     [MPI_Start]: (request: *mut MPI_Request) = Starts(Requests { first: request, count: 1 });

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::words::{Word, wrong};
 use super::{ConfigError, Fault};
-use crate::base::fault::{Flip, Struck};
+use crate::base::fault::{Flip, RollbackFault, Struck};
 use crate::base::trust;
 use crate::handles::moved;
 
@@ -145,19 +145,19 @@ impl Environment<'_> {
         }
     }
 
-    /// `CKPT_FAULT=rollback:N,M`: goes back at visit N, and when it comes to visit M after that.
-    pub fn rollback_visits(&self) -> Result<Vec<u64>, ConfigError> {
+    /// `CKPT_FAULT=rollback:N,M`: goes back at visit N, and when it comes to visit M after that; `N@R`: rank R alone wants that.
+    pub fn rollbacks(&self) -> Result<Vec<RollbackFault>, ConfigError> {
         let value = self.get("CKPT_FAULT").unwrap_or_default();
         let text = value.to_string_lossy();
         let Some(visits) = text.strip_prefix(ROLLBACK_FAULT) else {
             return Ok(Vec::new());
         };
-        let visits: Result<Vec<u64>, _> = visits.split(',').map(str::parse).collect();
-        visits.map_err(|_| {
+        let rollbacks: Result<Vec<RollbackFault>, _> = visits.split(',').map(str::parse).collect();
+        rollbacks.map_err(|_| {
             wrong(
                 "CKPT_FAULT",
                 &text,
-                "rollback:N or rollback:N,M,.. with site visits",
+                "rollback:N or rollback:N,M,.. with site visits, and @R for rank R",
             )
         })
     }

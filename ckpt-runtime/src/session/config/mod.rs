@@ -20,7 +20,7 @@ pub use environment::{unknown_variables, variables_of_a_session};
 use words::{BYTES, COMPRESSION, DEEP_CALLS, DETECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
 
 use super::run::Detectors;
-use crate::base::fault::Flip;
+use crate::base::fault::{Flip, RollbackFault};
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Compression, Storing};
 use crate::frame::DeepCalls;
@@ -112,7 +112,9 @@ pub struct Config {
     /// What is looked for where the state is taken.
     pub(crate) detectors: Detectors,
     /// Go back at these visits, one after the other: for tests.
-    pub rollback_visits: Vec<u64>,
+    pub(crate) rollbacks: Vec<RollbackFault>,
+    /// A test has one rank go back, or has had it.
+    pub(crate) tests_one_rank: bool,
 }
 
 /// How often checkpoints are taken by the clock.
@@ -335,7 +337,8 @@ impl Config {
                 full_every: full_every.or(section.full_every).map_or(1, NonZeroU32::get),
             },
             fault_visit: environment.fault_visit()?,
-            rollback_visits: environment.rollback_visits()?,
+            tests_one_rank: environment.rollbacks()?.iter().any(|fault| fault.rank.is_some()),
+            rollbacks: environment.rollbacks()?,
             detectors: environment
                 .overrules("detect", section.detect.map(|words| words.join(",")), &DETECT)?
                 .unwrap_or_default(),

@@ -6,6 +6,7 @@
 //! heard is heard again. Nothing on the way needs the others: [`crate::comm`] has what the program calls of their library. Else all go back
 //! together. So they do where that has not helped: once from each place.
 
+use super::super::again;
 use super::super::events::{self, What};
 use super::super::job::Rollbacks;
 use super::Run;
@@ -132,7 +133,8 @@ impl Run {
         }
         self.goes_back_to = Some(point);
         self.takes_newest = true;
-        self.is_a_test = false;
+        self.is_a_test = asked.is_a_test;
+        again::leaves(self.is_a_test);
         self.alone.way = Some(way);
         current::roll_back();
         self.world.leaves_alone();

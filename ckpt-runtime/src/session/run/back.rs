@@ -1,7 +1,7 @@
 //! Going back to a checkpoint without being started again.
 //!
-//! Which one: the newest of the run. Where the program comes to ask again without having come further, that one may hold what
-//! is wrong, and it is the one before; after some times the program is told that going back does not help.
+//! Which one: the newest of the run. Where the program comes to ask again without having come past the place where it asked, that
+//! one may hold what is wrong, and it is the one before; after some times the program is told that going back does not help.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use super::super::events::What;
 use super::super::job::{Record, Rollbacks};
 use super::super::machine_check;
 use super::{Kind, Run};
+use crate::session::policy::GoesBack;
 use crate::base::current;
 use crate::base::own_threads;
 use crate::base::report::say;
@@ -19,6 +20,7 @@ use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
 use crate::state::process::Process;
 use crate::storage::{Journals, Store};
+use crate::team;
 use crate::thread;
 use crate::value::release_unused;
 
@@ -57,7 +59,8 @@ pub(in super::super) fn points_of(store: &Store, run: RunId) -> Vec<Point> {
     ids.filter_map(point).collect()
 }
 
-/// Which of these it is: the newest, or the one that is asked for.
+/// Which of these it is: the newest, or the one that is asked for. Where the program has not come further than it was, that is the
+/// newest up to what it went back to the last time: what is newer may hold what was wrong then.
 pub(super) fn choose(mut points: Vec<Point>, asked: Option<u64>, rollbacks: Rollbacks) -> Option<Point> {
     points.sort_by_key(|point| std::cmp::Reverse(point.visits));
     let oldest = points.len().checked_sub(1)?;
@@ -69,6 +72,10 @@ pub(super) fn choose(mut points: Vec<Point>, asked: Option<u64>, rollbacks: Roll
         None if rollbacks.in_a_row > 1 => {
             let is_before = |point: &Point| point.visits < rollbacks.to;
             points.iter().position(is_before).unwrap_or(oldest)
+        }
+        None if rollbacks.in_all > 1 => {
+            let is_of_last = |point: &Point| point.visits <= rollbacks.to;
+            points.iter().position(is_of_last).unwrap_or(oldest)
         }
         None => 0,
     };
@@ -106,7 +113,7 @@ pub(in super::super) fn decide(
         ..rollbacks
     };
     record.rolls_back(noted, back, quiet);
-    Ok((point, id.is_none() && rollbacks.in_a_row == 1))
+    Ok((point, id.is_none() && rollbacks.in_all == 1))
 }
 
 impl Run {
@@ -158,7 +165,7 @@ impl Run {
     }
 
     /// Whether the functions of the program cannot be left in its process: threads that are no members of a team are not left from
-    /// outside, and may wait for what would come; without unwinding nothing is left. Gives why.
+    /// outside, and may wait for what would come; without unwinding nothing is left; a library that stays up has what it would be given again. Gives why.
     pub(super) fn leaves_with_its_process(&self) -> Option<&'static str> {
         if cfg!(panic = "abort") {
             return Some("a panic aborts it");
@@ -170,7 +177,8 @@ impl Run {
             return Some("its `main` cannot be called again");
         }
         let has_others = !thread::others().is_empty() || own_threads::are_others();
-        has_others.then_some("threads run that are in no team")
+        let in_no_team = has_others.then_some("threads run that are in no team");
+        in_no_team.or_else(|| self.world.stands_in_the_way())
     }
 
     /// What the program can go back to.
@@ -241,10 +249,11 @@ impl Run {
 
     /// Goes back at the visit at which a test wants that.
     pub(super) fn rolls_back_if_asked(&mut self, visits: u64) {
-        if !self.policy.rolls_back_at(visits) {
+        let who = self.policy.rolls_back_at(visits);
+        if who == GoesBack::Nobody || current::rolls_back() {
             return;
         }
-        if self.world.member().is_some() {
+        if who == GoesBack::All && self.world.member().is_some() {
             return self.goes_back_together(visits, true, None);
         }
         let asked = Asked {
@@ -252,10 +261,11 @@ impl Run {
             is_a_test: true,
             to: None,
             visits,
-            may_be_alone: false,
+            may_be_alone: who == GoesBack::ThisRank && !team::is_member() && !team::is_open(),
         };
         match self.goes_back(asked) {
-            Ok(Leaves::Unwinding) => {}
+            // Or the ranks do at a later site.
+            Ok(Leaves::Unwinding) | Err(NotRolledBack::Later) => {}
             Ok(Leaves::WithItsProcess) => self.begins_anew(),
             Err(why) => say(&format!("warning[W2093]: {why}\n  the program goes on")),
         }

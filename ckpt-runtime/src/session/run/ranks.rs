@@ -9,7 +9,7 @@
 use super::super::again;
 use super::super::events::What;
 use super::super::job::Rollbacks;
-use super::super::policy::Reason;
+use super::super::policy::{GoesBack, Reason};
 use super::Run;
 use super::back::{Point, TEST, choose};
 use crate::base::current;
@@ -44,13 +44,16 @@ impl Run {
         if points.is_empty() || to.is_some_and(|to| points.iter().all(|point| point.id.0 != to)) {
             return NotRolledBack::NoCheckpoint { id: to };
         }
-        if let Err(why) = Rollbacks::of_tries(self.tries).another(asked.visits) {
+        if !asked.is_a_test
+            && let Err(why) = Rollbacks::of_tries(self.tries).another(asked.visits)
+        {
             return why;
         }
         self.world.wants_back(Wish {
             reason: asked.reason.to_owned(),
             to,
             visits: asked.visits,
+            is_a_test: asked.is_a_test,
         });
         if !self.policy.agrees() {
             current::look_now();
@@ -70,6 +73,7 @@ impl Run {
 
     /// All ranks are at this visit, and go back from it. A stop that is due as well is for the session that goes on.
     pub(super) fn goes_back_together(&mut self, visits: u64, is_a_test: bool, due: Option<Reason>) {
+        let is_a_test = is_a_test || self.tests_one_rank;
         let own = self.stands_in_the_way();
         if !self.world.all_succeeded(own.is_none()) {
             return self.stays(own, is_a_test);
@@ -117,6 +121,7 @@ impl Run {
         self.goes_back_to = Some(point);
         self.is_a_test = is_a_test;
         again::leaves(is_a_test);
+        self.world.is_about_to_go_back();
         if let Some(Reason::Signal(signal)) = due {
             current::ask_for_stop(Some(signal));
         }
@@ -128,8 +133,9 @@ impl Run {
 
     /// Other ranks go back at this visit, to which not all threads of this one have come.
     pub(super) fn others_go_back(&mut self, visits: u64) {
-        let is_a_test = self.policy.rolls_back_at(visits);
-        if std::mem::take(&mut self.all_go_back) || is_a_test {
+        let is_of_all = self.policy.rolls_back_at(visits) == GoesBack::All;
+        if std::mem::take(&mut self.all_go_back) || is_of_all {
+            let is_a_test = is_of_all || self.tests_one_rank;
             self.world.all_succeeded(false);
             let why = "not all threads of a team have come to the site".to_owned();
             let ranks = self.world.member().map_or(1, |member| member.size);
