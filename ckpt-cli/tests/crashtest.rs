@@ -372,6 +372,23 @@ fn of_a_program_that_prints_more_the_second_time_only_the_end_is_compared() {
 }
 
 #[test]
+fn a_program_that_never_ends_is_told_of_and_given_up() {
+    let here = tempfile::tempdir().unwrap();
+    let script = here.path().join("stays.sh");
+    fs::write(&script, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    command
+        .current_dir(here.path())
+        .args(["crashtest", "--run-limit", "2s", "--exe", "stays.sh"]);
+    noted(command.assert()).code(1).stderr(
+        contains("W2425")
+            .and(contains("E3220"))
+            .and(contains("did not end within 2")),
+    );
+}
+
+#[test]
 fn a_program_that_fails_by_itself_is_not_tested() {
     let here = tempfile::tempdir().unwrap();
     let script = here.path().join("fails.sh");

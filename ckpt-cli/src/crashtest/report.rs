@@ -213,7 +213,10 @@ impl Report {
 
     /// How often one rank went back without the others, of the times that one asked for it.
     fn alone_in_words(&self) -> Option<String> {
-        let of_one = self.trials.iter().filter(|done| done.trial.kind == Kind::RollbackOfOne);
+        let of_one = self
+            .trials
+            .iter()
+            .filter(|done| done.trial.kind == Kind::RollbackOfOne);
         let (asked, alone) = of_one.fold((0, 0), |(asked, alone), done| {
             (asked + done.killed, alone + done.alone)
         });

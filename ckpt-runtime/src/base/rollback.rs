@@ -23,7 +23,7 @@ pub enum NotRolledBack {
     #[error("E2385: a rollback was asked for while a checkpoint is being taken")]
     Busy,
     /// The program has several processes, and these cannot.
-    #[error("E2386: a program of {ranks} ranks cannot go back in the job: {why}")]
+    #[error("E2386: a program of {} cannot go back in the job: {why}", counted(*.ranks))]
     Ranks {
         /// How many.
         ranks: u32,
@@ -59,6 +59,13 @@ pub enum NotRolledBack {
         /// What the system says.
         why: String,
     },
+}
+
+fn counted(ranks: u32) -> String {
+    match ranks {
+        1 => "1 rank".to_owned(),
+        several => format!("{several} ranks"),
+    }
 }
 
 fn asked_for(id: Option<u64>) -> String {

@@ -38,7 +38,7 @@ pub(crate) use site_history::{
     set_site_history, site_history,
 };
 pub(crate) use wish::{FAILED, Wish, cannot_go_back};
-pub(crate) use world::{THREADS_NOTE, World, abort, current, member};
+pub(crate) use world::{THREADS_NOTE, World, abort, current, goes_back_with, is_replaced, member};
 
 use transport::Transport;
 

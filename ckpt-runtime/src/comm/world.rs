@@ -85,6 +85,21 @@ pub(crate) fn member() -> Option<Member> {
     current().and_then(|world| world.member())
 }
 
+/// Its place among those with whom it goes back to a checkpoint: see [`World::goes_back_with`].
+pub(crate) fn goes_back_with() -> Option<Member> {
+    current().and_then(|world| world.goes_back_with())
+}
+
+/// Another program takes the place of this process, which nobody goes back with.
+pub(crate) fn is_replaced() {
+    if let Some(world) = current()
+        && world.state.swap(OVER, Ordering::SeqCst) == UP
+    {
+        world.leave();
+        world.transport.take_down();
+    }
+}
+
 /// This rank ends with an error: so must all others.
 pub(crate) fn abort(code: i32) {
     if let Some(world) = current() {
@@ -145,6 +160,13 @@ impl World {
     /// The place of this process; none in a program of one process.
     pub(crate) fn member(&self) -> Option<Member> {
         *locked(&self.member)
+    }
+
+    /// Its place among those with whom it goes back to a checkpoint, which can be itself; none where the program has not brought MPI
+    /// up and is no part of a larger one: it has told nobody anything.
+    pub(crate) fn goes_back_with(&self) -> Option<Member> {
+        let theirs = self.theirs.load(Ordering::SeqCst);
+        self.member().filter(|member| member.size > 1 || theirs)
     }
 
     /// How the others are reached, if they can be.

@@ -39,7 +39,7 @@ pub(super) fn as_at_start(how: &GoesOn) {
 
 /// The program begins anew in this process, as a restart from the checkpoint. Gives why that cannot be.
 pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
-    if comm::member().is_some() {
+    if comm::goes_back_with().is_some() {
         return io::Error::other(OF_SEVERAL);
     }
     as_at_start(how);
@@ -67,6 +67,7 @@ pub(super) fn as_a_new_process(how: &GoesOn) -> io::Error {
     if let Some(left) = how.time_left() {
         command.env("CKPT_TIME_LIMIT", format!("{}ms", left.as_millis()));
     }
+    comm::is_replaced();
     process::closes_when_replaced();
     command.exec()
 }
@@ -103,7 +104,7 @@ pub(super) fn not_begun(error: &io::Error) -> Fatal {
     let why = NotRolledBack::NotBegun {
         why: error.to_string(),
     };
-    let code = match comm::member() {
+    let code = match comm::goes_back_with() {
         Some(_) => comm::FAILED,
         None => exit_code::REFUSED,
     };

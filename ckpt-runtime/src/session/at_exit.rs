@@ -119,7 +119,7 @@ impl Owner for Ending {
         let Some(how) = locked(&self.back).take() else {
             return;
         };
-        if comm::member().is_some() {
+        if comm::goes_back_with().is_some() {
             say(&again::ends_the_job(headline).to_string());
             self.record.ended(State::Failed, headline);
             self.drain();
@@ -144,7 +144,7 @@ impl Owner for Ending {
         else {
             return NotRolledBack::NoSession;
         };
-        if let Some(member) = comm::member() {
+        if let Some(member) = comm::goes_back_with() {
             let why = "the thread that waits for the team has not heard of it".to_owned();
             let ranks = member.size;
             return NotRolledBack::Ranks { ranks, why };

@@ -69,6 +69,8 @@ pub(super) struct Wanted<'a> {
     /// What this program is made of.
     pub sources: Option<&'a Sources>,
     pub check: Check<'a>,
+    /// The process goes back to it, and has said at its start what is to be said of another environment.
+    pub is_rollback: bool,
 }
 
 /// The run that a restart continues, as the process knows that finds it: none of a checkpoint that has none.
@@ -85,7 +87,9 @@ pub(super) fn find(store: &Store, wanted: Wanted<'_>) -> Result<Restored, Sessio
     if let Some(changed) = sources::changed(&restored, wanted.sources) {
         sources::mention(&changed, &restored, wanted.sources, &records);
     }
-    variables::mention_changed(&restored, wanted.sources);
+    if !wanted.is_rollback {
+        variables::mention_changed(&restored, wanted.sources);
+    }
     mention_skipped(&records, run, store, wanted);
     Ok(restored)
 }
@@ -253,7 +257,7 @@ fn mention_changed_together(world: &World, restored: &Restored, store: &Store, w
         let records = runs::records_in(store).unwrap_or_default();
         sources::mention(&changed, restored, wanted.sources, &records);
     }
-    if is_first(world) {
+    if is_first(world) && !wanted.is_rollback {
         variables::mention_changed(restored, wanted.sources);
     }
 }

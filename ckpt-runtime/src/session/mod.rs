@@ -782,7 +782,7 @@ impl MainSession {
         how.is_a_test = false;
         if process::has_files_open() {
             let why = "a file that no variable holds is open, and is further on than it was";
-            if comm::member().is_some() {
+            if comm::goes_back_with().is_some() {
                 again::ends_the_job(why).exit()
             }
             again::say_why(why);

@@ -255,7 +255,10 @@ impl Policy {
         let next = |n: NonZeroU64| (visits / n).saturating_add(1).saturating_mul(n.get());
         let every = self.every.map_or(u64::MAX, next);
         let snapshot = self.snapshot_every.map_or(u64::MAX, next);
-        let faults = self.fault.iter().chain(self.rollbacks.first().map(|fault| &fault.visit));
+        let faults = self
+            .fault
+            .iter()
+            .chain(self.rollbacks.first().map(|fault| &fault.visit));
         let flips = self.flips.iter().map(|flip| &flip.visit);
         let fault = faults
             .chain(flips)

@@ -228,6 +228,7 @@ impl Run {
                     config,
                     up_to: how.filter(|how| how.is_newest).map_or(u64::MAX, |how| how.id.0),
                     check: &has_its_files,
+                    is_rollback: how.is_some(),
                 };
                 let (store, restored) = match member {
                     Some(_) if alone.is_none() => line::find_together(&world, opened, wanted, how),

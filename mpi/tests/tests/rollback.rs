@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use mpi_tests::{Ended, Job, built_of, two_ranks};
@@ -299,7 +300,10 @@ fn what_stays_in_the_library_has_the_job_start_again() {
         let told = format!("E2386: a program of 2 ranks cannot go back in the job: {told}");
         assert!(ended.stderr.contains(&told), "{what}: {}", ended.stderr);
         // Before that they do.
-        same(&[("CKPT_EVERY", "5"), ("CKPT_FAULT", "rollback:8"), ("WHAT", what)], 1);
+        same(
+            &[("CKPT_EVERY", "5"), ("CKPT_FAULT", "rollback:8"), ("WHAT", what)],
+            1,
+        );
     }
 }
 
@@ -511,6 +515,65 @@ fn ranks_that_cannot_go_back_say_so() {
         "{}",
         ended.stdout
     );
+}
+
+/// It is linked with MPI, as it may be used in other runs, and does not start it. What goes wrong does so in the first process.
+const BY_ITSELF: &str = r#"
+use std::env;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use mpi as _;
+
+static STRUCK: AtomicBool = AtomicBool::new(false);
+
+#[ckpt::main]
+fn main() {
+    let mut sum = 0_u64;
+    for turn in 1..=20_u64 {
+        ckpt::checkpoint!();
+        sum = sum.wrapping_mul(31).wrapping_add(turn);
+        let is_new = env::var_os("CKPT_RESTART").is_none();
+        if turn == 13 && is_new && !STRUCK.swap(true, Ordering::Relaxed) {
+            if env::var_os("BESIDE").is_some() {
+                thread::spawn(|| thread::sleep(Duration::from_secs(600)));
+            }
+            let Err(why) = ckpt::rollback("turn 13 is wrong");
+            println!("{why}");
+        }
+    }
+    println!("{sum}");
+}
+"#;
+
+#[test]
+fn a_process_that_never_starts_mpi_goes_back_by_itself() {
+    let program = built_of(BY_ITSELF, "by-itself");
+    let sum = (1..=20_u64).fold(0_u64, |sum, turn| sum.wrapping_mul(31).wrapping_add(turn));
+    for (beside, anew) in [(None, false), (Some(("BESIDE", "1")), true)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let variables = [("CKPT_EVERY", "4")].into_iter().chain(beside);
+        let output = Command::new(&program)
+            .current_dir(folder.path())
+            .env_remove("CKPT_BLESS")
+            .env("HWLOC_COMPONENTS", "-opencl")
+            .envs(variables)
+            .output()
+            .expect("it is there");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            format!("{sum}\n"),
+            "{told}"
+        );
+        assert!(
+            told.contains("goes back to checkpoint 000003 from site visit 13: turn 13 is wrong"),
+            "{told}"
+        );
+        assert_eq!(told.contains("restarts from"), anew, "{told}");
+    }
 }
 
 /// Programs that have never heard of ckpt, rolled back at sites, behind them and several times in a row.

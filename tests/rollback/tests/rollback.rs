@@ -605,7 +605,11 @@ fn errors_that_have_nothing_to_do_with_each_other_are_not_counted_together() {
     assert_eq!(ended.stdout, format!("{sum}\n"));
     assert!(is_one_process(&ended), "{}", ended.stderr);
     // What was wrong may have come into the newer ones.
-    assert!(!ended.stderr.contains("goes back to checkpoint 000002"), "{}", ended.stderr);
+    assert!(
+        !ended.stderr.contains("goes back to checkpoint 000002"),
+        "{}",
+        ended.stderr
+    );
     // By turns they come for ever.
     let ended = run("doomed", &settings);
     assert_eq!(ended.code, Some(101), "{}", ended.stderr);

@@ -10,7 +10,6 @@ use super::super::events::What;
 use super::super::job::{Record, Rollbacks};
 use super::super::machine_check;
 use super::{Kind, Run};
-use crate::session::policy::GoesBack;
 use crate::base::current;
 use crate::base::own_threads;
 use crate::base::report::say;
@@ -18,6 +17,7 @@ use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::{RunId, RunPrefix};
 use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
+use crate::session::policy::GoesBack;
 use crate::state::process::Process;
 use crate::storage::{Journals, Store};
 use crate::team;
@@ -122,7 +122,7 @@ impl Run {
         if self.resume.is_some() {
             return Err(NotRolledBack::Restarting);
         }
-        if let Some(member) = self.world.member() {
+        if let Some(member) = self.world.goes_back_with() {
             return match self.goes_back_alone(asked, member) {
                 true => Ok(Leaves::Unwinding),
                 false => Err(self.asks_ranks(asked, member.size)),
@@ -157,7 +157,7 @@ impl Run {
 
     /// Whether the program has gone back, and has not come further than to where it did.
     pub(super) fn comes_back_to(&self, visits: u64) -> bool {
-        let before = match self.world.member() {
+        let before = match self.world.goes_back_with() {
             Some(_) => self.tries,
             None => self.ending.record.rollbacks().tries(),
         };
@@ -253,7 +253,7 @@ impl Run {
         if who == GoesBack::Nobody || current::rolls_back() {
             return;
         }
-        if who == GoesBack::All && self.world.member().is_some() {
+        if who == GoesBack::All && self.world.goes_back_with().is_some() {
             return self.goes_back_together(visits, true, None);
         }
         let asked = Asked {
