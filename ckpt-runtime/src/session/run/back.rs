@@ -20,7 +20,7 @@ use crate::format::{CheckpointId, InMemory};
 use crate::session::policy::GoesBack;
 use crate::state::process::Process;
 use crate::storage::{Journals, Store};
-use crate::team;
+use crate::team::{self};
 use crate::thread;
 use crate::value::release_unused;
 
