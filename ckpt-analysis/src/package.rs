@@ -7,6 +7,7 @@ use crate::cost::Costs;
 use crate::cost::bytes::Bytes;
 use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
 use crate::decisions::chance::unseeded;
+use crate::decisions::changed_places::place_edits;
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
 use crate::decisions::destructors::destructor_edits;
 use crate::decisions::detectors::{Detector, NoDetector, attributes, detectors};
@@ -276,6 +277,11 @@ impl PackageAnalysis {
             &self.device_arrays(program),
         ));
         edits.extend(device_edits(&facts.library, program));
+        edits.extend(place_edits(
+            (&facts.library, program, &facts.items),
+            &functions,
+            &decisions.changing_places,
+        ));
         edits.extend(outlined_kernels::edits(
             program,
             facts,

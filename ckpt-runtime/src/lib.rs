@@ -71,7 +71,11 @@ pub mod thread;
 pub mod value;
 mod work;
 
-pub use devices::watched as device;
+/// What `cargo ckpt` writes into programs that compute on devices.
+pub mod device {
+    pub use crate::devices::watched::*;
+    pub use crate::value::places::{OnDevice, Places, put};
+}
 
 /// Reading and writing files of checkpoints: opening and locking a folder of them, committing a checkpoint as a whole or not at
 /// all, listing, verifying, restoring and removing them. `docs/src/format.md` specifies the files.

@@ -1,6 +1,7 @@
 //! Variables that would be another value if they were made a second time: what they are made from has changed by then,
 //! or changes while they are made.
 
+use crate::decisions::changed_places::ChangedPlaces;
 use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Placement};
 use crate::source::Position;
@@ -14,7 +15,13 @@ use std::ops::Range;
 
 /// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
 /// A restart, which has all variables as they are at the site, would make something else of it.
-pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placement, place: Position) -> bool {
+pub fn inputs_change(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    place: Position,
+    changed_places: &[ChangedPlaces],
+) -> bool {
     let is_let = matches!(locate::locate(program, place.0, place.1), Some(Found::Let { start, .. }) if start == place.1);
     // The iterator of a `for` is looked at together with its loop.
     if !is_let {
@@ -33,10 +40,15 @@ pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placeme
         return false;
     };
     let stages = answer.stages.as_ref();
-    stages.is_ok_and(|stages| change_in(program, stages, place, &statement))
+    stages.is_ok_and(|stages| change_in(program, stages, place, (&statement, changed_places)))
 }
 
-fn change_in(program: &Program, stages: &Stages, place: Position, statement: &Range<usize>) -> bool {
+fn change_in(
+    program: &Program,
+    stages: &Stages,
+    place: Position,
+    (statement, changed_places): (&Range<usize>, &[ChangedPlaces]),
+) -> bool {
     let is_declared_here = |binding: &&Binding| {
         let at = locate::bytes(program, place.0, binding.ident.span()).start;
         matches!(binding.declaration, Declaration::Let) && statement.contains(&at)
@@ -48,21 +60,33 @@ fn change_in(program: &Program, stages: &Stages, place: Position, statement: &Ra
         .filter(is_declared_here)
         .map(|one| one.step)
         .min();
-    let here = step.is_some_and(|step| change_of(stages, step));
+    // What changes places later does so at a restart as well.
+    let is_as_declared = |binding: &Binding| {
+        let at = (
+            place.0,
+            locate::bytes(program, place.0, binding.ident.span()).start,
+        );
+        changed_places.iter().any(|one| one.is_as_declared(at, place))
+    };
+    let here = step.is_some_and(|step| change_of(stages, step, &is_as_declared));
     here || stages
         .members
         .iter()
-        .any(|member| change_in(program, member, place, statement))
+        .any(|member| change_in(program, member, place, (statement, changed_places)))
 }
 
 /// Whether something that is declared before the step changes in it, or, if it is needed to make what the step declares,
 /// later, while that is in use.
-fn change_of(stages: &Stages, step: ckpt_compiler::spine::StepId) -> bool {
+fn change_of(
+    stages: &Stages,
+    step: ckpt_compiler::spine::StepId,
+    is_as_declared: &dyn Fn(&Binding) -> bool,
+) -> bool {
     let bindings = &stages.flow.bindings;
     let mut found = false;
     stages.liveness.for_each_event(&stages.flow, |event, live| {
         let changed = &bindings[event.binding];
-        if changed.step >= step || !may_change(changed, event) {
+        if changed.step >= step || !may_change(changed, event) || is_as_declared(changed) {
             return;
         }
         let needs_it = |id: usize| {

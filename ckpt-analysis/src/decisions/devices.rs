@@ -1,6 +1,7 @@
 //! What a program has on devices. An array there has content: made again at a restart it would be another one, without a word.
 //! Of some types a checkpoint holds the content of what a variable has.
 
+use crate::decisions::changed_places::changes_places;
 use crate::source::Program;
 use ckpt_compiler::library::{DeviceMethods, Library, Section, Types};
 use ckpt_compiler::syntax::mentions::names_in;
@@ -211,9 +212,14 @@ fn has_one_argument(arguments: Option<&TokenTree>) -> bool {
 }
 
 /// Whether a variable has the same array from its declaration on, although it may be changed: it is lent exclusively only to
-/// what changes the content of arrays, and gets no other value.
-pub(crate) fn stays_the_same(library: &Library, function: &syn::ItemFn, variable: &syn::Ident) -> bool {
-    struct Exchanges<'a>(&'a Library, &'a syn::Ident, bool);
+/// what changes the content of arrays, and gets no other value. Those that it may change places with do not count.
+pub(crate) fn stays_the_same(
+    library: &Library,
+    function: &syn::ItemFn,
+    variable: &syn::Ident,
+    changing: &[&String],
+) -> bool {
+    struct Exchanges<'a>(&'a Library, &'a syn::Ident, bool, &'a [&'a String]);
     impl Exchanges<'_> {
         fn is(&self, expr: &Expr) -> bool {
             match expr {
@@ -223,6 +229,11 @@ pub(crate) fn stays_the_same(library: &Library, function: &syn::ItemFn, variable
         }
     }
     impl<'ast> Visit<'ast> for Exchanges<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            if !changes_places(self.0, expr, self.3) {
+                visit::visit_expr(self, expr);
+            }
+        }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             let method = call.method.to_string();
             let is_command =
@@ -254,7 +265,7 @@ pub(crate) fn stays_the_same(library: &Library, function: &syn::ItemFn, variable
             visit::visit_pat_ident(self, pattern);
         }
     }
-    let mut exchanges = Exchanges(library, variable, false);
+    let mut exchanges = Exchanges(library, variable, false, changing);
     exchanges.visit_block(&function.block);
     !exchanges.2
 }
@@ -345,7 +356,7 @@ mod tests {
         let stays = |body: &str| {
             let text = format!("fn f() {{ let mut a = made(); {body} }}");
             let function: syn::ItemFn = syn::parse_str(&text).expect("Rust");
-            stays_the_same(&Library::default(), &function, &syn::parse_quote!(a))
+            stays_the_same(&Library::default(), &function, &syn::parse_quote!(a), &[])
         };
         assert!(stays(
             "queue.enqueue_write_buffer(&mut a, 1, 0, &numbers, &[])?; use_it(&a);"

@@ -1,6 +1,7 @@
 //! Which statements may run a second time: a `let` whose value no checkpoint holds is made again at a restart if that
 //! changes nothing but the variable itself.
 
+use super::changed_places::{ChangedPlaces, changed_places};
 use super::devices::{Devices, stays_the_same};
 use super::foreign::Foreign;
 use crate::Analysis;
@@ -36,6 +37,7 @@ pub struct Effects<'a> {
     changing: HashSet<String>,
     foreign: Foreign,
     devices: Devices<'a>,
+    changed_places: Vec<ChangedPlaces>,
 }
 
 impl<'a> Effects<'a> {
@@ -63,8 +65,23 @@ impl<'a> Effects<'a> {
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
             changing: changing_types(&analysis.library, program, &devices),
             foreign: Foreign::of(program),
+            changed_places: match devices.are_used() {
+                true => changed_places(&analysis.library, program, items),
+                false => Vec::new(),
+            },
             devices,
         }
+    }
+
+    /// The variables of programs with devices that change places.
+    pub(crate) fn changed_places(&self) -> &[ChangedPlaces] {
+        &self.changed_places
+    }
+
+    /// Those with which a variable that is declared there changes places, and it itself.
+    pub(crate) fn changing_places_with(&self, place: Position) -> BTreeSet<Position> {
+        let all = self.changed_places.iter().map(ChangedPlaces::places);
+        all.filter(|places| places.contains(&place)).flatten().collect()
     }
 
     /// Whether the `let` that begins there may be re-executed: it has an initialiser that leaves no trace and changes no
@@ -151,11 +168,20 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether the variable that is declared there may hold an array on a device that is made again and then filled: it is
-    /// the same array from its declaration on. Kernels that have it as an argument would have another one otherwise.
+    /// the same array from its declaration on, or changes places with others of which that is so. Kernels that have it as an
+    /// argument would have another one otherwise.
     pub(crate) fn may_be_filled_on_device(&self, place: Position) -> bool {
+        let with = self.changing_places_with(place);
+        self.is_filled_on_device(place) && with.iter().all(|one| self.is_filled_on_device(*one))
+    }
+
+    fn is_filled_on_device(&self, place: Position) -> bool {
         let stays = |(statement, _)| match (statement, self.items.function_around(place)) {
             (Statement::Let(local), Some(function)) => {
-                let stays = |variable: &&syn::Ident| stays_the_same(self.library, &function.item, variable);
+                let stays = |variable: &&syn::Ident| {
+                    { self.changed_places.iter() }.any(|one| one.is_of(place, variable))
+                        || stays_the_same(self.library, &function.item, variable, &[])
+                };
                 is_constant_pattern(&local.pat)
                     || names_of(&local.pat).is_some_and(|names| names.iter().all(stays))
             }
@@ -176,7 +202,7 @@ impl<'a> Effects<'a> {
             Some(syn::FnArg::Typed(typed)) => {
                 is_constant_pattern(&typed.pat)
                     || variable(&typed.pat)
-                        .is_some_and(|variable| stays_the_same(self.library, function, variable))
+                        .is_some_and(|variable| stays_the_same(self.library, function, variable, &[]))
             }
             None => false,
         }

@@ -13,6 +13,7 @@
 //! | [`macro_types`] | structs and enums that a macro declares |
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`devices`] | memory and kernels on devices |
+//! | [`changed_places`] | arrays on devices that change places |
 //! | [`device_arrays`] | what is done with each array on a device, for people |
 //! | [`device_numbers`] | whether something that is saved hangs on the number of devices |
 //! | [`watched_devices`] | where the runtime gets to know devices that no library beneath shows it |
@@ -39,6 +40,7 @@ mod barriers;
 pub(crate) mod bounds;
 pub mod chance;
 pub mod changed_inputs;
+pub(crate) mod changed_places;
 pub mod closure_callers;
 pub mod destructors;
 pub mod detectors;
@@ -89,6 +91,8 @@ pub struct Decisions {
     pub replayed: BTreeSet<Position>,
     /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
     pub variables: BTreeMap<Position, &'static str>,
+    /// Those of them with arrays on devices that change places with each other.
+    pub changing_places: BTreeSet<Position>,
     /// `#[ckpt(..)]` on parameters.
     pub parameters: BTreeMap<Position, &'static str>,
     /// `#[ckpt(..)]` on fields.

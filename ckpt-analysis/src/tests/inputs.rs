@@ -25,7 +25,7 @@ fn change(before: &str, made: &str, after: &str, rest: &str) -> bool {
     let placement = place(&analysis, main, &ChooseOptions::default());
     assert!(!placement.sites.is_empty(), "{text}");
     let at = (FileId(0), text.find("let made").unwrap());
-    inputs_change(&program, &analysis, &placement, at)
+    inputs_change(&program, &analysis, &placement, at, &[])
 }
 
 #[test]

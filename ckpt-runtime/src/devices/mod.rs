@@ -130,6 +130,10 @@ impl Obstacle {
     }
 }
 
+/// What is said of an array that has changed places with another, and that several variables have.
+#[cfg(any(feature = "opencl", feature = "wgpu"))]
+const SHARED: &str = "an array on a device that has changed places with another belongs to several variables";
+
 /// The first that is there, before the queues are waited for.
 pub(crate) fn obstacle() -> Option<Obstacle> {
     let found: [fn() -> Option<Obstacle>; _] = [

@@ -21,6 +21,7 @@ mod owned;
 #[cfg(test)]
 mod owned_tests;
 mod parts;
+pub mod places;
 mod reach;
 mod refill;
 mod room;

@@ -121,11 +121,27 @@ fn what_is_on_a_device_and_cannot_be_saved_holds_checkpoints_back() {
 }
 
 #[test]
-fn arrays_that_change_places_are_refused() {
-    let ended = Job::of(MISUSE, "exchanged")
-        .ckpt("basic", "plan", "--check")
+fn arrays_that_change_places_where_nobody_follows_are_refused() {
+    for program in ["exchanged", "exchanged-elsewhere"] {
+        let ended = Job::of(MISUSE, program).ckpt("basic", "plan", "--check").noted();
+        assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    }
+}
+
+#[test]
+fn arrays_of_different_sizes_that_have_changed_places_hold_checkpoints_back() {
+    let ended = Job::of(MISUSE, "exchanged-sizes")
+        .ckpt("basic", "run", "--every 1")
+        .well()
         .noted();
-    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(
+        ended.stderr.contains("arrays of different sizes")
+            && ended
+                .stderr
+                .contains("10 checkpoints of this run could not be taken"),
+        "{}",
+        ended.stderr
+    );
 }
 
 /// Killed at a visit on some devices, restarted on others: the answer is that of a run without an interruption.
@@ -158,6 +174,27 @@ fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
     ] {
         is_restarted(&|| Job::new(package), "", visits, &devices);
     }
+}
+
+#[test]
+fn arrays_that_change_places_come_back_where_they_were() {
+    for program in ["turned", "turned-set", "turned3"] {
+        is_restarted(
+            &|| Job::of("programs/turned", program),
+            "",
+            &[3, 4, 5, 6, 7, 17],
+            &[("basic", "basic"), (THREE, "basic"), ("basic", "pthread")],
+        );
+    }
+}
+
+#[test]
+fn arrays_that_change_places_go_back_in_the_process() {
+    let trials = "--sites 4 --commits 2 --random 2 --rows 1 --in-process";
+    let ended = Job::of("programs/turned", "turned")
+        .ckpt("basic", "crashtest", trials)
+        .well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
 }
 
 #[test]

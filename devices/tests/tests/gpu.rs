@@ -51,6 +51,19 @@ fn arrays_that_no_shader_writes_to_are_left_out_and_no_others() {
 }
 
 #[test]
+fn arrays_that_change_places_come_back_where_they_were() {
+    let job = || Job::new("programs/turned-gpu");
+    let usual = job().ckpt("none", "run", "--every 1000").well();
+    for visit in [3, 4, 5, 6, 7, 17] {
+        let job = job().dies_at(visit);
+        let killed = job.ckpt("none", "run", "--every 1");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt("none", "restart", "").well();
+        assert_eq!(restarted.stdout, usual.stdout, "killed at {visit}");
+    }
+}
+
+#[test]
 fn arrays_that_are_mapped_hidden_or_images_hold_checkpoints_back() {
     let held = |what: &str| {
         Job::of(MISUSE, "held-gpu")

@@ -111,6 +111,8 @@ pub struct Decider<'a> {
     pub saved_from_device: &'a dyn Fn(&str) -> bool,
     /// Whether the `let` at this place may hold such a value.
     pub filled_on_device: &'a dyn Fn(Position) -> bool,
+    /// The `let`s of what the `let` at this place changes places with, and its own.
+    pub changing_places_with: &'a dyn Fn(Position) -> BTreeSet<Position>,
     /// Whether the parameter at this place, which is passed by value, may hold such a value.
     pub passed_on_device: &'a dyn Fn(Position) -> bool,
     /// Whether a value of this type, as rustc writes it, is a handle that a restart makes again as it was.
@@ -478,11 +480,26 @@ impl Decider<'_> {
         if !(self.saved_from_device)(&one.type_name) {
             return false;
         }
-        match self.variable_of(one) {
+        let holder = self.variable_of(one);
+        let is_filled = match holder {
             Some(Holder::Let(place)) if (self.filled_on_device)(place) => self.refill_variable(place, round),
             Some(Holder::Tuple(place)) if (self.filled_on_device)(place) => self.fill_parts(place, round),
             Some(Holder::Passed(place)) if (self.passed_on_device)(place) => self.refill_passed(place, round),
             _ => false,
+        };
+        if let (true, Some(Holder::Let(place) | Holder::Tuple(place))) = (is_filled, holder) {
+            self.fill_all(&(self.changing_places_with)(place));
+        }
+        is_filled
+    }
+
+    /// Of arrays that change places all are filled, whichever of them is needed: it may be another one's.
+    fn fill_all(&mut self, places: &BTreeSet<Position>) {
+        for &place in places {
+            let is_one = matches!(locate::locate(self.program, place.0, place.1), Some(Found::Let { names, .. }) if names.len() == 1);
+            let word = if is_one { "refill" } else { "parts" };
+            self.decisions.variables.entry(place).or_insert(word);
+            self.decisions.changing_places.insert(place);
         }
     }
 

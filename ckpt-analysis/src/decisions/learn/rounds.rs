@@ -68,13 +68,15 @@ pub fn learn(
         items: &analysis.items,
         types: &types,
         repeatable: &|place| {
-            effects.may_be_reexecuted(place) && !inputs_change(program, analysis, placement, place)
+            effects.may_be_reexecuted(place)
+                && !inputs_change(program, analysis, placement, place, effects.changed_places())
         },
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
         on_device: &|type_name| effects.change_on_device(type_name),
         saved_from_device: &|type_name| effects.are_saved_from_device(type_name),
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
+        changing_places_with: &|place| effects.changing_places_with(place),
         passed_on_device: &|place| effects.may_be_passed_on_device(place),
         handles_on_device: &|type_name| effects.are_handles_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),

@@ -271,7 +271,13 @@ impl<'r> Recall<'r> {
                 "reexecute" => self.same_let(at).or_else(|| self.as_before(at)).filter(|&place| {
                     let program = self.program;
                     self.effects.may_be_reexecuted(place)
-                        && !inputs_change(program, self.analysis, placement, place)
+                        && !inputs_change(
+                            program,
+                            self.analysis,
+                            placement,
+                            place,
+                            self.effects.changed_places(),
+                        )
                 }),
                 "elsewhere" => self
                     .as_before(at)
@@ -326,7 +332,9 @@ impl<'r> Recall<'r> {
             None => Some(Vec::new()),
         };
         let may_be_rebuilt = |lent: Vec<String>| self.effects.may_be_rebuilt_from(place, &lent);
-        !is_exchanged && lent.is_some_and(may_be_rebuilt)
+        // With which arrays it changes places is found out anew.
+        let stays = self.effects.changing_places_with(place).is_empty();
+        stays && !is_exchanged && lent.is_some_and(may_be_rebuilt)
     }
 
     /// A `let` that reads as before, whatever is around it.

@@ -8,7 +8,7 @@ use std::thread::ThreadId;
 use super::UNKNOWN;
 use super::functions::next;
 use crate::base::lock::locked;
-use crate::devices::Obstacle;
+use crate::devices::{Obstacle, SHARED};
 
 /// A handle as the library gives it. Other objects may have it once this one is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,6 +69,8 @@ struct Memory {
     is_awaited: bool,
     /// By a variable, since the checkpoint began.
     is_saved: bool,
+    /// Variables have exchanged it.
+    is_exchanged: bool,
     /// No other array has it, nor will have.
     number: u64,
     /// How often commands were started that may write to it.
@@ -206,6 +208,8 @@ pub(super) struct Live {
     has_variables: bool,
     /// Whether the program has loaded another library than that in front of which ours stand.
     has_other_library: bool,
+    /// Whether several variables have saved an array that was exchanged.
+    has_shared: bool,
     /// The thread that has made the arrays, and whether others have made some.
     maker: Option<(ThreadId, bool)>,
     /// The arrays that a restart has filled, by their numbers.
@@ -233,6 +237,7 @@ impl Live {
             mapped: 0,
             is_awaited: false,
             is_saved: false,
+            is_exchanged: false,
             number: self.made | OF_DEVICES,
             writes: 0,
             is_only_read: false,
@@ -619,6 +624,7 @@ impl Live {
 
     /// A checkpoint begins.
     pub fn none_is_saved(&mut self) {
+        self.has_shared = false;
         for memory in self.memory.values_mut() {
             memory.is_saved = false;
         }
@@ -670,7 +676,14 @@ impl Live {
 
     pub fn is_saved(&mut self, array: Handle) {
         if let Some(memory) = self.memory.get_mut(&array) {
+            self.has_shared |= memory.is_saved && memory.is_exchanged;
             memory.is_saved = true;
+        }
+    }
+
+    pub fn is_exchanged(&mut self, array: Handle) {
+        if let Some(memory) = self.memory.get_mut(&array) {
+            memory.is_exchanged = true;
         }
     }
 
@@ -681,6 +694,9 @@ impl Live {
                 "a kernel was given other arguments than its first, and belongs to no variable that is saved"
                     .into(),
             );
+        }
+        if self.has_shared {
+            return Some(SHARED.into());
         }
         let unsaved = self.memory.values().filter(|memory| !memory.is_saved);
         let (count, bytes) = unsaved.fold((0_u64, 0), |(count, bytes), memory| {

@@ -221,10 +221,6 @@ fn queue_in(context: *mut c_void, code: &mut i32) -> *mut c_void {
 }
 
 /// How many bytes an array has.
-#[cfg_attr(
-    not(feature = "opencl3"),
-    expect(dead_code, reason = "other crates know it themselves")
-)]
 pub(crate) fn size_of_array(array: *mut c_void) -> Result<usize, String> {
     live().size(Handle::of(array)).ok_or_else(|| UNKNOWN.into())
 }
@@ -272,6 +268,11 @@ pub(crate) fn content_of(array: *mut c_void) -> Option<Content> {
 /// A checkpoint has its content.
 pub(crate) fn is_saved(array: *mut c_void) {
     live().is_saved(Handle::of(array));
+}
+
+/// Variables have exchanged it.
+pub(crate) fn is_exchanged(array: *mut c_void) {
+    live().is_exchanged(Handle::of(array));
 }
 
 /// Writes a whole array, of which `from` has the size, once all is done that it was made with: that may be in another queue.

@@ -9,7 +9,7 @@ pub(super) mod shown;
 mod way;
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use ::wgpu::{Buffer, Device, Instance, PollType, Queue};
 
-use super::Obstacle;
+use super::{Obstacle, SHARED};
 use crate::base::lock::locked;
 pub(super) use shown::note as note_shown;
 use way::Way;
@@ -26,6 +26,8 @@ static KNOWN: Mutex<Known> = Mutex::new(Known {
     instances: Vec::new(),
     devices: Vec::new(),
     saved: Vec::new(),
+    exchanged: BTreeSet::new(),
+    shared: false,
     numbers: BTreeMap::new(),
 });
 
@@ -34,6 +36,10 @@ struct Known {
     devices: Vec<(Device, Queue)>,
     /// The arrays that variables have saved since [`finish`].
     saved: Vec<Buffer>,
+    /// Arrays that variables have exchanged.
+    exchanged: BTreeSet<Identity>,
+    /// Whether several variables have saved one of them.
+    shared: bool,
     /// What arrays are made of, as shaders have them.
     numbers: BTreeMap<Identity, Numbers>,
 }
@@ -140,6 +146,7 @@ pub(super) fn finish() -> Result<(), String> {
     let devices = {
         let mut known = known();
         known.saved.clear();
+        known.shared = false;
         known.devices.clone()
     };
     for (device, _) in &devices {
@@ -153,6 +160,9 @@ pub(super) fn finish() -> Result<(), String> {
 pub(super) fn unsaved() -> Option<String> {
     let (instances, saved) = {
         let mut known = known();
+        if known.shared {
+            return Some(SHARED.into());
+        }
         (known.instances.clone(), std::mem::take(&mut known.saved))
     };
     let all = count(&instances, |all| all.buffers.num_kept_from_user);
@@ -182,7 +192,14 @@ pub(crate) fn is_saved(array: &Buffer) {
     let mut known = known();
     if !known.saved.contains(array) {
         known.saved.push(array.clone());
+    } else if known.exchanged.contains(&Identity::of(array)) {
+        known.shared = true;
     }
+}
+
+/// Variables have exchanged it.
+pub(crate) fn is_exchanged(array: &Buffer) {
+    known().exchanged.insert(Identity::of(array));
 }
 
 /// What stands for the content of an array that nothing writes to.

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use ::cudarc::driver::{CudaSlice, DeviceRepr};
 
 use crate::devices::cudarc;
+use crate::value::places::OnDevice;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Number, Refill};
 
 impl<T: DeviceRepr + Checkpoint + Number> Refill for CudaSlice<T> {
@@ -30,5 +31,23 @@ impl<T: DeviceRepr + Checkpoint + Number> Refill for CudaSlice<T> {
                 self.len()
             ))),
         }
+    }
+}
+
+impl<T: DeviceRepr> OnDevice for CudaSlice<T> {
+    fn bytes(&self) -> Result<usize, String> {
+        Ok(self.num_bytes())
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        let mut content = Vec::with_capacity(self.num_bytes());
+        cudarc::read(self, &mut content.spare_capacity_mut()[..self.num_bytes()])?;
+        // SAFETY: so many were read.
+        unsafe { content.set_len(self.num_bytes()) };
+        Ok(content)
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        cudarc::write(self, content)
     }
 }

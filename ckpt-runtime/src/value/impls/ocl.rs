@@ -3,6 +3,8 @@
 use ::ocl::{Buffer, OclPrm};
 
 use super::on_device;
+use crate::devices::opencl;
+use crate::value::places::OnDevice;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, MadeAgain, Number, Refill};
 
 impl<T: OclPrm + Checkpoint + Number> Refill for Buffer<T> {
@@ -18,5 +20,23 @@ impl<T: OclPrm + Checkpoint + Number> Refill for Buffer<T> {
 }
 
 impl<T: OclPrm + Checkpoint + Number> MadeAgain for Buffer<T> {}
+
+impl<T: OclPrm> OnDevice for Buffer<T> {
+    fn bytes(&self) -> Result<usize, String> {
+        opencl::size_of_array(self.as_core().as_ptr())
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        on_device::content(self.as_core().as_ptr())
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        opencl::write(self.as_core().as_ptr(), content)
+    }
+
+    fn is_exchanged(&self) {
+        opencl::is_exchanged(self.as_core().as_ptr());
+    }
+}
 
 handles! { ::ocl::Platform, ::ocl::Device, ::ocl::Context, ::ocl::Queue, ::ocl::Program, ::ocl::ProQue }

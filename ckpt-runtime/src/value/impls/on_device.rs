@@ -72,3 +72,12 @@ pub(super) unsafe fn refill<T: Checkpoint + Number>(
         ))),
     }
 }
+
+/// All bytes of an array.
+pub(super) fn content(array: *mut c_void) -> Result<Vec<u8>, String> {
+    let bytes = opencl::size_of_array(array)?;
+    match bytes {
+        0 => Ok(Vec::new()),
+        _ => opencl::read_part(array, bytes, 0..bytes),
+    }
+}

@@ -6,6 +6,7 @@ use ::opencl3::memory::{Buffer, ClMem};
 
 use super::on_device;
 use crate::devices::opencl;
+use crate::value::places::OnDevice;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Refill};
 
 impl<T: Number + Checkpoint> Refill for Buffer<T> {
@@ -28,6 +29,24 @@ impl<T: Number + Checkpoint> Refill for Buffer<T> {
 }
 
 impl<T: Number + Checkpoint> MadeAgain for Buffer<T> {}
+
+impl<T> OnDevice for Buffer<T> {
+    fn bytes(&self) -> Result<usize, String> {
+        opencl::size_of_array(self.get())
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        on_device::content(self.get())
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        opencl::write(self.get(), content)
+    }
+
+    fn is_exchanged(&self) {
+        opencl::is_exchanged(self.get());
+    }
+}
 
 handles! {
     ::opencl3::platform::Platform, ::opencl3::device::Device, ::opencl3::context::Context,

@@ -8,6 +8,7 @@ use ::wgpu::Buffer;
 
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
+use crate::value::places::OnDevice;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, MadeAgain, Number, Owner, Refill};
 
 /// Stands for the variable where an array on a device is the owner of a list.
@@ -38,6 +39,29 @@ impl Refill for Buffer {
 }
 
 impl MadeAgain for Buffer {}
+
+impl OnDevice for Buffer {
+    fn bytes(&self) -> Result<usize, String> {
+        wgpu::size(self)
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        let size = wgpu::size(self)?;
+        let mut content = Vec::with_capacity(size);
+        wgpu::read(self, &mut content.spare_capacity_mut()[..size])?;
+        // SAFETY: so many were read.
+        unsafe { content.set_len(size) };
+        Ok(content)
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        wgpu::write(self, content)
+    }
+
+    fn is_exchanged(&self) {
+        wgpu::is_exchanged(self);
+    }
+}
 
 handles! {
     ::wgpu::Instance, ::wgpu::Adapter, ::wgpu::Device, ::wgpu::Queue, ::wgpu::ShaderModule, ::wgpu::BindGroupLayout,

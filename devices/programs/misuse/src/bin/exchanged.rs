@@ -1,4 +1,4 @@
-//! Two arrays change places: a kernel that has one of them as an argument does not follow.
+//! A function of the program has two arrays change places that it is lent: nobody follows which variable has which.
 
 use ocl::{Buffer, ProQue};
 
@@ -10,16 +10,21 @@ const SOURCE: &str = "
 
 fn main() -> ocl::Result<()> {
     let device = ProQue::builder().src(SOURCE).dims(1000).build()?;
-    let mut now: Buffer<u32> = device.buffer_builder().fill_val(1).build()?;
-    let mut next: Buffer<u32> = device.buffer_builder().fill_val(1).build()?;
+    let ones = vec![1; 2000];
+    let mut now: Buffer<u32> = device.buffer_builder().copy_host_slice(&ones[..1000]).build()?;
+    let mut next: Buffer<u32> = device.buffer_builder().copy_host_slice(&ones[..1000]).build()?;
     for _ in 0..20 {
         let kernel = device.kernel_builder("twice").arg(&now).arg(&next).build()?;
         // SAFETY: the kernel stays in the arrays.
         unsafe { kernel.enq()? };
-        std::mem::swap(&mut now, &mut next);
+        turn(&mut now, &mut next);
     }
     let mut found = vec![0; 1000];
     now.read(&mut found).enq()?;
     println!("{}", found[7]);
     Ok(())
+}
+
+fn turn(now: &mut Buffer<u32>, next: &mut Buffer<u32>) {
+    std::mem::swap(now, next);
 }

@@ -1,0 +1,214 @@
+//! Arrays on devices that change places: which variable has which, of those that were made for them.
+//!
+//! `cargo ckpt` writes these calls into programs where two variables exchange their arrays (`std::mem::swap`), or more of them
+//! do:
+//!
+//! ```ignore
+//! let mut places = ckpt::device::Places::new(2);
+//! #[ckpt(reexecute)]
+//! ckpt::device::put(&places, [&mut now, &mut next]);
+//! for step in 0..steps {
+//!     places.swap([0, 1], &mut now, &mut next);
+//! }
+//! ```
+//!
+//! A restart makes the arrays again, one for each variable, and what was made with them before the loop. It has filled each
+//! with what its variable had at the checkpoint, and knows by then which variable that array belongs to.
+
+use super::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::base::report::{Fatal, headline};
+
+/// An array on a device that variables exchange.
+pub trait OnDevice {
+    /// How many bytes it has.
+    ///
+    /// # Errors
+    /// It is not known to ckpt.
+    fn bytes(&self) -> Result<usize, String>;
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// The device does not give them.
+    fn content(&self) -> Result<Vec<u8>, String>;
+
+    /// Has these from here on.
+    ///
+    /// # Errors
+    /// The device does not take them.
+    fn set(&mut self, content: &[u8]) -> Result<(), String>;
+
+    /// No other variable may have it as well.
+    fn is_exchanged(&self) {}
+}
+
+/// For each of some variables, the number of that for which the array was made that it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    order: Vec<u32>,
+    /// Whether arrays of different sizes have changed places.
+    differ: bool,
+}
+
+impl Places {
+    /// So many variables, each with its own.
+    pub fn new(count: u32) -> Places {
+        Places {
+            order: (0..count).collect(),
+            differ: false,
+        }
+    }
+
+    /// Exchanges what two of the variables have.
+    pub fn swap<A: OnDevice>(&mut self, pair: [usize; 2], one: &mut A, other: &mut A) {
+        self.order.swap(pair[0], pair[1]);
+        self.differ |= one.bytes() != other.bytes();
+        one.is_exchanged();
+        other.is_exchanged();
+        std::mem::swap(one, other);
+    }
+
+    fn are_as_made(&self) -> bool {
+        self.order.is_sorted()
+    }
+}
+
+impl Checkpoint for Places {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if self.differ && !self.are_as_made() {
+            return to.fail("arrays of different sizes on a device have changed places");
+        }
+        self.order.save(to);
+    }
+
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let order = Vec::<u32>::load(from)?;
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..sorted.len() as u32) {
+            return Err(LoadError::invalid("arrays cannot be in such places"));
+        }
+        Ok(Places { order, differ: false })
+    }
+}
+
+/// Gives each variable the array that it had at the checkpoint, with what is in its own now. In a run that is none, nothing
+/// has changed its place yet.
+pub fn put<A: OnDevice, const COUNT: usize>(places: &Places, mut arrays: [&mut A; COUNT]) {
+    if places.are_as_made() {
+        return;
+    }
+    if let Err(why) = put_back(&places.order, &mut arrays) {
+        not_put_back(&why).exit();
+    }
+}
+
+fn not_put_back(why: &str) -> Fatal {
+    let headline =
+        headline!("E2435: arrays on a device have changed places, and a restart cannot do so: {why}");
+    Fatal::refused(headline)
+        .help("restart from an earlier checkpoint, or begin anew; tell the authors of ckpt")
+}
+
+fn put_back<A: OnDevice>(order: &[u32], arrays: &mut [&mut A]) -> Result<(), String> {
+    if order.len() != arrays.len() {
+        return Err("there is another number of them".into());
+    }
+    let mut now: Vec<u32> = (0..order.len() as u32).collect();
+    for at in 0..order.len() {
+        let behind = now[at..].iter().position(|array| *array == order[at]);
+        let from = at + behind.ok_or("one is there twice")?;
+        if from == at {
+            continue;
+        }
+        now.swap(at, from);
+        let [one, other] = arrays
+            .get_disjoint_mut([at, from])
+            .map_err(|error| error.to_string())?;
+        if one.bytes()? != other.bytes()? {
+            return Err("they have different sizes".into());
+        }
+        // What is in the variable stays: it has another array now.
+        let contents = [one.content()?, other.content()?];
+        std::mem::swap(*one, *other);
+        one.set(&contents[0])?;
+        other.set(&contents[1])?;
+        one.is_exchanged();
+        other.is_exchanged();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::tests::{decoded, encoded};
+
+    /// With the name of the variable that it was made for.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Array(char, Vec<u8>);
+
+    impl OnDevice for Array {
+        fn bytes(&self) -> Result<usize, String> {
+            Ok(self.1.len())
+        }
+        fn content(&self) -> Result<Vec<u8>, String> {
+            Ok(self.1.clone())
+        }
+        fn set(&mut self, content: &[u8]) -> Result<(), String> {
+            self.1.copy_from_slice(content);
+            Ok(())
+        }
+    }
+
+    fn three(contents: [u8; 3]) -> [Array; 3] {
+        [('a', contents[0]), ('b', contents[1]), ('c', contents[2])].map(|(name, one)| Array(name, vec![one]))
+    }
+
+    #[test]
+    fn each_variable_has_the_array_that_it_had_with_what_was_in_it() {
+        let all = [[0, 1], [1, 2], [0, 2], [0, 1], [1, 2], [1, 0]];
+        for count in 0..=all.len() {
+            let mut before = three([1, 2, 3]);
+            let mut places = Places::new(3);
+            for pair in &all[..count] {
+                let [one, other] = before.get_disjoint_mut(*pair).expect("two");
+                places.swap(*pair, one, other);
+            }
+            let columns = encoded(|to| places.save(to)).expect("it can be saved");
+            let places = decoded(&columns, Places::load).expect("it can be read");
+            // Each variable's own array is filled with what the variable had.
+            let mut again = three([before[0].1[0], before[1].1[0], before[2].1[0]]);
+            put(&places, again.each_mut());
+            assert_eq!(again, before);
+        }
+    }
+
+    #[test]
+    fn arrays_of_different_sizes_hold_a_checkpoint_back_while_they_have_changed_places() {
+        let (mut one, mut other) = (Array('a', vec![1]), Array('b', vec![1, 2]));
+        let mut places = Places::new(2);
+        places.swap([0, 1], &mut one, &mut other);
+        assert!(encoded(|to| places.save(to)).is_err());
+        places.swap([0, 1], &mut one, &mut other);
+        assert!(encoded(|to| places.save(to)).is_ok());
+    }
+
+    #[test]
+    fn other_arrays_than_those_that_were_there_are_not_put_back() {
+        let (mut one, mut other) = (Array('a', vec![1]), Array('b', vec![1, 2]));
+        let why = put_back(&[1, 0], &mut [&mut one, &mut other]).expect_err("their sizes differ");
+        let said = not_put_back(&why).to_string();
+        assert!(
+            said.contains("E2435") && said.contains("they have different sizes"),
+            "{said}"
+        );
+        assert!(put_back(&[1, 0, 2], &mut [&mut one, &mut other]).is_err());
+    }
+
+    #[test]
+    fn what_is_no_order_is_not_read() {
+        let columns = encoded(|to| vec![0_u32, 0].save(to)).expect("it can be saved");
+        assert!(decoded(&columns, Places::load).is_err());
+    }
+}
