@@ -104,10 +104,15 @@ impl ChangedPlaces {
 pub(crate) fn changed_places(library: &Library, program: &Program, items: &Items) -> Vec<ChangedPlaces> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
+    // One of the program's own may do something else.
+    let mut functions = items.functions.iter();
+    if functions.any(|one| library.says(&one.name, Functions::Swaps)) {
+        return all;
+    }
     for function in &items.functions {
         // A file that several crates include is there once.
         if seen.insert((function.place.file, function.place.bytes.start)) {
-            all.extend(of_function(library, program, items, function));
+            all.extend(of_function(library, program, function));
         }
     }
     all
@@ -132,17 +137,10 @@ pub(crate) fn place_edits(
         .collect()
 }
 
-fn of_function(
-    library: &Library,
-    program: &Program,
-    items: &Items,
-    function: &Function,
-) -> Vec<ChangedPlaces> {
+fn of_function(library: &Library, program: &Program, function: &Function) -> Vec<ChangedPlaces> {
     let file = function.place.file;
-    let is_own = |name: &str| items.functions.iter().any(|one| one.name == name);
     let mut found = Found {
         library,
-        is_own: &is_own,
         changes: Vec::new(),
     };
     found.visit_block(&function.item.block);
@@ -288,17 +286,14 @@ fn name_of(expr: &Expr) -> Option<&Ident> {
 /// Changes in a function that happen where they stand: a closure may be called anywhere.
 struct Found<'a, 'p> {
     library: &'a Library,
-    is_own: &'a dyn Fn(&str) -> bool,
     changes: Vec<Change<'p>>,
 }
 
 impl<'p> Visit<'p> for Found<'_, 'p> {
     fn visit_expr(&mut self, expr: &'p Expr) {
-        let is_own = matches!(expr, Expr::Call(call) if matches!(&*call.func, Expr::Path(path)
-            if (self.is_own)(&last_name(&path.path))));
         match change(self.library, expr) {
-            Some(change) if !is_own => self.changes.push(change),
-            _ => visit::visit_expr(self, expr),
+            Some(change) => self.changes.push(change),
+            None => visit::visit_expr(self, expr),
         }
     }
 
@@ -368,4 +363,58 @@ fn changes_only_so(block: &syn::Block, name: &Ident, changes: usize) -> bool {
     let mut found = Changes(name, 0);
     found.visit_block(block);
     found.1 <= changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::edits::Edited;
+    use crate::tests::{analysed, program};
+
+    /// What becomes of a function with three arrays.
+    fn edited(rest: &str) -> Option<String> {
+        let text = format!("fn main() {{ let mut a = f(1); let mut b = f(2); let mut c = f(3); {rest} }}");
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let all = changed_places(&analysis.library, &program, &analysis.items);
+        let edits: Vec<Edit> = all.iter().flat_map(|one| one.edits(&program, 0)).collect();
+        let changed = Edited::new(&text, &edits).text;
+        let at = changed.find("f(3); ")? + "f(3); ".len();
+        (!edits.is_empty()).then(|| changed[at..changed.len() - 2].to_owned())
+    }
+
+    #[test]
+    fn what_says_which_is_which_stands_before_the_first_exchange() {
+        assert_eq!(
+            edited("g(&a); loop { g(&a); std::mem::swap(&mut a, &mut b); }").as_deref(),
+            Some(
+                "g(&a); let mut __ckpt_places0 = ckpt::device::Places::new(2); \
+                 #[ckpt(reexecute)] ckpt::device::put(&__ckpt_places0, [&mut a, &mut b]); \
+                 loop { g(&a); { __ckpt_places0.swap([0, 1], &mut a, &mut b); }; }"
+            )
+        );
+        let around = edited("loop { (a, b, c) = (b, c, a); }").expect("all of them");
+        assert!(
+            around.contains("swap([0, 1], &mut a, &mut b); __ckpt_places0.swap([1, 2], &mut b, &mut c);"),
+            "{around}"
+        );
+    }
+
+    #[test]
+    fn what_nobody_follows_is_left_alone() {
+        for rest in [
+            "let mut turn = || std::mem::swap(&mut a, &mut b); turn(); std::mem::swap(&mut a, &mut b);",
+            "loop { std::mem::swap(&mut a, &mut b); g(&mut a); }",
+            "loop { std::mem::swap(&mut a, &mut b); b = f(4); }",
+            "loop { std::mem::swap(&mut a, &mut x.b); }",
+            "loop { (a, b) = (b, f(1)); }",
+            "loop { (a, b) = (b, b); }",
+            "loop { let mut d = f(4); std::mem::swap(&mut a, &mut d); }",
+            "loop { std::mem::swap(&mut a, &mut b); h!(a); }",
+            "loop { std::mem::swap(&mut a, &mut b); let d = std::mem::replace(&mut a, f(1)); }",
+            "fn swap(a: &mut A, b: &mut A) {} loop { swap(&mut a, &mut b); }",
+        ] {
+            assert_eq!(edited(rest), None, "{rest}");
+        }
+    }
 }

@@ -234,6 +234,17 @@ pub(crate) fn stays_the_same(
                 visit::visit_expr(self, expr);
             }
         }
+        // What is done there may be done anywhere, and more than once.
+        fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+            let changing = std::mem::take(&mut self.3);
+            visit::visit_expr_closure(self, closure);
+            self.3 = changing;
+        }
+        fn visit_expr_async(&mut self, block: &'ast syn::ExprAsync) {
+            let changing = std::mem::take(&mut self.3);
+            visit::visit_expr_async(self, block);
+            self.3 = changing;
+        }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             let method = call.method.to_string();
             let is_command =

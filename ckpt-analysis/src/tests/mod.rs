@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 /// A file's name and its text. `main.rs` and `lib.rs` are roots, `a.rs` is the module `a` of the root before it.
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-fn program(files: Files<'_>) -> Program {
+pub(crate) fn program(files: Files<'_>) -> Program {
     let mut program = Program::default();
     for (name, text) in files {
         let id = FileId(program.files.len());
@@ -87,7 +87,7 @@ fn program(files: Files<'_>) -> Program {
     program
 }
 
-fn analysed(files: Files<'_>) -> Analysis {
+pub(crate) fn analysed(files: Files<'_>) -> Analysis {
     analyse(&program(files))
 }
 

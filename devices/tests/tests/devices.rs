@@ -122,26 +122,10 @@ fn what_is_on_a_device_and_cannot_be_saved_holds_checkpoints_back() {
 
 #[test]
 fn arrays_that_change_places_where_nobody_follows_are_refused() {
-    for program in ["exchanged", "exchanged-elsewhere"] {
-        let ended = Job::of(MISUSE, program).ckpt("basic", "plan", "--check").noted();
-        assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
-    }
-}
-
-#[test]
-fn arrays_of_different_sizes_that_have_changed_places_hold_checkpoints_back() {
-    let ended = Job::of(MISUSE, "exchanged-sizes")
-        .ckpt("basic", "run", "--every 1")
-        .well()
+    let ended = Job::of(MISUSE, "exchanged")
+        .ckpt("basic", "plan", "--check")
         .noted();
-    assert!(
-        ended.stderr.contains("arrays of different sizes")
-            && ended
-                .stderr
-                .contains("10 checkpoints of this run could not be taken"),
-        "{}",
-        ended.stderr
-    );
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
 }
 
 /// Killed at a visit on some devices, restarted on others: the answer is that of a run without an interruption.
@@ -178,7 +162,7 @@ fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
 
 #[test]
 fn arrays_that_change_places_come_back_where_they_were() {
-    for program in ["turned", "turned-set", "turned3"] {
+    for program in ["turned", "turned-then", "turned3"] {
         is_restarted(
             &|| Job::of("programs/turned", program),
             "",

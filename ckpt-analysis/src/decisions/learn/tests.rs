@@ -1,5 +1,6 @@
 use super::*;
 use crate::source::{FileId, SourceFile};
+use std::collections::BTreeSet;
 
 const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\nfn g<T>(x: Cell<T>) { x.apply(); }\n";
 
@@ -44,6 +45,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         on_device: &|_| false,
         saved_from_device: &|_| false,
         filled_on_device: &|_| false,
+        changing_places_with: &|_| BTreeSet::new(),
         passed_on_device: &|_| false,
         handles_on_device: &|_| false,
         replayable: &|_| false,

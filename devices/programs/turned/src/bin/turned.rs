@@ -1,5 +1,5 @@
-//! Two arrays that change places after each step, and three others that go round in every third. Two of the kernels were made
-//! with the arrays as they were in the beginning, one is given them before each step, and one is made in each step.
+//! Two arrays that change places after each step, and three others that go round in every third. Some of the kernels were made
+//! with the arrays as they were in the beginning, and some are made in each step.
 
 use ocl::{Buffer, Kernel, ProQue};
 
