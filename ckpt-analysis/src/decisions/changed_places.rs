@@ -28,7 +28,14 @@ pub(crate) struct ChangedPlaces {
     before: usize,
     file: FileId,
     /// Where two of them do, and which.
-    changes: Vec<(Range<usize>, Vec<(usize, usize)>)>,
+    changes: Vec<Exchange>,
+}
+
+/// The bytes of an expression, and which two variables change places there, one pair after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Exchange {
+    range: Range<usize>,
+    pairs: Vec<(usize, usize)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +90,7 @@ impl ChangedPlaces {
             self.before,
             &format!("{declared} {put}"),
         )];
-        for (range, pairs) in &self.changes {
+        for Exchange { range, pairs } in &self.changes {
             let pairs = pairs.iter().map(|(one, other)| {
                 format!(
                     "{places}.swap([{one}, {other}], {}, {});",
@@ -189,7 +196,10 @@ fn of_function(library: &Library, program: &Program, function: &Function) -> Vec
                 let pairs: Option<Vec<_>> = { one.pairs.iter() }
                     .map(|(a, b)| Some((index(a)?, index(b)?)))
                     .collect();
-                Some((range(one.expr.span()), pairs?))
+                Some(Exchange {
+                    range: range(one.expr.span()),
+                    pairs: pairs?,
+                })
             })
             .collect();
         let group = ChangedPlaces {
