@@ -1,13 +1,19 @@
 //! What stands for arrays and kernels while a program is followed.
 
-use crate::source::FileId;
+use crate::source::Position;
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::Pat;
 
 /// Where an array is declared.
-pub(super) type Place = (FileId, usize);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place {
+    /// Where its variable is.
+    pub at: Position,
+    /// Which part of that it is, by a number for each path.
+    pub part: usize,
+}
 
 /// A kernel, or what makes one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
