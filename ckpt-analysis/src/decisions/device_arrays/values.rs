@@ -49,6 +49,13 @@ impl Value {
                 Value::Arrays(some)
             }
             (Value::Other, value) | (value, Value::Other) => value,
+            (Value::Parts(mut parts), Value::Parts(others)) => {
+                for (name, other) in others {
+                    let one = parts.remove(&name).unwrap_or_default();
+                    parts.insert(name, one.or(other));
+                }
+                Value::Parts(parts)
+            }
             (one, other) if one == other => one,
             (one, other) => {
                 let arrays: BTreeSet<Place> = one.places().into_iter().chain(other.places()).collect();

@@ -18,12 +18,16 @@ fn main() -> ocl::Result<()> {
         .nth(1)
         .map_or(2_000_000, |text| text.parse().expect("a number"));
     let platform = Platform::default();
-    let device = Device::first(platform)?;
-    let context = Context::builder().platform(platform).devices(device).build()?;
-    let any_order = Some(CommandQueueProperties::OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    let left = Queue::new(&context, device, any_order)?;
-    let right = Queue::new(&context, device, any_order)?;
-    let program = Program::builder().src(SOURCE).devices(device).build(&context)?;
+    let context = Context::builder()
+        .platform(platform)
+        .devices(Device::first(platform)?)
+        .build()?;
+    let left = in_any_order(&context)?;
+    let right = in_any_order(&context)?;
+    let program = Program::builder()
+        .src(SOURCE)
+        .devices(context.devices()[0])
+        .build(&context)?;
     let one = array(&left, 3)?;
     let other = array(&right, 5)?;
     let third = array(&right, 7)?;
@@ -43,6 +47,11 @@ fn main() -> ocl::Result<()> {
         );
     }
     Ok(())
+}
+
+fn in_any_order(context: &Context) -> ocl::Result<Queue> {
+    let how = CommandQueueProperties::OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    Queue::new(context, context.devices()[0], Some(how))
 }
 
 /// What is of the step before is done when this begins; nothing of it is when it ends.
