@@ -61,6 +61,17 @@ impl<'l> Devices<'l> {
                 }))
     }
 
+    /// Whether a type, as rustc writes it, is that of commands that have begun, or of what is there for one of them.
+    pub(crate) fn are_under_way(&self, type_name: &str) -> bool {
+        let is = |path: &str| {
+            let is_event = self.is(path, Types::DeviceEvents);
+            is_event || self.are_used() && self.library.says(last_of(path), Types::DeviceWork)
+        };
+        type_name
+            .split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | ':'))
+            .any(|path| !path.is_empty() && is(path))
+    }
+
     /// Whether a checkpoint holds the content of a value of this type, as rustc writes it: that of an array, or the
     /// arguments of a kernel.
     pub(crate) fn are_saved(&self, type_name: &str) -> bool {
@@ -343,6 +354,11 @@ mod tests {
                 "{under_way}"
             );
         }
+        for waited_for in ["cudarc::driver::CudaEvent", "CudaEvent", "CudaView<'_, f32>"] {
+            assert!(of_cuda.are_under_way(waited_for), "{waited_for}");
+        }
+        assert!(devices.are_under_way("ocl::Event") && devices.are_under_way("Vec<Event>"));
+        assert!(!devices.are_under_way("mine::Event") && !of_cuda.are_under_way("CudaSlice<f32>"));
         assert!(of_cuda.leave_a_trace("launch") && !devices.are_saved("CudaSlice<f32>"));
         let rebound = Program::of_main("use ocl::Kernel; fn main() { kernel.set_arg(0, 1); }");
         let rebound = Devices::of(&library, &rebound);

@@ -71,7 +71,7 @@ pub(crate) fn number_edits(library: &Library, program: &Program, arrays: &[Devic
         return Vec::new();
     }
     let around = |array: &DeviceArray| {
-        let number = array.elements.word()?;
+        let number = array.elements.word().filter(|_| array.part.is_empty())?;
         let range = bytes(program, array.place.0, initialiser(program, array.place)?.span());
         Some([
             Edit::insert(array.place.0, range.start, "ckpt::device::numbers("),

@@ -132,14 +132,15 @@ impl TypeAdvice {
                  a type of your own can hold by value what it borrows"
             }
             Self::Device => {
-                "hold each array on a device in a variable of its own, `let` without `mut`, whose value is made by calls that do \
-                 nothing else: of the `Buffer` of `ocl`, `opencl3` and `wgpu`, and of the `CudaSlice` of `cudarc`, a checkpoint has the content then. Arrays change roles as \
-                 arguments of kernels, and a kernel is made where it is used, with all of its arguments"
+                "hold each array on a device in a variable, also in a list, an `Option`, a tuple or a struct, that gets no other array: its \
+                 value is made by calls that do nothing else. Of the `Buffer` of `ocl`, `opencl3` and `wgpu`, and of the `CudaSlice` of \
+                 `cudarc`, a checkpoint has the content then. Arrays change roles as arguments of kernels, and a kernel is made where it \
+                 is used, with all of its arguments"
             }
             Self::DeviceWork => {
-                "let it end before the site: submit the commands (`queue.submit([encoder.finish()])`), drop the view and `unmap()` the \
-                 array, wait with `device.poll(wgpu::PollType::wait_indefinitely())`. What is made for one command (`launch_builder`, a view, an \
-                 event of CUDA) belongs into the loop"
+                "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \
+                 `unmap()` the array, wait with `device.poll(wgpu::PollType::wait_indefinitely())`. What is made for one command \
+                 (`launch_builder`, a view, an event) belongs into the loop"
             }
             Self::Other => {
                 "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \

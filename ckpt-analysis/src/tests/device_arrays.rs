@@ -24,7 +24,12 @@ fn said(array: &DeviceArray) -> String {
     let bytes = array.elements.are_bytes().then_some("bytes");
     let elements = array.elements.word().or(bytes);
     let elements = elements.map_or_else(String::new, |one| format!(" ({one})"));
-    format!("{}: {}{others}{elements}", array.variable, all.join(", "))
+    format!(
+        "{}{}: {}{others}{elements}",
+        array.variable,
+        array.part,
+        all.join(", ")
+    )
 }
 
 const OCL: &str = r#"
@@ -179,4 +184,58 @@ fn shaders_say_what_they_do_with_what_is_bound_and_what_that_is() {
             "copy: copy_buffer_to_buffer, write_buffer (bytes)"
         ]
     );
+}
+
+#[test]
+fn arrays_in_structs_tuples_and_parameters_are_those_of_their_variables() {
+    let text = format!(
+        "{OCL} struct Field {{ queue: Queue, now: Buffer<u32>, next: Buffer<u32>, steps: u32 }}
+        struct Pair {{ left: Field, border: Option<Buffer<u32>> }}
+        impl Field {{
+            fn new(queue: &Queue) -> ocl::Result<Field> {{
+                let now = on_device(queue, &[1])?;
+                let next = on_device(queue, &[2])?;
+                Ok(Field {{ queue: queue.clone(), now, next, steps: 0 }})
+            }}
+            fn step(&mut self, device: &ProQue) -> ocl::Result<()> {{
+                let (from, to) = (&self.now, &self.next);
+                stirring(device, (from, to))?;
+                Ok(())
+            }}
+        }}
+        fn both(queue: &Queue) -> ocl::Result<(Buffer<u32>, Buffer<u32>)> {{
+            Ok((on_device(queue, &[5])?, on_device(queue, &[6])?))
+        }}
+        fn run(mut pair: Pair, total: Buffer<u32>, device: ProQue) -> ocl::Result<()> {{
+            for _ in 0..9 {{ pair.left.step(&device)?; total.write(&[1]).enq()?; }}
+            Ok(())
+        }}
+        fn main() -> ocl::Result<()> {{
+            let device = ProQue::builder().src(SOURCE).dims(9).build()?;
+            let mut field = Field::new(device.queue())?;
+            let (first, last) = both(device.queue())?;
+            let two = both(device.queue())?;
+            first.write(&[3]).enq()?;
+            two.1.write(&[4]).enq()?;
+            field.step(&device)?;
+            let pair = Pair {{ left: Field::new(device.queue())?, border: Some(on_device(device.queue(), &[1])?) }};
+            run(pair, last, device)
+        }}"
+    );
+    let of = written(&text);
+    for expected in [
+        "field.now: stir reads",
+        "field.next: stir writes",
+        "first: write",
+        "last: write",
+        "total: write",
+        "two.0: ",
+        "two.1: write",
+        "pair.left.now: stir reads",
+        "pair.left.next: stir writes",
+        "pair.border: ",
+    ] {
+        assert!(of.iter().any(|one| one == expected), "{expected}: {of:?}");
+    }
+    assert!(!of.iter().any(|one| one.starts_with("from")), "{of:?}");
 }

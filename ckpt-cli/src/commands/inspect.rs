@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ckpt::session::job::{COMMAND_NOTE, SOURCES_NOTE};
-use ckpt::session::{PLACE_NOTE, VARIABLES_NOTE};
+use ckpt::session::{DEVICES_NOTE, Device, Devices, PLACE_NOTE, VARIABLES_NOTE};
 use ckpt::store::{
     CheckpointId, DESCRIPTORS_NOTE, EPOCH_NOTE, FrameInfo, LINKS_NOTE, NAMES_NOTE, Node, NodeKind, Restored,
     VariableContent,
@@ -487,6 +487,7 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         NAMES_NOTE,
         SOURCES_NOTE,
         PLACE_NOTE,
+        DEVICES_NOTE,
         DESCRIPTORS_NOTE,
         VARIABLES_NOTE,
     ];
@@ -494,6 +495,12 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     for (name, text) in meta.notes.iter().filter(|(name, _)| is_for_people(name)) {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));
+    }
+    let devices = devices(checkpoint);
+    for (title, list) in [("computed on", &devices.computes_on), ("shown", &shown(&devices))] {
+        if !list.is_empty() {
+            render::print(&format!("{title}: {}\n", in_words(list)));
+        }
     }
     for (index, frame) in checkpoint.frames().iter().enumerate() {
         render::print(&format!("\n{index}  {}\n", frame_line(frame)));
@@ -504,6 +511,50 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     }
     print_group(checkpoint, "statics", "Statics:", "")?;
     print_group(checkpoint, "shared", "Shared objects (Rc, Arc):", "shared ")
+}
+
+/// What the checkpoint has noted of devices; nothing of a program that has asked for none.
+fn devices(checkpoint: &Restored) -> Devices {
+    let mut notes = checkpoint.meta().notes.iter();
+    let note = notes.find(|(name, _)| name == DEVICES_NOTE);
+    note.and_then(|(_, text)| serde_json::from_str(text).ok())
+        .unwrap_or_default()
+}
+
+/// The devices that the program had been shown.
+fn shown(devices: &Devices) -> Vec<Device> {
+    let of_platforms = devices.platforms.iter().filter_map(|one| one.devices.as_deref());
+    let all = of_platforms.chain(devices.adapters.values().map(Vec::as_slice));
+    all.flatten().cloned().collect()
+}
+
+/// For people: those that are alike are counted.
+fn in_words(devices: &[Device]) -> String {
+    let words = |one: &Device| {
+        format!(
+            "`{}` ({} of {}, {})",
+            one.name, one.kind, one.vendor, one.platform
+        )
+    };
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for one in devices.iter().map(words) {
+        match counted.iter_mut().find(|(words, _)| *words == one) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((one, 1)),
+        }
+    }
+    let each = counted.into_iter().map(|(words, count)| match count {
+        1 => words,
+        more => format!("{more} times {words}"),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn devices_as_json(devices: &[Device]) -> Value {
+    let each = devices.iter().map(
+        |one| json!({ "name": one.name, "kind": one.kind, "vendor": one.vendor, "platform": one.platform }),
+    );
+    each.collect()
 }
 
 /// The checkpoints that have what this one has not.
@@ -621,10 +672,12 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
             "source": format!("{:016x}", frame.source), "variables": variables,
         }));
     }
+    let devices = devices(checkpoint);
     Ok(json!({
         "id": checkpoint.id().0, "path": checkpoint.path(), "program": meta.program, "version": meta.version,
         "visit": meta.visit, "time": meta.time_text(), "reason": meta.reason, "host": meta.host,
         "notes": meta.notes, "frames": frames,
+        "computed_on": devices_as_json(&devices.computes_on), "shown_devices": devices_as_json(&shown(&devices)),
         "needs": needs(checkpoint),
     }))
 }
@@ -632,6 +685,20 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn devices_that_are_alike_are_counted() {
+        let device = |name: &str| Device {
+            name: name.into(),
+            vendor: "v".into(),
+            platform: "p".into(),
+            kind: "CPU".into(),
+            shown_as: 0,
+        };
+        let text = in_words(&[device("a"), device("b"), device("a")]);
+        assert_eq!(text, "2 times `a` (CPU of v, p), `b` (CPU of v, p)");
+        assert_eq!(devices_as_json(&[device("a")])[0]["platform"], json!("p"));
+    }
 
     #[test]
     fn a_command_is_shown_as_one_types_it() {

@@ -22,7 +22,14 @@ pub(super) fn expand(item: &Item, fields: &[Field]) -> TokenStream {
         });
         (quote!(#names #(#each)*), quote!())
     };
-    let fill = fields.iter().map(|field| fill(ckpt, field));
+    // Content of one option may be in another one now.
+    let may_move = fields.iter().filter(|field| field.saved == Saved::Parts).count() > 1;
+    let each = fields.iter().map(|field| fill(ckpt, field, may_move));
+    let moved = fields
+        .iter()
+        .filter(|_| may_move)
+        .map(|field| fill_moved(ckpt, field));
+    let homes = may_move.then(|| quote!(let mut __homes = #ckpt::value::Homes::new();));
     quote! {
         fn save_part(&self, __to: &mut #ckpt::value::Encoder<'_>) {
             #detects
@@ -33,13 +40,15 @@ pub(super) fn expand(item: &Item, fields: &[Field]) -> TokenStream {
             __from: &mut #ckpt::value::Decoder<'_>,
         ) -> ::core::result::Result<(), #ckpt::value::LoadError> {
             #check
-            #(#fill)*
+            #homes
+            #(#each)*
+            #(#moved)*
             ::core::result::Result::Ok(())
         }
     }
 }
 
-fn fill(ckpt: &Path, field: &Field) -> TokenStream {
+fn fill(ckpt: &Path, field: &Field, may_move: bool) -> TokenStream {
     let (member, names, ty) = (&field.member, &field.names, field.saved_type());
     let load = match field.saved {
         Saved::Kept => return TokenStream::new(),
@@ -65,11 +74,33 @@ fn fill(ckpt: &Path, field: &Field) -> TokenStream {
         Some(_) => quote!(::core::option::Option::Some(&|| ())),
         None => quote!(::core::option::Option::None),
     };
-    quote! {
+    let filled = quote! {
         __from.field_with(
             &[#(#names),*],
             |__from| { #load ::core::result::Result::Ok(()) },
             #default,
-        )?;
+        )
+    };
+    let name = &names[0];
+    match (may_move, field.saved) {
+        (true, Saved::Parts) => quote!(__homes.filled(#name, #filled)?;),
+        _ => quote!(#filled?;),
+    }
+}
+
+/// Fills an option with what was in another one.
+fn fill_moved(ckpt: &Path, field: &Field) -> TokenStream {
+    if field.saved != Saved::Parts {
+        return TokenStream::new();
+    }
+    let (member, name, ty) = (&field.member, &field.names[0], &field.ty);
+    quote_spanned! {ty.span()=>
+        if let ::core::option::Option::Some(__other) = __homes.content_of(#name)? {
+            __from.field_with(
+                &[__other],
+                |__from| <#ty as #ckpt::value::Parts<_>>::fill_from_other(&mut self.#member, __from),
+                ::core::option::Option::None,
+            )?;
+        }
     }
 }

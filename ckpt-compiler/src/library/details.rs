@@ -381,6 +381,8 @@ sections! {
         DeviceHandles = "device_handles",
         /// A method that gives a kernel other arguments.
         DeviceRebinds = "device_rebinds",
+        /// Events of commands on devices, by crate and name.
+        DeviceEvents = "device_events",
         /// A method that changes the content of an array that it is lent, and not which array it is.
         DeviceCommands = "device_commands",
         /// A crate of which no library is beneath the program: ckpt has to see where devices are opened.

@@ -11,6 +11,8 @@ use ::cudarc::driver::result::{self, DriverError, ctx, device};
 use ::cudarc::driver::sys::{self, CUcontext, CUdevice, CUresult};
 use ::cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr};
 
+use super::shown::Device;
+
 /// The driver's names.
 const DRIVER: [&CStr; 2] = [c"libcuda.so.1", c"libcuda.so"];
 
@@ -29,6 +31,26 @@ pub(super) fn finish() -> Result<(), String> {
     all.map_err(|error| unfinished(&error))
 }
 
+/// The devices whose primary contexts are there.
+pub(super) fn computes_on() -> Vec<Device> {
+    if !is_loaded() {
+        return Vec::new();
+    }
+    let count = device::get_count().unwrap_or_default();
+    let known = |number| {
+        let device = device::get(number).ok()?;
+        is_active(device).ok().filter(|is| *is)?;
+        Some(Device {
+            name: device::get_name(device).unwrap_or_default(),
+            vendor: "NVIDIA".to_owned(),
+            platform: "CUDA".to_owned(),
+            kind: "GPU".to_owned(),
+            ..Device::default()
+        })
+    };
+    (0..count).filter_map(known).collect()
+}
+
 fn unfinished(error: &DriverError) -> String {
     format!("the commands of a device are not done ({:?} of CUDA)", error.0)
 }
@@ -44,11 +66,16 @@ fn is_loaded() -> bool {
     })
 }
 
-fn finish_on(device: CUdevice) -> Result<(), DriverError> {
+/// Whether the process has the primary context of a device.
+fn is_active(device: CUdevice) -> Result<bool, DriverError> {
     let (mut flags, mut is_active) = (0, 0);
     // SAFETY: both are written to.
     unsafe { sys::cuDevicePrimaryCtxGetState(device, &raw mut flags, &raw mut is_active) }.result()?;
-    if is_active == 0 {
+    Ok(is_active != 0)
+}
+
+fn finish_on(device: CUdevice) -> Result<(), DriverError> {
+    if !is_active(device)? {
         return Ok(());
     }
     // SAFETY: the device is one that the driver has given; what is held here is let go below.

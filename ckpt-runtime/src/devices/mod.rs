@@ -33,6 +33,8 @@ pub(crate) enum Obstacle {
     EndAwaited,
     /// A program on a device has variables outside of its kernels.
     Variables,
+    /// A kernel was started with an array that the program had given back.
+    GivenBack,
     /// Another library for devices than ckpt sees.
     OtherLibrary,
     /// A kernel has arguments that it was given in another way than by `clSetKernelArg`.
@@ -66,6 +68,9 @@ impl Obstacle {
                 "a function of the program is called when memory of a device is given back"
             }
             Obstacle::Variables => "a program on a device has variables of its own, outside of its kernels",
+            Obstacle::GivenBack => {
+                "a kernel was started with an array as an argument that the program had given back"
+            }
             Obstacle::OtherLibrary => {
                 "the program has loaded another OpenCL than that which it is linked with"
             }
@@ -91,6 +96,7 @@ impl Obstacle {
             Obstacle::Callback => "it may run while the checkpoint is taken, and a restart would not call it",
             Obstacle::EndAwaited => "a restart would not call it",
             Obstacle::Variables => "nothing can read them, and a restart would make them again",
+            Obstacle::GivenBack => "whether there is such an array, and what is in it, nobody knows",
             Obstacle::OtherLibrary => "what it has on devices through that one nobody sees",
             Obstacle::Unseen => "a restart makes the kernel again, without them",
             Obstacle::InProgram => "what is there is defined only while the array is mapped",
@@ -112,6 +118,7 @@ impl Obstacle {
             Obstacle::Callback => "wait for the command before the site is reached",
             Obstacle::EndAwaited => "leave it out",
             Obstacle::Variables => "hold them in an array that the kernels have as an argument",
+            Obstacle::GivenBack => "keep the array as long as a kernel is started with it",
             Obstacle::OtherLibrary => "let it load the `libOpenCL.so.1` of the machine: `OPENCL_DYLIB_PATH`",
             Obstacle::Unseen => "make the kernel anew, and give it all of its arguments",
             Obstacle::InProgram => {
@@ -159,6 +166,23 @@ pub(crate) fn finish() -> Result<(), String> {
     Ok(())
 }
 
+/// What variables will ask for comes into memory from here on, while that of the program is copied, where a library can do that.
+/// `room` gives memory that is empty, with room for so many bytes.
+pub(crate) fn begin_to_read(room: &mut dyn FnMut(usize) -> Option<Vec<u8>>) {
+    #[cfg(feature = "opencl")]
+    opencl::begin_to_read(room);
+    #[cfg(not(feature = "opencl"))]
+    let _ = room;
+}
+
+/// Nothing does any more: gives back memory that nobody needed.
+pub(crate) fn end_reading() -> Vec<Vec<u8>> {
+    #[cfg(feature = "opencl")]
+    return opencl::end_reading();
+    #[cfg(not(feature = "opencl"))]
+    Vec::new()
+}
+
 /// An array that no variable has saved since [`finish`], in the words of a sentence.
 pub(crate) fn unsaved() -> Option<String> {
     let unsaved: [fn() -> Option<String>; _] = [
@@ -168,6 +192,25 @@ pub(crate) fn unsaved() -> Option<String> {
         wgpu::unsaved,
     ];
     unsaved.iter().find_map(|of| of())
+}
+
+/// The devices that the program has given something to do, each once.
+fn computes_on() -> Vec<shown::Device> {
+    let of: [fn() -> Vec<shown::Device>; _] = [
+        #[cfg(feature = "opencl")]
+        opencl::computes_on,
+        #[cfg(feature = "wgpu")]
+        wgpu::computes_on,
+        #[cfg(feature = "cudarc")]
+        cudarc::computes_on,
+    ];
+    let mut all: Vec<shown::Device> = Vec::new();
+    for device in of.iter().flat_map(|of| of()) {
+        if !all.contains(&device) {
+            all.push(device);
+        }
+    }
+    all
 }
 
 /// The session is over.

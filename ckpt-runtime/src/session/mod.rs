@@ -96,6 +96,7 @@ use crate::base::run_id::RunId;
 use crate::base::typed::{has_command, restart_command, right_program, start_anew, typed};
 use crate::comm;
 use crate::context;
+pub use crate::devices::shown::{DEVICES_NOTE, Device, Noted as Devices};
 pub use by_hand::{Saver, Session};
 
 use crate::format::{CheckpointId, StoreError};

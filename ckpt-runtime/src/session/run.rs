@@ -48,7 +48,7 @@ use crate::state::standard_streams::{self, StandardStreams};
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Journals, RunDocuments, Store};
 use crate::thread;
-use crate::value::{DEVICES, LoadError, release_unused};
+use crate::value::{DEVICES, LoadError, buffer_for, give_back, release_unused};
 
 mod alone;
 mod back;
@@ -582,6 +582,7 @@ impl Run {
             self.world.has_walked()?;
         }
         self.ending.has_arrived();
+        devices::shown::mention_another_kind();
         if !self.has_come_alone(visits) {
             self.join_others(visits);
         }
@@ -887,16 +888,24 @@ impl Run {
     /// `gather`'s, and those of what it is made of.
     fn save(&mut self, gather: Gather<'_>, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
         // What commands on devices write into memory is there before the first variable is saved.
-        if let Err(why) = devices::finish() {
-            to.fails(DEVICES, &why);
+        match devices::finish() {
+            Ok(()) => devices::begin_to_read(&mut buffer_for),
+            Err(why) => to.fails(DEVICES, &why),
         }
-        Frames::AtSite(gather).save(to)?;
-        for source in self.sources() {
-            source.save(to)?;
-        }
+        let saved = self.save_sources(gather, to);
+        devices::end_reading().into_iter().for_each(give_back);
+        saved?;
         // A program that restores its state itself knows what it has on devices.
         if let Some(why) = devices::unsaved().filter(|_| self.process.is_some()) {
             to.fails(DEVICES, &why);
+        }
+        Ok(())
+    }
+
+    fn save_sources(&mut self, gather: Gather<'_>, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        Frames::AtSite(gather).save(to)?;
+        for source in self.sources() {
+            source.save(to)?;
         }
         Ok(())
     }

@@ -47,7 +47,7 @@ pub(crate) fn release_unused() {
 }
 
 /// An empty buffer for `bytes`; `None` where there is no memory.
-pub(super) fn buffer_for(bytes: usize) -> Option<Vec<u8>> {
+pub(crate) fn buffer_for(bytes: usize) -> Option<Vec<u8>> {
     used_before(bytes).or_else(|| {
         let mut buffer = Vec::new();
         if !room::grow_exact(&mut buffer, bytes) {
@@ -59,7 +59,7 @@ pub(super) fn buffer_for(bytes: usize) -> Option<Vec<u8>> {
 }
 
 /// Keeps a buffer to be used again.
-pub(super) fn give_back(mut buffer: Vec<u8>) {
+pub(crate) fn give_back(mut buffer: Vec<u8>) {
     if buffer.capacity() >= SMALLEST {
         buffer.clear();
         pool().entry(buffer.capacity()).or_default().push(buffer);

@@ -311,6 +311,12 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The decoder for the next optional value, of which is known that it is there.
+    pub(crate) fn present(&mut self) -> Result<Decoder<'_>, LoadError> {
+        let batch = self.batch;
+        self.child(Kind::Option, "value", batch)
+    }
+
     /// Takes whether each of the next `count` optional values is there, and returns the decoder for those that are.
     pub(crate) fn options(&mut self, count: usize) -> Result<(Vec<bool>, Decoder<'_>), LoadError> {
         let batch = self.batch;

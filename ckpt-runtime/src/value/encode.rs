@@ -162,6 +162,11 @@ impl<'a> Encoder<'a> {
         }
         // SAFETY: the caller's promise; there is room for them.
         unsafe { bytes.set_len(length) };
+        self.numbers_in::<N>(count, owner, bytes);
+    }
+
+    /// The same, of numbers that were read already, in memory of [`buffer_for`]: it is the checkpoint's then.
+    pub(crate) fn numbers_in<N: Number>(&mut self, count: usize, owner: Option<Owner>, bytes: Vec<u8>) {
         self.objects.has_elsewhere = true;
         if let Some(capture) = &mut self.objects.capture {
             capture.mark_clean(owner);

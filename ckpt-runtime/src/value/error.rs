@@ -35,6 +35,13 @@ fn subject(variable: &str) -> String {
     }
 }
 
+fn or_none(is_there: bool) -> &'static str {
+    match is_there {
+        true => "one",
+        false => "none",
+    }
+}
+
 fn place(path: &str) -> String {
     if path.is_empty() {
         String::new()
@@ -104,6 +111,12 @@ pub enum LoadProblem {
     /// A value that its type cannot hold.
     #[error("E2308: {0}")]
     Invalid(String),
+    /// An option with something on a device is not what it was, and no other one of the same struct or tuple is in its place.
+    #[error("E2445: of what is on devices there is {}, the checkpoint holds {}", or_none(*is_there), or_none(!*is_there))]
+    Moved {
+        /// Whether the program has something there.
+        is_there: bool,
+    },
     /// A file that a checkpoint does not decide to write to.
     #[error("E2350: {0}")]
     Forbidden(String),
@@ -126,7 +139,10 @@ impl LoadProblem {
     pub(crate) fn is_of_the_value(&self) -> bool {
         matches!(
             self,
-            LoadProblem::Invalid(_) | LoadProblem::Forbidden(_) | LoadProblem::Damaged(_)
+            LoadProblem::Invalid(_)
+                | LoadProblem::Moved { .. }
+                | LoadProblem::Forbidden(_)
+                | LoadProblem::Damaged(_)
         )
     }
 }

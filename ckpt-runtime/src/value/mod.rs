@@ -13,6 +13,7 @@ mod decode;
 mod dynamic;
 mod encode;
 mod error;
+mod homes;
 pub mod items;
 mod keys;
 mod number;
@@ -38,7 +39,7 @@ pub(crate) use body::{
     is_zero,
 };
 pub use bytes::Bytes;
-pub(crate) use bytes::release_unused;
+pub(crate) use bytes::{buffer_for, give_back, release_unused};
 pub use column::{Column, DType, Data, Group, Kind, Names};
 pub use cursor::{Block, Source};
 pub(crate) use cursor::{Content, Context, Cursor, DataCursor};
@@ -54,6 +55,8 @@ pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
 pub(crate) use error::{DEVICES, FILES};
 pub use error::{LoadError, LoadProblem, SaveError};
+#[doc(hidden)]
+pub use homes::Homes;
 pub use impls::functions::Function;
 pub(crate) use impls::functions::name as name_function;
 pub use impls::shared::Pointee;
@@ -61,7 +64,6 @@ pub use impls::shared::Pointee;
 pub use impls::streams::Unread;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
-#[doc(hidden)]
 pub use parts::{Handle, MadeAgain, Parts};
 #[doc(hidden)]
 pub use reach::Reach;

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use super::{Checkpoint, Decoder, Encoder, LoadError, Refill};
+use super::{Checkpoint, Decoder, Encoder, Homes, LoadError, LoadProblem, Refill};
 
 /// The checkpoint holds all of it.
 #[derive(Debug)]
@@ -36,6 +36,14 @@ pub trait Parts<How> {
     /// # Errors
     /// When the columns do not hold it, or it has other parts than were saved.
     fn fill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>;
+
+    /// Puts what was saved of another one in its place: the option that the program had there is empty now ([`Homes`]).
+    ///
+    /// # Errors
+    /// As [`Parts::fill`]; there is no such option.
+    fn fill_from_other(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        self.fill(from)
+    }
 }
 
 /// A [`Refill`] type that is no [`Checkpoint`] type: what a derive has made of a struct, an array on a device.
@@ -123,11 +131,17 @@ impl<T: Parts<Part<P>>, P> Parts<Part<Option<P>>> for Option<T> {
         match (self, from.option()?) {
             (Some(value), Some(mut inner)) => value.fill(&mut inner),
             (None, None) => Ok(()),
-            (value, _) => Err(LoadError::invalid(format!(
-                "of what is on devices there is {}, the checkpoint holds {}",
-                if value.is_some() { "one" } else { "none" },
-                if value.is_some() { "none" } else { "one" },
-            ))),
+            (value, _) => Err(LoadProblem::Moved {
+                is_there: value.is_some(),
+            }
+            .into()),
+        }
+    }
+
+    fn fill_from_other(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        match self {
+            Some(value) => value.fill(&mut from.present()?),
+            None => Err(LoadProblem::Moved { is_there: false }.into()),
         }
     }
 }
@@ -141,7 +155,14 @@ macro_rules! tuples {
             }
 
             fn fill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-                $(from.field_with(&[stringify!($index)], |from| self.$index.fill(from), None)?;)*
+                let mut homes = Homes::new();
+                $(homes.filled(
+                    stringify!($index),
+                    from.field_with(&[stringify!($index)], |from| self.$index.fill(from), None),
+                )?;)*
+                $(if let Some(other) = homes.content_of(stringify!($index))? {
+                    from.field_with(&[other], |from| self.$index.fill_from_other(from), None)?;
+                })*
                 Ok(())
             }
         }
@@ -209,5 +230,16 @@ mod tests {
         assert!(filled(&vec![Made(1, 1)], Vec::new()).is_err());
         assert!(filled(&Some(Made(1, 1)), None).is_err());
         assert!(filled(&None, Some(Made(1, 1))).is_err());
+    }
+
+    #[test]
+    fn an_option_has_what_was_in_the_one_beside_it() {
+        let first = |at| (Some(Made(1, at)), None::<Made>, 5_u8);
+        let second = |at| (None::<Made>, Some(Made(2, at)), 5_u8);
+        assert_eq!(filled(&first(7), second(0)).expect("filled"), second(7));
+        assert_eq!(filled(&second(8), first(0)).expect("filled"), first(8));
+        let both = (Some(Made(1, 3)), Some(Made(1, 4)), 5_u8);
+        assert!(filled(&both, first(0)).is_err() && filled(&first(7), (None, None, 5)).is_err());
+        assert!(filled(&(None, None, 5), first(7)).is_err());
     }
 }

@@ -130,7 +130,7 @@ impl Job {
     pub fn ckpt_with(&self, devices: &str, verb: &str, words: &str, variables: &[(&str, &str)]) -> Ended {
         let mut command = Command::new(tool());
         command.args(["ckpt", verb]);
-        if verb != "restart" {
+        if !matches!(verb, "restart" | "inspect") {
             command
                 .arg("--manifest-path")
                 .arg(self.package.join("Cargo.toml"));

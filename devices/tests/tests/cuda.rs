@@ -78,3 +78,21 @@ fn without_a_driver_a_restart_ends_as_the_program_does_and_can_be_tried_again() 
         .well();
     assert_eq!(restarted.stdout, uninterrupted.stdout);
 }
+
+#[test]
+fn without_memory_on_the_device_a_restart_ends_as_the_program_does_and_can_be_tried_again() {
+    let uninterrupted = ring().ckpt("none", "run", "--every 1000").well();
+    let job = ring().dies_at(13);
+    let killed = job.ckpt("none", "run", "--every 5");
+    assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+    let ended = job.ckpt_with("none", "restart", "", &[("CUDA_OF_TESTS_MEMORY", "30000")]);
+    assert!(
+        ended.code == Some(77)
+            && ended.stdout.is_empty()
+            && ended.stderr.contains("CUDA_ERROR_OUT_OF_MEMORY"),
+        "{ended:?}"
+    );
+    assert!(ended.stderr.contains("E2012"), "{}", ended.stderr);
+    let restarted = job.ckpt("none", "restart", "").well();
+    assert_eq!(restarted.stdout, uninterrupted.stdout);
+}

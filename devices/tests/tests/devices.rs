@@ -1,6 +1,6 @@
 //! Arrays on devices: killed and restarted, also on other devices; what no checkpoint can hold.
 
-use devices_tests::{Job, THREE};
+use devices_tests::{Ended, Job, THREE};
 
 const FLOYD: &str = "examples/floyd";
 const SPMV: &str = "examples/spmv";
@@ -116,6 +116,106 @@ fn what_is_on_a_device_and_cannot_be_saved_holds_checkpoints_back() {
             what == "event" || ended.stdout == usual.stdout,
             "{}",
             ended.stdout
+        );
+    }
+}
+
+#[test]
+fn an_event_that_is_waited_for_in_a_later_step_is_refused() {
+    let ended = Job::of(MISUSE, "waited").ckpt("basic", "plan", "--check").noted();
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("wait for the event"), "{}", ended.stderr);
+}
+
+#[test]
+fn arrays_of_another_length_or_of_other_elements_are_not_filled() {
+    let job = Job::of(MISUSE, "restarted").dies_at(11);
+    let killed = job.ckpt("basic", "run", "--every 3");
+    assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+    let refused = |ended: Ended, why: &str| {
+        assert!(
+            ended.code == Some(77) && ended.stdout.is_empty() && ended.stderr.contains(why),
+            "{ended:?}"
+        );
+        assert!(
+            ended.stderr.contains("E2013") && ended.stderr.contains("help:"),
+            "{}",
+            ended.stderr
+        );
+    };
+    let longer = job.ckpt_with("basic", "restart", "", &[("LENGTH", "2000")]);
+    refused(
+        longer,
+        "an array on a device has 2000 elements, the checkpoint holds 1000",
+    );
+    for (feature, elements) in [("floats", "f32"), ("wide", "u64")] {
+        let ended = job.ckpt("basic", "restart", &format!("--features {feature}"));
+        refused(
+            ended,
+            &format!("the program expects elements of {elements}, the checkpoint holds 1000 u32 elements"),
+        );
+    }
+}
+
+#[test]
+fn two_queues_in_any_order_with_kernels_under_way_are_waited_for() {
+    let unordered = || Job::of(MISUSE, "unordered");
+    is_restarted(
+        &unordered,
+        "-- 200000",
+        &[5, 9],
+        &[(THREE, "pthread"), ("pthread", "basic")],
+    );
+}
+
+#[test]
+fn a_checkpoint_says_which_devices_it_was_taken_on() {
+    let job = Job::of(MISUSE, "restarted");
+    job.ckpt(THREE, "run", "--every 3").well();
+    let shown = job.ckpt("none", "inspect", "latest --dir misuse.ckpt.d").well();
+    let line = |title: &str| {
+        let mut lines = shown.stdout.lines();
+        lines.find_map(|line| line.strip_prefix(title)).map(str::to_owned)
+    };
+    let on = line("computed on: ").unwrap_or_default();
+    assert!(
+        on.starts_with("`basic-") && on.contains("CPU of "),
+        "{}",
+        shown.stdout
+    );
+    let all = line("shown: ").unwrap_or_default();
+    assert!(
+        all.contains("2 times `basic-") && all.contains("`pthread-"),
+        "{all}"
+    );
+    let json = job
+        .ckpt("none", "inspect", "latest --dir misuse.ckpt.d --format json")
+        .well();
+    assert!(
+        json.stdout.contains("\"computed_on\"") && json.stdout.contains("\"shown_devices\""),
+        "{}",
+        json.stdout
+    );
+}
+
+#[test]
+fn a_program_that_can_do_both_goes_on_with_the_other_library() {
+    let ring = || Job::new("programs/either");
+    let by = |library| [("RING_BY", library)];
+    let usual = ring()
+        .ckpt_with("basic", "run", "--every 1000", &by("opencl"))
+        .well();
+    for (first, second) in [("opencl", "vulkan"), ("vulkan", "opencl"), ("opencl", "opencl")] {
+        let job = ring().dies_at(17);
+        let killed = job.ckpt_with("basic", "run", "--every 3", &by(first));
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let restarted = job.ckpt_with("basic", "restart", "", &by(second)).well();
+        assert_eq!(restarted.stdout, usual.stdout, "from {first} to {second}");
+        assert_eq!(
+            restarted.stderr.contains("W2421") && restarted.stderr.contains("last digits"),
+            first != second,
+            "{}",
+            restarted.stderr
         );
     }
 }

@@ -18,6 +18,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ("ckpt-runtime/src/devices/shown/noted.rs", &["W2420-W2421"]),
     ("ckpt-runtime/src/devices/opencl/shown.rs", &["E2421"]),
     ("ckpt-runtime/src/value/places.rs", &["E2435"]),
+    ("ckpt-runtime/src/value/homes.rs", &["E2445"]),
     ("ckpt-runtime/src/session/mod.rs", &["E2420"]),
     (
         "ckpt-cli/src/package/build/oracle/mod.rs",

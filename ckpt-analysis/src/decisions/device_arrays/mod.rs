@@ -27,15 +27,17 @@ use values::{Kernel, Place, Value, bind};
 
 use super::devices::Devices;
 
-/// An array on a device, in a variable of its own.
+/// An array on a device, in a variable of its own or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceArray {
     /// The function.
     pub function: FnId,
-    /// Where its `let` begins.
+    /// Where its `let` begins, or its name in another pattern.
     pub place: Position,
     /// The variable, as the source has it.
     pub variable: String,
+    /// Which part of that it is, `.left.now`; nothing where it is the variable.
+    pub part: String,
     /// The line of its declaration.
     pub line: usize,
     /// What each kernel does with it that has it as an argument; no name where that was not found.
@@ -118,6 +120,7 @@ pub(crate) fn device_arrays(program: &Program, analysis: &Analysis, main: FnId) 
         callees,
         kernels: Kernels::of(program),
         arrays: BTreeMap::new(),
+        parts: vec![String::new()],
         done: HashMap::new(),
         calls: 0,
     };
@@ -138,6 +141,8 @@ struct Walk<'a> {
     callees: HashMap<(FileId, usize), Vec<FnId>>,
     kernels: Kernels,
     arrays: BTreeMap<Place, DeviceArray>,
+    /// The parts of variables that are arrays, by their numbers.
+    parts: Vec<String>,
     /// What functions have returned for what they were given; nothing while they are being followed.
     done: HashMap<(FnId, Vec<Value>), Value>,
     calls: usize,
@@ -147,6 +152,8 @@ struct Walk<'a> {
 struct Frame<'a> {
     function: &'a Function,
     variables: BTreeMap<String, Value>,
+    /// The arrays that it was given.
+    given: BTreeSet<Place>,
 }
 
 impl<'a> Walk<'a> {
@@ -165,13 +172,14 @@ impl<'a> Walk<'a> {
         let mut frame = Frame {
             function,
             variables: BTreeMap::new(),
+            given: key.1.iter().flat_map(Value::places).collect(),
         };
         for (parameter, value) in function.item.sig.inputs.iter().zip(&key.1) {
             match parameter {
                 syn::FnArg::Receiver(_) => {
                     frame.variables.insert("self".into(), value.clone());
                 }
-                syn::FnArg::Typed(typed) => bind(&mut frame.variables, &typed.pat, value),
+                syn::FnArg::Typed(typed) => self.parameter(&mut frame, typed, value),
             }
         }
         let mut returned = self.block(&mut frame, &function.item.block);
@@ -238,6 +246,94 @@ impl<'a> Walk<'a> {
         last
     }
 
+    /// What is passed by value is the function's own from here on, what is lent is not.
+    fn parameter(&mut self, frame: &mut Frame<'a>, typed: &syn::PatType, value: &Value) {
+        let mut value = value.clone();
+        if let (Pat::Ident(name), false) = (&*typed.pat, matches!(&*typed.ty, syn::Type::Reference(_))) {
+            let file = frame.function.place.file;
+            let at = (file, bytes(self.program, file, name.ident.span()).start);
+            value = self.declared(frame, (at, &name.ident), "", value, true);
+        }
+        bind(&mut frame.variables, &typed.pat, &value);
+    }
+
+    /// The arrays that are in this value, or in parts of it, are those of a variable that is declared there. What is made by a function
+    /// of the program is an array of that as well. `is_moved`: so is what was given; else it is another name for that.
+    fn declared(
+        &mut self,
+        frame: &Frame<'_>,
+        (at, name): (Position, &syn::Ident),
+        part: &str,
+        value: Value,
+        is_moved: bool,
+    ) -> Value {
+        let is_own = |place: &Place| {
+            let is_of_another =
+                { self.arrays.get(place) }.is_some_and(|one| one.function != frame.function.id);
+            is_of_another && (is_moved || !frame.given.contains(place))
+        };
+        let before = match value {
+            Value::Made => BTreeSet::new(),
+            Value::Arrays(places) if !places.is_empty() && places.iter().all(is_own) => places,
+            Value::Parts(parts) => {
+                let each = parts.into_iter().map(|(field, value)| {
+                    let part = format!("{part}.{field}");
+                    let value = self.declared(frame, (at, name), &part, value, is_moved);
+                    (field, value)
+                });
+                return Value::Parts(each.collect());
+            }
+            other => return other,
+        };
+        let mut places = before;
+        places.insert(self.array(frame, (at, name), part));
+        Value::Arrays(places)
+    }
+
+    /// Notes an array.
+    fn array(&mut self, frame: &Frame<'_>, (at, name): (Position, &syn::Ident), part: &str) -> Place {
+        let number = self.parts.iter().position(|known| known == part);
+        let number = number.unwrap_or_else(|| {
+            self.parts.push(part.to_owned());
+            self.parts.len() - 1
+        });
+        let place = Place { at, part: number };
+        let elements = match self.devices.are_watched() {
+            true => Elements::NotKnown,
+            false => Elements::OfType,
+        };
+        self.arrays.entry(place).or_insert_with(|| DeviceArray {
+            function: frame.function.id,
+            place: at,
+            variable: frame.function.name_in_source(&name.to_string()),
+            part: part.to_owned(),
+            line: name.span().start().line,
+            kernels: BTreeMap::new(),
+            commands: BTreeSet::new(),
+            is_followed: true,
+            elements,
+        });
+        place
+    }
+
+    /// The same of all names of a pattern.
+    fn declared_in(&mut self, frame: &Frame<'_>, at: Position, pattern: &Pat, value: Value) -> Value {
+        match (pattern, value) {
+            (Pat::Ident(name), value) => self.declared(frame, (at, &name.ident), "", value, false),
+            (Pat::Type(typed), value) => self.declared_in(frame, at, &typed.pat, value),
+            (Pat::Tuple(list), Value::Parts(mut parts)) => {
+                for (index, one) in list.elems.iter().enumerate() {
+                    if let Some(part) = parts.remove(&index.to_string()) {
+                        let at = (at.0, bytes(self.program, at.0, one.span()).start);
+                        parts.insert(index.to_string(), self.declared_in(frame, at, one, part));
+                    }
+                }
+                Value::Parts(parts)
+            }
+            (_, value) => value,
+        }
+    }
+
     fn local(&mut self, frame: &mut Frame<'a>, local: &syn::Local) {
         let Some(init) = &local.init else { return };
         let mut value = self.eval(frame, &init.expr);
@@ -248,27 +344,12 @@ impl<'a> Walk<'a> {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             pattern => (pattern, None),
         };
-        let is_array =
-            value == Value::Made || value == Value::Other && ty.is_some_and(|ty| self.is_array(ty));
-        if let (Pat::Ident(name), true) = (pattern, is_array) {
-            let file = frame.function.place.file;
-            let place = (file, bytes(self.program, file, local.span()).start);
-            let variable = frame.function.name_in_source(&name.ident.to_string());
-            self.arrays.entry(place).or_insert_with(|| DeviceArray {
-                function: frame.function.id,
-                place,
-                variable,
-                line: name.ident.span().start().line,
-                kernels: BTreeMap::new(),
-                commands: BTreeSet::new(),
-                is_followed: true,
-                elements: match self.devices.are_watched() {
-                    true => Elements::NotKnown,
-                    false => Elements::OfType,
-                },
-            });
-            value = Value::Arrays(BTreeSet::from([place]));
+        if value == Value::Other && ty.is_some_and(|ty| self.is_array(ty)) {
+            value = Value::Made;
         }
+        let file = frame.function.place.file;
+        let at = (file, bytes(self.program, file, local.span()).start);
+        let value = self.declared_in(frame, at, pattern, value);
         bind(&mut frame.variables, pattern, &value);
     }
 

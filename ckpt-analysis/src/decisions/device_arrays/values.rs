@@ -1,13 +1,19 @@
 //! What stands for arrays and kernels while a program is followed.
 
-use crate::source::FileId;
+use crate::source::Position;
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::Pat;
 
 /// Where an array is declared.
-pub(super) type Place = (FileId, usize);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place {
+    /// Where its variable is.
+    pub at: Position,
+    /// Which part of that it is, by a number for each path.
+    pub part: usize,
+}
 
 /// A kernel, or what makes one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -43,6 +49,13 @@ impl Value {
                 Value::Arrays(some)
             }
             (Value::Other, value) | (value, Value::Other) => value,
+            (Value::Parts(mut parts), Value::Parts(others)) => {
+                for (name, other) in others {
+                    let one = parts.remove(&name).unwrap_or_default();
+                    parts.insert(name, one.or(other));
+                }
+                Value::Parts(parts)
+            }
             (one, other) if one == other => one,
             (one, other) => {
                 let arrays: BTreeSet<Place> = one.places().into_iter().chain(other.places()).collect();

@@ -1,6 +1,8 @@
 //! What is said of types that no checkpoint holds.
 
+use crate::decisions::devices::Devices;
 use crate::diagnostics::TypeAdvice;
+use crate::source::Program;
 use ckpt_compiler::library::{Library, Prelude, Types};
 
 /// Types of std have no serde where they have no `Checkpoint`.
@@ -11,16 +13,17 @@ pub(super) fn is_of_std(library: &Library, name: &str) -> bool {
 }
 
 /// What helps with values of a type that ckpt cannot save.
-pub(super) fn advice(library: &Library, ty: &str) -> TypeAdvice {
+pub(super) fn advice(library: &Library, program: &Program, ty: &str) -> TypeAdvice {
     let name = ty.split('<').next().unwrap_or(ty);
     let name = name.rsplit("::").next().unwrap_or(name).trim();
+    let devices = Devices::of(library, program);
     if library.says(name, Types::TableWriters) && ty.contains('<') {
         TypeAdvice::TableWriter
     } else if library.says(name, Types::Iterators) {
         TypeAdvice::Iterator
-    } else if is_on_device(library, ty, &[Types::DeviceWork]) {
+    } else if devices.are_under_way(ty) {
         TypeAdvice::DeviceWork
-    } else if is_on_device(library, ty, &[Types::DeviceMemory, Types::DeviceKernels]) {
+    } else if devices.change_type(ty) {
         TypeAdvice::Device
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
@@ -29,10 +32,4 @@ pub(super) fn advice(library: &Library, ty: &str) -> TypeAdvice {
     } else {
         TypeAdvice::Other
     }
-}
-
-fn is_on_device(library: &Library, ty: &str, what: &[Types]) -> bool {
-    let names = || ty.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let any = |kind| names().any(|name| library.says(name, kind));
-    any(Types::DeviceCrates) && what.iter().any(|kind| any(*kind))
 }

@@ -822,7 +822,7 @@ impl Decider<'_> {
         let type_name = one.type_name.clone();
         let field = self.field_in_the_way(one).cloned();
         let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
-        let advice = advice(self.library, of_field.unwrap_or(&type_name));
+        let advice = advice(self.library, self.program, of_field.unwrap_or(&type_name));
         match one.kind {
             FindingKind::NotCheckpoint
             | FindingKind::NotGlobal

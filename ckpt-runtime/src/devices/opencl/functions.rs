@@ -101,6 +101,7 @@ pub(super) mod next {
         clRetainCommandQueue(queue: Object) -> i32;
         clReleaseCommandQueue(queue: Object) -> i32;
         clFinish(queue: Object) -> i32;
+        clFlush(queue: Object) -> i32;
         clGetContextInfo(context: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clEnqueueMarkerWithWaitList(queue: Object, count: u32, events: Objects, event: OutObjects) -> i32;
         clWaitForEvents(count: u32, events: Objects) -> i32;

@@ -75,6 +75,8 @@ struct Memory {
     number: u64,
     /// How often commands were started that may write to it.
     writes: u32,
+    /// As often when a checkpoint read it last.
+    writes_when_read: Option<u32>,
     /// Kernels do not write to it: the program has said so.
     is_only_read: bool,
 }
@@ -85,7 +87,9 @@ enum Bound {
     Value(Vec<u8>),
     /// So much memory of its own.
     Local(usize),
-    /// An array that is gone, or an address.
+    /// An address.
+    Address,
+    /// An array that is gone.
     Gone,
 }
 
@@ -165,7 +169,7 @@ struct Kernel {
 fn handle_in(argument: &Bound) -> Option<Handle> {
     match argument {
         Bound::Value(bytes) => Some(Handle(usize::from_ne_bytes(bytes.as_slice().try_into().ok()?))),
-        Bound::Local(_) | Bound::Gone => None,
+        Bound::Local(_) | Bound::Address | Bound::Gone => None,
     }
 }
 
@@ -206,6 +210,8 @@ pub(super) struct Live {
     callbacks: u32,
     /// Whether kernels may have content of their own.
     has_variables: bool,
+    /// Whether a kernel was started with an array that the program had given back.
+    has_started_without: bool,
     /// Whether the program has loaded another library than that in front of which ours stand.
     has_other_library: bool,
     /// Whether several variables have saved an array that was exchanged.
@@ -240,6 +246,7 @@ impl Live {
             is_exchanged: false,
             number: self.made | OF_DEVICES,
             writes: 0,
+            writes_when_read: None,
             is_only_read: false,
         };
         self.made += 1;
@@ -427,14 +434,14 @@ impl Live {
     /// The same, of an address.
     #[must_use]
     pub fn bound_address(&mut self, kernel: Handle, index: u32) -> Option<Handle> {
-        self.given(kernel, index, Bound::Gone)
+        self.given(kernel, index, Bound::Address)
     }
 
     fn given(&mut self, kernel: Handle, index: u32, argument: Bound) -> Option<Handle> {
         let kernel = self.kernels.get_mut(&kernel)?;
         kernel.fresh.insert(index);
         match kernel.arguments.get(&index) {
-            Some(known) if *known == argument && argument != Bound::Gone => return None,
+            Some(known) if *known == argument && argument != Bound::Address => return None,
             Some(_) => kernel.is_rebound = true,
             None => {}
         }
@@ -470,7 +477,7 @@ impl Live {
                 (_, Some(array)) => Argument::Array(array),
                 (Bound::Value(bytes), None) => Argument::Value(bytes.clone()),
                 (Bound::Local(bytes), None) => Argument::Local(*bytes),
-                (Bound::Gone, None) => continue,
+                (Bound::Address | Bound::Gone, None) => continue,
             };
             list.push((*index, argument));
         }
@@ -562,6 +569,7 @@ impl Live {
         let Some(kernel) = self.kernels.get_mut(&handle) else {
             return self.all_written();
         };
+        self.has_started_without |= kernel.arguments.values().any(|one| *one == Bound::Gone);
         let fresh = std::mem::take(&mut kernel.fresh);
         kernel.relies_on_former |= kernel.arguments.keys().any(|index| !fresh.contains(index));
         let is_written = |index: &u32| kernel.only_reads.get(index) != Some(&true);
@@ -610,6 +618,7 @@ impl Live {
             (self.callbacks > 0, Obstacle::Callback),
             (any(|memory| memory.is_awaited), Obstacle::EndAwaited),
             (self.has_variables, Obstacle::Variables),
+            (self.has_started_without, Obstacle::GivenBack),
             (self.has_other_library, Obstacle::OtherLibrary),
             (
                 self.kernels.values().any(|kernel| kernel.has_unseen_arguments),
@@ -633,14 +642,19 @@ impl Live {
         }
     }
 
-    /// All queues, retained, and events of those that the program has given back.
-    pub fn all_queues(&mut self) -> (Vec<Handle>, Vec<Handle>) {
+    /// All queues, retained.
+    pub fn queues(&self) -> Vec<Handle> {
         let queues: Vec<Handle> = self.queues.keys().copied().collect();
         for queue in &queues {
             // SAFETY: the program has a reference, and its next call that gives one back waits for the lock.
             unsafe { next::clRetainCommandQueue(queue.pointer()) };
         }
-        (queues, std::mem::take(&mut self.left))
+        queues
+    }
+
+    /// The same, and events of those that the program has given back.
+    pub fn all_queues(&mut self) -> (Vec<Handle>, Vec<Handle>) {
+        (self.queues(), std::mem::take(&mut self.left))
     }
 
     /// What is needed to reach an array of so many bytes.
@@ -658,7 +672,7 @@ impl Live {
         let queue = queues.find(|(_, queue)| queue.context == memory.context);
         let queue = queue.map(|(handle, _)| *handle);
         if let Some(queue) = queue {
-            // SAFETY: as in `all_queues`.
+            // SAFETY: as in `queues`.
             unsafe { next::clRetainCommandQueue(queue.pointer()) };
         }
         Ok(Target {
@@ -687,6 +701,27 @@ impl Live {
         }
     }
 
+    /// A checkpoint has read its content.
+    pub fn was_read(&mut self, array: Handle) {
+        if let Some(memory) = self.memory.get_mut(&array) {
+            memory.writes_when_read = Some(memory.writes);
+        }
+    }
+
+    /// The arrays of which no checkpoint has read what is in them now, with their bytes.
+    pub fn written_since_read(&self) -> Vec<(Handle, usize)> {
+        let is = |memory: &&Memory| {
+            let may_be_read = memory.kind == Kind::Array && memory.mapped == 0 && memory.bytes > 0;
+            may_be_read && (self.has_unseen_commands || memory.writes_when_read != Some(memory.writes))
+        };
+        let mut all: Vec<_> = self.memory.iter().filter(|(_, memory)| is(memory)).collect();
+        // As variables are saved, most likely.
+        all.sort_unstable_by_key(|(_, memory)| memory.number);
+        all.into_iter()
+            .map(|(handle, memory)| (*handle, memory.bytes))
+            .collect()
+    }
+
     pub fn unsaved(&self) -> Option<String> {
         let mut kernels = self.kernels.values();
         if kernels.any(|kernel| kernel.is_another() && !kernel.is_saved) {
@@ -711,5 +746,43 @@ impl Live {
                 "{count} arrays of {bytes} bytes on devices belong to no variable that is saved"
             )),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(number: usize) -> Handle {
+        Handle(number)
+    }
+
+    /// A kernel with an array as its argument, which is given back.
+    fn with_one_given_back() -> Live {
+        let mut live = Live::default();
+        live.memory_made(handle(0x10), Kind::Array, handle(1), 40);
+        live.kernel_made(handle(2));
+        let bytes = 0x10_usize.to_ne_bytes();
+        assert_eq!(live.bound(handle(2), 0, &bytes), None);
+        live.started(handle(2));
+        live.memory_released(handle(0x10));
+        live
+    }
+
+    #[test]
+    fn a_kernel_that_starts_with_an_array_that_was_given_back_holds_checkpoints_back() {
+        let mut live = with_one_given_back();
+        assert_eq!(live.obstacle(), None);
+        live.started(handle(2));
+        assert_eq!(live.obstacle(), Some(Obstacle::GivenBack));
+    }
+
+    #[test]
+    fn one_that_gets_another_array_before_does_not() {
+        let mut live = with_one_given_back();
+        live.memory_made(handle(0x20), Kind::Array, handle(1), 40);
+        assert_eq!(live.bound(handle(2), 0, &0x20_usize.to_ne_bytes()), None);
+        live.started(handle(2));
+        assert_eq!(live.obstacle(), None);
     }
 }

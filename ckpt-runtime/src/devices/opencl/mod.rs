@@ -4,6 +4,7 @@
 //! [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
 //! devices that it had, and others are there.
 
+mod ahead;
 mod functions;
 mod live;
 mod loaded;
@@ -15,10 +16,12 @@ use std::ops::Range;
 use std::ptr::{null, null_mut};
 
 use super::Obstacle;
+pub(crate) use ahead::come;
+pub(super) use ahead::{begin as begin_to_read, end as end_reading};
 use functions::next;
 pub(crate) use live::{Argument, Arguments};
 use live::{Content, Handle, live};
-pub(super) use shown::note as note_shown;
+pub(super) use shown::{computes_on, note as note_shown};
 
 /// As the library numbers them.
 const SUCCESS: i32 = 0;
@@ -236,6 +239,7 @@ pub(crate) fn read(array: *mut c_void, to: &mut [MaybeUninit<u8>]) -> Result<(),
         return Err(unread(code));
     }
     is_saved(array);
+    live().was_read(Handle::of(array));
     Ok(())
 }
 

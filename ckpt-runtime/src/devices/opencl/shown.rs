@@ -295,13 +295,7 @@ fn platforms_there() -> Vec<(Handle, String)> {
         SUCCESS => count as usize,
         _ => 0,
     };
-    let named = |platform: &Object| {
-        // SAFETY: a platform of the library's; what is written has room.
-        let name = text(|size, to, needed| unsafe {
-            next::clGetPlatformInfo(*platform, PLATFORM_NAME, size, to, needed)
-        });
-        (Handle::of(*platform), name)
-    };
+    let named = |platform: &Object| (Handle::of(*platform), platform_name(*platform));
     list.iter().take(count).map(named).collect()
 }
 
@@ -319,34 +313,73 @@ fn devices_there(platform: Handle, name: &str) -> Vec<(Handle, Device)> {
     };
     let usual = of_kind(DEFAULT);
     let known = |device: Object| {
-        // SAFETY: a device of the library's; what is written has room.
-        let ask =
-            |what| text(|size, to, needed| unsafe { next::clGetDeviceInfo(device, what, size, to, needed) });
-        let mut kind = 0_u64;
-        // SAFETY: the same.
-        unsafe {
-            next::clGetDeviceInfo(
-                device,
-                DEVICE_TYPE,
-                size_of::<u64>(),
-                (&raw mut kind).cast(),
-                null_mut(),
-            )
-        };
-        let words = KINDS
-            .iter()
-            .find(|(bit, _)| kind & bit != 0)
-            .map_or("device", |(_, words)| words);
-        let known = Device {
-            name: ask(DEVICE_NAME),
-            vendor: ask(DEVICE_VENDOR),
-            platform: name.to_owned(),
-            kind: words.to_owned(),
-            shown_as: kind & !DEFAULT | u64::from(usual.contains(&device)),
-        };
+        let mut known = about(device, name.to_owned());
+        known.shown_as |= u64::from(usual.contains(&device));
         (Handle::of(device), known)
     };
     of_kind(OF_ALL_KINDS).into_iter().map(known).collect()
+}
+
+/// What a device of the library's says of itself, on the platform of this name.
+fn about(device: Object, platform: String) -> Device {
+    // SAFETY: a device of the library's; what is written has room.
+    let ask =
+        |what| text(|size, to, needed| unsafe { next::clGetDeviceInfo(device, what, size, to, needed) });
+    let mut kind = 0_u64;
+    // SAFETY: the same.
+    unsafe {
+        next::clGetDeviceInfo(
+            device,
+            DEVICE_TYPE,
+            size_of::<u64>(),
+            (&raw mut kind).cast(),
+            null_mut(),
+        )
+    };
+    let words = KINDS
+        .iter()
+        .find(|(bit, _)| kind & bit != 0)
+        .map_or("device", |(_, words)| words);
+    Device {
+        name: ask(DEVICE_NAME),
+        vendor: ask(DEVICE_VENDOR),
+        platform,
+        kind: words.to_owned(),
+        shown_as: kind & !DEFAULT,
+    }
+}
+
+/// The devices of the program's queues.
+pub(in crate::devices) fn computes_on() -> Vec<Device> {
+    let queues = live().queues();
+    let devices = queues.into_iter().filter_map(|queue| {
+        let [mut device, mut platform]: [Object; 2] = [null_mut(); 2];
+        // SAFETY: the queue was retained by `queues`, and has a device, which has a platform; what is written has room.
+        unsafe {
+            let size = size_of::<Object>();
+            let queue = queue.pointer();
+            let mut code =
+                next::clGetCommandQueueInfo(queue, QUEUE_DEVICE, size, (&raw mut device).cast(), null_mut());
+            next::clReleaseCommandQueue(queue);
+            if code == SUCCESS {
+                code = next::clGetDeviceInfo(
+                    device,
+                    DEVICE_PLATFORM,
+                    size,
+                    (&raw mut platform).cast(),
+                    null_mut(),
+                );
+            }
+            (code == SUCCESS).then(|| about(device, platform_name(platform)))
+        }
+    });
+    devices.collect()
+}
+
+/// The name of a platform of the library's.
+fn platform_name(platform: Object) -> String {
+    // SAFETY: a platform of the library's; what is written has room.
+    text(|size, to, needed| unsafe { next::clGetPlatformInfo(platform, PLATFORM_NAME, size, to, needed) })
 }
 
 /// From here on it is known which platforms the program is shown.

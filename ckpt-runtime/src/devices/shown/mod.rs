@@ -16,10 +16,10 @@ use crate::base::report::say;
 pub(crate) use noted::Platform;
 #[cfg(any(feature = "opencl", feature = "wgpu"))]
 pub(crate) use noted::assigned;
-pub(crate) use noted::{Device, Noted};
+pub use noted::{Device, Noted};
 
 /// Name of the note in every checkpoint of a program that has asked for devices, as JSON.
-pub(crate) const DEVICES_NOTE: &str = "devices";
+pub const DEVICES_NOTE: &str = "devices";
 
 /// The program has said that nothing in its checkpoints hangs on the number of devices.
 static ANY_NUMBER: AtomicBool = AtomicBool::new(false);
@@ -32,7 +32,7 @@ struct Had {
     /// The checkpoint.
     checkpoint: String,
     noted: Noted,
-    /// All ranks would say the same.
+    /// All ranks would say the same, or it was said that they are of another kind.
     is_quiet: bool,
 }
 
@@ -97,6 +97,7 @@ fn now() -> Noted {
     super::opencl::note_shown(&mut now);
     #[cfg(feature = "wgpu")]
     super::wgpu::note_shown(&mut now);
+    now.computes_on = super::computes_on();
     now
 }
 
@@ -112,6 +113,29 @@ pub(crate) fn note() -> Option<(String, String)> {
     (!noted.is_empty()).then(|| (DEVICES_NOTE.to_owned(), text))
 }
 
+/// The walk of a restart has arrived: the program has what it computes on.
+pub(crate) fn mention_another_kind() {
+    let Some(Had {
+        checkpoint,
+        noted,
+        is_quiet: false,
+    }) = had().clone()
+    else {
+        return;
+    };
+    if let Some(text) = noted::change_of_kind(&checkpoint, &noted.computes_on, &super::computes_on()) {
+        say(&text);
+    }
+}
+
+/// Whether the program computes on devices of another kind now than at the checkpoint that it goes on from: the libraries for them
+/// are others, and may do other things to the process.
+pub(crate) fn are_of_another_kind() -> bool {
+    had().clone().is_some_and(|had| {
+        noted::change_of_kind(&had.checkpoint, &had.noted.computes_on, &super::computes_on()).is_some()
+    })
+}
+
 /// The session is over.
 pub(crate) fn forget() {
     *had() = None;
@@ -123,17 +147,22 @@ pub(crate) fn forget() {
     expect(dead_code, reason = "no library has devices")
 )]
 pub(crate) fn mention_changed(before: &[Device], now: &[Device], there: usize, where_is: &str) {
+    let mut had = had();
     let Some(Had {
         checkpoint,
-        is_quiet: false,
+        is_quiet: is_quiet @ false,
         ..
-    }) = &*had()
+    }) = &mut *had
     else {
         return;
     };
     for text in noted::changes(checkpoint, before, now, there, where_is) {
         say(&text);
     }
+    *is_quiet = !before
+        .iter()
+        .zip(now)
+        .all(|(then, now)| then.is_of_the_kind_of(now));
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ pub struct Noted {
     /// The adapters of wgpu, by the set of libraries that was asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub adapters: BTreeMap<u32, Vec<Device>>,
+    /// Those that it has given something to do, each once: those of its queues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computes_on: Vec<Device>,
 }
 
 /// A platform of OpenCL.
@@ -45,12 +48,12 @@ pub struct Device {
 }
 
 impl Noted {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Noted::default()
     }
 
     /// Whether what the program has been shown so far is what it was shown then.
-    pub fn is_served_by(&self, now: &Noted) -> bool {
+    pub(crate) fn is_served_by(&self, now: &Noted) -> bool {
         let count = |platform: &Platform| platform.devices.as_ref().map(Vec::len);
         let mut platforms = now.platforms.iter().zip(&self.platforms);
         let are_alike = |(now, then): (&Platform, &Platform)| {
@@ -68,7 +71,7 @@ impl Noted {
     }
 
     /// This, and what was noted before of what has not been asked for since.
-    pub fn and(self, before: &Noted) -> Noted {
+    pub(crate) fn and(self, before: &Noted) -> Noted {
         let mut all = self;
         if all.platforms.is_empty() {
             all.platforms = before.platforms.clone();
@@ -104,7 +107,7 @@ impl Device {
     }
 
     /// Whether two of them may be expected to compute alike, to the last digit.
-    fn is_of_the_kind_of(&self, other: &Device) -> bool {
+    pub(super) fn is_of_the_kind_of(&self, other: &Device) -> bool {
         self.kind == other.kind && self.vendor == other.vendor && self.platform == other.platform
     }
 }
@@ -133,6 +136,39 @@ pub(crate) fn assigned<K: PartialEq>(had: &[K], there: &[K]) -> Vec<usize> {
 
 /// So many devices are named; more are counted.
 const NAMED: usize = 6;
+
+/// What a program computes on now, if it had none of that kind at the checkpoint.
+pub(super) fn change_of_kind(checkpoint: &str, before: &[Device], now: &[Device]) -> Option<String> {
+    let is_new = |one: &&Device| !before.iter().any(|then| then.is_of_the_kind_of(one));
+    let new: Vec<&Device> = now.iter().filter(is_new).collect();
+    if before.is_empty() || new.is_empty() {
+        return None;
+    }
+    let all = |list: &[&Device]| {
+        let mut words: Vec<String> = list.iter().take(NAMED).map(|one| one.described()).collect();
+        if let Some(more) = list.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            words.push(format!("and {more} more"));
+        }
+        words.join(", ")
+    };
+    let before: Vec<&Device> = before.iter().collect();
+    Some(of_another_kind(
+        checkpoint,
+        &format!(
+            "it had computed on {}, and computes on {}",
+            all(&before),
+            all(&new)
+        ),
+    ))
+}
+
+fn of_another_kind(checkpoint: &str, list: &str) -> String {
+    format!(
+        "warning[W2421]: checkpoint {checkpoint} was taken on devices of another kind: {list}; results may differ in the last digits\n  \
+         why:   devices of other kinds, vendors and platforms may round otherwise, and their compilers may arrange sums in another way\n  \
+         help:  nothing has to be done where the change was meant; for the same digits, restart on devices like those before"
+    )
+}
 
 /// What is said of devices that are others than at the checkpoint: of those that are shown in the place of others by `now`, of
 /// so many that are there.
@@ -169,13 +205,9 @@ pub(super) fn changes(
             }
         ));
     }
-    let mut of_another_kind = pairs().filter(|(_, (then, now))| !then.is_of_the_kind_of(now));
-    if let Some(list) = listed(&mut of_another_kind, false) {
-        said.push(format!(
-            "warning[W2421]: checkpoint {checkpoint} was taken on devices of another kind: {list}; results may differ in the last digits\n  \
-             why:   devices of other kinds, vendors and platforms may round otherwise, and their compilers may arrange sums in another way\n  \
-             help:  nothing has to be done where the change was meant; for the same digits, restart on devices like those before"
-        ));
+    let mut differently = pairs().filter(|(_, (then, now))| !then.is_of_the_kind_of(now));
+    if let Some(list) = listed(&mut differently, false) {
+        said.push(of_another_kind(checkpoint, &list));
     }
     let mut of_another_name =
         pairs().filter(|(_, (then, now))| then.is_of_the_kind_of(now) && then.name != now.name);
@@ -240,6 +272,27 @@ mod tests {
         let others: Vec<Device> = (0..9).map(|_| device("y", "CPU")).collect();
         let said = changes("000004", &many, &others, 9, "a platform");
         assert!(said[0].contains("and 3 more"), "{said:?}");
+    }
+
+    #[test]
+    fn what_a_program_computes_on_is_told_of_if_it_had_none_of_the_kind() {
+        let of = |before: &[Device], now: &[Device]| change_of_kind("000004", before, now);
+        let (one, other) = (device("a", "CPU"), device("b", "GPU"));
+        assert_eq!(of(&[one.clone(), other.clone()], &[device("c", "GPU")]), None);
+        assert_eq!(of(&[], std::slice::from_ref(&one)), None);
+        assert_eq!(of(std::slice::from_ref(&one), &[]), None);
+        let said = of(&[one.clone()], &[one, other]).expect("another kind");
+        assert!(
+            said.contains("W2421")
+                && said.contains("computes on `b` (GPU of a vendor")
+                && said.contains("last digits"),
+            "{said}"
+        );
+        let kept = Noted {
+            computes_on: vec![device("a", "CPU")],
+            ..Noted::default()
+        };
+        assert!(Noted::default().and(&kept).is_empty());
     }
 
     #[test]

@@ -82,6 +82,14 @@ pub(super) fn opened(device: &Device, queue: &Queue) {
     known().devices.push((device.clone(), queue.clone()));
 }
 
+/// The devices that the program has opened.
+pub(super) fn computes_on() -> Vec<super::shown::Device> {
+    let devices = known().devices.clone();
+    { devices.iter() }
+        .map(|(device, _)| shown::about(device.adapter_info()))
+        .collect()
+}
+
 /// An array is made of numbers of this type.
 pub(super) fn holds(array: &Buffer, of: &dyn Any) {
     let numbers = match of {

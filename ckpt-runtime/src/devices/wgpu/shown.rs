@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use ::wgpu::{Adapter, Backends};
+use ::wgpu::{Adapter, AdapterInfo, Backends};
 
 use crate::base::lock::locked;
 use crate::devices::shown::{self, Device, Noted, assigned};
@@ -19,7 +19,7 @@ pub(in crate::devices) fn note(to: &mut Noted) {
 /// What the program gets in the place of these, which were found through the libraries that it has asked.
 pub(in crate::devices) fn in_place_of(there: Vec<Adapter>, asked: Backends) -> Vec<Adapter> {
     let asked = asked.bits();
-    let known: Vec<Device> = there.iter().map(about).collect();
+    let known: Vec<Device> = { there.iter() }.map(|one| about(one.get_info())).collect();
     let had = shown::noted().adapters.get(&asked).cloned().unwrap_or_default();
     let is_first_time = !locked(&SHOWN).contains_key(&asked);
     let choice = choice(&had, &known);
@@ -46,8 +46,8 @@ fn choice(had: &[Device], there: &[Device]) -> Vec<usize> {
     }
 }
 
-fn about(adapter: &Adapter) -> Device {
-    let about = adapter.get_info();
+/// What an adapter, or the one of a device, says of itself.
+pub(super) fn about(about: AdapterInfo) -> Device {
     Device {
         name: about.name,
         vendor: format!("vendor {:#06x}", about.vendor),

@@ -28,6 +28,7 @@ use crate::base::children;
 use crate::base::current;
 use crate::base::lock::locked;
 use crate::base::report::{Fatal, headline};
+use crate::devices;
 use crate::handles::{moved, start_folder, without_links};
 use environment::{Changed, Variables};
 use limits::Limit;
@@ -379,7 +380,10 @@ impl StateSource for Process {
 
     /// What code that has been executed again was to do has been done; what needs open files is done now.
     fn restore(&mut self, _: &dyn Recorded) -> Result<(), Fatal> {
-        if let Some(signal) = Signals::now().lacks(&self.start.given().signals, &self.changes.signals) {
+        // What a library for other devices has installed it needs for itself.
+        let without_libraries = devices::shown::are_of_another_kind();
+        let start = self.start.given();
+        if let Some(signal) = Signals::now().lacks(&start.signals, &self.changes.signals, without_libraries) {
             return Err(Fatal::refused(headline!(
                 "E2334: the program had a handler for {}, and has none now",
                 signal.name()

@@ -27,6 +27,9 @@ pub(super) struct Signal {
     pub number: i32,
     pub action: Action,
     pub blocked: bool,
+    /// Whether the handler is one of a library that is loaded, and none of the program's.
+    #[serde(default, skip_serializing_if = "is_not")]
+    of_library: bool,
     /// Where the handler is in this process.
     #[serde(skip)]
     handler: usize,
@@ -52,6 +55,7 @@ impl Signals {
                 number,
                 action,
                 blocked: is_blocked(number),
+                of_library: action == Action::Handled && is_of_library(handler),
                 handler,
             })
         };
@@ -102,14 +106,21 @@ impl Signals {
         }
     }
 
-    /// The first of these for which the process has no handler of its own now.
-    pub fn lacks<'a>(&self, start: &Signals, had: &'a [Signal]) -> Option<&'a Signal> {
+    /// The first of these for which the process has no handler of its own now. `without_libraries`: those of libraries may be missing.
+    pub fn lacks<'a>(
+        &self,
+        start: &Signals,
+        had: &'a [Signal],
+        without_libraries: bool,
+    ) -> Option<&'a Signal> {
         let has = |number: i32| {
             let now = self.0.iter().find(|signal| signal.number == number);
             now.is_some_and(|now| now.action == Action::Handled && !start.0.contains(now))
         };
-        had.iter()
-            .find(|signal| signal.action == Action::Handled && !has(signal.number))
+        let is_needed = |signal: &Signal| !(without_libraries && signal.of_library);
+        let had = had.iter().filter(|signal| signal.action == Action::Handled);
+        had.filter(|signal| is_needed(signal))
+            .find(|signal| !has(signal.number))
     }
 }
 
@@ -118,6 +129,25 @@ impl Signal {
         let name = signal_hook::low_level::signal_name(self.number);
         name.map_or_else(|| format!("signal {}", self.number), str::to_owned)
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's")]
+fn is_not(is: &bool) -> bool {
+    !is
+}
+
+/// Whether a function is in a shared library, and not in the file that this one is in, the executable.
+fn is_of_library(function: usize) -> bool {
+    let file = |function: usize| {
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: only looks the address up; what is found is written.
+        unsafe {
+            let is = libc::dladdr(std::ptr::with_exposed_provenance(function), found.as_mut_ptr()) != 0;
+            is.then(|| found.assume_init().dli_fbase)
+        }
+    };
+    let own: fn(usize) -> bool = is_of_library;
+    file(function).is_some_and(|base| Some(base) != file((own as *const ()).expose_provenance()))
 }
 
 /// What happens on a signal, and where its handler is; `None` where there is no such signal, or where it is the C
@@ -176,5 +206,30 @@ fn block(number: i32, blocked: bool) -> io::Result<()> {
     match code {
         0 => Ok(()),
         code => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handlers_of_libraries_are_told_from_those_of_the_program() {
+        extern "C" fn own(_: libc::c_int) {}
+        let of_program: extern "C" fn(libc::c_int) = own;
+        let of_c: unsafe extern "C" fn(libc::c_int) -> ! = libc::_exit;
+        assert!(!is_of_library((of_program as *const ()).expose_provenance()));
+        assert!(is_of_library((of_c as *const ()).expose_provenance()) && !is_of_library(1));
+        let signal = |number, of_library| Signal {
+            number,
+            action: Action::Handled,
+            blocked: false,
+            of_library,
+            handler: 0,
+        };
+        let (now, had) = (Signals(Vec::new()), [signal(1, true), signal(2, false)]);
+        let lacks = |without| now.lacks(&now, &had, without).map(|one| one.number);
+        assert_eq!((lacks(false), lacks(true)), (Some(1), Some(2)));
+        assert_eq!(now.lacks(&now, &had[..1], true), None);
     }
 }

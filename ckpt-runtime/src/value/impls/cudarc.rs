@@ -27,7 +27,7 @@ impl<T: DeviceRepr + Checkpoint + Number> Refill for CudaSlice<T> {
         match count == self.len() {
             true => from.numbers_put::<T>(count, |bytes| cudarc::write(self, bytes)),
             false => Err(LoadError::invalid(format!(
-                "an array on a device has {} elements, the checkpoint holds {count}",
+                "an array on a device has {} elements, the checkpoint holds {count}: make it as long as it was",
                 self.len()
             ))),
         }

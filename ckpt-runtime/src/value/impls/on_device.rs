@@ -30,6 +30,9 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
     }
     // A device has numbers as a checkpoint does, on machines that have the smallest byte of each first.
     if cfg!(target_endian = "little") || size_of::<T>() == 1 {
+        if let Some(bytes) = opencl::come(array, count * size_of::<T>()) {
+            return to.numbers_in::<T>(count, owner, bytes);
+        }
         // SAFETY: `opencl::read` has read all of the array where it succeeds.
         unsafe { to.numbers_read::<T>(count, owner, |bytes| opencl::read(array, bytes)) };
         return;
@@ -68,7 +71,7 @@ pub(super) unsafe fn refill<T: Checkpoint + Number>(
     match found == count {
         true => from.numbers_put::<T>(count, |bytes| opencl::write(array, bytes)),
         false => Err(LoadError::invalid(format!(
-            "an array on a device has {count} elements, the checkpoint holds {found}"
+            "an array on a device has {count} elements, the checkpoint holds {found}: make it as long as it was"
         ))),
     }
 }

@@ -9,7 +9,7 @@ use ::wgpu::Buffer;
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
 use crate::value::places::OnDevice;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, MadeAgain, Number, Owner, Refill};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Owner, Refill};
 
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array of wgpu";
@@ -29,7 +29,25 @@ impl Refill for Buffer {
     }
 
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        match from.numbers_are() {
+        let expected = match wgpu::numbers_of(self) {
+            Numbers::Bytes => None,
+            Numbers::U32 => Some(DType::U32),
+            Numbers::I32 => Some(DType::I32),
+            Numbers::F32 => Some(DType::F32),
+        };
+        let found = from.numbers_are();
+        // Of bytes nobody knows what they are.
+        if let (Some(expected), Some(found)) = (expected, &found)
+            && expected != *found
+            && *found != DType::U8
+        {
+            return Err(LoadProblem::Mismatch {
+                expected: format!("elements of {}", expected.name()),
+                found: format!("{} elements", found.name()),
+            }
+            .into());
+        }
+        match found {
             Some(DType::U32) => refill::<u32>(self, from),
             Some(DType::I32) => refill::<i32>(self, from),
             Some(DType::F32) => refill::<f32>(self, from),
@@ -91,7 +109,7 @@ fn refill<N: Number + Checkpoint>(array: &Buffer, from: &mut Decoder<'_>) -> Res
     match bytes == array.size() {
         true => from.numbers_put::<N>(count, |bytes| wgpu::write(array, bytes)),
         false => Err(LoadError::invalid(format!(
-            "an array on a device has {} bytes, the checkpoint holds {bytes}",
+            "an array on a device has {} bytes, the checkpoint holds {bytes}: make it as long as it was",
             array.size()
         ))),
     }

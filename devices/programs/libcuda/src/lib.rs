@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const SUCCESS: c_int = 0;
 const INVALID: c_int = 1;
+const OUT_OF_MEMORY: c_int = 2;
 const NOT_INITIALIZED: c_int = 3;
 const NO_DEVICE: c_int = 101;
 const NO_CONTEXT: c_int = 201;
@@ -113,6 +114,17 @@ pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> c_in
         (true, Ok(number)) if number < DEVICES => unsafe { give(device, ordinal) },
         _ => NO_DEVICE,
     }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, size: c_int, _device: c_int) -> c_int {
+    let text = c"a device of the tests";
+    if text.count_bytes() >= size as usize {
+        return INVALID;
+    }
+    // SAFETY: there is room for the text and the zero at its end.
+    unsafe { name.copy_from_nonoverlapping(text.as_ptr(), text.count_bytes() + 1) };
+    SUCCESS
 }
 
 /// Nothing but zeros: arrays come by `cuMemAlloc`.
@@ -228,8 +240,20 @@ fn memory(driver: &mut Driver, bytes: usize) -> usize {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemAlloc_v2(array: *mut usize, bytes: usize) -> c_int {
-    // SAFETY: see above.
-    in_context(|driver| unsafe { give(array, memory(driver, bytes)) })
+    in_context(|driver| {
+        let taken: usize = driver.arrays.values().copied().sum();
+        if taken + bytes > most() {
+            return OUT_OF_MEMORY;
+        }
+        // SAFETY: see above.
+        unsafe { give(array, memory(driver, bytes)) }
+    })
+}
+
+/// So many bytes may be in arrays: `CUDA_OF_TESTS_MEMORY`.
+fn most() -> usize {
+    let most = std::env::var("CUDA_OF_TESTS_MEMORY").ok();
+    most.and_then(|text| text.parse().ok()).unwrap_or(usize::MAX)
 }
 
 /// The memory stays: a process of a test has little of it.

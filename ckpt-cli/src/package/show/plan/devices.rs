@@ -75,9 +75,9 @@ pub struct SiteArrays {
 /// An array on a device.
 #[derive(Debug, Serialize)]
 pub struct ArrayPlan {
-    /// The variable.
+    /// The variable, or the part of one: `field.now`.
     pub name: String,
-    /// The line of its declaration.
+    /// The line of the variable's declaration.
     pub line: usize,
     /// The kernels that have it as an argument.
     pub kernels: Vec<KernelUse>,
@@ -118,13 +118,13 @@ impl SiteArrays {
         report: &SiteReport,
         all: &[DeviceArray],
     ) -> Option<Self> {
-        let arrays = report.variables.iter().filter_map(|variable| {
-            let array = all.iter().find(|array| {
+        let arrays = report.variables.iter().flat_map(|variable| {
+            let is_of_variable = move |array: &&DeviceArray| {
                 array.function == function && array.line == variable.line && array.variable == variable.name
-            })?;
+            };
             let saved = variable.fate.is_saved();
-            Some(ArrayPlan {
-                name: variable.name.clone(),
+            all.iter().filter(is_of_variable).map(move |array| ArrayPlan {
+                name: format!("{}{}", array.variable, array.part),
                 line: variable.line,
                 kernels: array
                     .kernels
