@@ -93,12 +93,12 @@ pub(in crate::comm) fn lasts() -> Option<&'static str> {
 }
 
 /// Gives the library a buffer for messages.
-pub(super) struct Attaches {
+pub(super) struct Attaches<S> {
     pub buffer: *mut c_void,
-    pub size: i64,
+    pub size: S,
 }
 
-impl Class for Attaches {
+impl<S: Copy + Into<i64>> Class for Attaches<S> {
     const TELLS: Tells = Tells::Unfollowed;
     const COUNTS: bool = false;
     type Before = ();
@@ -107,7 +107,7 @@ impl Class for Attaches {
         if code == mpi::MPI_SUCCESS as c_int {
             locked(&LENT).buffer = Some(Buffer {
                 address: self.buffer.addr(),
-                size: self.size,
+                size: self.size.into(),
             });
         }
     }

@@ -287,7 +287,7 @@ table! {
 
     // What is given to the library until it is taken back, or for good.
     [MPI_Buffer_attach] large [MPI_Buffer_attach_c PMPI_Buffer_attach_c]: (buffer: Out, size: Count)
-        = Attaches { buffer, size: size.into() };
+        = Attaches { buffer, size };
     [MPI_Buffer_detach] large [MPI_Buffer_detach_c PMPI_Buffer_detach_c]: (address: Out, size: *mut Count)
         = Detaches { address, size };
     [] maybe [MPI_Comm_attach_buffer PMPI_Comm_attach_buffer]

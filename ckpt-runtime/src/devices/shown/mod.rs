@@ -92,12 +92,14 @@ pub(crate) fn noted() -> Noted {
 /// What the program has been shown in this process.
 fn now() -> Noted {
     #[allow(unused_mut, reason = "each library has its own")]
-    let mut now = Noted::default();
+    let mut now = Noted {
+        computes_on: super::computes_on(),
+        ..Noted::default()
+    };
     #[cfg(feature = "opencl")]
     super::opencl::note_shown(&mut now);
     #[cfg(feature = "wgpu")]
     super::wgpu::note_shown(&mut now);
-    now.computes_on = super::computes_on();
     now
 }
 

@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(of(&[one.clone(), other.clone()], &[device("c", "GPU")]), None);
         assert_eq!(of(&[], std::slice::from_ref(&one)), None);
         assert_eq!(of(std::slice::from_ref(&one), &[]), None);
-        let said = of(&[one.clone()], &[one, other]).expect("another kind");
+        let said = of(std::slice::from_ref(&one), &[one.clone(), other]).expect("another kind");
         assert!(
             said.contains("W2421")
                 && said.contains("computes on `b` (GPU of a vendor")
