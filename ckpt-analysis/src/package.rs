@@ -277,9 +277,10 @@ impl PackageAnalysis {
             &self.device_arrays(program),
         ));
         edits.extend(device_edits(&facts.library, program));
+        let bytes = functions.iter().map(|mark| (mark.file, mark.at..mark.end));
         edits.extend(place_edits(
             (&facts.library, program, &facts.items),
-            &functions,
+            &bytes.collect::<Vec<_>>(),
             &decisions.changing_places,
         ));
         edits.extend(outlined_kernels::edits(

@@ -5,7 +5,6 @@
 //! groups. So before the statement in which they do, a variable is declared that says which has which array. A restart, which
 //! has it as it was at the checkpoint, lets them change places there.
 
-use crate::edits::FunctionMark;
 use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
@@ -125,10 +124,11 @@ pub(crate) fn changed_places(library: &Library, program: &Program, items: &Items
     all
 }
 
-/// The edits for those that have arrays on devices, by where the variables are declared, in functions that are restarted.
+/// The edits for those that have arrays on devices, by where the variables are declared, in functions that are restarted, which
+/// stand at these bytes.
 pub(crate) fn place_edits(
     (library, program, items): (&Library, &Program, &Items),
-    functions: &[FunctionMark],
+    restarted: &[(FileId, Range<usize>)],
     arrays: &BTreeSet<Position>,
 ) -> Vec<Edit> {
     if arrays.is_empty() {
@@ -136,7 +136,7 @@ pub(crate) fn place_edits(
     }
     let all = changed_places(library, program, items);
     let is_restarted = |one: &ChangedPlaces| {
-        { functions.iter() }.any(|mark| mark.file == one.file && (mark.at..mark.end).contains(&one.before))
+        { restarted.iter() }.any(|(file, bytes)| *file == one.file && bytes.contains(&one.before))
     };
     let all = { all.iter() }.filter(|one| is_restarted(one) && one.places().is_subset(arrays));
     all.enumerate()
