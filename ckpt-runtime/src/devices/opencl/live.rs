@@ -708,11 +708,13 @@ impl Live {
         }
     }
 
-    /// The arrays of which no checkpoint has read what is in them now, with their bytes.
+    /// The arrays that a checkpoint has read and that were written to since, with their bytes. Others may be of no variable that is
+    /// saved.
     pub fn written_since_read(&self) -> Vec<(Handle, usize)> {
         let is = |memory: &&Memory| {
             let may_be_read = memory.kind == Kind::Array && memory.mapped == 0 && memory.bytes > 0;
-            may_be_read && (self.has_unseen_commands || memory.writes_when_read != Some(memory.writes))
+            let read = memory.writes_when_read;
+            may_be_read && read.is_some_and(|writes| self.has_unseen_commands || writes != memory.writes)
         };
         let mut all: Vec<_> = self.memory.iter().filter(|(_, memory)| is(memory)).collect();
         // As variables are saved, most likely.
