@@ -25,7 +25,20 @@ fn marker(row: &str) -> Option<&'static str> {
     })
 }
 
-/// The functions of a preprocessed header that take something of which a row tells.
+/// How the names of functions begin that change the library for good, whatever they take.
+const LASTING: [&str; 9] = [
+    "MPI_Buffer_attach",
+    "MPI_Buffer_detach",
+    "MPI_Publish_name",
+    "MPI_Unpublish_name",
+    "MPI_Lookup_name",
+    "MPI_Open_port",
+    "MPI_Close_port",
+    "MPI_Add_error_",
+    "MPI_Register_datarep",
+];
+
+/// The functions of a preprocessed header that take something of which a row tells, or change the library for good.
 fn declared(header: &str) -> BTreeSet<&str> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let handles = ["Comm", "Request", "Message", "Win", "File", "Session"];
@@ -47,7 +60,8 @@ fn declared(header: &str) -> BTreeSet<&str> {
             else {
                 continue;
             };
-            if arguments.split(|letter| !is_word(letter as u8)).any(is_handle) {
+            let is_lasting = LASTING.iter().any(|beginning| name.starts_with(beginning));
+            if is_lasting || arguments.split(|letter| !is_word(letter as u8)).any(is_handle) {
                 names.insert(name);
             }
         }
