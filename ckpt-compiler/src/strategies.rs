@@ -2,7 +2,7 @@
 
 use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Passing, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::{Functions, Library, Methods, Types};
+use crate::library::{Functions, Iterators, Library, Methods, Types};
 use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
@@ -61,7 +61,7 @@ pub fn choose(
         keep_parts_that_move(flow, &mut strategies);
     }
     demote_values(known.library, flow, liveness, &mut strategies, errors);
-    refuse_advancing(flow, liveness, &strategies, errors);
+    refuse_advancing(known.library, flow, liveness, &strategies, errors);
     refuse_advancing_parameters(flow, liveness, errors);
     refuse_other_values(flow, errors);
     refuse_used_here(flow, errors);
@@ -509,7 +509,6 @@ fn reexecuted_for_others(flow: &Flow, liveness: &Liveness, strategies: &[Strateg
 fn keep_literals_that_change(flow: &Flow, strategies: &mut [Strategy]) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         let is_literal = binding.mutable && matches!(binding.init, Some(syn::Expr::Struct(_)));
-        let shared = Strategy::Reexecuted { exclusive: false };
         let may_be = match strategies[id] {
             Strategy::Reexecuted { exclusive: false } => true,
             // What is made of references alone is made of the same ones again.
@@ -518,7 +517,7 @@ fn keep_literals_that_change(flow: &Flow, strategies: &mut [Strategy]) {
             }
             _ => false,
         };
-        if is_literal && may_be && binding.treatment.is_none() && advances(flow, id, shared) {
+        if is_literal && may_be && binding.treatment.is_none() && advances(flow, id, true) {
             strategies[id] = Strategy::Saved;
         }
     }
@@ -617,7 +616,7 @@ fn keep_parts_that_move(flow: &Flow, strategies: &mut [Strategy]) {
             None => binding.init.as_ref().is_some_and(is_part_by_range),
         };
         let may_be = strategies[id] == shared && binding.mutable && binding.treatment.is_none();
-        if may_be && is_part() && advances(flow, id, shared) {
+        if may_be && is_part() && advances(flow, id, true) {
             strategies[id] = Strategy::Saved;
         }
     }
@@ -643,32 +642,61 @@ fn has_values_of_its_own(init: &syn::Expr) -> bool {
         || literal.fields.iter().any(|field| !matches!(field.expr, syn::Expr::Reference(_))))
 }
 
-/// Whether the variable gets another value, or changes, after the statement that makes it.
-fn advances(flow: &Flow, id: BindingId, class: Strategy) -> bool {
+/// Whether the variable gets another value, or changes, after the statement that makes it. `has_place`: what changes is its own, and
+/// not only what is behind it.
+fn advances(flow: &Flow, id: BindingId, has_place: bool) -> bool {
     let binding = &flow.bindings[id];
-    let exclusive = class == (Strategy::Reexecuted { exclusive: true });
     flow.events().any(|event| {
         event.binding == id
             && event.step != binding.step
             && (event.kind == Use::Write
-                || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
+                || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && has_place)
     })
 }
 
+/// Whether an expression makes an iterator, which has a place of its own in what it goes over, and no reference to that; or several
+/// values of which one is such.
+fn makes_an_iterator(library: &Library, expr: &syn::Expr) -> bool {
+    let makes = |one: &syn::Expr| makes_an_iterator(library, one);
+    match expr {
+        syn::Expr::Paren(inner) => makes(&inner.expr),
+        syn::Expr::Tuple(tuple) => tuple.elems.iter().any(makes),
+        syn::Expr::Array(array) => array.elems.iter().any(makes),
+        syn::Expr::Struct(literal) => literal.fields.iter().any(|field| makes(&field.expr)),
+        syn::Expr::Call(call) => call.args.iter().any(makes),
+        syn::Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            library.begins_an_iterator(&method)
+                || library.is_adaptor(&method)
+                || library.says(&method, Iterators::UsesUp)
+                || library.says(&method, Iterators::OverParts)
+        }
+        _ => false,
+    }
+}
+
 /// An iterator or a reference that moves on can be rebuilt, but not to where it was.
-fn refuse_advancing(flow: &Flow, liveness: &Liveness, strategies: &[Strategy], errors: &mut Diagnostics) {
+fn refuse_advancing(
+    library: &Library,
+    flow: &Flow,
+    liveness: &Liveness,
+    strategies: &[Strategy],
+    errors: &mut Diagnostics,
+) {
     let needed = reexecuted_for_others(flow, liveness, strategies);
     for (id, binding) in flow.bindings.iter().enumerate() {
-        let class @ Strategy::Reexecuted { .. } = strategies[id] else {
+        let Strategy::Reexecuted { exclusive } = strategies[id] else {
             continue;
         };
+        let is_iterator = || { binding.init.as_ref() }.is_some_and(|init| makes_an_iterator(library, init));
         if binding.reexecutes
             || binding.treatment.is_some()
             || !matches!(binding.declaration, Declaration::Let)
         {
             continue;
         }
-        if needed.contains(&id) && binding.mutable && !is_closure(binding) && advances(flow, id, class) {
+        let may_advance = needed.contains(&id) && binding.mutable && !is_closure(binding);
+        if may_advance && advances(flow, id, !exclusive || is_iterator()) {
             errors.refuse(
                 binding.ident.span(),
                 Refusal::Advances {

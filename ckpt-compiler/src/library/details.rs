@@ -54,6 +54,8 @@ sections! {
         Shared = "shared",
         /// Goes over exclusive references to what is in the receiver.
         Exclusive = "exclusive",
+        /// Goes over exclusive references to parts of an array of several dimensions.
+        OverParts = "over_parts",
         /// Returns the receiver's items as they are.
         Passes = "passes",
         /// Chooses items by where they stand alone.

@@ -267,6 +267,37 @@ fn a_borrow_in_scope_at_a_site_before_which_its_value_is_moved() {
     }
 }
 
+/// The borrow ends at a checkpoint and is made again behind it: what an exclusive iterator has gone over would come once more.
+#[test]
+fn an_exclusive_iterator_that_is_advanced_between_sites() {
+    for iterator in [
+        "v.iter_mut()",
+        "v.chunks_mut(2)",
+        "v.values_mut().skip(1)",
+        "v.drain(..)",
+        "v.axis_iter_mut(Axis(0))",
+    ] {
+        let body =
+            format!("let mut it = {iterator}; loop {{ checkpoint!(); if h() {{ log!(it.next()); }} }}");
+        assert_refused(
+            &format!("fn f() {{ let mut v = g(); {body} }}"),
+            "it",
+            [
+                "`it` borrows, changes on its way, and is still in use at a site",
+                "a restart can make it again, but not bring it to where it was",
+                "keep an index instead of `it`, or collect what it goes over into a `Vec` and use `for`",
+            ],
+        );
+    }
+    for view in ["v.as_mut_slice()", "v.view_mut()", "v.slice_mut(s![1..])"] {
+        let text = format!(
+            "fn f() {{ let mut v = g(); let mut view = {view}; loop {{ checkpoint!(); view.fill(h()); }} }}"
+        );
+        let item = text.parse().expect("it is Rust");
+        assert!(try_expand(quote!(), &item, false).is_ok(), "{text}");
+    }
+}
+
 #[test]
 fn an_exclusive_borrow_of_what_is_hidden_at_a_site() {
     assert_refused(
