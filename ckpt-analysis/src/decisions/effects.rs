@@ -162,6 +162,11 @@ impl<'a> Effects<'a> {
         self.devices.change_type(type_name)
     }
 
+    /// Whether a type, as rustc writes it, is that of commands that have begun on a device.
+    pub(crate) fn are_under_way_on_device(&self, type_name: &str) -> bool {
+        self.devices.are_under_way(type_name)
+    }
+
     /// Whether a checkpoint holds the content of a value of this type, as rustc writes it.
     pub(crate) fn are_saved_from_device(&self, type_name: &str) -> bool {
         self.devices.are_saved(type_name)

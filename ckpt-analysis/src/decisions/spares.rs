@@ -333,6 +333,18 @@ mod tests {
     use crate::source::edits::Edited;
     use crate::{analyse, place};
 
+    /// The text with what is said of spares, and what the attribute of the first function says of them.
+    fn with_spares(text: &str) -> (String, String) {
+        let program = Program::of_main(text);
+        let analysis = analyse(&program);
+        let main = analysis.items.main_of(0).unwrap();
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        let spares = Spares::of(&analysis, &placement);
+        let edited = Edited::new(text, &spares.edits(&program, &analysis)).text;
+        let mut marks = function_marks(&analysis, &placement, Some(&spares));
+        (edited, marks.remove(0).arguments)
+    }
+
     #[test]
     fn kernels_have_spares_and_what_they_call_and_small_helpers_have_none() {
         let text = "\
@@ -365,12 +377,7 @@ mod inner {
     }
 }
 ";
-        let program = Program::of_main(text);
-        let analysis = analyse(&program);
-        let main = analysis.items.main_of(0).unwrap();
-        let placement = place(&analysis, main, &ChooseOptions::default());
-        let spares = Spares::of(&analysis, &placement);
-        let edited = Edited::new(text, &spares.edits(&program, &analysis)).text;
+        let (edited, arguments) = with_spares(text);
         let expected = text
             .replace(
                 "/// A kernel.\nfn sweep",
@@ -381,8 +388,7 @@ mod inner {
                 "    #[ckpt::__rt::spare()]\n    pub fn smooth",
             );
         assert_eq!(edited, expected);
-        let marks = function_marks(&analysis, &placement, Some(&spares));
-        assert_eq!(marks[0].arguments, "spares(sweep)");
+        assert_eq!(arguments, "spares(sweep)");
     }
 
     #[test]
@@ -416,17 +422,11 @@ fn main() {
     }
 }
 ";
-        let program = Program::of_main(text);
-        let analysis = analyse(&program);
-        let main = analysis.items.main_of(0).unwrap();
-        let placement = place(&analysis, main, &ChooseOptions::default());
-        let spares = Spares::of(&analysis, &placement);
-        let edited = Edited::new(text, &spares.edits(&program, &analysis)).text;
+        let (edited, arguments) = with_spares(text);
         let expected = text
             .replace("    fn sized", "    #[ckpt::__rt::spare(impl)]\n    fn sized")
             .replace("    fn sweep", "    #[ckpt::__rt::spare(impl)]\n    fn sweep");
         assert_eq!(edited, expected);
-        let marks = function_marks(&analysis, &placement, Some(&spares));
-        assert_eq!(marks[0].arguments, "spares(Grid::sized, .sweep)");
+        assert_eq!(arguments, "spares(Grid::sized, .sweep)");
     }
 }

@@ -248,8 +248,10 @@ pub fn plan_in_process(visits: u64, amount: Amount) -> Vec<Trial> {
             ..trial(Kind::Rollbacks, rollbacks, every)
         });
     }
-    let ranks = amount.ranks.filter(|ranks| *ranks > 1);
-    for (number, ranks) in (0..amount.random as u32).zip(ranks.iter().cycle()) {
+    let Some(ranks) = amount.ranks.filter(|ranks| *ranks > 1) else {
+        return trials;
+    };
+    for number in 0..amount.random as u32 {
         let visit = random.u64(every.min(visits)..=visits);
         trials.push(Trial {
             victim: Victim::Rank(number % ranks),

@@ -1,8 +1,7 @@
 //! What is said of types that no checkpoint holds.
 
-use crate::decisions::devices::Devices;
+use super::Decider;
 use crate::diagnostics::TypeAdvice;
-use crate::source::Program;
 use ckpt_compiler::library::{Library, Prelude, Types};
 
 /// Types of std have no serde where they have no `Checkpoint`.
@@ -13,17 +12,17 @@ pub(super) fn is_of_std(library: &Library, name: &str) -> bool {
 }
 
 /// What helps with values of a type that ckpt cannot save.
-pub(super) fn advice(library: &Library, program: &Program, ty: &str) -> TypeAdvice {
+pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
+    let library = decider.library;
     let name = ty.split('<').next().unwrap_or(ty);
     let name = name.rsplit("::").next().unwrap_or(name).trim();
-    let devices = Devices::of(library, program);
     if library.says(name, Types::TableWriters) && ty.contains('<') {
         TypeAdvice::TableWriter
     } else if library.says(name, Types::Iterators) {
         TypeAdvice::Iterator
-    } else if devices.are_under_way(ty) {
+    } else if (decider.under_way_on_device)(ty) {
         TypeAdvice::DeviceWork
-    } else if devices.change_type(ty) {
+    } else if (decider.on_device)(ty) {
         TypeAdvice::Device
     } else if ty.starts_with('&') {
         TypeAdvice::Reference

@@ -107,6 +107,8 @@ pub struct Decider<'a> {
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
     /// Whether a value of this type, as rustc writes it, has content on a device.
     pub on_device: &'a dyn Fn(&str) -> bool,
+    /// Whether a type, as rustc writes it, is that of commands that have begun on a device.
+    pub under_way_on_device: &'a dyn Fn(&str) -> bool,
     /// Whether a checkpoint holds that content.
     pub saved_from_device: &'a dyn Fn(&str) -> bool,
     /// Whether the `let` at this place may hold such a value.
@@ -822,7 +824,7 @@ impl Decider<'_> {
         let type_name = one.type_name.clone();
         let field = self.field_in_the_way(one).cloned();
         let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
-        let advice = advice(self.library, self.program, of_field.unwrap_or(&type_name));
+        let advice = advice(self, of_field.unwrap_or(&type_name));
         match one.kind {
             FindingKind::NotCheckpoint
             | FindingKind::NotGlobal

@@ -43,6 +43,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         renewable: &|_| true,
         rebuildable: &|_, _| true,
         on_device: &|_| false,
+        under_way_on_device: &|_| false,
         saved_from_device: &|_| false,
         filled_on_device: &|_| false,
         changing_places_with: &|_| BTreeSet::new(),
