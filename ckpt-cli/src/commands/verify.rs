@@ -270,25 +270,9 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
+    use crate::stores::checkpoint::tests::{MAIN, meta};
     use ckpt::snapshot::SnapshotBuilder;
-    use ckpt::store::{Keep, Meta, Store};
-
-    static MAIN: FunctionPlan = FunctionPlan {
-        function: "main",
-        module: "heat",
-        file: "src/main.rs",
-        line: 1,
-        layout: 1,
-        source: 1,
-        attribute: "ckpt::main",
-        sites: &[SitePlan {
-            line: 3,
-            column: 9,
-            kind: SiteKind::Checkpoint,
-            variables: &[],
-        }],
-    };
+    use ckpt::store::{Keep, Store};
 
     /// A job removes its old checkpoints whenever it writes one.
     #[test]
@@ -300,17 +284,7 @@ mod tests {
             let mut builder = SnapshotBuilder::new();
             let frame = builder.frame(&MAIN, 1);
             builder.value(frame, "step", 2, None, &visit);
-            let meta = Meta {
-                program: "heat".into(),
-                version: "0.1.0".into(),
-                visit,
-                time: 0,
-                reason: "every 1".into(),
-                host: "here".into(),
-                run: None,
-                notes: Vec::new(),
-            };
-            store.commit(&builder.finish().unwrap(), &meta).unwrap();
+            store.commit(&builder.finish().unwrap(), &meta(visit)).unwrap();
         }
         let lines = Lines::of(folder.path()).unwrap();
         std::fs::remove_file(store.path(CheckpointId(1))).unwrap();

@@ -76,7 +76,7 @@ pub fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::fs::OpenOptions;
 
     use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
@@ -87,7 +87,8 @@ mod tests {
     use crate::values::find::find;
     use crate::values::summary::summary;
 
-    static MAIN: FunctionPlan = FunctionPlan {
+    /// A function with one site and no variables.
+    pub(crate) static MAIN: FunctionPlan = FunctionPlan {
         function: "main",
         module: "heat",
         file: "src/main.rs",
@@ -103,24 +104,28 @@ mod tests {
         }],
     };
 
+    /// What is noted of a checkpoint of that visit.
+    pub(crate) fn meta(visit: u64) -> Meta {
+        Meta {
+            program: "heat".into(),
+            version: "0.1.0".into(),
+            visit,
+            time: 0,
+            reason: "every 1".into(),
+            host: "here".into(),
+            run: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// A checkpoint of a list, opened; larger ones are kept in memory.
     fn opened(folder: &Path) -> Restored {
         let mut builder = SnapshotBuilder::new();
         let frame = builder.frame(&MAIN, 1);
         let grid: Vec<f64> = (0..100).map(f64::from).collect();
         builder.value(frame, "grid", 2, None, &grid);
-        let meta = Meta {
-            program: "heat".into(),
-            version: "0.1.0".into(),
-            visit: 1,
-            time: 0,
-            reason: "every 1".into(),
-            host: "here".into(),
-            run: None,
-            notes: Vec::new(),
-        };
         let mut store = Store::open(folder, Mode::ReadWrite).unwrap();
-        let id = store.commit(&builder.finish().unwrap(), &meta).unwrap();
+        let id = store.commit(&builder.finish().unwrap(), &meta(1)).unwrap();
         store.load(id).unwrap()
     }
 
