@@ -18,7 +18,8 @@ pub enum Class {
     /// It is in the checkpoint, and is not written to between two visits of the site in the same call of its function: a
     /// checksum tells an error.
     Clean,
-    /// It is in the checkpoint, and is written to.
+    /// It is in the checkpoint, and is written to; or it is a number of a caller, of which the called function has a copy:
+    /// nothing looks at the number itself meanwhile.
     MustBeSaved,
 }
 
@@ -69,6 +70,8 @@ pub struct Protection {
     pub class: Class,
     /// Whose memory it is.
     pub memory: Memory,
+    /// Why it is in its class, where that is not why it is in a checkpoint or not.
+    pub why: Option<&'static str>,
 }
 
 /// For every site what is known of its variables, in the order of [`SiteReport::variables`]. `item` is the function that the stages were
@@ -89,9 +92,10 @@ pub fn of_sites(stages: &Stages, item: &TokenStream) -> Vec<(SiteReport, Vec<Pro
     sites
         .map(|(report, site)| {
             let variables = report.variables.iter();
-            let protection = variables.map(|one| Protection {
-                class: class(stages, &clean, (site, one.binding), one.fate),
-                memory: memory(stages, (site, one.binding), one.fate),
+            let protection = variables.map(|one| {
+                let (class, why) = class(stages, &clean, (site, one.binding), one.fate);
+                let memory = memory(stages, (site, one.binding), one.fate);
+                Protection { class, memory, why }
             });
             let protection = protection.collect();
             (report, protection)
@@ -99,26 +103,44 @@ pub fn of_sites(stages: &Stages, item: &TokenStream) -> Vec<(SiteReport, Vec<Pro
         .collect()
 }
 
-fn class(stages: &Stages, clean: &Clean, (site, id): (SiteId, BindingId), fate: Fate) -> Class {
+fn class(
+    stages: &Stages,
+    clean: &Clean,
+    (site, id): (SiteId, BindingId),
+    fate: Fate,
+) -> (Class, Option<&'static str>) {
     match fate {
-        Fate::NotNeeded => Class::Dead,
-        Fate::Reexecuted | Fate::PassedAgain | Fate::Skipped => Class::MadeAgain,
-        Fate::SavedByCallee | Fate::SavedForCaller => Class::MustBeSaved,
+        Fate::NotNeeded => (Class::Dead, None),
+        Fate::Reexecuted | Fate::PassedAgain | Fate::Skipped => (Class::MadeAgain, None),
+        Fate::SavedByCallee | Fate::SavedForCaller => (Class::MustBeSaved, None),
+        Fate::Saved if !is_clean(stages, clean, (site, id)) => (Class::MustBeSaved, None),
         Fate::Saved => {
-            let entries = &stages.plan.sites[site as usize - 1].entries;
-            let entry = entries.iter().find(|entry| entry.binding() == id);
-            let flow = &stages.flow;
-            let region = stages.lowered.sites[site as usize - 1].region;
-            let is_lent = stages
-                .regions
-                .lends(region, flow.locals.id(&flow.bindings[id].ident));
-            let is_clean = |entry| !is_lent && stages.plan.saves_as_clean(clean, flow, site, entry);
-            match entry.is_some_and(is_clean) {
-                true => Class::Clean,
-                false => Class::MustBeSaved,
+            let is_call = stages.lowered.sites[site as usize - 1].callee.is_some();
+            let is_copied = is_call && stages.flow.bindings[id].is_plainly_copy();
+            match is_copied {
+                true => (
+                    Class::MustBeSaved,
+                    Some("a checkpoint below has a copy: nothing looks at the number itself"),
+                ),
+                false => (
+                    Class::Clean,
+                    Some("no statement writes to it between two visits of the site"),
+                ),
             }
         }
     }
+}
+
+/// Whether a variable that is saved is not written to between two visits of the site.
+fn is_clean(stages: &Stages, clean: &Clean, (site, id): (SiteId, BindingId)) -> bool {
+    let flow = &stages.flow;
+    let entries = &stages.plan.sites[site as usize - 1].entries;
+    let entry = entries.iter().find(|entry| entry.binding() == id);
+    let region = stages.lowered.sites[site as usize - 1].region;
+    let is_lent = stages
+        .regions
+        .lends(region, flow.locals.id(&flow.bindings[id].ident));
+    !is_lent && entry.is_some_and(|entry| stages.plan.saves_as_clean(clean, flow, site, entry))
 }
 
 fn memory(stages: &Stages, (site, id): (SiteId, BindingId), fate: Fate) -> Memory {
@@ -133,5 +155,35 @@ fn memory(stages: &Stages, (site, id): (SiteId, BindingId), fate: Fate) -> Memor
         _ if borrows => Memory::Borrowed,
         _ if moves || has_moved => Memory::MovedAway,
         _ => Memory::Own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::analyse;
+
+    #[test]
+    fn a_number_of_a_caller_is_not_looked_at_and_its_lists_are() {
+        let source = "fn f(cells: usize) -> f64 {
+            let mesh = vec![0.5; cells];
+            let width: f64 = read();
+            let mut field = vec![1.0; cells];
+            for _ in 0..9 {
+                relax(&mut field, &mesh);
+                field[0] *= width;
+            }
+            norm(&field) + norm(&mesh)
+        }";
+        let item: TokenStream = source.parse().expect("tokens");
+        let stages = analyse("calls(relax)".parse().expect("tokens"), &item, false).expect("a plan");
+        let (site, protection) = &of_sites(&stages, &item)[0];
+        let class = |name: &str| {
+            let at = site.variables.iter().position(|one| one.name == name);
+            protection[at.expect(name)].class
+        };
+        assert_eq!(class("mesh"), Class::Clean);
+        assert_eq!(class("width"), Class::MustBeSaved);
+        assert_eq!(class("field"), Class::MustBeSaved);
     }
 }

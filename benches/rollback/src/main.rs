@@ -285,6 +285,6 @@ fn table<'n>(title: &str, rows: impl Iterator<Item = (&'n str, Duration)>, deare
         let faster = dearest.map_or(String::new(), |dearest| {
             format!("{:8.1}", dearest.as_secs_f64() / time.as_secs_f64())
         });
-        println!("{name:44} {:9.1} ms {faster}", time.as_secs_f64() * 1e3);
+        println!("{name:44} {:9.3} ms {faster}", time.as_secs_f64() * 1e3);
     }
 }

@@ -62,6 +62,8 @@ pub(crate) enum Struck {
     Snapshot,
     /// What is put right at that visit.
     Repaired,
+    /// No bit: a page is lost of a list that a caller has lent, and the machine says so.
+    Page,
 }
 
 /// The steps of a commit at which the process can be made to die, in their order; the first has number 1.

@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use super::events::{Repair, What};
 use crate::base::current;
@@ -32,6 +33,8 @@ struct Watch {
     /// Which list of that snapshot has had something put back, counted from one, and how many bytes in all.
     list: AtomicUsize,
     bytes: AtomicUsize,
+    /// How long that took, in nanoseconds.
+    took: AtomicUsize,
     /// What was done on the signal before; nothing as long as nobody listens.
     before: AtomicPtr<libc::sigaction>,
 }
@@ -41,16 +44,19 @@ static WATCH: Watch = Watch {
     looks: AtomicUsize::new(0),
     list: AtomicUsize::new(0),
     bytes: AtomicUsize::new(0),
+    took: AtomicUsize::new(0),
     before: AtomicPtr::new(ptr::null_mut()),
 };
 
 /// What the system tells of a page that is lost.
 #[repr(C)]
 struct Lost {
-    _codes: [libc::c_int; 4],
+    codes: [libc::c_int; 4],
     address: usize,
     /// The logarithm of how many bytes are lost.
     size: i16,
+    /// What a `siginfo_t` has behind that.
+    _rest: [usize; 14],
 }
 
 /// Listens from now on.
@@ -107,6 +113,7 @@ fn watch(snapshot: *mut Arc<InMemory>) {
 /// Says what was put back since this was asked last, by this site visit, and gives it. To be called before the snapshot changes.
 pub(super) fn tell(visits: u64) -> Option<What> {
     let bytes = WATCH.bytes.swap(0, Ordering::SeqCst);
+    let took = WATCH.took.swap(0, Ordering::SeqCst);
     let number = WATCH.list.swap(0, Ordering::SeqCst).checked_sub(1)?;
     let snapshot = WATCH.snapshot.load(Ordering::SeqCst);
     // SAFETY: only this thread replaces it.
@@ -125,7 +132,7 @@ pub(super) fn tell(visits: u64) -> Option<What> {
         variable: list.owner.key.to_owned(),
         how: Repair::MachineCheck,
         bytes,
-        took: 0.0,
+        took: took as f64 / 1e9,
     })
 }
 
@@ -133,7 +140,10 @@ extern "C" fn arrived(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     // SAFETY: the system has filled it in, and has what it tells of an address where these codes are.
     let (code, lost) = unsafe { ((*info).si_code, &*info.cast::<Lost>()) };
     let is_of_memory = matches!(code, ASKED_FOR | NOT_YET);
+    let began = Instant::now();
     if is_of_memory && put_back(lost) {
+        let took = usize::try_from(began.elapsed().as_nanos()).unwrap_or(usize::MAX);
+        WATCH.took.fetch_add(took, Ordering::SeqCst);
         return;
     }
     // Where the program does not ask for it, nothing has to be done.
@@ -142,11 +152,85 @@ extern "C" fn arrived(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     }
 }
 
-/// Puts back what is lost; whether that could be done.
-fn put_back(lost: &Lost) -> bool {
+fn page() -> usize {
     // SAFETY: a plain function of the C library, which is async-signal-safe.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    let page = usize::try_from(page).unwrap_or(1 << 12);
+    usize::try_from(page).unwrap_or(1 << 12)
+}
+
+/// For tests: a page is lost of a list that could be put back, which one by this number, and the signal says so. Gives the function and
+/// the variable, and the first bit of it that is lost; nothing where there is no such list.
+#[cfg(target_os = "linux")]
+pub(super) fn lose_a_page(chosen: u64) -> Option<(String, String, u64)> {
+    let page = page();
+    let snapshot = WATCH.snapshot.load(Ordering::SeqCst);
+    // SAFETY: only this thread replaces it.
+    let snapshot = unsafe { snapshot.as_ref() }?;
+    let whole_pages = |list: &LivePlace| {
+        let first = list.place.first().next_multiple_of(page);
+        let behind = (list.place.first() + list.place.bytes()) & !(page - 1);
+        first..behind.max(first)
+    };
+    let is_lent = |list: &&LivePlace| frame::is_in_call(list.owner.activation, list.owner.site);
+    let lent = snapshot.places().iter().filter(is_lent);
+    let pages = lent
+        .clone()
+        .map(|list| whole_pages(list).len() / page)
+        .sum::<usize>();
+    let mut left = usize::try_from(chosen % u64::try_from(pages).ok().filter(|pages| *pages > 0)?).ok()?;
+    for list in lent {
+        let whole = whole_pages(list);
+        let here = whole.len() / page;
+        if left >= here {
+            left -= here;
+            continue;
+        }
+        let address = whole.start + left * page;
+        let is_gone = from_outside::replace(address, page, &|bytes| {
+            bytes.fill(0xA5);
+            true
+        });
+        return (is_gone && tells_of(address, page)).then(|| {
+            let bit = (address - list.place.first()) as u64 * 8;
+            (list.function.clone(), list.owner.key.to_owned(), bit)
+        });
+    }
+    None
+}
+
+/// No such signal is known here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn lose_a_page(_: u64) -> Option<(String, String, u64)> {
+    None
+}
+
+/// Sends this thread the signal that the system would send for this page; whether that could be done.
+#[cfg(target_os = "linux")]
+fn tells_of(address: usize, page: usize) -> bool {
+    let lost = Lost {
+        codes: [libc::SIGBUS, 0, NOT_YET, 0],
+        address,
+        size: page.trailing_zeros() as i16,
+        _rest: [0; 14],
+    };
+    const { assert!(size_of::<Lost>() >= size_of::<libc::siginfo_t>()) };
+    // SAFETY: the system reads as many bytes as a `siginfo_t` has, and `lost` has them; a process may send itself any code.
+    let sent = unsafe {
+        let (process, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
+        libc::syscall(
+            libc::SYS_rt_tgsigqueueinfo,
+            process,
+            thread,
+            libc::SIGBUS,
+            &raw const lost,
+        )
+    };
+    sent == 0
+}
+
+/// Puts back what is lost; whether that could be done.
+fn put_back(lost: &Lost) -> bool {
+    let page = page();
     let size = 1_usize
         .checked_shl(u32::from(lost.size.unsigned_abs()))
         .unwrap_or(page);

@@ -566,6 +566,21 @@ fn what_the_machine_loses_of_a_callers_list_is_put_back() {
     );
     let told = "warning[W2412]: the machine has lost 4096 bytes of `matrix` of `loses`; they were put back from the snapshot of site visit ";
     assert_eq!(ended.stderr.matches(told).count(), 1, "{}", ended.stderr);
+    // The same as a fault of the runtime's, for programs that lose nothing themselves.
+    let variables = [
+        ("CKPT_EVERY", "4"),
+        ("CKPT_SNAPSHOT_EVERY", "3"),
+        ("CKPT_DETECT", "machine-check"),
+        ("CKPT_FAULT", "flip:7:3:page,11:9:page"),
+    ];
+    let ended = run("loses", &variables);
+    assert_eq!(
+        (ended.code, &ended.stdout),
+        (Some(0), &plain.stdout),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(ended.stderr.matches(told).count(), 2, "{}", ended.stderr);
     // Of its own the function may have written to it since.
     let ended = lost("own");
     assert_ne!(ended.stdout, plain.stdout, "{}", ended.stderr);

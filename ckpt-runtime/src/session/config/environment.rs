@@ -163,7 +163,8 @@ impl Environment<'_> {
     }
 
     /// `CKPT_FAULT=flip:N:S`: a bit of a variable is turned behind visit N, which one by the number S; `flip:N:S:snapshot`: one of
-    /// the newest snapshot; `flip:N:S:repair`: one of what is put right at visit N; `..@R`: on rank R only. Several of them with commas between.
+    /// the newest snapshot; `flip:N:S:repair`: one of what is put right at visit N; `flip:N:S:page`: a page of a list of a caller's is lost,
+    /// and the machine says so; `..@R`: on rank R only. Several of them with commas between.
     pub fn flips(&self) -> Result<Vec<Flip>, ConfigError> {
         let value = self.get("CKPT_FAULT").unwrap_or_default();
         let text = value.to_string_lossy();
@@ -181,6 +182,7 @@ impl Environment<'_> {
                 (None, None) => Struck::Variable,
                 (Some("snapshot"), None) => Struck::Snapshot,
                 (Some("repair"), None) => Struck::Repaired,
+                (Some("page"), None) => Struck::Page,
                 _ => return None,
             };
             Some(Flip {
@@ -195,7 +197,7 @@ impl Environment<'_> {
             wrong(
                 "CKPT_FAULT",
                 &text,
-                "flip:N:S, flip:N:S:snapshot or flip:N:S:repair with a site visit N and a number S, and @R for rank R, several with commas between",
+                "flip:N:S, flip:N:S:snapshot, flip:N:S:repair or flip:N:S:page with a site visit N and a number S, and @R for rank R, several with commas between",
             )
         })
     }

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use super::super::events::{Repair, What};
-use super::super::rollback;
+use super::super::{machine_check, rollback};
 use super::Run;
 use crate::base::fault::{Flip, Struck};
 use crate::base::from_outside;
@@ -229,7 +229,7 @@ impl Run {
         Ok(())
     }
 
-    /// Turns bits at the visit at which a test wants that: in variables, or in the newest snapshot.
+    /// Turns bits at the visit at which a test wants that: in variables, or in the newest snapshot. Or has a page lost.
     ///
     /// # Errors
     /// `gather`'s.
@@ -243,6 +243,11 @@ impl Run {
                     }
                 }
                 Struck::Variable => self.flip_a_variable(flip, visits, &mut *gather)?,
+                Struck::Page => {
+                    if let Some((function, variable, bit)) = machine_check::lose_a_page(scattered(flip)) {
+                        self.note_flip(visits, &function, &variable, bit, true);
+                    }
+                }
                 Struck::Repaired => {}
             }
         }

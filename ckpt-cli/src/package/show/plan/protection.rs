@@ -96,10 +96,7 @@ impl SiteProtection {
                     class: protection.class,
                     memory: protection.memory,
                     bytes: sizes.of_variable(variable),
-                    why: match protection.class {
-                        Class::Clean => "no statement writes to it between two visits of the site",
-                        _ => variable.why,
-                    },
+                    why: protection.why.unwrap_or(variable.why),
                 })
                 .collect(),
         }
