@@ -96,14 +96,16 @@ fn repairs(program: &Path) -> Result<Vec<Duration>> {
     let (_, output) = run(program, folder.path(), What::Repairs, false)?;
     let told = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "the program has failed: {told}");
-    let runs = fs::read_dir(folder.path().join("ckpt/runs"))?;
+    let runs = fs::read_dir(folder.path().join("himeno.ckpt.d/runs"))?;
     let mut took = Vec::new();
     for run in runs {
         let log = fs::read_to_string(run?.path().join("events.log"))?;
         for line in log.lines() {
             let event: Value = serde_json::from_str(line)?;
             if event["event"] == "repair" {
-                took.push(Duration::from_secs_f64(event["took"].as_f64().context("no time")?));
+                took.push(Duration::from_secs_f64(
+                    event["took"].as_f64().context("no time")?,
+                ));
             }
         }
     }

@@ -58,6 +58,8 @@ pub struct Emitter<'a> {
     pub(crate) unread: Unread,
     /// Whether its body stands in another function, as that of a thread does.
     pub(crate) is_inner: bool,
+    /// Whether the session ends with it.
+    pub(crate) is_outermost: bool,
     /// Calls of functions that know the type of every parameter.
     pub(crate) typed: &'a [syn::Path],
     /// The copy that deep calls of the function in itself lead to, if it has one.

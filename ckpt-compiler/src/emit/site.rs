@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing, Use};
+use crate::liveness::lasting::lasts;
 use crate::names;
 use crate::names::{frame, registrar};
 use crate::paths::rt;
@@ -291,6 +292,7 @@ impl Emitter<'_> {
             let clean = match (clean, stands_in) {
                 (_, true) => Some(quote!(#registrar.mark_stand_in();)),
                 (true, false) if is_unread => Some(quote!(#registrar.mark_unread();)),
+                (true, false) if self.lasts(site, entry) => Some(quote!(#registrar.mark_lasting();)),
                 (true, false) => Some(quote!(#registrar.mark_clean();)),
                 (false, false) => None,
             };
@@ -458,6 +460,11 @@ impl Emitter<'_> {
         });
         let inputs: Vec<TokenStream> = inputs.collect::<Option<_>>()?;
         Some(quote!({ #(#inputs)* #init }))
+    }
+
+    /// Whether nothing writes to the variable, nor moves it, as long as the session lasts.
+    fn lasts(&self, site: SiteId, entry: &Entry) -> bool {
+        self.is_outermost && lasts(self.flow, &self.lowered.body, site, entry.binding())
     }
 
     /// Whether nothing writes to the variable between two visits of the site, nor reads it.

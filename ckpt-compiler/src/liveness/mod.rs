@@ -305,4 +305,5 @@ fn forward_at(
 }
 
 pub mod clean;
+pub mod lasting;
 pub mod unread;

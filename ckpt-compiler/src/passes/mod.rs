@@ -415,6 +415,7 @@ fn emitted_in(stages: &Stages, item: &TokenStream, is_inner: bool) -> Result<Tok
         clean: Clean::of(&stages.options.library, &stages.flow, item),
         unread: Unread::of(&stages.flow),
         is_inner,
+        is_outermost: stages.options.opens_session && !is_inner,
         typed: &stages.options.typed,
         recursion: None,
         strips: Cell::default(),

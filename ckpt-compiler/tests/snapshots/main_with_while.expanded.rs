@@ -64,7 +64,7 @@ pub fn main() {
                             .checkpoint(
                                 1u32,
                                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                                    __ckpt_registrar.mark_clean();
+                                    __ckpt_registrar.mark_lasting();
                                     __ckpt_registrar.save_seen("bound", &__ckpt_seen_0);
                                     __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
                                 },
@@ -97,7 +97,7 @@ pub fn main() {
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                            __ckpt_registrar.mark_clean();
+                            __ckpt_registrar.mark_lasting();
                             __ckpt_registrar.save_seen("bound", &__ckpt_seen_0);
                             __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
                         },

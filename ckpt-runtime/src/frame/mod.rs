@@ -94,6 +94,11 @@ pub(crate) fn is_in_call(activation: u64, site: u32) -> bool {
         .unwrap_or(false)
 }
 
+/// Whether this is the thread that has the session. It is for handlers of signals.
+pub(crate) fn has_session() -> bool {
+    THREAD.try_with(|thread| thread.is_main.get()).unwrap_or(false)
+}
+
 /// Ends it; returns the visits.
 pub(crate) fn end_thread() -> u64 {
     THREAD.try_with(Thread::forget_visits).unwrap_or(0)

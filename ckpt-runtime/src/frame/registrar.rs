@@ -46,6 +46,8 @@ pub struct Registrar {
     is_clean: bool,
     /// Nothing looks at it either.
     is_unread: bool,
+    /// Whether it stays as it is until the session ends.
+    lasts: bool,
     /// The next variable stands in for what another one has.
     stands_in: bool,
 }
@@ -113,6 +115,7 @@ impl Registrar {
             speaker: None,
             is_clean: false,
             is_unread: false,
+            lasts: false,
             stands_in: false,
         }
     }
@@ -238,6 +241,12 @@ impl Registrar {
         self.is_unread = true;
     }
 
+    /// The next variable is not written to behind this site, nor moved, until the session ends.
+    pub fn mark_lasting(&mut self) {
+        self.is_clean = true;
+        self.lasts = true;
+    }
+
     /// The next variable stands in for what another one has: its value means nothing.
     pub fn mark_stand_in(&mut self) {
         self.stands_in = true;
@@ -294,6 +303,7 @@ impl Registrar {
             activation,
             site,
             key,
+            lasts: false,
         })
     }
 
@@ -532,6 +542,7 @@ impl Registrar {
             std::mem::take(&mut self.is_clean),
             std::mem::take(&mut self.is_unread),
         );
+        let lasts = std::mem::take(&mut self.lasts);
         let stands_in = std::mem::take(&mut self.stands_in);
         if self.builder.is_none() || self.wanted().is_some() {
             return;
@@ -548,6 +559,7 @@ impl Registrar {
             None => save(to),
         };
         let owner = self.owner(key).filter(|_| marked.0 && what.is_fixed);
+        let owner = owner.map(|owner| Owner { lasts, ..owner });
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
             builder.mark_clean(owner);
             if marked.1 && owner.is_some() {

@@ -3,8 +3,8 @@
 //!
 //! Where a caller has a list there of which no statement writes while its call lasts, its bytes are in the newest snapshot: they
 //! are put back into other memory, and the program goes on at the instruction that it was at. The call is still the one that
-//! the compiler has looked at, as the caller stands on the stack of calls, and lends the list for as long. Everything
-//! else is as without ckpt.
+//! the compiler has looked at, as the caller stands on the stack of calls, and lends the list for as long. So it is with lists of the
+//! function that the session ends with, to which nothing writes any more. Everything else is as without ckpt.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -152,6 +152,13 @@ extern "C" fn arrived(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     }
 }
 
+/// Whether nothing can have written to a list since the snapshot: the call lasts that it is lent to, or it is one of the outermost
+/// function that nothing writes to any more. On a thread that the session does not run on nothing is known.
+fn stays_as_saved(list: &LivePlace) -> bool {
+    let owner = &list.owner;
+    frame::has_session() && (owner.lasts || frame::is_in_call(owner.activation, owner.site))
+}
+
 fn page() -> usize {
     // SAFETY: a plain function of the C library, which is async-signal-safe.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
@@ -171,8 +178,7 @@ pub(super) fn lose_a_page(chosen: u64) -> Option<(String, String, u64)> {
         let behind = (list.place.first() + list.place.bytes()) & !(page - 1);
         first..behind.max(first)
     };
-    let is_lent = |list: &&LivePlace| frame::is_in_call(list.owner.activation, list.owner.site);
-    let lent = snapshot.places().iter().filter(is_lent);
+    let lent = snapshot.places().iter().filter(|list| stays_as_saved(list));
     let pages = lent
         .clone()
         .map(|list| whole_pages(list).len() / page)
@@ -246,9 +252,9 @@ fn put_back(lost: &Lost) -> bool {
         };
         let number = snapshot.places().iter().position(|list| has_all(&list))?;
         let list = &snapshot.places()[number];
-        let is_lent = frame::is_in_call(list.owner.activation, list.owner.site);
+        let is_as_saved = stays_as_saved(list);
         let fill = |into: &mut [u8]| snapshot.part_of_place(list, first, into);
-        (is_lent && from_outside::replace(first, size, &fill)).then_some(number)
+        (is_as_saved && from_outside::replace(first, size, &fill)).then_some(number)
     });
     WATCH.looks.fetch_sub(1, Ordering::SeqCst);
     if let Some(number) = found {

@@ -80,6 +80,8 @@ pub(crate) struct Owner {
     pub activation: u64,
     pub site: u32,
     pub key: &'static str,
+    /// It is of the function that the session ends with, and stays what and where it is until then.
+    pub lasts: bool,
 }
 
 /// One of the lists of a variable.

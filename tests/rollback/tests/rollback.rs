@@ -37,7 +37,11 @@ fn run_in(folder: &Path, mark: &Path, program: &str, variables: &[(&str, &str)])
         .map(|number| format!("{}\n", number * number % 83))
         .collect();
     fs::write(&input, lines).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rollback"));
+    let executable = match program {
+        "outermost" => env!("CARGO_BIN_EXE_outermost"),
+        _ => env!("CARGO_BIN_EXE_rollback"),
+    };
+    let mut command = Command::new(executable);
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CKPT_") {
             command.env_remove(name);
@@ -585,6 +589,28 @@ fn what_the_machine_loses_of_a_callers_list_is_put_back() {
     let ended = lost("own");
     assert_ne!(ended.stdout, plain.stdout, "{}", ended.stderr);
     assert!(!ended.stderr.contains("W2412"), "{}", ended.stderr);
+}
+
+/// Of the function that the session ends with.
+#[test]
+fn what_the_machine_loses_of_the_outermost_functions_list_is_put_back() {
+    let plain = run("outermost", &[]);
+    assert_eq!(plain.code, Some(0), "{}", plain.stderr);
+    let variables = [
+        ("CKPT_EVERY", "4"),
+        ("CKPT_SNAPSHOT_EVERY", "3"),
+        ("CKPT_DETECT", "machine-check"),
+        ("CKPT_FAULT", "flip:7:3:page,11:9:page"),
+    ];
+    let ended = run("outermost", &variables);
+    assert_eq!(
+        (ended.code, &ended.stdout),
+        (Some(0), &plain.stdout),
+        "{}",
+        ended.stderr
+    );
+    let told = "warning[W2412]: the machine has lost 4096 bytes of `matrix` of `main`; they were put back from the snapshot of site visit ";
+    assert_eq!(ended.stderr.matches(told).count(), 2, "{}", ended.stderr);
 }
 
 #[test]

@@ -394,6 +394,7 @@ mod unread {
             activation: 1 << 63,
             site: writes,
             key: "array",
+            lasts: false,
         };
         let reference = Arc::new(Reference {
             dtype: DType::U32,

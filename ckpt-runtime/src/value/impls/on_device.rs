@@ -22,6 +22,7 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
         activation: content.array,
         site: content.writes,
         key: ON_DEVICE,
+        lasts: false,
     });
     let mut read_part = |part: Range<usize>| opencl::read_part(array, count * size_of::<T>(), part).ok();
     if owner.is_some_and(|owner| to.unread::<T>(count, owner, &mut read_part)) {

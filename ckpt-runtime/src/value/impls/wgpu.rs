@@ -93,6 +93,7 @@ fn save<N: Number>(array: &Buffer, size: usize, to: &mut Encoder<'_>) {
         activation: content,
         site: 0,
         key: ON_DEVICE,
+        lasts: false,
     });
     let mut read_part = |part: Range<usize>| wgpu::read_part(array, part).ok();
     if owner.is_some_and(|owner| to.unread::<N>(count, owner, &mut read_part)) {
