@@ -5,6 +5,8 @@ mod compare;
 mod page;
 #[path = "../../../tests/harness/src/profile.rs"]
 mod profile;
+#[path = "../../../tests/harness/src/sweep.rs"]
+mod sweep;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -160,28 +162,41 @@ fn does_what_it_says(page: &'static str) {
     }
 }
 
+/// Pages that are always tried, and those that `SWEEPS=all` adds.
 macro_rules! pages {
-    ($($name:ident = $path:literal;)*) => {
-        const PAGES: &[&str] = &[$($path),*];
+    (always { $($name:ident = $path:literal;)* } in_sweeps { $($more:ident = $other:literal;)* }) => {
+        const PAGES: &[&str] = &[$($path,)* $($other),*];
         $(
             #[test]
             fn $name() {
                 does_what_it_says($path);
             }
         )*
+        $(
+            #[test]
+            fn $more() {
+                if sweep::is_all_swept() {
+                    does_what_it_says($other);
+                }
+            }
+        )*
     };
 }
 
 pages! {
-    the_readme = "README.md";
-    the_page_on_batch_systems = "docs/src/batch.md";
-    the_page_on_commands = "docs/src/commands.md";
-    the_page_on_configuration = "docs/src/configuration.md";
-    the_page_on_machines = "docs/src/machines.md";
-    the_page_on_rolling_back = "docs/src/rollback.md";
-    the_page_on_soft_errors = "docs/src/soft-errors.md";
-    the_page_on_unmodified_programs = "docs/src/unmodified.md";
-    the_tutorial = "docs/src/tutorial.md";
+    always {
+        the_readme = "README.md";
+        the_page_on_commands = "docs/src/commands.md";
+        the_page_on_unmodified_programs = "docs/src/unmodified.md";
+        the_tutorial = "docs/src/tutorial.md";
+    }
+    in_sweeps {
+        the_page_on_batch_systems = "docs/src/batch.md";
+        the_page_on_configuration = "docs/src/configuration.md";
+        the_page_on_machines = "docs/src/machines.md";
+        the_page_on_rolling_back = "docs/src/rollback.md";
+        the_page_on_soft_errors = "docs/src/soft-errors.md";
+    }
 }
 
 /// Blocks that only say what somebody could do, elsewhere: they are counted, so that they do not become more unnoticed.

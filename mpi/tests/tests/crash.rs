@@ -1,11 +1,18 @@
 //! Every example is killed at a site, in a commit and at a random instant: one rank, all ranks or the launcher, as the seed
-//! has it. `CRASH_MPI=all`: more often, and in all these ways.
+//! has it. `CRASH_MPI=all`: more often, and in all these ways; `SWEEPS=all`: the others of the examples as well.
 
 use mpi_tests::Job;
 
 /// Whether a variable asks for all of a sweep.
 fn all(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| value == "all")
+}
+
+/// An example that has much in common with one that is always tried.
+fn also(package: &str, ranks: u32, arguments: &str) {
+    if all("SWEEPS") || all("CRASH_MPI") {
+        crashtest(package, ranks, arguments);
+    }
 }
 
 fn crashtest(package: &str, ranks: u32, arguments: &str) {
@@ -32,7 +39,7 @@ fn crashtest(package: &str, ranks: u32, arguments: &str) {
 
 #[test]
 fn ring_of_one() {
-    crashtest("programs/ring", 1, "40");
+    also("programs/ring", 1, "40");
 }
 
 #[test]
@@ -58,17 +65,17 @@ fn himeno() {
 
 #[test]
 fn tealeaf() {
-    crashtest("examples/tealeaf-like", 2, "16 16 4");
+    also("examples/tealeaf-like", 2, "16 16 4");
 }
 
 #[test]
 fn montecarlo() {
-    crashtest("examples/montecarlo-mpi", 3, "30 10 100");
+    also("examples/montecarlo-mpi", 3, "30 10 100");
 }
 
 #[test]
 fn sort() {
-    crashtest("examples/sort-mpi", 2, "2000 30");
+    also("examples/sort-mpi", 2, "2000 30");
 }
 
 #[test]
@@ -78,7 +85,7 @@ fn sweep() {
 
 #[test]
 fn snap() {
-    crashtest("examples/snap-like", 2, "2 20 16 12 2");
+    also("examples/snap-like", 2, "2 20 16 12 2");
 }
 
 /// Sites in the threads of the ranks.

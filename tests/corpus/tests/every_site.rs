@@ -1,12 +1,12 @@
 //! Every shape of the corpus: plain against instrumented, killed and restarted at every visit of every site, and gone back in its
-//! process from some of them.
+//! process from some of them. Every other shape is killed, and those between go back; with `SWEEPS=all`, each is both.
 //!
 //! `cargo test -p corpus --test every_site -- TEXT` runs the shapes whose names contain TEXT; `-- --in-process [TEXT]` lets them go
 //! back from every visit, and kills none.
 
 use harness::{
     Disagreement, Marks, Program, Report, Rollbacks, Runner, Tally, every_rollback, every_visit, in_parallel,
-    scratch_directory,
+    is_all_swept, scratch_directory,
 };
 use std::path::Path;
 use std::process::ExitCode;
@@ -40,10 +40,15 @@ fn main() -> ExitCode {
         });
     let deep: Vec<Program> = deep.collect();
     let programs: Vec<Program> = shapes.into_iter().map(program).chain(deep).collect();
+    let has_both = is_all_swept() || !filters.is_empty();
+    let half = |first: usize| match has_both {
+        true => programs.clone(),
+        false => programs.iter().skip(first).step_by(2).cloned().collect(),
+    };
     let mut report = Report::default();
     let only_rollbacks = std::env::args().any(|argument| argument == IN_PROCESS);
     if !only_rollbacks {
-        in_parallel(&programs, visited)
+        in_parallel(&half(0), visited)
             .into_iter()
             .for_each(|result| report.add(result));
     }
@@ -52,7 +57,8 @@ fn main() -> ExitCode {
     } else {
         GOES_BACK_FROM
     };
-    let back = in_parallel(&programs, |program| {
+    let go_back = if only_rollbacks { programs.clone() } else { half(1) };
+    let back = in_parallel(&go_back, |program| {
         let program = Program {
             most,
             ..program.clone()

@@ -1,4 +1,4 @@
-//! Thirty programs of a fixed seed. `cargo run -p generator -- --programs 5000 --seed 7` runs as many as one likes.
+//! Thirty programs of a fixed seed: the first half is killed, and the others go back; with `SWEEPS=all`, each does both. `cargo run -p generator -- --programs 5000 --seed 7` runs as many as one likes.
 
 use generator::{
     Effort, Failure, Outcome, Package, PackageError, Program, check, check_unmodified, program, tool,
@@ -32,8 +32,12 @@ fn main() -> ExitCode {
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
     );
     let programs: Vec<Program> = (0..PROGRAMS).map(|number| program(SEED, number)).collect();
-    let annotated = is_right("with attributes", check(&package, &programs, EFFORT));
-    let in_process = is_right("in their process", check(&package, &programs, IN_PROCESS));
+    let (killed, go_back) = match harness::is_all_swept() {
+        true => (&programs[..], &programs[..]),
+        false => programs.split_at(programs.len() / 2),
+    };
+    let annotated = is_right("with attributes", check(&package, killed, EFFORT));
+    let in_process = is_right("in their process", check(&package, go_back, IN_PROCESS));
     let folder = harness::scratch_directory();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated/unmodified");
     let some = &programs[..UNMODIFIED];

@@ -15,6 +15,7 @@ mod process;
 mod report;
 mod skipped;
 mod small_disk;
+mod sweep;
 mod tree;
 
 pub use compare::Difference;
@@ -27,6 +28,7 @@ pub use process::{Ended, Run, Runner, scratch_directory};
 pub use report::Report;
 pub use skipped::skipped;
 pub use small_disk::SmallDisk;
+pub use sweep::is_all_swept;
 pub use tree::Tree;
 
 #[cfg(test)]
