@@ -54,6 +54,7 @@ fn run(program: &Path, folder: &Path, what: What, restarts: bool) -> Result<(Dur
         What::Repairs => {
             let lost = STRUCK.map(|visit| format!("{visit}:{visit}:page")).join(",");
             command
+                .env("CKPT_EVERY", "100")
                 .env("CKPT_DETECT", "machine-check")
                 .env("CKPT_FAULT", format!("flip:{lost}"))
         }
