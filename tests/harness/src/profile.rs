@@ -3,6 +3,6 @@
 /// Variables for cargo.
 pub const PROFILE: [(&str, &str); 3] = [
     ("CARGO_INCREMENTAL", "0"),
-    ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_DEV_OPT_LEVEL", "0"),
     ("CARGO_PROFILE_DEV_DEBUG", "0"),
 ];
