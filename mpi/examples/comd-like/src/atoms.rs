@@ -189,20 +189,20 @@ impl Atoms {
 
     /// The sum of momenta, and how many atoms there are.
     pub fn momentum(&self) -> [f64; 4] {
-        let mut sum = [0.0; 4];
+        let (mut sum, mut count) = ([0.0; 3], 0.0);
         for at in self.own() {
-            for axis in 0..3 {
-                sum[axis] += self.momentum[at][axis];
+            for (sum, one) in sum.iter_mut().zip(self.momentum[at]) {
+                *sum += one;
             }
-            sum[3] += 1.0;
+            count += 1.0;
         }
-        sum
+        [sum[0], sum[1], sum[2], count]
     }
 
     pub fn shift_momenta(&mut self, by: [f64; 3]) {
         for at in self.own() {
-            for axis in 0..3 {
-                self.momentum[at][axis] -= by[axis];
+            for (one, by) in self.momentum[at].iter_mut().zip(by) {
+                *one -= by;
             }
         }
     }
