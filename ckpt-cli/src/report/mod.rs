@@ -439,7 +439,7 @@ fn processes(events: &[Event]) -> Vec<Process> {
                 bytes: *bytes,
                 took: *took,
             }),
-            What::Start { .. } | What::Flip { .. } => {}
+            What::Start { .. } | What::Resume { .. } | What::Flip { .. } => {}
         }
     }
     list
@@ -541,6 +541,8 @@ pub fn words(life: &Life) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ckpt::session::events::Parts;
+
     use super::*;
 
     fn job() -> Job {
@@ -598,7 +600,9 @@ mod tests {
             waited: 0.5,
             took: 1.0,
             bytes: 1000,
+            file: 900,
             reason: "every 10".into(),
+            parts: Parts::default(),
         };
         let start = |pid, restarted_from| What::Start {
             pid,

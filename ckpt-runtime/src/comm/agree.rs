@@ -64,6 +64,8 @@ pub(super) struct Pending {
     pub furthest: u64,
     /// How many have begun.
     pub begun: u64,
+    /// How long this rank has waited for the result of one since it was last asked.
+    pub waited: Duration,
 }
 
 impl Default for Pending {
@@ -72,6 +74,7 @@ impl Default for Pending {
             reduction: None,
             furthest: 1,
             begun: 0,
+            waited: Duration::ZERO,
         }
     }
 }
@@ -490,7 +493,9 @@ impl Agreement {
             locked(&self.world.pending).reduction = Some(reduction);
             return Some(Err(Outcome::APART));
         };
-        let wait = Some(since.elapsed()).filter(|wait| *wait > PROMPT);
+        let wait = since.elapsed();
+        locked(&self.world.pending).waited += wait;
+        let wait = Some(wait).filter(|wait| *wait > PROMPT);
         // A check is for programs whose ranks may be further apart.
         self.waited = match checks() {
             true => wait.is_some(),

@@ -11,6 +11,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::agree::Pending;
 use super::check::Check;
@@ -429,6 +430,11 @@ impl World {
         let result = take();
         self.transport.calls().enter(before);
         result
+    }
+
+    /// How long this rank has waited for what all ranks know together, since this was asked before.
+    pub(crate) fn take_waited(&self) -> Duration {
+        std::mem::take(&mut locked(&self.pending).waited)
     }
 
     /// For tests and the curious: `CKPT_COUNT_MPI_CALLS=1`.

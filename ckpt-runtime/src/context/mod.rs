@@ -66,6 +66,9 @@ pub(crate) trait Driver {
     /// What is due at this visit could not be done: it is tried again when it would be due the next time.
     fn put_off(&mut self, visits: u64);
 
+    /// The members of a team stand at the sites of the next visit, the first of them for so long.
+    fn members_stood(&mut self, time: Duration);
+
     /// The program goes on at this count of visits.
     fn go_on(&mut self, visits: u64);
 

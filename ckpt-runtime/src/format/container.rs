@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use twox_hash::xxhash3_128::Hasher;
 
@@ -17,6 +19,7 @@ use crate::base::checksum::xxh3;
 use crate::base::fault::{Faults, Step};
 use crate::base::files;
 use crate::base::kept_open::KeptOpen;
+use crate::base::lock::locked;
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
@@ -69,9 +72,17 @@ pub(super) fn full_or(error: StoreError, path: &Path, needed: u64, free: Option<
     }
 }
 
+/// A file that proves itself.
+pub(super) struct Sealed {
+    /// The checksum of its index, which no other file has.
+    pub seal: u128,
+    pub length: u64,
+    /// How long the disk took with what the system still had of it.
+    pub synced: Duration,
+}
+
 /// Appends the index, fills in the header and syncs: from here on the file proves itself.
-/// Returns the checksum of the index, which no other file has.
-pub(super) fn seal(file: &File, path: &Path, index: &Index, faults: Faults) -> Result<u128, StoreError> {
+pub(super) fn seal(file: &File, path: &Path, index: &Index, faults: Faults) -> Result<Sealed, StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
     let start = file.metadata().map_err(io)?.len();
     let bytes = index.to_bytes();
@@ -91,9 +102,14 @@ pub(super) fn seal(file: &File, path: &Path, index: &Index, faults: Faults) -> R
     };
     file.write_all_at(&header.to_bytes(), 0).map_err(io)?;
     faults.reached(Step::Header);
+    let began = Instant::now();
     file.sync_all().map_err(io)?;
     faults.reached(Step::Synced);
-    Ok(header.index_checksum)
+    Ok(Sealed {
+        seal: header.index_checksum,
+        length: header.length,
+        synced: began.elapsed(),
+    })
 }
 
 struct Header {
@@ -142,6 +158,32 @@ pub(super) struct Container {
     structure_checksum: u128,
     /// Whether the file has the length that it was written with.
     pub is_as_written: bool,
+    /// What all threads together have spent on blocks of it.
+    pub spent: Mutex<Spent>,
+}
+
+/// Time that reading takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// To get bytes out of the file, and to unpack them.
+    pub reading: Duration,
+    /// To compare them with their checksums.
+    pub checking: Duration,
+}
+
+impl Spent {
+    /// Both as parts of `all`, the time in which several threads have spent them side by side.
+    pub fn of(self, all: Duration) -> Spent {
+        let both = (self.reading + self.checking).as_secs_f64();
+        let checking = match both > 0.0 {
+            true => all.mul_f64(self.checking.as_secs_f64() / both),
+            false => Duration::ZERO,
+        };
+        Spent {
+            reading: all.saturating_sub(checking),
+            checking,
+        }
+    }
 }
 
 impl Container {
@@ -200,6 +242,7 @@ impl Container {
             length: header.length,
             index_offset: header.index_offset,
             structure_checksum: header.structure_checksum,
+            spent: Mutex::default(),
             is_as_written: file_length == header.length,
         })
     }
@@ -217,10 +260,31 @@ impl Container {
     pub fn verify_whole(&self, dataset: &Dataset, offset: u64) -> Result<(), Damage> {
         let mut sum = Hasher::new();
         let mut piece = vec![0; PIECE.min(usize::try_from(dataset.bytes).unwrap_or(PIECE))];
-        feed(&self.file, offset, offset + dataset.bytes, &mut piece, &mut sum)
-            .map_err(|error| error.to_string())
+        let mut feed = || {
+            let (mut at, end) = (offset, offset + dataset.bytes);
+            while at < end {
+                let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(piece.len());
+                let began = Instant::now();
+                self.file.read_exact_at(&mut piece[..length], at)?;
+                let read = Instant::now();
+                sum.write(&piece[..length]);
+                self.spends(began, read);
+                at += length as u64;
+            }
+            Ok(())
+        };
+        feed()
+            .map_err(|error: std::io::Error| error.to_string())
             .and_then(|()| check(dataset.checksum, sum.finish_128()))
             .map_err(|what| Damage::at(&dataset.path, what))
+    }
+
+    /// A piece was begun, had been read, and has been compared by now.
+    pub fn spends(&self, began: Instant, read: Instant) {
+        let checking = read.elapsed();
+        let mut spent = locked(&self.spent);
+        spent.reading += read - began;
+        spent.checking += checking;
     }
 
     /// Which of the other files that is, for messages.
@@ -461,16 +525,6 @@ fn feed_without(
         }
         sum.write(&read[(from - at) as usize..]);
         at = to;
-    }
-    Ok(())
-}
-
-fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Hasher) -> std::io::Result<()> {
-    while at < end {
-        let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(piece.len());
-        file.read_exact_at(&mut piece[..length], at)?;
-        sum.write(&piece[..length]);
-        at += length as u64;
     }
     Ok(())
 }

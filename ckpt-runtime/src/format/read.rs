@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
+use std::time::Instant;
 
 use super::coding::Coding;
 use super::container::{Container, LARGE, check};
@@ -41,10 +42,13 @@ impl Container {
                 if !is_all {
                     self.verify_dataset(dataset)?;
                 }
+                let began = Instant::now();
                 self.file
                     .read_exact_at(into, offset.saturating_add(first))
                     .map_err(|error| damage(error.to_string()))?;
+                let read = Instant::now();
                 let found = if is_all { xxh3(into) } else { dataset.checksum };
+                self.spends(began, read);
                 check(dataset.checksum, found).map_err(damage)
             }
             Body::Blocks { size, .. } => self.read_blocks(dataset, *size, first, into, is_zeroed),
@@ -150,6 +154,7 @@ impl Container {
             Some(other) => self.others.get(other as usize),
         };
         let file = file.ok_or_else(|| damage("there is no such file".into()))?;
+        let began = Instant::now();
         if *coding == Coding::Raw {
             file.read_exact_at(into, *offset)
                 .map_err(|error| damage(error.to_string()))?;
@@ -163,7 +168,10 @@ impl Container {
             let block = block.ok_or_else(|| damage("what is stored cannot be unpacked".into()))?;
             into.copy_from_slice(&block[..into.len()]);
         }
-        check(*checksum, xxh3(into)).map_err(damage)
+        let read = Instant::now();
+        let found = xxh3(into);
+        self.spends(began, read);
+        check(*checksum, found).map_err(damage)
     }
 
     /// Whether a block is where the index says, as it was written.

@@ -4,9 +4,10 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use super::columns::Stored;
-use super::container::Container;
+use super::container::{Container, Spent};
 use super::in_memory::InMemory;
 use super::index::Index;
 use super::ordered::ElementOrder;
@@ -86,6 +87,7 @@ pub struct Restored {
     tree: std::sync::OnceLock<Node>,
     /// The last array that was looked at whose elements lie in another order than that of their indices, in that of these.
     ordered: Mutex<Option<(Block, Arc<Vec<u8>>)>>,
+    spent: Spent,
 }
 
 /// Where its values are.
@@ -162,6 +164,7 @@ impl Restored {
             tables: ThreadBound::new(OnceCell::new()),
             tree: std::sync::OnceLock::new(),
             ordered: Mutex::default(),
+            spent: Spent::default(),
         }
     }
 
@@ -180,8 +183,9 @@ impl Restored {
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
-    pub(crate) fn read_all(self) -> Result<Restored, StoreError> {
+    pub(crate) fn read_all(mut self) -> Result<Restored, StoreError> {
         if let Holder::File(blocks) = &self.holder {
+            let began = Instant::now();
             match blocks.container.read_all() {
                 Ok(kept) => *blocks.kept() = kept,
                 Err(damage) => {
@@ -191,8 +195,15 @@ impl Restored {
                     });
                 }
             }
+            let spent = *locked(&blocks.container.spent);
+            self.spent = spent.of(began.elapsed());
         }
         Ok(self)
+    }
+
+    /// How long it took to read and check all of it, if that was done.
+    pub(crate) fn spent(&self) -> Spent {
+        self.spent
     }
 
     /// Number of the checkpoint.

@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::bodies::Bodies;
 use super::coding::Compression;
 use super::columns::Stored;
-use super::container;
+use super::container::{self, Sealed};
 use super::extents::Other;
 use super::hdf5::{Id, Structure, Type};
 use super::index::{Index, TableEntry};
@@ -35,7 +36,17 @@ pub(crate) struct Order<'a> {
     pub base: Option<&'a Base>,
 }
 
-/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it. Returns what the next one may rely on.
+/// A file that is on the disk.
+pub(crate) struct OnDisk {
+    /// What the next one may rely on.
+    pub base: Base,
+    /// Its length.
+    pub length: u64,
+    /// How long it took to sync it.
+    pub synced: Duration,
+}
+
+/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it.
 ///
 /// With a `stream` the file is there, and the large lists that the snapshot does not have are in it.
 pub(crate) fn write(
@@ -44,7 +55,7 @@ pub(crate) fn write(
     meta: &Meta,
     order: Order<'_>,
     stream: Option<Stream>,
-) -> Result<Base, StoreError> {
+) -> Result<OnDisk, StoreError> {
     let needed = needed(snapshot);
     let (structure, file, staged) = match stream {
         Some(stream) => {
@@ -102,8 +113,12 @@ pub(crate) fn write(
     structure.close()?;
     faults.reached(Step::Structure);
     Writer::write_later(&file, path, needed, &index.datasets, &bodies, faults)?;
-    let seal = container::seal(&file, path, &index, faults)?;
-    Ok(next_base(base, known, Other { id, seal }, index.files))
+    let Sealed { seal, length, synced } = container::seal(&file, path, &index, faults)?;
+    Ok(OnDisk {
+        base: next_base(base, known, Other { id, seal }, index.files),
+        length,
+        synced,
+    })
 }
 
 /// What the next checkpoint may rely on.

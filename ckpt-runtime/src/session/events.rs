@@ -60,8 +60,29 @@ pub enum What {
         took: f64,
         /// Size of its state.
         bytes: u64,
+        /// Size of its file: zeros, and what older files have, are left out.
+        #[serde(default)]
+        file: u64,
         /// Why it was taken.
         reason: String,
+        /// Where the time went.
+        #[serde(default)]
+        parts: Parts,
+    },
+    /// A process that continues from a checkpoint, or goes back to one, has come to its site: the program runs.
+    Resume {
+        /// The checkpoint.
+        id: u64,
+        /// The site visit.
+        visits: u64,
+        /// Seconds until the session was open, with the checkpoint read and checked.
+        opened: f64,
+        /// Seconds of that in which it was read.
+        read: f64,
+        /// Seconds of that in which it was compared with its checksums. Both were done side by side, by several threads.
+        checked: f64,
+        /// Seconds from then on until the program stood at the site, its files as they were.
+        walked: f64,
     },
     /// A checkpoint could not be taken.
     Failed {
@@ -130,6 +151,19 @@ pub enum What {
     },
 }
 
+/// Where the time of a checkpoint went, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parts {
+    /// This rank waited, since the checkpoint before, to know what all ranks know, and for its threads to come to the site.
+    pub agreed: f64,
+    /// The state was gathered and copied; where the program waits for the disk, large lists were written as well.
+    pub copied: f64,
+    /// It was written.
+    pub written: f64,
+    /// The disk took what the system still had of it, and of the program's files.
+    pub synced: f64,
+}
+
 /// How a variable is put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -171,6 +205,7 @@ impl What {
                 took,
                 bytes,
                 reason,
+                ..
             } => event!(
                 info,
                 id,
@@ -205,6 +240,9 @@ impl What {
                 bit,
                 ..
             } => event!(info, visits, function, variable, bit, "bit flipped by a test"),
+            What::Resume {
+                id, visits, walked, ..
+            } => event!(info, id, visits, walked, "resumed"),
             What::Failed { visits, why } => event!(warn, visits, why, "checkpoint failed"),
             What::End {
                 state,
@@ -384,7 +422,9 @@ mod tests {
             waited: 0.5,
             took: 2.0,
             bytes: 100,
+            file: 90,
             reason: "every 4".into(),
+            parts: Parts::default(),
         };
         add(
             &documents_of_run(store.path(), run),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::at_exit::{Beginning, Ending};
 use super::auto::History;
 use super::config::{Config, ConfigError};
-use super::events::What;
+use super::events::{Parts, What};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, RECORDS, Rollbacks, Rule, State};
 use super::line::Wanted;
 use super::notices::{copy_on_write, mention_unfinished_runs, mention_unknown_variables, watch_pages};
@@ -176,6 +176,10 @@ pub(crate) struct Run {
     told_of_slow_disk: bool,
     /// How long members of a team that stand at a site wait for the others.
     team_wait: Duration,
+    /// How long the first of them has stood at the site of the next checkpoint.
+    members_stood: Duration,
+    /// When it began to open, and when it was open.
+    opened: [Instant; 2],
     ending: Arc<Ending>,
     /// Where it is noted that a request to stop has arrived.
     stops: Stops,
@@ -198,6 +202,7 @@ impl Run {
         kind: Kind,
         how: Option<&GoesOn>,
     ) -> Result<Run, SessionError> {
+        let begins = Instant::now();
         let kept = how.map(|how| how.kept.clone());
         let alone = how.and_then(|how| how.alone.clone());
         let snapshot = how.and_then(|how| Some((how.id, how.snapshot.clone()?)));
@@ -452,6 +457,8 @@ impl Run {
             late: false,
             told_of_slow_disk: false,
             team_wait: config.team_wait,
+            members_stood: Duration::ZERO,
+            opened: [begins, Instant::now()],
             ending,
             stops,
             reserve: Reserve::default(),
@@ -480,6 +487,7 @@ impl Run {
         let mut run = run;
         run.store.reserves();
         run.reserve.fill();
+        run.opened[1] = Instant::now();
         Ok(run)
     }
 
@@ -577,10 +585,20 @@ impl Run {
         })?;
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
+        let (id, spent) = (resume.restored.id(), resume.restored.spent());
         drop(resume);
         if self.world.member().is_some() {
             self.world.has_walked()?;
         }
+        let [begins, opened] = self.opened;
+        self.ending.record.happened(What::Resume {
+            id: id.0,
+            visits,
+            opened: (opened - begins).as_secs_f64(),
+            read: spent.reading.as_secs_f64(),
+            checked: spent.checking.as_secs_f64(),
+            walked: opened.elapsed().as_secs_f64(),
+        });
         self.ending.has_arrived();
         devices::shown::mention_another_kind();
         if !self.has_come_alone(visits) {
@@ -828,6 +846,8 @@ impl Run {
         // Where the program waits for the disk, its memory is written as it is.
         let waits = reason.stops() || !self.background || self.lacks_memory();
         let world = Arc::clone(&self.world);
+        let agreed = std::mem::take(&mut self.members_stood) + world.take_waited();
+        let begins = Instant::now();
         let taken = world.at_checkpoint(|| {
             let mut commit = if waits { self.store.begin().ok() } else { None };
             let mut builder = match &mut commit {
@@ -841,6 +861,11 @@ impl Run {
             self.has_detectors = Some(builder.has_detectors());
             Ok(Ok(self.taken(builder, visits, reason, began, commit)))
         })?;
+        let parts = Parts {
+            agreed: agreed.as_secs_f64(),
+            copied: begins.elapsed().as_secs_f64(),
+            ..Parts::default()
+        };
         let taken = match taken {
             Ok(taken) => taken,
             Err(builder) => {
@@ -860,13 +885,14 @@ impl Run {
         match taken {
             Ok(mut taken) if !waits => {
                 let time = began.elapsed();
-                taken.waited = Some(time);
+                (taken.waited, taken.parts) = (Some(time), parts);
                 events::copied(visits, reason, time, self.bytes);
                 self.waited(time);
                 self.writer.begin(taken);
                 Ok(true)
             }
-            Ok(taken) => {
+            Ok(mut taken) => {
+                taken.parts = parts;
                 self.writer.begin(taken);
                 let written = self.writer.wait();
                 self.waited(began.elapsed());
@@ -1089,6 +1115,7 @@ impl Run {
             visits,
             reason,
             began,
+            parts: Parts::default(),
             waited: None,
         })
     }
@@ -1224,6 +1251,10 @@ impl Driver for Run {
 
     fn put_off(&mut self, visits: u64) {
         self.leave_out(visits);
+    }
+
+    fn members_stood(&mut self, time: Duration) {
+        self.members_stood = time;
     }
 
     fn go_on(&mut self, visits: u64) {

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::at_exit::Ending;
-use super::events::What;
+use super::events::{Parts, What};
 use super::job::Record;
 use super::policy::Reason;
 use crate::base::current;
@@ -21,7 +21,7 @@ use crate::base::signals::undisturbed;
 use crate::format::{CheckpointId, Meta, StoreError};
 use crate::handles::{self, Entered, Outside};
 use crate::state::snapshot::Snapshot;
-use crate::storage::Commit;
+use crate::storage::{Commit, Cost};
 
 /// A checkpoint that has been taken and is to be written.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Taken {
     pub reason: Reason,
     /// When the program stopped for it.
     pub began: Instant,
+    /// Where the time went until it was taken.
+    pub parts: Parts,
     /// How long it stood still, where it has gone on since; it waits otherwise until the disk has all.
     pub waited: Option<Duration>,
 }
@@ -262,19 +264,25 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside
         visits,
         reason,
         began,
+        mut parts,
         waited,
     } = taken;
     outside.note(handles::paths(&snapshot.files));
     let mut remains = None;
+    let mut cost = Cost::default();
+    let begins = Instant::now();
     let synced = handles::sync(&snapshot.files, entered).map_err(NotWritten::anywhere);
+    let own_files = begins.elapsed();
     let outcome = synced.and_then(|()| {
-        commit.write(&snapshot, &meta).or_else(|error| match error {
-            StoreError::NotRemoved { id, .. } => {
-                remains = Some(error);
-                Ok(id)
-            }
-            error => Err(error.into()),
-        })
+        commit
+            .write(&snapshot, &meta, &mut cost)
+            .or_else(|error| match error {
+                StoreError::NotRemoved { id, .. } => {
+                    remains = Some(error);
+                    Ok(id)
+                }
+                error => Err(error.into()),
+            })
     });
     if let Ok(id) = &outcome {
         record.update(|job| {
@@ -283,6 +291,9 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside
         });
     }
     let took = began.elapsed();
+    let synced = own_files + cost.synced;
+    parts.written = begins.elapsed().saturating_sub(synced).as_secs_f64();
+    parts.synced = synced.as_secs_f64();
     if let Ok(id) = &outcome {
         record.happened(What::Checkpoint {
             id: id.0,
@@ -290,7 +301,9 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside
             waited: waited.unwrap_or(took).as_secs_f64(),
             took: took.as_secs_f64(),
             bytes: snapshot.bytes(),
+            file: cost.file,
             reason: reason.to_string(),
+            parts,
         });
     }
     Written {
@@ -315,6 +328,7 @@ mod tests {
             visits,
             reason: Reason::Interval,
             began: Instant::now(),
+            parts: Parts::default(),
             waited: None,
         }
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::Keep;
 use super::opened::{Found, Head, Opened};
@@ -24,6 +25,15 @@ pub(super) struct Past {
     pub runs: Vec<RunId>,
     /// The documents that tell of a run, which stay.
     pub keeps: Option<fn(&str) -> bool>,
+}
+
+/// What it takes to bring a checkpoint to the disk.
+#[derive(Debug, Default)]
+pub(crate) struct Cost {
+    /// Bytes of its file.
+    pub file: u64,
+    /// How long it took until the disk had what the system had been given.
+    pub synced: Duration,
 }
 
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
@@ -69,12 +79,17 @@ impl Commit {
         SnapshotBuilder::in_blocks(capture)
     }
 
-    /// Writes it. When this returns it is on disk as a whole; if it fails, or the machine does, the older ones are as
-    /// they were.
+    /// Writes it, and notes what that took. When this returns it is on disk as a whole; if it fails, or the machine does, the
+    /// older ones are as they were.
     ///
     /// # Errors
     /// As [`Store::commit`](super::Store::commit).
-    pub(crate) fn write(mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
+    pub(crate) fn write(
+        mut self,
+        snapshot: &Snapshot,
+        meta: &Meta,
+        cost: &mut Cost,
+    ) -> Result<CheckpointId, StoreError> {
         let copied = snapshot.wait();
         // Whoever gathered the snapshot is done.
         let stream = self.stream.take().and_then(Arc::into_inner);
@@ -105,17 +120,20 @@ impl Commit {
         // If it fails, nothing is known of what the next one could build on.
         let next = || self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next() = None;
-        let base = match format::write(&unfinished, snapshot, meta, order, stream) {
-            Ok(base) => base,
+        let on_disk = match format::write(&unfinished, snapshot, meta, order, stream) {
+            Ok(on_disk) => on_disk,
             Err(error) => {
                 // The error that matters is the first one.
                 level.discard(id);
                 return Err(error);
             }
         };
+        cost.file = on_disk.length;
+        let began = Instant::now();
         level.publish(id)?;
+        cost.synced += on_disk.synced + began.elapsed();
         self.opened.is_written_anew(id);
-        *next() = (self.storing.full_every > 1).then(|| Arc::new(base));
+        *next() = (self.storing.full_every > 1).then(|| Arc::new(on_disk.base));
         self.faults.reached(Step::Committed);
         self.retain(meta.run).map_err(|error| StoreError::NotRemoved {
             id,
@@ -322,7 +340,10 @@ mod tests {
         let copied = snapshot.held();
         assert!((1_600_000..2_200_000).contains(&copied), "{copied}");
         assert!(snapshot.bytes() > 7_000_000);
-        commit.write(&snapshot, &Meta::default()).unwrap()
+        let mut cost = Cost::default();
+        let id = commit.write(&snapshot, &Meta::default(), &mut cost).unwrap();
+        assert_eq!(cost.file, store.load(id).unwrap().file_bytes());
+        id
     }
 
     #[test]
@@ -362,7 +383,9 @@ mod tests {
             let frame = builder.frame(&PLAN, 1);
             builder.value(frame, "list", 1, None, &list);
             let snapshot = builder.finish().unwrap();
-            let id = commit.write(&snapshot, &Meta::default()).unwrap();
+            let id = commit
+                .write(&snapshot, &Meta::default(), &mut Cost::default())
+                .unwrap();
             assert!(store.load(id).unwrap().decode::<Vec<u64>>(0, "list").unwrap() == list);
             list[round * 100_000] += 1;
         }
@@ -387,7 +410,7 @@ mod tests {
         let id = store
             .begin()
             .unwrap()
-            .write(&Snapshot::default(), &Meta::default())
+            .write(&Snapshot::default(), &Meta::default(), &mut Cost::default())
             .unwrap();
         assert_eq!(id, CheckpointId(1));
         store.verify(id).unwrap();

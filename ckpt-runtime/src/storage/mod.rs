@@ -22,7 +22,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use commit::Commit;
+pub(crate) use commit::{Commit, Cost};
 pub use copies::copies;
 pub use fallback::{Fallback, is_fallback, path_of, unseen_fallback};
 pub use names::{file_name, file_of};

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::commit::{Commit, Past};
+use super::commit::{Commit, Cost, Past};
 use super::level::{RunDocuments, StorageLevel};
 use super::opened::{Found, Opened};
 use super::{Entry, Fallback, Keep, Mode};
@@ -302,7 +302,7 @@ impl Store {
     /// [`StoreError::DiskFull`] and other failures of the file system; [`StoreError::ReadOnly`].
     /// [`StoreError::NotRemoved`]: the checkpoint is whole, but an older one that retention lets go is still there.
     pub fn commit(&mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
-        self.begin()?.write(snapshot, meta)
+        self.begin()?.write(snapshot, meta, &mut Cost::default())
     }
 
     /// Gives the next checkpoint its number; it is written when that suits, by any thread, and before the next is begun.

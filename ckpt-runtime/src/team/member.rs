@@ -155,6 +155,7 @@ pub(crate) fn stop(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
         return Ok(());
     };
     shared.histories[index] = comm::site_history();
+    shared.stopped.get_or_insert_with(Instant::now);
     team.changed.notify_all();
     while shared.protocol.is_held(index, epoch) {
         // More than once at a site, where a checkpoint could not be taken and the state is kept in memory all the same.

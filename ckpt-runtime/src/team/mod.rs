@@ -18,6 +18,7 @@ mod spawner;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 pub(crate) use access::{arrived, end_phase, is_here, strand, visit, visit_in_phase, walks, with_resume};
 pub use entry::{
@@ -49,6 +50,8 @@ struct Shared {
     histories: Vec<u64>,
     /// The member that is to say what it saves, with what the others have said.
     turn: Option<usize>,
+    /// When the first member stopped for what is due.
+    stopped: Option<Instant>,
     builder: Carried<Option<SnapshotBuilder>>,
     /// What the members have to themselves is alike: there may be another number of them at a restart.
     spreads: bool,
@@ -121,6 +124,7 @@ impl Team {
                 counts: Vec::new(),
                 histories: Vec::new(),
                 turn: None,
+                stopped: None,
                 builder: Carried(None),
                 spreads: false,
                 threads: Vec::new(),

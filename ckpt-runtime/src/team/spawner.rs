@@ -11,8 +11,8 @@ use crate::base::printable::{count, plural};
 use crate::base::report::{Fatal, Headline, headline, say};
 use crate::base::rollback::NotRolledBack;
 use crate::comm;
-use crate::context;
 use crate::context::rollback::{Asked, Leaves};
+use crate::context::{self, Driver};
 use crate::state::snapshot::SnapshotBuilder;
 
 /// How long the waiting thread sleeps until it looks where the members are that others wait for.
@@ -253,6 +253,7 @@ fn agrees_from(visits: u64) -> bool {
 /// What is due at this count is not done, and all go on.
 fn give_up(team: &Team, shared: &mut Shared, visits: u64) {
     context::with_driver(|driver| driver.put_off(visits));
+    shared.stopped = None;
     shared.protocol.release();
     team.changed.notify_all();
 }
@@ -260,12 +261,13 @@ fn give_up(team: &Team, shared: &mut Shared, visits: u64) {
 /// All members stand at a site: what is due is done, and they go on.
 fn checkpoint<'a>(
     team: &'a Team,
-    shared: MutexGuard<'a, Shared>,
+    mut shared: MutexGuard<'a, Shared>,
     visits: u64,
     region: &dyn Fn() -> String,
     gather: &dyn Fn(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
 ) -> Result<MutexGuard<'a, Shared>, Fatal> {
     let members = shared.protocol.count();
+    let stood = shared.stopped.take().map(|stopped| stopped.elapsed());
     comm::set_site_history(comm::joined_history(&shared.histories));
     drop(shared);
     if let Some(world) = comm::current() {
@@ -286,7 +288,11 @@ fn checkpoint<'a>(
         }
         Ok(builder)
     };
-    context::with_driver(|driver| driver.visit(visits, &mut all)).unwrap_or(Ok(()))?;
+    let visit = |driver: &mut dyn Driver| {
+        driver.members_stood(stood.unwrap_or_default());
+        driver.visit(visits, &mut all)
+    };
+    context::with_driver(visit).unwrap_or(Ok(()))?;
     let mut shared = team.lock();
     shared.protocol.release();
     team.changed.notify_all();

@@ -10,6 +10,7 @@ crate::tests! {
     a_run_of_many_restarts_gives_the_same_output,
     recursion_may_be_thousands_of_calls_deep,
     what_is_killed_between_its_session_and_its_end_has_not_completed,
+    events_tell_where_the_time_of_checkpoints_and_restarts_went,
 }
 
 fn without_a_session_nothing_is_written() {
@@ -146,5 +147,48 @@ fn what_is_killed_between_its_session_and_its_end_has_not_completed() {
         assert_eq!(noted, Some(state));
         let again = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
         assert_eq!(again.stdout, whole.stdout);
+    }
+}
+
+/// The parts are no longer than the whole, and what the file takes is said.
+fn events_tell_where_the_time_of_checkpoints_and_restarts_went() {
+    for background in ["1", "0"] {
+        let job = Job::new("nested")
+            .with("CKPT_EVERY", 3)
+            .with("CKPT_BACKGROUND", background);
+        job.run(&[("CKPT_FAULT", "visit:7")]).expect_killed();
+        job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+        let log = std::fs::read_to_string(job.kept("events.log")).expect("the run has one");
+        let events = log
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a line is an event"));
+        let events: Vec<serde_json::Value> = events.collect();
+        let of = |name: &str| -> Vec<_> { events.iter().filter(|event| event["event"] == name).collect() };
+        let seconds = |value: &serde_json::Value| value.as_f64().expect("a number of seconds");
+        for taken in of("checkpoint") {
+            let parts = &taken["parts"];
+            let (copied, written) = (seconds(&parts["copied"]), seconds(&parts["written"]));
+            let synced = seconds(&parts["synced"]);
+            assert!(copied > 0.0 && written > 0.0 && synced > 0.0, "{taken}");
+            assert!(
+                copied + written + synced <= seconds(&taken["took"]) + 1e-6,
+                "{taken}"
+            );
+            assert_eq!(seconds(&parts["agreed"]), 0.0, "{taken}");
+            assert!(
+                taken["file"].as_u64() > taken["bytes"].as_u64(),
+                "a small state: {taken}"
+            );
+        }
+        let resumed = of("resume");
+        let [resumed] = resumed[..] else {
+            panic!("one restart: {resumed:?}")
+        };
+        let visits = resumed["id"].as_u64().map(|id| 3 * id);
+        assert_eq!(resumed["visits"].as_u64(), visits, "{resumed}");
+        let (read, checked) = (seconds(&resumed["read"]), seconds(&resumed["checked"]));
+        assert!(read > 0.0 && checked > 0.0, "{resumed}");
+        assert!(read + checked <= seconds(&resumed["opened"]), "{resumed}");
+        assert!(seconds(&resumed["walked"]) > 0.0, "{resumed}");
     }
 }

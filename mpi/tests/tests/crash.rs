@@ -69,6 +69,11 @@ fn tealeaf() {
 }
 
 #[test]
+fn comd() {
+    crashtest("examples/comd-like", 2, "8 4 4 30");
+}
+
+#[test]
 fn montecarlo() {
     also("examples/montecarlo-mpi", 3, "30 10 100");
 }

@@ -33,6 +33,11 @@ fn cg() {
 }
 
 #[test]
+fn comd() {
+    prints_what_is_expected("comd-like");
+}
+
+#[test]
 fn heat() {
     prints_what_is_expected("heat-mpi");
 }

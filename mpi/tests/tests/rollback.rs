@@ -625,6 +625,12 @@ fn a_wavefront_goes_back() {
     crashtest("examples/sweep", 4, "30 60 40");
 }
 
+/// Messages are as long as there are atoms.
+#[test]
+fn atoms_go_back() {
+    crashtest("examples/comd-like", 2, "8 4 4 30");
+}
+
 #[test]
 fn gradients_go_back() {
     let matrix = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/cg-mpi/matrix.mtx");
