@@ -139,6 +139,10 @@ impl Obstacle {
 
 /// An array for which a device has no memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "opencl"),
+    allow(dead_code, reason = "the other libraries do not tell")
+)]
 pub(crate) struct NoMemory {
     /// How much was asked for.
     pub bytes: usize,
