@@ -239,3 +239,50 @@ fn arrays_in_structs_tuples_and_parameters_are_those_of_their_variables() {
     }
     assert!(!of.iter().any(|one| one.starts_with("from")), "{of:?}");
 }
+
+#[test]
+fn elements_that_are_structs_of_the_program_are_bytes() {
+    let text = format!(
+        "{OCL} struct Cell {{ kind: u32 }}
+        struct Cells {{ array: Buffer<Cell>, other: Buffer<Float4> }}
+        fn array<T: OclPrm>(queue: &Queue, elements: &[T]) -> ocl::Result<Buffer<T>> {{
+            Buffer::builder().queue(queue.clone()).copy_host_slice(elements).build()
+        }}
+        fn of_cells(queue: &Queue) -> ocl::Result<Buffer<Cell>> {{
+            Buffer::builder().queue(queue.clone()).copy_host_slice(&cells()).build()
+        }}
+        fn both(queue: &Queue) -> ocl::Result<Cells> {{
+            let inner = array(queue, &cells())?;
+            let vectors = array(queue, &vectors())?;
+            Ok(Cells {{ array: inner, other: vectors }})
+        }}
+        fn look(one: &Buffer<Cell>, two: &Buffer<Int2>) {{ println!(\"{{}}\", one.len() + two.len()); }}
+        fn main() -> ocl::Result<()> {{
+            let device = ProQue::builder().src(SOURCE).dims(9).build()?;
+            let queue = device.queue();
+            let written: Buffer<Cell> = array(queue, &cells())?;
+            let made = of_cells(queue)?;
+            let named = Buffer::<Cell>::builder().queue(queue.clone()).len(3).build()?;
+            let lent = array(queue, &cells())?;
+            let pairs = array(queue, &pairs())?;
+            let held = both(queue)?;
+            look(&lent, &pairs);
+            for _ in 0..9 {{ println!(\"{{}}\", held.array.len()); }}
+            Ok(())
+        }}"
+    );
+    assert_eq!(
+        written(&text),
+        [
+            "inner:  (bytes)",
+            "vectors: ",
+            "written:  (bytes)",
+            "made:  (bytes)",
+            "named:  (bytes)",
+            "lent:  (bytes)",
+            "pairs: ",
+            "held.array:  (bytes)",
+            "held.other: "
+        ]
+    );
+}

@@ -137,6 +137,29 @@ impl Obstacle {
     }
 }
 
+/// An array for which a device has no memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "opencl"),
+    allow(dead_code, reason = "the other libraries do not tell")
+)]
+pub(crate) struct NoMemory {
+    /// How much was asked for.
+    pub bytes: usize,
+    /// The device, or those of which one was to have it.
+    pub device: String,
+    /// What the library says.
+    pub answer: String,
+}
+
+/// The last array that the program could not make.
+pub(crate) fn no_memory() -> Option<NoMemory> {
+    #[cfg(feature = "opencl")]
+    return opencl::refused();
+    #[cfg(not(feature = "opencl"))]
+    None
+}
+
 /// What is said of an array that has changed places with another, and that several variables have.
 #[cfg(any(feature = "opencl", feature = "wgpu"))]
 const SHARED: &str = "an array on a device that has changed places with another belongs to several variables";

@@ -10,7 +10,8 @@ use crate::base::current;
 use crate::base::report::{Fatal, exit_code, headline, leave};
 use crate::base::typed::{right_program, start_anew};
 use crate::context::resume::Resume;
-use crate::format::Load;
+use crate::devices::{self, NoMemory};
+use crate::format::{Load, VariableInfo};
 use crate::state::journal::FILES_NEEDED;
 use crate::team::{self};
 use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Parts, Refill, stand_in};
@@ -101,6 +102,9 @@ fn carries_an_error<R>() -> bool {
 }
 
 pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
+    if let Some(refused) = devices::no_memory() {
+        return no_memory(frame, &refused);
+    }
     let site = site_plan((frame.plan, frame.target));
     Fatal::refused(headline!(
         "E2012: the restart did not reach the site at {}:{} in `{}`",
@@ -108,6 +112,42 @@ pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
     ))
     .why(what)
     .help("give the program the arguments, input files and environment of the run that was checkpointed; if they are the same, please report this as a bug of ckpt")
+}
+
+/// Memory that a device does not have.
+const MEMORY_NEEDED: &str = "free memory of the device, or have the program take one that has more, and restart again: the checkpoint stays as it is";
+
+/// An array could not be made again, and the program has given up.
+fn no_memory(frame: &Frame, refused: &NoMemory) -> Fatal {
+    let fatal = Fatal::refused(headline!(
+        "E2449: device `{}` has no memory for an array of {} bytes",
+        refused.device,
+        refused.bytes
+    ));
+    let of = team::with_resume(|resume| {
+        let saved = resume.restored.frames().get(frame.record as usize)?;
+        let has_as_many = |one: &&VariableInfo| one.bytes == refused.bytes as u64;
+        let has_more = |one: &&VariableInfo| {
+            let is_of_std = ["alloc::", "core::", "std::"]
+                .iter()
+                .any(|of| one.rust_type.starts_with(of));
+            one.bytes > refused.bytes as u64 && (!is_of_std || one.rust_type.contains("Buffer<"))
+        };
+        let named = |those: Vec<&VariableInfo>| {
+            let names: Vec<String> = those.iter().map(|one| format!("`{}`", one.key)).collect();
+            (!names.is_empty()).then(|| names.join(" or "))
+        };
+        named(saved.variables.iter().filter(has_as_many).collect()).or_else(|| {
+            named(saved.variables.iter().filter(has_more).collect()).map(|names| format!("a part of {names}"))
+        })
+    });
+    let of = of.flatten().unwrap_or_else(|| "an array".to_owned());
+    fatal
+        .why(format!(
+            "a restart makes {of} of `{}` again: {}",
+            frame.plan.function, refused.answer
+        ))
+        .help(MEMORY_NEEDED)
 }
 
 /// Where a value goes that is restored. All that is not in here is compiled once, and not for every type.
@@ -352,6 +392,9 @@ fn refused_value(
         resume.restored.id(),
         resume.restored.path().display()
     ));
+    if let LoadProblem::NoMemory { .. } = &error.problem {
+        return fatal.help(MEMORY_NEEDED);
+    }
     let types = match saved {
         // The value itself says what is wrong, such as a missing file, and what to do.
         Some(saved) if saved.rust_type == rust_type && error.problem.is_of_the_value() => {

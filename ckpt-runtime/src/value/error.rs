@@ -117,6 +117,16 @@ pub enum LoadProblem {
         /// Whether the program has something there.
         is_there: bool,
     },
+    /// A device has no memory for an array.
+    #[error("E2450: device `{device}` has no memory for its {bytes} bytes ({answer})")]
+    NoMemory {
+        /// The device.
+        device: String,
+        /// How many bytes the array has.
+        bytes: usize,
+        /// What the library says.
+        answer: String,
+    },
     /// A file that a checkpoint does not decide to write to.
     #[error("E2350: {0}")]
     Forbidden(String),

@@ -96,3 +96,22 @@ fn without_memory_on_the_device_a_restart_ends_as_the_program_does_and_can_be_tr
     let restarted = job.ckpt("none", "restart", "").well();
     assert_eq!(restarted.stdout, uninterrupted.stdout);
 }
+
+#[test]
+fn arrays_of_arrays_and_of_structs_come_back() {
+    let kinds = || Job::new("programs/kinds-cuda").finds_libraries_in(driver());
+    let trials = "--sites 4 --commits 1 --random 1 --rows 1";
+    let ended = kinds().ckpt("none", "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let plan = kinds().ckpt("none", "plan", "--check").well();
+    let (_, table) = plan
+        .stdout
+        .split_once("arrays on devices at the site")
+        .expect("a table");
+    for (array, content) in [("vectors", " content "), ("cells", "content (bytes)")] {
+        let row = table
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(array));
+        assert!(row.is_some_and(|row| row.contains(content)), "{table}");
+    }
+}

@@ -1,5 +1,9 @@
 //! Arrays on devices: killed and restarted, also on other devices; what no checkpoint can hold.
 
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use devices_tests::{Ended, Job, THREE};
 
 const FLOYD: &str = "examples/floyd";
@@ -146,7 +150,7 @@ fn arrays_of_another_length_or_of_other_elements_are_not_filled() {
     let longer = job.ckpt_with("basic", "restart", "", &[("LENGTH", "2000")]);
     refused(
         longer,
-        "an array on a device has 2000 elements, the checkpoint holds 1000",
+        "an array on a device has 2000 numbers, the checkpoint holds 1000",
     );
     for (feature, elements) in [("floats", "f32"), ("wide", "u64")] {
         let ended = job.ckpt("basic", "restart", &format!("--features {feature}"));
@@ -528,4 +532,83 @@ fn a_plan_says_whether_something_hangs_on_the_number_of_devices() {
         let malleable = says(job);
         assert!(malleable.starts_with("malleable: "), "{malleable}");
     }
+}
+
+/// The row of an array in the first table of a plan.
+fn row_of(job: &Job, array: &str) -> String {
+    let plan = job.ckpt("basic", "plan", "--check").well();
+    let rows = plan.stdout.lines();
+    let mut rows = rows.skip_while(|line| !line.starts_with("arrays on devices"));
+    let row = rows.find(|line| line.split_whitespace().next() == Some(array));
+    row.unwrap_or_else(|| panic!("no `{array}`: {}", plan.stdout))
+        .to_owned()
+}
+
+#[test]
+fn arrays_of_vectors_and_of_structs_come_back() {
+    for (program, bytes, numbers) in [("kinds", "cells.array", "points"), ("kinds3", "cells", "points")] {
+        let job = || Job::of("programs/kinds", program);
+        let trials = "--sites 4 --commits 1 --random 1 --rows 1";
+        let ended = job().ckpt(THREE, "crashtest", trials).well();
+        assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+        let row = row_of(&job(), bytes);
+        assert!(row.contains("content (bytes)"), "{row}");
+        let row = row_of(&job(), numbers);
+        assert!(row.contains(" content "), "{row}");
+    }
+    let job = Job::of("programs/kinds", "kinds");
+    job.ckpt("basic", "run", "--every 3").well();
+    let shown = job.ckpt("none", "inspect", "latest --dir kinds.ckpt.d").well();
+    let has = |name: &str, elements: &str| {
+        let mut lines = shown.stdout.lines();
+        lines.any(|line| line.contains(name) && line.contains(elements))
+    };
+    for (name, elements) in [
+        ("points", "f32"),
+        ("colours", "f32"),
+        ("pairs", "i32"),
+        ("cells", "u8"),
+    ] {
+        assert!(has(name, elements), "{name}: {}", shown.stdout);
+    }
+}
+
+#[test]
+fn a_device_without_memory_for_an_array_ends_a_restart_and_the_checkpoint_stays() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "-p", "small-device"])
+        .current_dir(&workspace)
+        .status();
+    assert!(built.expect("cargo").success());
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
+    let library = target.join("debug/libsmall_device.so");
+    let library = library.to_str().expect("a path that is text");
+    let usual = Job::of(MISUSE, "restarted")
+        .ckpt("basic", "run", "--every 1000")
+        .well();
+    let job = Job::of(MISUSE, "restarted").dies_at(11);
+    let killed = job.ckpt("basic", "run", "--every 3");
+    assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+    for (what, code) in [("SMALL_DEVICE_MAKES", "E2449"), ("SMALL_DEVICE_HOLDS", "E2450")] {
+        let variables = [("LD_PRELOAD", library), (what, "3000")];
+        let ended = job.ckpt_with("basic", "restart", "", &variables);
+        assert!(ended.code == Some(77) && ended.stdout.is_empty(), "{ended:?}");
+        // The device has the name of the processor.
+        let (before, rest) = ended.stderr.split_once("device `basic").expect("a device");
+        let (_, behind) = rest.split_once('`').expect("the end of its name");
+        let stderr = format!("{before}device `basic`{behind}");
+        let ended = Ended { stderr, ..ended }.noted();
+        for told in [
+            code,
+            "`array`",
+            "4000 bytes",
+            "device `basic",
+            "the checkpoint stays",
+        ] {
+            assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+        }
+    }
+    let restarted = job.ckpt("basic", "restart", "").well();
+    assert_eq!(restarted.stdout, usual.stdout);
 }

@@ -17,6 +17,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ("ckpt-compiler/src/desugar/regions/captures.rs", &["E1049"]),
     ("ckpt-runtime/src/devices/shown/noted.rs", &["W2420-W2421"]),
     ("ckpt-runtime/src/devices/opencl/shown.rs", &["E2421"]),
+    ("devices/tests/tests/devices.rs", &["E2449-E2450"]),
     ("ckpt-runtime/src/value/places.rs", &["E2435"]),
     ("ckpt-runtime/src/value/homes.rs", &["E2445"]),
     ("ckpt-runtime/src/session/mod.rs", &["E2420"]),

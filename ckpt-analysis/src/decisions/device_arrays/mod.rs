@@ -4,6 +4,7 @@
 //! The program is followed from `main` on, through its own functions, with what stands for an array or a kernel: a variable, a
 //! reference, a part of a tuple or a struct. Where an array goes where nobody follows, it is said to.
 
+mod elements;
 mod kernels;
 mod values;
 mod wgsl;
@@ -16,6 +17,8 @@ use ckpt_compiler::library::{DeviceMethods, Methods, Threads, Types};
 use ckpt_compiler::syntax::language::is_prelude_variant;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
+pub use elements::Elements;
+use elements::Own;
 pub use kernels::Access;
 use kernels::Kernels;
 use quote::ToTokens;
@@ -46,44 +49,8 @@ pub struct DeviceArray {
     pub commands: BTreeSet<String>,
     /// Whether all that is done with it was seen.
     pub is_followed: bool,
-    /// What its elements are where only shaders know that, as these say.
+    /// What its elements are, as far as shaders and the types of the program say.
     pub elements: Elements,
-}
-
-/// What the elements of an array are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Elements {
-    /// Its type says it; in all other cases the library knows bytes.
-    OfType,
-    /// No shader says it.
-    NotKnown,
-    /// Of shaders that have it bound.
-    Of(String),
-    /// One shader has it as something else than another, or as numbers of several kinds.
-    Several,
-}
-
-impl Elements {
-    fn and(&self, other: Option<&String>) -> Self {
-        match (self, other) {
-            (Self::NotKnown, Some(one)) => Self::Of(one.clone()),
-            (Self::Of(known), Some(one)) if known == one => self.clone(),
-            _ => Self::Several,
-        }
-    }
-
-    /// The one type of all of them, where there is one.
-    pub fn word(&self) -> Option<&str> {
-        match self {
-            Self::Of(number) => Some(number),
-            Self::OfType | Self::NotKnown | Self::Several => None,
-        }
-    }
-
-    /// Whether a checkpoint has its bytes alone.
-    pub fn are_bytes(&self) -> bool {
-        matches!(self, Self::NotKnown | Self::Several)
-    }
 }
 
 impl DeviceArray {
@@ -119,6 +86,7 @@ pub(crate) fn device_arrays(program: &Program, analysis: &Analysis, main: FnId) 
         devices,
         callees,
         kernels: Kernels::of(program),
+        own: Own::of(program),
         arrays: BTreeMap::new(),
         parts: vec![String::new()],
         done: HashMap::new(),
@@ -140,6 +108,7 @@ struct Walk<'a> {
     /// By the file and the byte at which the path or the name of the method begins.
     callees: HashMap<(FileId, usize), Vec<FnId>>,
     kernels: Kernels,
+    own: Own<'a>,
     arrays: BTreeMap<Place, DeviceArray>,
     /// The parts of variables that are arrays, by their numbers.
     parts: Vec<String>,
@@ -190,11 +159,11 @@ impl<'a> Walk<'a> {
         {
             returned = Value::Made;
         }
-        if let syn::ReturnType::Type(_, ty) = &function.item.sig.output
-            && self.is_array(ty)
-            && !matches!(returned, Value::Arrays(_))
-        {
-            returned = Value::Made;
+        if let syn::ReturnType::Type(_, ty) = &function.item.sig.output {
+            self.known_as(&returned, ty);
+            if self.is_array(ty) && !matches!(returned, Value::Arrays(_)) {
+                returned = Value::Made;
+            }
         }
         self.done.insert(key, returned.clone());
         returned
@@ -254,6 +223,7 @@ impl<'a> Walk<'a> {
             let at = (file, bytes(self.program, file, name.ident.span()).start);
             value = self.declared(frame, (at, &name.ident), "", value, true);
         }
+        self.known_as(&value, &typed.ty);
         bind(&mut frame.variables, &typed.pat, &value);
     }
 
@@ -285,8 +255,17 @@ impl<'a> Walk<'a> {
             }
             other => return other,
         };
+        let is_of_bytes = |place: &Place| {
+            let known = self.arrays.get(place).map(|one| &one.elements);
+            known == Some(&Elements::Several)
+        };
+        let are_bytes = !before.is_empty() && !self.devices.are_watched() && before.iter().all(is_of_bytes);
+        let place = self.array(frame, (at, name), part);
+        if let (true, Some(array)) = (are_bytes, self.arrays.get_mut(&place)) {
+            array.elements = Elements::Several;
+        }
         let mut places = before;
-        places.insert(self.array(frame, (at, name), part));
+        places.insert(place);
         Value::Arrays(places)
     }
 
@@ -350,6 +329,10 @@ impl<'a> Walk<'a> {
         let file = frame.function.place.file;
         let at = (file, bytes(self.program, file, local.span()).start);
         let value = self.declared_in(frame, at, pattern, value);
+        self.known_as_made(frame, &value, &init.expr);
+        if let Some(ty) = ty {
+            self.known_as(&value, ty);
+        }
         bind(&mut frame.variables, pattern, &value);
     }
 
@@ -394,7 +377,9 @@ impl<'a> Walk<'a> {
                     let name = field.member.to_token_stream().to_string();
                     (name, self.eval(frame, &field.expr))
                 });
-                Value::Parts(fields.collect())
+                let value = Value::Parts(fields.collect());
+                self.known_as_fields(&one.path, &value);
+                value
             }
             Expr::Block(one) => self.block(frame, &one.block),
             Expr::Unsafe(one) => self.block(frame, &one.block),

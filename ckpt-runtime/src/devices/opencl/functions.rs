@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::SUCCESS;
 use super::live::{Handle, Kind, live};
+use super::memory::is_refused;
 
 pub(super) type Object = *mut c_void;
 pub(super) type Out = *mut c_void;
@@ -219,6 +220,14 @@ fn array(made: Object, flags: u64, context: Object, bytes: usize) {
     }
 }
 
+/// An array was not made: `code` says why, where the program asks.
+fn refused(made: Object, context: Object, bytes: usize, code: *mut i32) {
+    if made.is_null() && !code.is_null() {
+        // SAFETY: the library has written there.
+        is_refused(context, bytes, unsafe { *code });
+    }
+}
+
 pub(super) fn queue(made: Object, context: Object) {
     if !made.is_null() {
         live().queue_made(Handle::of(made), Handle::of(context));
@@ -249,9 +258,11 @@ before! {
     }
     clCreateBuffer(context: Object, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
         array(made, flags, context, size);
+        refused(made, context, size, code);
     }
     clCreateBufferWithProperties(context: Object, properties: In, flags: u64, size: usize, from: Out, code: *mut i32) -> Object as made {
         array(made, flags, context, size);
+        refused(made, context, size, code);
         if !properties.is_null() {
             // It may have an address by which kernels reach it.
             live().unseen_commands();

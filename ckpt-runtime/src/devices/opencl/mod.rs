@@ -1,13 +1,14 @@
 //! OpenCL: which objects are alive, how arrays are read and written, and when all queues are done.
 //!
 //! [`functions`] stands in front of the library and tells [`live`]; it changes nothing of what the program asks for.
-//! [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
+//! [`memory`] knows what devices have refused. [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
 //! devices that it had, and others are there.
 
 mod ahead;
 mod functions;
 mod live;
 mod loaded;
+mod memory;
 mod shown;
 
 use std::ffi::c_void;
@@ -15,12 +16,13 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
 
-use super::Obstacle;
+use super::{NoMemory, Obstacle};
 pub(crate) use ahead::come;
 pub(super) use ahead::{begin as begin_to_read, end as end_reading};
 use functions::next;
 pub(crate) use live::{Argument, Arguments};
 use live::{Content, Handle, live};
+pub(super) use memory::refused;
 pub(super) use shown::{computes_on, note as note_shown};
 
 /// As the library numbers them.
@@ -82,9 +84,24 @@ pub(super) fn unsaved() -> Option<String> {
     live().unsaved()
 }
 
+/// Why an array was not written.
+pub(crate) enum Unwritten {
+    /// Its device has no memory for it.
+    NoMemory(NoMemory),
+    /// Any other reason, in the words of a sentence.
+    Other(String),
+}
+
+impl From<String> for Unwritten {
+    fn from(why: String) -> Self {
+        Unwritten::Other(why)
+    }
+}
+
 /// A queue by which an array is read or written.
 struct Way {
     queue: *mut c_void,
+    context: *mut c_void,
     /// The array itself, or one beside it, where the program has said that it never reads or writes that one from its side.
     through: *mut c_void,
     array: *mut c_void,
@@ -109,6 +126,7 @@ impl Way {
         };
         let mut way = Way {
             queue,
+            context,
             through: array,
             array,
             bytes,
@@ -280,7 +298,7 @@ pub(crate) fn is_exchanged(array: *mut c_void) {
 }
 
 /// Writes a whole array, of which `from` has the size, once all is done that it was made with: that may be in another queue.
-pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
+pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), Unwritten> {
     wait()?;
     live().written(Handle::of(array));
     let way = Way::to(array, from.len())?;
@@ -291,11 +309,12 @@ pub(crate) fn write(array: *mut c_void, from: &[u8]) -> Result<(), String> {
     match code {
         SUCCESS => {
             live().is_filled(Handle::of(array));
-            bind_again()
+            Ok(bind_again()?)
         }
-        code => Err(format!(
-            "an array on a device cannot be written (error {code} of OpenCL)"
-        )),
+        code => Err(match memory::no_memory(way.context, from.len(), code) {
+            Some(refused) => Unwritten::NoMemory(refused),
+            None => format!("an array on a device cannot be written (error {code} of OpenCL)").into(),
+        }),
     }
 }
 

@@ -376,6 +376,12 @@ pub(in crate::devices) fn computes_on() -> Vec<Device> {
     devices.collect()
 }
 
+/// The name of a device of the library's.
+pub(super) fn name_of(device: Object) -> String {
+    // SAFETY: a device of the library's; what is written has room.
+    text(|size, to, needed| unsafe { next::clGetDeviceInfo(device, DEVICE_NAME, size, to, needed) })
+}
+
 /// The name of a platform of the library's.
 fn platform_name(platform: Object) -> String {
     // SAFETY: a platform of the library's; what is written has room.

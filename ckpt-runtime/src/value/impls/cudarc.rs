@@ -4,11 +4,13 @@ use std::mem::MaybeUninit;
 
 use ::cudarc::driver::{CudaSlice, DeviceRepr};
 
+use super::elements::{self, WithNumbers};
 use crate::devices::cudarc;
 use crate::value::places::OnDevice;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Number, Refill};
+use crate::value::{Decoder, Encoder, LoadError, Number, Refill};
 
-impl<T: DeviceRepr + Checkpoint + Number> Refill for CudaSlice<T> {
+// Addresses of the program's memory are none of a type that threads may send to each other.
+impl<T: DeviceRepr + Send + Sync + 'static> Refill for CudaSlice<T> {
     fn save_part(&self, to: &mut Encoder<'_>) {
         const {
             assert!(
@@ -16,20 +18,41 @@ impl<T: DeviceRepr + Checkpoint + Number> Refill for CudaSlice<T> {
                 "no machine with CUDA is otherwise"
             )
         };
-        let mut to = to.list(self.len());
-        let read = |to: &mut [MaybeUninit<u8>]| cudarc::read(self, to);
-        // SAFETY: `cudarc::read` has written every byte where it succeeds.
-        unsafe { to.numbers_read::<T>(self.len(), None, read) }
+        match std::mem::needs_drop::<T>() {
+            true => to.fail(elements::OWNERS),
+            false => elements::of::<T, _>(Saves(self, to)),
+        }
     }
 
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let (count, mut from) = from.list()?;
-        match count == self.len() {
-            true => from.numbers_put::<T>(count, |bytes| cudarc::write(self, bytes)),
-            false => Err(LoadError::invalid(format!(
-                "an array on a device has {} elements, the checkpoint holds {count}: make it as long as it was",
-                self.len()
-            ))),
+        elements::of::<T, _>(Fills(self, from))
+    }
+}
+
+struct Saves<'a, 'e, T>(&'a CudaSlice<T>, &'a mut Encoder<'e>);
+
+impl<T: DeviceRepr> WithNumbers for Saves<'_, '_, T> {
+    type Result = ();
+
+    fn with<N: Number>(self, _is_known: bool) {
+        let count = self.0.num_bytes() / size_of::<N>();
+        let read = |to: &mut [MaybeUninit<u8>]| cudarc::read(self.0, to);
+        // SAFETY: `cudarc::read` has written every byte where it succeeds.
+        unsafe { self.1.list(count).numbers_read::<N>(count, None, read) }
+    }
+}
+
+struct Fills<'a, 'd, T>(&'a mut CudaSlice<T>, &'a mut Decoder<'d>);
+
+impl<T: DeviceRepr> WithNumbers for Fills<'_, '_, T> {
+    type Result = Result<(), LoadError>;
+
+    fn with<N: Number>(self, is_known: bool) -> Self::Result {
+        let count = self.0.num_bytes() / size_of::<N>();
+        let (found, mut from) = self.1.list()?;
+        match found == count {
+            true => from.numbers_put::<N>(count, |bytes| cudarc::write(self.0, bytes)),
+            false => Err(elements::another_length(count, found, is_known)),
         }
     }
 }

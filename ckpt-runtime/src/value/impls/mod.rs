@@ -14,6 +14,8 @@ mod arrayvec;
 mod csv;
 #[cfg(feature = "cudarc")]
 mod cudarc;
+#[cfg(any(feature = "opencl", feature = "cudarc"))]
+mod elements;
 mod errors;
 mod files;
 #[allow(

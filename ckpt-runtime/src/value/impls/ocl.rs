@@ -5,21 +5,19 @@ use ::ocl::{Buffer, OclPrm};
 use super::on_device;
 use crate::devices::opencl;
 use crate::value::places::OnDevice;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, MadeAgain, Number, Refill};
+use crate::value::{Decoder, Encoder, LoadError, MadeAgain, Refill};
 
-impl<T: OclPrm + Checkpoint + Number> Refill for Buffer<T> {
+impl<T: OclPrm> Refill for Buffer<T> {
     fn save_part(&self, to: &mut Encoder<'_>) {
-        // SAFETY: types with `OclPrm` are plain.
-        unsafe { on_device::save::<T>(self.as_core().as_ptr(), self.len(), to) }
+        on_device::save_part::<T>(self.as_core().as_ptr(), to);
     }
 
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        // SAFETY: the same.
-        unsafe { on_device::refill::<T>(self.as_core().as_ptr(), self.len(), from) }
+        on_device::refill::<T>(self.as_core().as_ptr(), from)
     }
 }
 
-impl<T: OclPrm + Checkpoint + Number> MadeAgain for Buffer<T> {}
+impl<T: OclPrm> MadeAgain for Buffer<T> {}
 
 impl<T: OclPrm> OnDevice for Buffer<T> {
     fn bytes(&self) -> Result<usize, String> {
@@ -31,7 +29,7 @@ impl<T: OclPrm> OnDevice for Buffer<T> {
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {
-        opencl::write(self.as_core().as_ptr(), content)
+        on_device::set(self.as_core().as_ptr(), content)
     }
 
     fn is_exchanged(&self) {

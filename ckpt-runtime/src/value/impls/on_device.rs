@@ -5,18 +5,116 @@
 use std::ffi::c_void;
 use std::ops::Range;
 
+use super::elements::{self, WithNumbers};
 use crate::base::room::NO_MEMORY;
-use crate::devices::opencl;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Number, Owner};
+use crate::devices::NoMemory;
+use crate::devices::opencl::{self, Unwritten};
+use crate::value::{Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
 
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array on a device";
 
-/// Saves the content of an array of `count` elements.
+/// What is said of elements of which only bytes are known, on a machine that has the largest byte of a number first.
+const OTHER_ORDER: &str = "the elements of an array on a device are no plain numbers, and this machine has their bytes in another \
+                           order than others";
+
+/// Saves the content of an array of elements of this type, as numbers where that is known of them, else as bytes.
+pub(super) fn save_part<T: 'static>(array: *mut c_void, to: &mut Encoder<'_>) {
+    match size_of_whole::<T>(array) {
+        Ok(bytes) => elements::of::<T, _>(Saves { array, bytes, to }),
+        Err(why) => to.fail(why),
+    }
+}
+
+/// Fills an array of elements of this type.
 ///
-/// # Safety
-/// Values of `T` have no padding, and any bytes are one.
-pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usize, to: &mut Encoder<'_>) {
+/// # Errors
+/// When the checkpoint holds something else, or the device does not take it.
+pub(super) fn refill<T: 'static>(array: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+    let bytes = size_of_whole::<T>(array).map_err(LoadError::invalid)?;
+    elements::of::<T, _>(Fills { array, bytes, from })
+}
+
+/// How many bytes an array has; a program may have made it with another size than a multiple of an element's.
+fn size_of_whole<T>(array: *mut c_void) -> Result<usize, String> {
+    let bytes = opencl::size_of_array(array)?;
+    match bytes % size_of::<T>().max(1) {
+        _ if std::mem::needs_drop::<T>() => Err(elements::OWNERS.into()),
+        0 => Ok(bytes),
+        _ => Err(format!(
+            "an array on a device has {bytes} bytes, which are no whole number of elements"
+        )),
+    }
+}
+
+struct Saves<'a, 'e> {
+    array: *mut c_void,
+    bytes: usize,
+    to: &'a mut Encoder<'e>,
+}
+
+impl WithNumbers for Saves<'_, '_> {
+    type Result = ();
+
+    fn with<N: Number>(self, is_known: bool) {
+        match is_known || cfg!(target_endian = "little") {
+            true => save::<N>(self.array, self.bytes / size_of::<N>(), self.to),
+            false => self.to.fail(OTHER_ORDER),
+        }
+    }
+}
+
+struct Fills<'a, 'd> {
+    array: *mut c_void,
+    bytes: usize,
+    from: &'a mut Decoder<'d>,
+}
+
+impl WithNumbers for Fills<'_, '_> {
+    type Result = Result<(), LoadError>;
+
+    fn with<N: Number>(self, is_known: bool) -> Self::Result {
+        if !is_known && cfg!(target_endian = "big") {
+            return Err(LoadError::invalid(OTHER_ORDER));
+        }
+        let count = self.bytes / size_of::<N>();
+        let (found, mut from) = self.from.list()?;
+        match found == count {
+            true => fill::<N>(self.array, count, &mut from),
+            false => Err(elements::another_length(count, found, is_known)),
+        }
+    }
+}
+
+fn fill<N: Number>(array: *mut c_void, count: usize, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+    let mut refused = None;
+    let filled = from.numbers_put::<N>(count, |bytes| {
+        opencl::write(array, bytes).map_err(|why| match why {
+            Unwritten::Other(why) => why,
+            Unwritten::NoMemory(of) => {
+                let answer = of.answer.clone();
+                refused = Some(of);
+                answer
+            }
+        })
+    });
+    match refused {
+        Some(NoMemory {
+            bytes,
+            device,
+            answer,
+        }) => Err(LoadProblem::NoMemory {
+            device,
+            bytes,
+            answer,
+        }
+        .into()),
+        None => filled,
+    }
+}
+
+/// Saves the content of an array of `count` numbers.
+fn save<N: Number>(array: *mut c_void, count: usize, to: &mut Encoder<'_>) {
     let mut to = to.list(count);
     let owner = opencl::content_of(array).map(|content| Owner {
         activation: content.array,
@@ -24,28 +122,28 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
         key: ON_DEVICE,
         lasts: false,
     });
-    let mut read_part = |part: Range<usize>| opencl::read_part(array, count * size_of::<T>(), part).ok();
-    if owner.is_some_and(|owner| to.unread::<T>(count, owner, &mut read_part)) {
+    let mut read_part = |part: Range<usize>| opencl::read_part(array, count * size_of::<N>(), part).ok();
+    if owner.is_some_and(|owner| to.unread::<N>(count, owner, &mut read_part)) {
         opencl::is_saved(array);
         return;
     }
     // A device has numbers as a checkpoint does, on machines that have the smallest byte of each first.
-    if cfg!(target_endian = "little") || size_of::<T>() == 1 {
-        if let Some(bytes) = opencl::come(array, count * size_of::<T>()) {
-            return to.numbers_in::<T>(count, owner, bytes);
+    if cfg!(target_endian = "little") || size_of::<N>() == 1 {
+        if let Some(bytes) = opencl::come(array, count * size_of::<N>()) {
+            return to.numbers_in::<N>(count, owner, bytes);
         }
         // SAFETY: `opencl::read` has read all of the array where it succeeds.
-        unsafe { to.numbers_read::<T>(count, owner, |bytes| opencl::read(array, bytes)) };
+        unsafe { to.numbers_read::<N>(count, owner, |bytes| opencl::read(array, bytes)) };
         return;
     }
-    let mut content = Vec::<T>::new();
+    let mut content = Vec::<N>::new();
     if content.try_reserve_exact(count).is_err() {
         to.fail(NO_MEMORY);
         return;
     }
     let room = content.spare_capacity_mut();
-    // SAFETY: so many bytes are there, of which none is looked at; any are a value of `T`, as the caller promises.
-    let bytes = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), count * size_of::<T>()) };
+    // SAFETY: so many bytes are there, of which none is looked at; any are a number.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), count * size_of::<N>()) };
     match opencl::read(array, bytes) {
         Ok(()) => {
             // SAFETY: all of them were read.
@@ -56,27 +154,6 @@ pub(super) unsafe fn save<T: Checkpoint + Number>(array: *mut c_void, count: usi
     }
 }
 
-/// Fills an array of `count` elements.
-///
-/// # Errors
-/// When the checkpoint holds something else, or the device does not take it.
-///
-/// # Safety
-/// As for [`save`].
-pub(super) unsafe fn refill<T: Checkpoint + Number>(
-    array: *mut c_void,
-    count: usize,
-    from: &mut Decoder<'_>,
-) -> Result<(), LoadError> {
-    let (found, mut from) = from.list()?;
-    match found == count {
-        true => from.numbers_put::<T>(count, |bytes| opencl::write(array, bytes)),
-        false => Err(LoadError::invalid(format!(
-            "an array on a device has {count} elements, the checkpoint holds {found}: make it as long as it was"
-        ))),
-    }
-}
-
 /// All bytes of an array.
 pub(super) fn content(array: *mut c_void) -> Result<Vec<u8>, String> {
     let bytes = opencl::size_of_array(array)?;
@@ -84,4 +161,18 @@ pub(super) fn content(array: *mut c_void) -> Result<Vec<u8>, String> {
         0 => Ok(Vec::new()),
         _ => opencl::read_part(array, bytes, 0..bytes),
     }
+}
+
+/// Gives an array other bytes.
+pub(super) fn set(array: *mut c_void, content: &[u8]) -> Result<(), String> {
+    opencl::write(array, content).map_err(|why| match why {
+        Unwritten::Other(why) => why,
+        Unwritten::NoMemory(NoMemory {
+            bytes,
+            device,
+            answer,
+        }) => {
+            format!("device `{device}` has no memory for the {bytes} bytes of an array ({answer})")
+        }
+    })
 }

@@ -57,15 +57,15 @@ macro_rules! lists {
 
 lists! {
     #[cfg(feature = "ocl")]
-    [T: ::ocl::OclPrm + crate::Checkpoint + crate::value::Number] ::ocl::Buffer<T>;
+    [T: ::ocl::OclPrm] ::ocl::Buffer<T>;
     #[cfg(feature = "ocl")]
     [] ::ocl::Kernel;
     #[cfg(feature = "opencl3")]
-    [T: crate::value::Number + crate::Checkpoint] ::opencl3::memory::Buffer<T>;
+    [T: Send + Sync + 'static] ::opencl3::memory::Buffer<T>;
     #[cfg(feature = "opencl3")]
     [] ::opencl3::kernel::Kernel;
     #[cfg(feature = "wgpu")]
     [] ::wgpu::Buffer;
     #[cfg(feature = "cudarc")]
-    [T: ::cudarc::driver::DeviceRepr + crate::Checkpoint + crate::value::Number] ::cudarc::driver::CudaSlice<T>;
+    [T: ::cudarc::driver::DeviceRepr + Send + Sync + 'static] ::cudarc::driver::CudaSlice<T>;
 }

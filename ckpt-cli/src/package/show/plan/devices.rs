@@ -88,7 +88,7 @@ pub struct ArrayPlan {
     /// What its elements are, where only shaders know it and all that have it agree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements: Option<String>,
-    /// Whether a checkpoint has its bytes alone, as no shader says what they are.
+    /// Whether a checkpoint has its bytes alone, as no shader says what they are, or as they are structs of the program's.
     pub bytes: bool,
     /// Whether its content is in a checkpoint that is taken here.
     pub saved: bool,
