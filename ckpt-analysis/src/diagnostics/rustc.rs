@@ -133,9 +133,9 @@ impl TypeAdvice {
             }
             Self::Device => {
                 "hold each array on a device in a variable, also in a list, an `Option`, a tuple or a struct, that gets no other array: its \
-                 value is made by calls that do nothing else. Of the `Buffer` of `ocl`, `opencl3` and `wgpu`, and of the `CudaSlice` of \
-                 `cudarc`, a checkpoint has the content then. Arrays change roles as arguments of kernels, and a kernel is made where it \
-                 is used, with all of its arguments"
+                 value is made by calls that do nothing else. Of the `Buffer` of `ocl` and `opencl3`, the `Buffer` and \
+                 `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content then. Arrays change roles as arguments of \
+                 kernels, and a kernel is made where it is used, with all of its arguments"
             }
             Self::DeviceWork => {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \
