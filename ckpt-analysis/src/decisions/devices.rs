@@ -19,6 +19,20 @@ pub(crate) struct Devices<'l> {
     crates: BTreeSet<String>,
     /// Whether kernels get other arguments once they are made.
     rebinds: bool,
+    /// The types that the program declares: without a path a name stands for one of these.
+    own: BTreeSet<String>,
+}
+
+struct OwnTypes<'n>(&'n mut BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for OwnTypes<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.0.insert(item.ident.to_string());
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.0.insert(item.ident.to_string());
+    }
 }
 
 impl<'l> Devices<'l> {
@@ -27,8 +41,10 @@ impl<'l> Devices<'l> {
             library,
             crates: BTreeSet::new(),
             rebinds: false,
+            own: BTreeSet::new(),
         };
         for file in &program.files {
+            OwnTypes(&mut found.own).visit_file(&file.ast);
             let tokens = file.ast.to_token_stream();
             let names = names_in(&tokens).into_iter();
             found
@@ -107,11 +123,16 @@ impl<'l> Devices<'l> {
         self.is(path, Types::DeviceArrays)
     }
 
+    /// Whether the library knows of such an array, or of those in such a list, the bytes alone.
+    pub(crate) fn are_bytes(&self, type_name: &str) -> bool {
+        self.is(self.one_of(type_name), Types::DeviceBytes)
+    }
+
     /// Whether the type of this path is one of these. It may be the name alone: rustc leaves the path out where there is one type
     /// of that name in all crates, which is that of the crate in use then.
     fn is(&self, path: &str, these: Types) -> bool {
         let of = |one: &String| self.library.says(&format!("{one}::{path}"), these);
-        let is_the_only = || !path.contains(':') && self.crates.iter().any(of);
+        let is_the_only = || !path.contains(':') && !self.own.contains(path) && self.crates.iter().any(of);
         self.are_used() && (self.library.says(path, these) || is_the_only())
     }
 
@@ -324,10 +345,14 @@ mod tests {
             of_vulkan.are_saved("Buffer") && of_vulkan.are_saved("wgpu::Buffer") && of_vulkan.are_watched()
         );
         assert!(of_vulkan.change_type("wgpu::BufferView") && !of_vulkan.are_saved("wgpu::BufferView"));
+        assert!(of_vulkan.are_saved("Texture") && of_vulkan.are_saved("Vec<wgpu::Texture>"));
+        assert!(of_vulkan.are_handles("wgpu::TextureView") && !of_vulkan.change_type("wgpu::TextureView"));
+        assert!(of_vulkan.are_bytes("Vec<wgpu::Buffer>") && !of_vulkan.are_bytes("wgpu::Texture"));
         assert!(!of_vulkan.change_type("wgpu::BindGroup") && !devices.are_watched());
         assert!(of_vulkan.leave_a_trace("submit") && !of_vulkan.leave_a_trace("poll"));
         let names = |text: &str| of_vulkan.names_in(text.parse().expect("tokens"));
         assert!(!names("made(wgpu::BindingType::Buffer { ty })").contains("Buffer"));
+        assert!(!names("made(wgpu::BindingType::Texture { ty })").contains("Texture"));
         assert!(names("made(wgpu::Buffer, BindingType::Buffer)").contains("Buffer"));
         let of_cuda = Program::of_main("use cudarc::driver::CudaSlice; fn main() {}");
         let of_cuda = Devices::of(&library, &of_cuda);
@@ -374,6 +399,9 @@ mod tests {
         let of_buffer = syn::parse_quote!(opencl3::memory::Buffer::<f32>::create);
         assert!(Devices::of(&library, &all_at_once).make(&of_buffer));
         assert!(!Devices::of(&library, &all_at_once).make(&syn::parse_quote!(File::create)));
+        let own = Program::of_main("use wgpu::Queue; struct Texture { rows: Vec<u8> } fn main() {}");
+        let own = Devices::of(&library, &own);
+        assert!(!own.are_saved("Vec<Texture>") && own.are_saved("wgpu::Texture") && own.are_saved("Buffer"));
         let other = Program::of_main("struct Buffer; fn main() {}");
         assert!(!Devices::of(&library, &other).change("Buffer"));
     }

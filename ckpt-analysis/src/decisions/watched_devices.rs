@@ -175,12 +175,14 @@ mod tests {
     fn devices_are_known_where_they_are_asked_for() {
         let text = "use wgpu::Device; async fn f() { let a = Instance::default().request_adapter(&o).await?; \
                     let (d, q) = self.gpu.adapter.request_device(&w).await?; d.create_buffer(&BufferDescriptor { usage: A | B, size, ..e }); \
-                    d.create_buffer_init(&wgpu::util::BufferInitDescriptor { usage }); other(Descriptor { usage: A }); } \
+                    d.create_buffer_init(&wgpu::util::BufferInitDescriptor { usage }); other(Descriptor { usage: A }); \
+                    d.create_texture(&wgpu::TextureDescriptor { usage: A }); } \
                     const C: BufferDescriptor = BufferDescriptor { usage: A };";
         let expected = "use wgpu::Device; async fn f() { let a = ckpt::device::watched(&Instance::default()).it().request_adapter(&o).await?; \
                         let (d, q) = ckpt::device::watched(&self.gpu.adapter).it().request_device(&w).await?; \
                         ckpt::device::seen(&d).it().create_buffer(&BufferDescriptor { usage: ckpt::device::usage(A | B), size, ..e }); \
-                        ckpt::device::seen(&d).it().create_buffer_init(&wgpu::util::BufferInitDescriptor { usage: ckpt::device::usage(usage) }); other(Descriptor { usage: A }); } \
+                        ckpt::device::seen(&d).it().create_buffer_init(&wgpu::util::BufferInitDescriptor { usage: ckpt::device::usage(usage) }); other(Descriptor { usage: A }); \
+                        d.create_texture(&wgpu::TextureDescriptor { usage: ckpt::device::usage(A) }); } \
                         const C: BufferDescriptor = BufferDescriptor { usage: A };";
         assert_eq!(edited(text), expected);
         let kernels = "use wgpu::Device; fn f() { d.create_shader_module(a); d.create_buffer(&b); d.create_bind_group(&c); ";

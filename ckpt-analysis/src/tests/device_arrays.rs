@@ -187,6 +187,46 @@ fn shaders_say_what_they_do_with_what_is_bound_and_what_that_is() {
 }
 
 #[test]
+fn textures_are_followed_through_their_views_and_descriptions() {
+    let text = r#"
+        use wgpu::{BindGroup, Device, Texture, TextureView};
+        const SHADERS: &str = "
+            @group(0) @binding(0) var now: texture_2d<u32>;
+            @group(0) @binding(1) var next: texture_storage_2d<r32uint, write>;
+            @compute @workgroup_size(8) fn step() { var all = 0u; textureStore(next, vec2(0), textureLoad(now, vec2(0), 0)); }";
+        fn texture(device: &Device) -> Texture { device.create_texture(&described()) }
+        fn group(device: &Device, pipeline: &ComputePipeline, now: &Texture, next: &TextureView) -> BindGroup {
+            let now = now.create_view(&Default::default());
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &[
+                    wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(&now) },
+                    wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(next) },
+                ],
+            })
+        }
+        fn main() {
+            let now = device.create_texture_with_data(&queue, &described(), Default::default(), bytes);
+            let next = texture(&device);
+            let copy = device.create_buffer(&wgpu::BufferDescriptor { size: 9 });
+            let view = next.create_view(&Default::default());
+            let group = group(&device, &pipeline, &now, &view);
+            for step in 0..9 {
+                queue.write_texture(wgpu::TexelCopyTextureInfo { texture: &now, mip_level: 0 }, bytes, layout, now.size());
+                encoder.copy_texture_to_buffer(next.as_image_copy(), wgpu::TexelCopyBufferInfo { buffer: &copy, layout }, next.size());
+            }
+        }"#;
+    assert_eq!(
+        written(text),
+        [
+            "now: step reads, write_texture",
+            "next: step writes",
+            "copy: copy_texture_to_buffer (bytes)"
+        ]
+    );
+}
+
+#[test]
 fn arrays_in_structs_tuples_and_parameters_are_those_of_their_variables() {
     let text = format!(
         "{OCL} struct Field {{ queue: Queue, now: Buffer<u32>, next: Buffer<u32>, steps: u32 }}

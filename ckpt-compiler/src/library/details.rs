@@ -269,6 +269,8 @@ sections! {
     "device_methods" => DeviceMethods {
         /// Gives an array.
         Makes = "makes",
+        /// Gives an array of which the library knows what the elements are.
+        MakesTexels = "makes_texels",
         /// Gives what stands for the array that it is called on.
         Same = "same",
         /// Gives a kernel its next argument.
@@ -373,6 +375,8 @@ sections! {
         DeviceMemory = "device_memory",
         /// Of these a checkpoint holds the content, by their whole paths.
         DeviceArrays = "device_arrays",
+        /// An array of which the library knows the bytes alone.
+        DeviceBytes = "device_bytes",
         /// A function that makes an array or a kernel, with the name of its type.
         DeviceMakers = "device_makers",
         /// A kernel, or what makes one.

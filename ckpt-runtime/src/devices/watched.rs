@@ -28,7 +28,7 @@ thread_local! {
 
 #[cfg(feature = "wgpu")]
 fn widen(usage: &mut dyn Any) {
-    use ::wgpu::BufferUsages;
+    use ::wgpu::{BufferUsages, TextureUsages};
     if let Some(usage) = usage.downcast_mut::<BufferUsages>() {
         WANTED.set(Some(*usage));
         // Memory that can be mapped is read or written so; with more it may not be copied.
@@ -37,6 +37,11 @@ fn widen(usage: &mut dyn Any) {
         }
         if !usage.contains(BufferUsages::MAP_WRITE) {
             *usage |= BufferUsages::COPY_DST;
+        }
+    } else if let Some(usage) = usage.downcast_mut::<TextureUsages>() {
+        // What is there for one pass alone may have no other usage.
+        if !usage.contains(TextureUsages::TRANSIENT_ATTACHMENT) {
+            *usage |= TextureUsages::COPY_SRC | TextureUsages::COPY_DST;
         }
     }
 }

@@ -5,6 +5,7 @@ use devices_tests::Job;
 const LIFE: &str = "examples/life-gpu";
 const NBODY: &str = "examples/nbody-gpu";
 const MISUSE: &str = "programs/misuse-gpu";
+const TEXTURES: &str = "programs/textures-gpu";
 
 #[test]
 fn shaders_under_way_are_waited_for_and_arrays_come_back() {
@@ -64,7 +65,70 @@ fn arrays_that_change_places_come_back_where_they_were() {
 }
 
 #[test]
-fn arrays_that_are_mapped_hidden_or_images_hold_checkpoints_back() {
+fn textures_come_back_with_all_their_texels() {
+    for (program, sites) in [("life", 6), ("turned-textures", 8), ("kinds", 6)] {
+        let trials = format!("--sites {sites} --commits 1 --random 1 --rows 1");
+        let ended = Job::of(TEXTURES, program)
+            .ckpt("none", "crashtest", &trials)
+            .well();
+        assert!(ended.stdout.contains("PASSED"), "{program}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn textures_are_in_the_plan_with_what_shaders_do_with_them() {
+    let plan = |program| Job::of(TEXTURES, program).ckpt("none", "plan", "--check").well();
+    let row = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plan = plan("life");
+    let rows: Vec<String> = plan.stdout.lines().map(row).collect();
+    for array in ["even", "odd"] {
+        let is = |one: &String| one.starts_with(array) && one.contains(" generation - content ");
+        assert!(rows.iter().any(is), "{array}: {}", plan.stdout);
+    }
+}
+
+#[test]
+fn a_checkpoint_has_the_numbers_of_a_textures_format() {
+    let job = Job::of(TEXTURES, "kinds").dies_at(9);
+    let killed = job.ckpt("none", "run", "--every 2");
+    assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+    let found = job.ckpt("none", "inspect", "").well();
+    // Three layers of two levels are 900 bytes, two volumes 2310 texels.
+    for (variable, numbers) in [("line", "f32 [33]"), ("all", "u8 [900]"), ("items", "i32 [2310]")] {
+        let mut rows = found.stdout.lines();
+        assert!(
+            rows.any(|row| row.contains(variable) && row.contains(numbers)),
+            "{variable}: {}",
+            found.stdout
+        );
+    }
+}
+
+#[test]
+fn textures_that_are_not_copied_hold_checkpoints_back() {
+    let held = |what: &str| {
+        Job::of(MISUSE, "held-texture")
+            .ckpt("none", "run", &format!("--every 3 -- {what}"))
+            .well()
+    };
+    let usual = held("usual");
+    assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
+    for what in ["samples", "depth"] {
+        let ended = held(what).noted();
+        assert!(
+            ended.stderr.contains("W2005")
+                && ended
+                    .stderr
+                    .contains("6 checkpoints of this run could not be taken"),
+            "{what}: {}",
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, usual.stdout, "{what}");
+    }
+}
+
+#[test]
+fn arrays_that_are_mapped_hidden_or_textures_hold_checkpoints_back() {
     let held = |what: &str| {
         Job::of(MISUSE, "held-gpu")
             .ckpt("none", "run", &format!("--every 3 -- {what}"))
@@ -79,7 +143,7 @@ fn arrays_that_are_mapped_hidden_or_images_hold_checkpoints_back() {
             ended.stderr
         );
     }
-    for what in ["hidden", "mapped", "commands", "noted", "image"] {
+    for what in ["hidden", "mapped", "commands", "noted", "texture"] {
         let ended = held(what).noted();
         let told = ["W2050", "W2005"].iter().any(|code| ended.stderr.contains(code));
         assert!(

@@ -26,6 +26,7 @@ pub enum Elements {
 impl Elements {
     pub(super) fn and(&self, other: Option<&String>) -> Self {
         match (self, other) {
+            (Self::OfType, _) => Self::OfType,
             (Self::NotKnown, Some(one)) => Self::Of(one.clone()),
             (Self::Of(known), Some(one)) if known == one => self.clone(),
             _ => Self::Several,

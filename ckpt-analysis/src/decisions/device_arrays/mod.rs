@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, Pat};
-use values::{Kernel, Place, Value, bind};
+use values::{Kernel, KnownBy, Place, Value, bind};
 
 use super::devices::Devices;
 
@@ -157,39 +157,57 @@ impl<'a> Walk<'a> {
         if let Value::Arrays(places) = &returned
             && places.iter().all(is_of_function)
         {
-            returned = Value::Made;
+            returned = Value::Made(self.known_by(places));
         }
         if let syn::ReturnType::Type(_, ty) = &function.item.sig.output {
             self.known_as(&returned, ty);
-            if self.is_array(ty) && !matches!(returned, Value::Arrays(_)) {
-                returned = Value::Made;
+            if let Some(known_by) = self.array_of(ty)
+                && !matches!(returned, Value::Arrays(_))
+            {
+                returned = Value::Made(known_by);
             }
         }
         self.done.insert(key, returned.clone());
         returned
     }
 
-    /// Whether a value of this type is an array that a variable may be, a list of them, or a `Result` of one.
-    fn is_array(&self, ty: &syn::Type) -> bool {
+    /// Who knows what the elements of these arrays are.
+    fn known_by(&self, places: &BTreeSet<Place>) -> KnownBy {
+        let mut arrays = places.iter().filter_map(|place| self.arrays.get(place));
+        match arrays.all(|array| array.elements == Elements::OfType) {
+            true => KnownBy::Library,
+            false => KnownBy::Shaders,
+        }
+    }
+
+    /// Whether a value of this type is an array that a variable may be, a list of them, or a `Result` of one, and who knows what
+    /// its elements are.
+    fn array_of(&self, ty: &syn::Type) -> Option<KnownBy> {
         let text = ty.to_token_stream().to_string().replace(' ', "");
         if self.devices.are_arrays(self.devices.one_of(&text)) {
-            return true;
+            return Some(self.known_by_type(&text));
         }
         let syn::Type::Path(path) = ty else {
-            return false;
+            return None;
         };
-        let Some(last) = path.path.segments.last() else {
-            return false;
-        };
+        let last = path.path.segments.last()?;
         let is_fallible = self
             .analysis
             .library
             .says(&last.ident.to_string(), Types::Fallible);
         match &last.arguments {
-            syn::PathArguments::AngleBracketed(list) if is_fallible => {
-                matches!(list.args.first(), Some(syn::GenericArgument::Type(inner)) if self.is_array(inner))
-            }
-            _ => false,
+            syn::PathArguments::AngleBracketed(list) if is_fallible => match list.args.first() {
+                Some(syn::GenericArgument::Type(inner)) => self.array_of(inner),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn known_by_type(&self, type_name: &str) -> KnownBy {
+        match self.devices.are_bytes(type_name) {
+            true => KnownBy::Shaders,
+            false => KnownBy::Library,
         }
     }
 
@@ -242,9 +260,12 @@ impl<'a> Walk<'a> {
                 { self.arrays.get(place) }.is_some_and(|one| one.function != frame.function.id);
             is_of_another && (is_moved || !frame.given.contains(place))
         };
-        let before = match value {
-            Value::Made => BTreeSet::new(),
-            Value::Arrays(places) if !places.is_empty() && places.iter().all(is_own) => places,
+        let (before, known_by) = match value {
+            Value::Made(known_by) => (BTreeSet::new(), known_by),
+            Value::Arrays(places) if !places.is_empty() && places.iter().all(is_own) => {
+                let known_by = self.known_by(&places);
+                (places, known_by)
+            }
             Value::Parts(parts) => {
                 let each = parts.into_iter().map(|(field, value)| {
                     let part = format!("{part}.{field}");
@@ -260,7 +281,7 @@ impl<'a> Walk<'a> {
             known == Some(&Elements::Several)
         };
         let are_bytes = !before.is_empty() && !self.devices.are_watched() && before.iter().all(is_of_bytes);
-        let place = self.array(frame, (at, name), part);
+        let place = self.array(frame, (at, name), part, known_by);
         if let (true, Some(array)) = (are_bytes, self.arrays.get_mut(&place)) {
             array.elements = Elements::Several;
         }
@@ -270,16 +291,22 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes an array.
-    fn array(&mut self, frame: &Frame<'_>, (at, name): (Position, &syn::Ident), part: &str) -> Place {
+    fn array(
+        &mut self,
+        frame: &Frame<'_>,
+        (at, name): (Position, &syn::Ident),
+        part: &str,
+        known_by: KnownBy,
+    ) -> Place {
         let number = self.parts.iter().position(|known| known == part);
         let number = number.unwrap_or_else(|| {
             self.parts.push(part.to_owned());
             self.parts.len() - 1
         });
         let place = Place { at, part: number };
-        let elements = match self.devices.are_watched() {
-            true => Elements::NotKnown,
-            false => Elements::OfType,
+        let elements = match known_by {
+            KnownBy::Shaders => Elements::NotKnown,
+            KnownBy::Library => Elements::OfType,
         };
         self.arrays.entry(place).or_insert_with(|| DeviceArray {
             function: frame.function.id,
@@ -323,8 +350,10 @@ impl<'a> Walk<'a> {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             pattern => (pattern, None),
         };
-        if value == Value::Other && ty.is_some_and(|ty| self.is_array(ty)) {
-            value = Value::Made;
+        if value == Value::Other
+            && let Some(known_by) = ty.and_then(|ty| self.array_of(ty))
+        {
+            value = Value::Made(known_by);
         }
         let file = frame.function.place.file;
         let at = (file, bytes(self.program, file, local.span()).start);
@@ -468,11 +497,14 @@ impl<'a> Walk<'a> {
         let [value] = &arguments[..] else {
             return match self.kernel_named(&arguments) {
                 Some(kernel) => kernel,
-                None if self.is_array_path(owner.as_deref()) => Value::Made,
-                None => {
-                    self.goes_away(&arguments);
-                    Value::Other
-                }
+                None => match owner.filter(|owner| self.devices.are_arrays(owner)) {
+                    // What functions of that type give is one, or makes one.
+                    Some(owner) => Value::Made(self.known_by_type(&owner)),
+                    None => {
+                        self.goes_away(&arguments);
+                        Value::Other
+                    }
+                },
             };
         };
         let is_pointer = owner
@@ -499,11 +531,6 @@ impl<'a> Walk<'a> {
                 self.kernel_named(&arguments).unwrap_or_default()
             }
         }
-    }
-
-    /// Whether this is the type of arrays: what its functions give is one, or makes one.
-    fn is_array_path(&self, owner: Option<&str>) -> bool {
-        owner.is_some_and(|owner| self.devices.are_arrays(owner))
     }
 
     /// The kernel whose name is among the arguments.
@@ -537,9 +564,9 @@ impl<'a> Walk<'a> {
         }
         // What gives a list of what a closure makes.
         if let (Value::Other, Some(Expr::Closure(closure))) = (&receiver, call.args.first())
-            && self.eval(frame, &closure.body) == Value::Made
+            && let made @ Value::Made(_) = self.eval(frame, &closure.body)
         {
-            return Value::Made;
+            return made;
         }
         let library = &self.analysis.library;
         let is = |key: DeviceMethods| library.is_call(call, key);
@@ -553,7 +580,13 @@ impl<'a> Walk<'a> {
             return Value::Kernel(kernel);
         }
         if is(DeviceMethods::Makes) {
-            return Value::Made;
+            return Value::Made(match self.devices.are_watched() {
+                true => KnownBy::Shaders,
+                false => KnownBy::Library,
+            });
+        }
+        if is(DeviceMethods::MakesTexels) {
+            return Value::Made(KnownBy::Library);
         }
         if is(DeviceMethods::Groups) {
             return arguments.into_iter().next().unwrap_or_default();
@@ -592,20 +625,24 @@ impl<'a> Walk<'a> {
             writes || is(DeviceMethods::Copies) || is(DeviceMethods::Between) || is(DeviceMethods::Reads);
         let lends = |one: &Expr| matches!(one, Expr::Reference(one) if one.mutability.is_some());
         let changes = library.is_call(call, Types::DeviceCommands);
-        let last = arguments.iter().rposition(|one| matches!(one, Value::Arrays(_)));
+        let last = arguments.iter().rposition(|one| !one.places().is_empty());
         for (index, (value, expr)) in arguments.iter().zip(&call.args).enumerate() {
+            // It may be in a description: `TexelCopyTextureInfo { texture: &now, .. }`.
+            let places: BTreeSet<Place> = value.places().into_iter().collect();
             match value {
-                Value::Arrays(_) if is(DeviceMethods::Between) && Some(index) != last => {}
-                Value::Arrays(_) if is(DeviceMethods::Reads) => {}
+                _ if places.is_empty() => {}
+                _ if is(DeviceMethods::Between) && Some(index) != last => {}
+                _ if is(DeviceMethods::Reads) => {}
                 Value::Arrays(_) if changes && !lends(expr) => {}
-                Value::Arrays(places) if is_command || changes => self.written(places, &name),
+                _ if is_command || changes => self.written(&places, &name),
                 _ => self.goes_away(std::slice::from_ref(value)),
             }
         }
+        let is_unpacked = library.is_call(call, Methods::Unpacks);
         match receiver {
             // Up to the call that ends it, what makes an array has no other values.
-            Value::Made => Value::Made,
-            value if arguments.is_empty() || library.is_call(call, Methods::Unpacks) => value,
+            made @ Value::Made(_) => made,
+            value if arguments.is_empty() || is_unpacked || is(DeviceMethods::Same) => value,
             value @ Value::Parts(_) => value,
             _ => Value::Other,
         }

@@ -23,6 +23,13 @@ pub(super) struct Kernel {
     pub next: usize,
 }
 
+/// Who knows what the elements of an array are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum KnownBy {
+    Library,
+    Shaders,
+}
+
 /// What an expression gives, as far as it matters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) enum Value {
@@ -31,7 +38,7 @@ pub(super) enum Value {
     /// One of these arrays.
     Arrays(BTreeSet<Place>),
     /// An array that has no variable yet, or what makes one.
-    Made,
+    Made(KnownBy),
     Kernel(Kernel),
     Text(String),
     /// A number that is written out.

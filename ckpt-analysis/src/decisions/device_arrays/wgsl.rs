@@ -118,10 +118,22 @@ impl<'t> Module<'t> {
                     }
                     behind
                 }
-                ("var", behind) => {
-                    (group, binding) = (None, None);
-                    behind
-                }
+                ("var", behind) => match (group.take(), binding.take(), until(behind, ";")) {
+                    (Some(group), Some(binding), ([name, ":", ty @ ..], behind)) => {
+                        let writes = ty
+                            .iter()
+                            .any(|word| matches!(*word, "read_write" | "write" | "atomic"));
+                        self.variables.push(Variable {
+                            name,
+                            group,
+                            binding,
+                            access: if writes { Access::Writes } else { Access::Reads },
+                            ty,
+                        });
+                        behind
+                    }
+                    _ => behind,
+                },
                 ("alias", [name, "=", behind @ ..]) => {
                     let (ty, behind) = until(behind, ";");
                     self.types.insert(name, vec![ty]);
@@ -240,12 +252,14 @@ mod tests {
         @group(0) @binding(1) var<storage, read> now: array<atomic<i32>, 9>;
         @binding(2) @group(0) var<storage, read_write> next: Bodies;
         @group(1) @binding(2u) var<storage> mixed: array<Mixed>;
-        @group(1) @binding(3) var sampled: texture_2d<f32>;
+        @group(2) @binding(0) var sampled: texture_2d<f32>;
+        @group(2) @binding(1) var stored: texture_storage_2d<rgba8unorm, write>;
         @group(1) @binding(LAST) var<storage, read_write> last: array<u32>;
         var<private> own: u32;
         fn of(x: u32) -> u32 { if (x > 1) { return now[x] + size.width; } return 0; }
         @compute @workgroup_size(8, 8) fn step(@builtin(global_invocation_id) id: vec3<u32>) { next[id.x] = of(id.y); }
-        @compute @workgroup_size(1) fn idle() { let a = mixed[0].count; }";
+        @compute @workgroup_size(1) fn idle() { let a = mixed[0].count; }
+        @compute @workgroup_size(1) fn drawn() { var all = 0u; textureStore(stored, vec2(0), textureLoad(sampled, vec2(0), 0)); }";
 
     #[test]
     fn what_entry_points_do_with_what_is_bound_stands_in_their_source() {
@@ -278,5 +292,10 @@ mod tests {
             ["Some(2) writes f32 step", "Some(2) reads bytes idle", last]
         );
         assert_eq!(of(Some(0), Some(7)), [""; 0]);
+        // What textures are made of their formats say.
+        assert_eq!(
+            of(Some(2), None),
+            ["Some(0) reads f32 drawn", "Some(1) writes bytes drawn"]
+        );
     }
 }

@@ -2,20 +2,21 @@
 //!
 //! There is no library beneath that ours could stand before: the compiler writes calls of [`crate::device`] into the
 //! program, where it asks for adapters and devices. An array does not say which device it is of, so those that are known are
-//! tried. How much there is the instances count themselves.
+//! tried. How much there is the instances count themselves. Textures are arrays whose rows a device keeps apart ([`texels`]).
 
 pub(super) mod constants;
 pub(super) mod shown;
+mod texels;
 mod way;
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
-use ::wgpu::{Buffer, Device, Instance, PollType, Queue};
+use ::wgpu::{Buffer, Device, Instance, PollType, Queue, Texture};
 
 use super::{Obstacle, SHARED};
 use crate::base::lock::locked;
@@ -26,6 +27,7 @@ static KNOWN: Mutex<Known> = Mutex::new(Known {
     instances: Vec::new(),
     devices: Vec::new(),
     saved: Vec::new(),
+    saved_textures: Vec::new(),
     exchanged: BTreeSet::new(),
     shared: false,
     numbers: BTreeMap::new(),
@@ -36,6 +38,7 @@ struct Known {
     devices: Vec<(Device, Queue)>,
     /// The arrays that variables have saved since [`finish`].
     saved: Vec<Buffer>,
+    saved_textures: Vec<Texture>,
     /// Arrays that variables have exchanged.
     exchanged: BTreeSet<Identity>,
     /// Whether several variables have saved one of them.
@@ -44,14 +47,16 @@ struct Known {
     numbers: BTreeMap<Identity, Numbers>,
 }
 
-/// An array without being a handle to it, which would keep it alive: an instance never gives a number to a second one.
+/// An array or a texture without being a handle to it, which would keep it alive: an instance never gives a number to a second
+/// one of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity(u64);
 
 impl Identity {
-    fn of(array: &Buffer) -> Identity {
+    fn of<T: Hash + 'static>(one: &T) -> Identity {
         let mut hasher = DefaultHasher::new();
-        array.hash(&mut hasher);
+        TypeId::of::<T>().hash(&mut hasher);
+        one.hash(&mut hasher);
         Identity(hasher.finish())
     }
 }
@@ -60,9 +65,13 @@ impl Identity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Bytes,
+    I8,
+    U16,
+    I16,
     U32,
     I32,
     F32,
+    U64,
 }
 
 fn known() -> MutexGuard<'static, Known> {
@@ -124,7 +133,7 @@ pub(super) fn forget() {
 type Count = fn(&::wgpu::wgc::hub::HubReport) -> usize;
 
 /// What a restart would make again without what is in it.
-const LOST: [(Count, Obstacle); 5] = [
+const LOST: [(Count, Obstacle); 4] = [
     (
         |all| all.command_encoders.num_kept_from_user + all.command_buffers.num_kept_from_user,
         Obstacle::Commands,
@@ -133,7 +142,6 @@ const LOST: [(Count, Obstacle); 5] = [
         |all| all.compute_passes.num_kept_from_user + all.render_passes.num_kept_from_user,
         Obstacle::Commands,
     ),
-    (|all| all.textures.num_kept_from_user, Obstacle::Image),
     (|all| all.external_textures.num_kept_from_user, Obstacle::Image),
     (|all| all.query_sets.num_kept_from_user, Obstacle::Queries),
 ];
@@ -154,6 +162,7 @@ pub(super) fn finish() -> Result<(), String> {
     let devices = {
         let mut known = known();
         known.saved.clear();
+        known.saved_textures.clear();
         known.shared = false;
         known.devices.clone()
     };
@@ -164,20 +173,32 @@ pub(super) fn finish() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether arrays are left that no variable has saved.
+/// Whether arrays or textures are left that no variable has saved.
 pub(super) fn unsaved() -> Option<String> {
-    let (instances, saved) = {
+    let (instances, arrays, textures) = {
         let mut known = known();
         if known.shared {
             return Some(SHARED.into());
         }
-        (known.instances.clone(), std::mem::take(&mut known.saved))
+        (
+            known.instances.clone(),
+            std::mem::take(&mut known.saved).len(),
+            std::mem::take(&mut known.saved_textures).len(),
+        )
     };
-    let all = count(&instances, |all| all.buffers.num_kept_from_user);
-    match all.saturating_sub(saved.len()) {
-        0 => None,
-        1 => Some("an array on a device belongs to no variable that is saved".into()),
-        count => Some(format!(
+    let left = |of: Count, saved: usize| count(&instances, of).saturating_sub(saved);
+    let (arrays, textures) = (
+        left(|all| all.buffers.num_kept_from_user, arrays),
+        left(|all| all.textures.num_kept_from_user, textures),
+    );
+    match (arrays, textures) {
+        (0, 0) => None,
+        (1, _) => Some("an array on a device belongs to no variable that is saved".into()),
+        (0, 1) => Some("a texture on a device belongs to no variable that is saved".into()),
+        (0, count) => Some(format!(
+            "{count} textures on devices belong to no variable that is saved"
+        )),
+        (count, _) => Some(format!(
             "{count} arrays on devices belong to no variable that is saved"
         )),
     }
@@ -205,9 +226,9 @@ pub(crate) fn is_saved(array: &Buffer) {
     }
 }
 
-/// Variables have exchanged it.
-pub(crate) fn is_exchanged(array: &Buffer) {
-    known().exchanged.insert(Identity::of(array));
+/// Variables have exchanged this array or texture.
+pub(crate) fn is_exchanged<T: Hash + 'static>(one: &T) {
+    known().exchanged.insert(Identity::of(one));
 }
 
 /// What stands for the content of an array that nothing writes to.
@@ -230,6 +251,33 @@ pub(crate) fn read_part(array: &Buffer, part: Range<usize>) -> Result<Vec<u8>, S
 /// Writes a whole array, of which `from` has the size.
 pub(crate) fn write(array: &Buffer, from: &[u8]) -> Result<(), String> {
     by_its_device(|way| way.write(array, from))
+}
+
+/// How many bytes the texels of a texture have.
+pub(crate) fn size_of_texels(texture: &Texture) -> Result<usize, String> {
+    texels::size(texture)
+}
+
+/// What they are made of.
+pub(crate) fn numbers_of_texels(texture: &Texture) -> Numbers {
+    texels::numbers(texture.format())
+}
+
+/// Reads all texels, of which `to` has the size; the texture is saved then, and every byte was written.
+pub(crate) fn read_texels(texture: &Texture, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
+    by_its_device(|way| way.read_texels(texture, to))?;
+    let mut known = known();
+    if !known.saved_textures.contains(texture) {
+        known.saved_textures.push(texture.clone());
+    } else if known.exchanged.contains(&Identity::of(texture)) {
+        known.shared = true;
+    }
+    Ok(())
+}
+
+/// Writes all texels, of which `from` has the size.
+pub(crate) fn write_texels(texture: &Texture, from: &[u8]) -> Result<(), String> {
+    by_its_device(|way| way.write_texels(texture, from))
 }
 
 /// By the device that does not refuse: an array can be reached by that alone which has made it.

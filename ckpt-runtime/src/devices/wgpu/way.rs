@@ -6,12 +6,12 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 
 use ::wgpu::{
-    Buffer, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT, Device, ErrorFilter, MapMode, PollType,
-    Queue, SubmissionIndex,
+    Buffer, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT, CommandEncoder, Device, ErrorFilter,
+    MapMode, PollType, Queue, SubmissionIndex,
 };
 
 /// So much is copied at once: while the processor takes one part out, the device copies the next.
-const PART: u64 = 16 << 20;
+pub(super) const PART: u64 = 16 << 20;
 
 pub(super) const UNREADABLE: &str = "an array on a device is larger than the program's memory can be";
 const MAPPED: &str =
@@ -34,7 +34,7 @@ impl Way<'_> {
         if usage.contains(BufferUsages::COPY_SRC) {
             self.read_copied(array, 0, to)
         } else if usage.contains(BufferUsages::MAP_READ) {
-            self.read_mapped(array, None, to)
+            self.with_mapped(array, None, |bytes| put(bytes, to))
         } else {
             Err(lacks(array, "COPY_SRC"))
         }
@@ -78,6 +78,26 @@ impl Way<'_> {
 
     fn read_copied(self, array: &Buffer, at: u64, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
         let bytes_at_once = (to.len() as u64).min(PART);
+        self.in_turn(
+            bytes_at_once,
+            to.chunks_mut(PART as usize).enumerate(),
+            |(index, part), to, commands| {
+                let (from, bytes) = (at + *index as u64 * PART, part.len() as u64);
+                commands.copy_buffer_to_buffer(array, from, to, 0, bytes);
+            },
+            |(_, part), copied| put(copied, part),
+        )
+    }
+
+    /// Copies each part to memory of so many bytes, from which `take` gets it: while the processor takes one out, the device
+    /// copies the next.
+    pub fn in_turn<P>(
+        self,
+        bytes_at_once: u64,
+        parts: impl Iterator<Item = P>,
+        copy: impl Fn(&P, &Buffer, &mut CommandEncoder),
+        take: impl Fn(P, &[u8]),
+    ) -> Result<(), String> {
         let memory = |_| {
             self.checked(|| {
                 self.device.create_buffer(&BufferDescriptor {
@@ -89,42 +109,33 @@ impl Way<'_> {
             })
         };
         let both = [memory(0)?, memory(1)?];
-        let parts = to.chunks_mut(PART as usize);
-        let copy = |index: usize, bytes: usize| {
-            self.checked(|| {
-                let mut commands = self.device.create_command_encoder(&Default::default());
-                let (from, bytes) = (at + index as u64 * PART, bytes as u64);
-                commands.copy_buffer_to_buffer(array, from, &both[index % 2], 0, bytes);
-                self.queue.submit([commands.finish()])
-            })
+        let take_out = |(index, copied, part): (usize, SubmissionIndex, P)| {
+            self.with_mapped(&both[index % 2], Some(copied), |bytes| take(part, bytes))
         };
         let mut under_way = None;
         for (index, part) in parts.enumerate() {
-            let copied = copy(index, part.len())?;
-            if let Some((index, copied, part)) = under_way.replace((index, copied, part)) {
-                self.read_mapped(&both[index % 2], Some(copied), part)?;
+            let copied = self.checked(|| {
+                let mut commands = self.device.create_command_encoder(&Default::default());
+                copy(&part, &both[index % 2], &mut commands);
+                self.queue.submit([commands.finish()])
+            })?;
+            if let Some(before) = under_way.replace((index, copied, part)) {
+                take_out(before)?;
             }
         }
-        match under_way {
-            Some((index, copied, part)) => self.read_mapped(&both[index % 2], Some(copied), part),
-            None => Ok(()),
-        }
+        under_way.map_or(Ok(()), take_out)
     }
 
-    /// What is at the beginning of it, once commands are done.
-    fn read_mapped(
+    /// What is in it, once commands are done.
+    fn with_mapped(
         self,
         array: &Buffer,
         after: Option<SubmissionIndex>,
-        to: &mut [MaybeUninit<u8>],
+        look: impl FnOnce(&[u8]),
     ) -> Result<(), String> {
         self.map(array, MapMode::Read, after)?;
-        let view = array.get_mapped_range(..to.len() as u64);
-        let read = view.map_err(|error| error.to_string()).map(|view| {
-            for (to, from) in to.iter_mut().zip(view.iter()) {
-                to.write(*from);
-            }
-        });
+        let view = array.get_mapped_range(..);
+        let read = view.map_err(|error| error.to_string()).map(|view| look(&view));
         self.checked(|| array.unmap())?;
         read
     }
@@ -140,7 +151,7 @@ impl Way<'_> {
     }
 
     /// Until these commands are done, or all.
-    fn wait(self, submission_index: Option<SubmissionIndex>) -> Result<(), String> {
+    pub fn wait(self, submission_index: Option<SubmissionIndex>) -> Result<(), String> {
         let done = self.device.poll(PollType::Wait {
             submission_index,
             timeout: None,
@@ -150,7 +161,7 @@ impl Way<'_> {
     }
 
     /// Does what the library may refuse; it would end the program otherwise.
-    fn checked<T>(self, work: impl FnOnce() -> T) -> Result<T, String> {
+    pub fn checked<T>(self, work: impl FnOnce() -> T) -> Result<T, String> {
         let all = [
             ErrorFilter::Validation,
             ErrorFilter::OutOfMemory,
@@ -168,6 +179,14 @@ impl Way<'_> {
             }
         }
         refused.map_or(Ok(value), Err)
+    }
+}
+
+/// What is at the beginning of these bytes, of which there are enough.
+pub(super) fn put(bytes: &[u8], to: &mut [MaybeUninit<u8>]) {
+    let from = &bytes[..to.len()];
+    for (to, from) in to.iter_mut().zip(from) {
+        to.write(*from);
     }
 }
 

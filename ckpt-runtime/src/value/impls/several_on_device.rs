@@ -66,6 +66,8 @@ lists! {
     [] ::opencl3::kernel::Kernel;
     #[cfg(feature = "wgpu")]
     [] ::wgpu::Buffer;
+    #[cfg(feature = "wgpu")]
+    [] ::wgpu::Texture;
     #[cfg(feature = "cudarc")]
     [T: ::cudarc::driver::DeviceRepr + Send + Sync + 'static] ::cudarc::driver::CudaSlice<T>;
 }

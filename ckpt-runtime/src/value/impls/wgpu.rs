@@ -1,10 +1,10 @@
-//! `wgpu::Buffer` (feature `wgpu`): an array on a device. What its elements are only shaders know: where the compiler has found it
-//! there, a checkpoint has these numbers, and its bytes otherwise.
+//! `wgpu::Buffer` and `wgpu::Texture` (feature `wgpu`): arrays on a device. What the elements of a buffer are only shaders know:
+//! where the compiler has found it there, a checkpoint has these numbers, and its bytes otherwise. Of a texture its format says it.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use ::wgpu::Buffer;
+use ::wgpu::{Buffer, Texture};
 
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
@@ -14,45 +14,95 @@ use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAga
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array of wgpu";
 
+/// Does something with the type of these numbers, `N`.
+macro_rules! with_type {
+    ($numbers:expr, $N:ident => $work:expr) => {
+        with_type!($numbers, $N => $work, Bytes u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, F32 f32, U64 u64)
+    };
+    ($numbers:expr, $N:ident => $work:expr, $($of:ident $type:ty),*) => {
+        match $numbers {
+            $(Numbers::$of => {
+                type $N = $type;
+                $work
+            })*
+        }
+    };
+}
+
 impl Refill for Buffer {
     fn save_part(&self, to: &mut Encoder<'_>) {
         match wgpu::size(self) {
-            Ok(size) => match wgpu::numbers_of(self) {
-                _ if cfg!(target_endian = "big") || size % size_of::<u32>() > 0 => save::<u8>(self, size, to),
-                Numbers::Bytes => save::<u8>(self, size, to),
-                Numbers::U32 => save::<u32>(self, size, to),
-                Numbers::I32 => save::<i32>(self, size, to),
-                Numbers::F32 => save::<f32>(self, size, to),
-            },
+            Ok(size) => with_type!(as_saved(wgpu::numbers_of(self), size), N => save::<N>(self, size, to)),
             Err(why) => to.fail(why),
         }
     }
 
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let expected = match wgpu::numbers_of(self) {
-            Numbers::Bytes => None,
-            Numbers::U32 => Some(DType::U32),
-            Numbers::I32 => Some(DType::I32),
-            Numbers::F32 => Some(DType::F32),
-        };
-        let found = from.numbers_are();
-        // Of bytes nobody knows what they are.
-        if let (Some(expected), Some(found)) = (expected, &found)
-            && expected != *found
-            && *found != DType::U8
-        {
-            return Err(LoadProblem::Mismatch {
-                expected: format!("elements of {}", expected.name()),
-                found: format!("{} elements", found.name()),
+        let found = found(wgpu::numbers_of(self), from)?;
+        let size = self.size();
+        with_type!(found, N => refill::<N>(size, from, |bytes| wgpu::write(self, bytes)))
+    }
+}
+
+impl Refill for Texture {
+    fn save_part(&self, to: &mut Encoder<'_>) {
+        match wgpu::size_of_texels(self) {
+            Ok(size) => {
+                with_type!(as_saved(wgpu::numbers_of_texels(self), size), N => save_texels::<N>(self, size, to))
             }
-            .into());
+            Err(why) => to.fail(why),
         }
-        match found {
-            Some(DType::U32) => refill::<u32>(self, from),
-            Some(DType::I32) => refill::<i32>(self, from),
-            Some(DType::F32) => refill::<f32>(self, from),
-            _ => refill::<u8>(self, from),
+    }
+
+    fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        let size = wgpu::size_of_texels(self).map_err(LoadError::invalid)?;
+        let found = found(wgpu::numbers_of_texels(self), from)?;
+        with_type!(found, N => refill::<N>(size as u64, from, |bytes| wgpu::write_texels(self, bytes)))
+    }
+}
+
+/// What a checkpoint has of numbers that have so many bytes.
+fn as_saved(numbers: Numbers, size: usize) -> Numbers {
+    let is_whole = with_type!(numbers, N => size.is_multiple_of(size_of::<N>()));
+    // A device has the smallest byte of each first.
+    match cfg!(target_endian = "little") && is_whole {
+        true => numbers,
+        false => Numbers::Bytes,
+    }
+}
+
+/// What a checkpoint has of such numbers.
+///
+/// # Errors
+/// Others.
+fn found(expected: Numbers, from: &Decoder<'_>) -> Result<Numbers, LoadError> {
+    const ALL: [Numbers; 8] = [
+        Numbers::Bytes,
+        Numbers::I8,
+        Numbers::U16,
+        Numbers::I16,
+        Numbers::U32,
+        Numbers::I32,
+        Numbers::F32,
+        Numbers::U64,
+    ];
+    let dtype = |numbers: Numbers| with_type!(numbers, N => N::DTYPE);
+    let dtype_found = from.numbers_are();
+    let known = dtype_found.as_ref().and_then(|found| {
+        let mut all = ALL.into_iter();
+        all.find(|numbers| dtype(*numbers) == *found)
+    });
+    let found = known.unwrap_or(Numbers::Bytes);
+    // Of bytes nobody knows what they are.
+    match dtype_found {
+        Some(dtype_found) if expected != Numbers::Bytes && expected != found && dtype_found != DType::U8 => {
+            Err(LoadProblem::Mismatch {
+                expected: format!("elements of {}", dtype(expected).name()),
+                found: format!("{} elements", dtype_found.name()),
+            }
+            .into())
         }
+        _ => Ok(found),
     }
 }
 
@@ -81,9 +131,35 @@ impl OnDevice for Buffer {
     }
 }
 
+impl MadeAgain for Texture {}
+
+impl OnDevice for Texture {
+    fn bytes(&self) -> Result<usize, String> {
+        wgpu::size_of_texels(self)
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        let size = wgpu::size_of_texels(self)?;
+        let mut content = Vec::with_capacity(size);
+        wgpu::read_texels(self, &mut content.spare_capacity_mut()[..size])?;
+        // SAFETY: so many were read.
+        unsafe { content.set_len(size) };
+        Ok(content)
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        wgpu::write_texels(self, content)
+    }
+
+    fn is_exchanged(&self) {
+        wgpu::is_exchanged(self);
+    }
+}
+
 handles! {
     ::wgpu::Instance, ::wgpu::Adapter, ::wgpu::Device, ::wgpu::Queue, ::wgpu::ShaderModule, ::wgpu::BindGroupLayout,
-    ::wgpu::PipelineLayout, ::wgpu::ComputePipeline, ::wgpu::RenderPipeline, ::wgpu::BindGroup, ::wgpu::Sampler
+    ::wgpu::PipelineLayout, ::wgpu::ComputePipeline, ::wgpu::RenderPipeline, ::wgpu::BindGroup, ::wgpu::Sampler,
+    ::wgpu::TextureView
 }
 
 fn save<N: Number>(array: &Buffer, size: usize, to: &mut Encoder<'_>) {
@@ -104,14 +180,25 @@ fn save<N: Number>(array: &Buffer, size: usize, to: &mut Encoder<'_>) {
     unsafe { to.numbers_read::<N>(count, owner, read) }
 }
 
-fn refill<N: Number + Checkpoint>(array: &Buffer, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+fn save_texels<N: Number>(texture: &Texture, size: usize, to: &mut Encoder<'_>) {
+    let count = size / size_of::<N>();
+    let read = |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(texture, to);
+    // SAFETY: `wgpu::read_texels` has written every byte where it succeeds.
+    unsafe { to.list(count).numbers_read::<N>(count, None, read) }
+}
+
+/// Has an array of `size` bytes written with what the checkpoint has.
+fn refill<N: Number + Checkpoint>(
+    size: u64,
+    from: &mut Decoder<'_>,
+    write: impl FnOnce(&[u8]) -> Result<(), String>,
+) -> Result<(), LoadError> {
     let (count, mut from) = from.list()?;
     let bytes = (count as u64).saturating_mul(size_of::<N>() as u64);
-    match bytes == array.size() {
-        true => from.numbers_put::<N>(count, |bytes| wgpu::write(array, bytes)),
+    match bytes == size {
+        true => from.numbers_put::<N>(count, write),
         false => Err(LoadError::invalid(format!(
-            "an array on a device has {} bytes, the checkpoint holds {bytes}: make it as long as it was",
-            array.size()
+            "an array on a device has {size} bytes, the checkpoint holds {bytes}: make it as long as it was"
         ))),
     }
 }

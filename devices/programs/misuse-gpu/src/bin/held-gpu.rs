@@ -59,7 +59,7 @@ fn hold(what: &str, device: &Device, queue: &Queue, sum: &Buffer, inbox: &Buffer
             encoder.clear_buffer(sum, 0, None);
             std::mem::forget(encoder.finish());
         }
-        "image" => std::mem::forget(device.create_texture(&wgpu::TextureDescriptor {
+        "texture" => std::mem::forget(device.create_texture(&wgpu::TextureDescriptor {
             label: None,
             size: wgpu::Extent3d {
                 width: 16,
