@@ -67,7 +67,6 @@ pub unsafe extern "C" fn clCreateBuffer(
 /// # Safety
 /// As in OpenCL.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "the library's")]
 pub unsafe extern "C" fn clEnqueueWriteBuffer(
     queue: Object,
     array: Object,
