@@ -9,6 +9,7 @@ impl Walker<'_> {
         match expr {
             Expr::Let(one) => {
                 self.scrutinee(&one.expr, !moves_nothing(&self.flow.locals, &one.pat));
+                self.lends_to(&one.expr, [&*one.pat]);
                 self.declare_inner(&one.pat);
             }
             Expr::Block(block) => self.labelled(block.label.as_ref(), |walker| walker.stmts(&block.block)),
@@ -42,6 +43,7 @@ impl Walker<'_> {
                     .iter()
                     .any(|arm| !moves_nothing(&self.flow.locals, &arm.pat));
                 self.scrutinee(&branch.expr, by_value);
+                self.lends_to(&branch.expr, branch.arms.iter().map(|arm| &arm.pat));
                 let (start, end) = (self.here, self.node());
                 for arm in &branch.arms {
                     self.here = self.node();

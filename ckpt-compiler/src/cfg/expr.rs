@@ -1,12 +1,13 @@
 //! Walks the statements and expressions that hold no site.
 
+use super::of_std::is_of_std;
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
 use crate::library::{Functions, Library, Methods};
 use crate::names::{LocalId, Locals, Origin};
 use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
-use crate::syntax::places::{loan_root, variable};
+use crate::syntax::places::{loan_root, place_root, variable};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
@@ -97,6 +98,7 @@ impl<'l> Walker<'l> {
                 step: self.step,
                 in_closure: self.closures > 0,
                 may_consume: false,
+                by_name: false,
             };
             self.flow.nodes[self.here].events.push(event);
         } else {
@@ -224,6 +226,7 @@ impl<'l> Walker<'l> {
             step: self.step,
             in_closure: self.closures > 0,
             may_consume: false,
+            by_name: false,
         };
         self.flow.nodes[self.here].events.push(event);
         self.log.push((binding, kind));
@@ -254,11 +257,14 @@ impl<'l> Walker<'l> {
         let Some(init) = &local.init else { return };
         if moves_nothing(&self.flow.locals, &local.pat) {
             self.operand(&init.expr, Use::Read);
+            self.lends_to(&init.expr, [&local.pat]);
         } else {
             self.expr(&init.expr);
+            self.lends_to(&init.expr, [&local.pat]);
             // Taken apart by value: `let Some(text) = job.title else { .. };`
             let is_field = matches!(*init.expr, Expr::Field(_));
             if is_field
+                && !lends_exclusively(&self.flow.locals, &local.pat)
                 && !matches!(local.pat, Pat::Ident(_) | Pat::Type(_))
                 && let Some(event) = self.flow.nodes[self.here].events.last_mut()
             {
@@ -317,6 +323,14 @@ impl<'l> Walker<'l> {
         self.operand(expr, if by_value { Use::Move } else { Use::Read });
     }
 
+    /// What a pattern with `ref mut` is matched with may be changed through it.
+    pub(super) fn lends_to<'p>(&mut self, expr: &Expr, patterns: impl IntoIterator<Item = &'p Pat>) {
+        let lends = |pattern| lends_exclusively(&self.flow.locals, pattern);
+        if patterns.into_iter().any(lends) {
+            self.operand(expr, Use::Change);
+        }
+    }
+
     /// An expression evaluated for its value.
     pub(super) fn expr(&mut self, expr: &Expr) {
         match expr {
@@ -338,14 +352,17 @@ impl<'l> Walker<'l> {
                 let method = call.method.to_string();
                 let kind = if self.library.consumes(&method) {
                     Use::Move
-                } else if (self.library.is_pure(&method) || self.library.borrows(&method))
-                    && !self.library.borrows_mutably(&method)
-                {
+                } else if self.library.borrows_mutably(&method) {
+                    Use::Change
+                } else if self.library.is_pure(&method) || self.library.borrows(&method) {
                     Use::Read
                 } else {
                     Use::Change
                 };
                 self.operand(&call.receiver, kind);
+                if kind == Use::Read {
+                    self.is_left_by_name(call);
+                }
                 if kind == Use::Change && !self.library.changes(&method) {
                     self.may_consume(&call.receiver);
                 }
@@ -435,6 +452,27 @@ impl<'l> Walker<'l> {
         {
             event.may_consume = true;
         }
+    }
+
+    /// Notes of the event just made that only the name of a method says that its receiver is left as it is: it may be a method of the
+    /// program's own, or one that shares its name with it (`Write::write` of a list, `RwLock::write`).
+    fn is_left_by_name(&mut self, call: &syn::ExprMethodCall) {
+        let Some(binding) = place_root(&call.receiver).and_then(|name| self.resolve(name)) else {
+            return;
+        };
+        let of_std = !self.shares_its_name(call)
+            && is_of_std(self.library, &self.flow.bindings[binding], &call.receiver);
+        if let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            && event.binding == binding
+        {
+            event.by_name = !of_std;
+        }
+    }
+
+    /// Whether methods of the standard library with this name and other arguments do something else.
+    fn shares_its_name(&self, call: &syn::ExprMethodCall) -> bool {
+        let method = call.method.to_string();
+        self.library.says(&method, Methods::Guards) && !call.args.is_empty()
     }
 
     fn binary(&mut self, one: &syn::ExprBinary) {
@@ -562,6 +600,14 @@ fn is_borrowed_text(library: &Library, expr: &Expr) -> bool {
         Expr::MethodCall(call) => library.is_call(call, Methods::AsText),
         _ => false,
     }
+}
+
+/// Whether a pattern has a `ref mut`.
+fn lends_exclusively(locals: &Locals, pattern: &Pat) -> bool {
+    let bound = pattern_bindings(locals, pattern);
+    bound
+        .iter()
+        .any(|binding| binding.by_ref.is_some() && binding.mutability.is_some())
 }
 
 /// Whether a pattern takes nothing out of what it is matched with.

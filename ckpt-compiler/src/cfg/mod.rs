@@ -8,6 +8,7 @@ mod control;
 mod expr;
 mod macros;
 mod numbers;
+mod of_std;
 mod spine;
 
 pub use spine::build;
@@ -146,6 +147,8 @@ pub struct Event {
     pub in_closure: bool,
     /// Whether it is a method's receiver that the method may take by value.
     pub may_consume: bool,
+    /// Whether it is a method's receiver, and nothing but the method's name says that it is left as it is.
+    pub by_name: bool,
 }
 
 impl Event {

@@ -409,6 +409,7 @@ impl Walker<'_> {
         let from = self.log.len();
         self.scrutinee(scrutinee, !reexecutes);
         let inputs = self.logged(from);
+        self.lends_to(scrutinee, arms.iter().map(|arm| &arm.pattern));
         if reexecutes {
             let used = inputs.iter().map(|(binding, _)| *binding).collect();
             self.flow.reexecuted.push((step, used));

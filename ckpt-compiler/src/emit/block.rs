@@ -2,7 +2,8 @@
 
 use super::Emitter;
 use crate::names::Locals;
-use crate::names::frame;
+use crate::names::{frame, lasting};
+use crate::paths::rt;
 use crate::plan::option_slots::Stop;
 use crate::plan::{Segment, behind_the_sites};
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
@@ -19,8 +20,14 @@ impl Emitter<'_> {
         let last_spine = groups.iter().rposition(is_spine);
         let mut tokens = TokenStream::new();
         let guarded = last_spine.map_or(0, |last| last + 1);
+        let is_of_session = self.is_outermost && std::ptr::eq(block, &self.lowered.body);
+        let first_spine = groups.iter().position(is_spine).filter(|_| is_of_session);
         for (index, group) in groups[..guarded].iter().enumerate() {
             let later = later_sites(&groups[index + 1..]);
+            if first_spine == Some(index) {
+                let (lasting, rt) = (lasting(), rt());
+                tokens.extend(quote!(let #lasting = #rt::lasting();));
+            }
             tokens.extend(match (group, later) {
                 (Segment::Item(step), _) => self.verbatim(step),
                 (Segment::Reexecuted(step), _) => {

@@ -49,7 +49,7 @@ impl Clean {
 }
 
 fn writes(event: &Event, binding: BindingId) -> bool {
-    event.binding == binding && matches!(event.kind, Use::Write | Use::Change | Use::Lend)
+    event.binding == binding && (event.by_name || matches!(event.kind, Use::Write | Use::Change | Use::Lend))
 }
 
 /// The blocks that can be reached from this one and that it can be reached from; `before` has the blocks that lead to each.
@@ -172,6 +172,69 @@ mod tests {
             norm(&x) + norm(&matrix)
         }";
         assert!(clean(source).is_superset(&names(&["matrix", "x"])));
+    }
+
+    #[test]
+    fn a_pattern_with_ref_mut_writes() {
+        for written in [
+            "if let Some(ref mut list) = a.list { list[k] += 1.0; }",
+            "if let Part { ref mut list, .. } = a { list[k] += 1.0; }",
+            "match a { ref mut all => all.list[k] += 1.0 }",
+            "let ref mut all = a; all.list[k] += 1.0;",
+            "let Part { ref mut list, .. } = a else { return 0.0 }; list[k] += 1.0;",
+            "while let Some(ref mut list) = a.list { list[k] += 1.0; break; }",
+        ] {
+            let source = format!(
+                "fn f(n: usize) -> f64 {{
+                    let mut a = part(n);
+                    let b = part(n);
+                    for k in 0..n {{
+                        checkpoint!();
+                        {written}
+                    }}
+                    norm(&a) + norm(&b)
+                }}"
+            );
+            let found = clean(&source);
+            assert!(
+                found.contains("b") && !found.contains("a"),
+                "{written}: {found:?}"
+            );
+        }
+    }
+
+    /// `get` and `len` may be methods of the program's own that change what they are called on.
+    #[test]
+    fn the_name_of_a_method_says_nothing_of_an_unknown_type() {
+        let source = "fn f(n: usize) -> f64 {
+            let mut table = Table::of(n);
+            let mut rows = vec![Table::of(n); 3];
+            let mut world = world_of(n);
+            let mut log: Vec<u8> = vec![7; n];
+            let steady = Table::of(n);
+            let mut list = vec![0.0; n];
+            let mut typed: Vec<Vec<f64>> = grid(n);
+            fill(&mut list);
+            for k in 0..n {
+                checkpoint!();
+                *table.get(k) += 1.0;
+                rows[0].len();
+                world.table.first();
+                log.write(&[3; 9]);
+                steady.get(k);
+                list.len();
+                typed[k].get(k);
+            }
+            norm(&table) + norm(&rows) + norm(&world) + norm(&log) + norm(&steady) + norm(&list) + norm(&typed)
+        }";
+        let found = clean(source);
+        assert!(
+            found.is_superset(&names(&["steady", "list", "typed"])),
+            "{found:?}"
+        );
+        for written in ["table", "rows", "world", "log"] {
+            assert!(!found.contains(written), "{written}: {found:?}");
+        }
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Variables of the program's outermost function that stay what and where they are from a site on until the function ends: nothing
-//! behind the site writes to them, lends them to be changed or moves them, and they are declared in no inner block. As the session ends
-//! with that function, what a snapshot of the site has of such a variable is true as long as there is a session.
+//! behind the site writes to them, lends them to be changed or moves them, and they are declared in no inner block, before all that has a
+//! site. What a snapshot of the site has of such a variable is true until the function drops its variables: what the function declares
+//! behind them, in front of its first site, is dropped before they are, and says so.
 
 use crate::cfg::{BindingId, Declaration, Flow, Use, reached};
-use crate::spine::{Block, SiteId};
+use crate::spine::{Block, SiteId, StepKind};
 
 /// Whether the variable of the function with this body is one.
 pub fn lasts(flow: &Flow, body: &Block, site: SiteId, binding: BindingId) -> bool {
     let declared = &flow.bindings[binding];
-    let is_outermost = matches!(declared.declaration, Declaration::Let)
-        && body.steps.iter().any(|step| step.range.start == declared.step);
+    let is_outermost = matches!(declared.declaration, Declaration::Let) && { body.steps.iter() }
+        .take_while(|step| !matches!(step.kind, StepKind::Spine(_)))
+        .any(|step| step.range.start == declared.step);
     let Some(place) = flow.sites.get(site as usize - 1).filter(|_| is_outermost) else {
         return false;
     };
@@ -19,7 +21,7 @@ pub fn lasts(flow: &Flow, body: &Block, site: SiteId, binding: BindingId) -> boo
         .all(|node| {
             let node = &flow.nodes[node];
             let mut events = node.events.iter().filter(|event| event.binding == binding);
-            !node.fresh.contains(&binding) && events.all(|event| event.kind == Use::Read)
+            !node.fresh.contains(&binding) && events.all(|event| event.kind == Use::Read && !event.by_name)
         })
 }
 

@@ -221,6 +221,11 @@ pub fn frame() -> Ident {
     Ident::new(PREFIX, Span::mixed_site())
 }
 
+/// What the outermost function holds as long as its variables are there.
+pub fn lasting() -> Ident {
+    made("lasting")
+}
+
 /// The registrar, the parameter of the closures that lend variables.
 pub fn registrar() -> Ident {
     made("registrar")

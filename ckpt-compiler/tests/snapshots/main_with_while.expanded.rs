@@ -51,6 +51,7 @@ pub fn main() {
                     bound = __ckpt.restore("bound");
                     sum = __ckpt.restore("sum");
                 }
+                let __ckpt_lasting = ::ckpt::__rt::lasting();
                 loop {
                     if __ckpt.runs() {
                         if !(sum < bound) {
@@ -84,6 +85,7 @@ pub fn main() {
             bound = __ckpt.restore("bound");
             sum = __ckpt.restore("sum");
         }
+        let __ckpt_lasting = ::ckpt::__rt::lasting();
         loop {
             if __ckpt.runs() {
                 if !(sum < bound) {

@@ -10,6 +10,7 @@
 
 mod begun;
 mod clean;
+pub mod lasting;
 mod recursion;
 mod region;
 mod registrar;

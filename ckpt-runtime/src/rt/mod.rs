@@ -21,6 +21,7 @@ pub use crate::value::{
     save_boxed, save_object,
 };
 
+pub use crate::frame::lasting::{Lasting, lasting};
 pub use crate::frame::{address, member};
 pub use crate::team::{
     Fixed, Held, Lendable, Reexecuted, RestoreInPlace, Seen, SeenAsCopy, SeenAsFixed, SeenAsLent,

@@ -156,7 +156,8 @@ extern "C" fn arrived(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
 /// function that nothing writes to any more. On a thread that the session does not run on nothing is known.
 fn stays_as_saved(list: &LivePlace) -> bool {
     let owner = &list.owner;
-    frame::has_session() && (owner.lasts || frame::is_in_call(owner.activation, owner.site))
+    frame::has_session()
+        && (owner.lasts && frame::lasting::holds() || frame::is_in_call(owner.activation, owner.site))
 }
 
 fn page() -> usize {
