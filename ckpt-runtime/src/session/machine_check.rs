@@ -48,15 +48,19 @@ static WATCH: Watch = Watch {
     before: AtomicPtr::new(ptr::null_mut()),
 };
 
-/// What the system tells of a page that is lost.
+/// What the system tells of a page that is lost: a `siginfo_t`, whose union is aligned as pointers are.
 #[repr(C)]
 struct Lost {
-    codes: [libc::c_int; 4],
+    signal: libc::c_int,
+    _error: libc::c_int,
+    code: libc::c_int,
+    #[cfg(target_pointer_width = "64")]
+    _space: libc::c_int,
     address: usize,
     /// The logarithm of how many bytes are lost.
     size: i16,
-    /// What a `siginfo_t` has behind that.
-    _rest: [usize; 14],
+    /// As long as that of any system.
+    _rest: [u8; 110],
 }
 
 /// Listens from now on.
@@ -215,10 +219,14 @@ pub(super) fn lose_a_page(_: u64) -> Option<(String, String, u64)> {
 #[cfg(target_os = "linux")]
 fn tells_of(address: usize, page: usize) -> bool {
     let lost = Lost {
-        codes: [libc::SIGBUS, 0, NOT_YET, 0],
+        signal: libc::SIGBUS,
+        _error: 0,
+        code: NOT_YET,
+        #[cfg(target_pointer_width = "64")]
+        _space: 0,
         address,
         size: page.trailing_zeros() as i16,
-        _rest: [0; 14],
+        _rest: [0; 110],
     };
     const { assert!(size_of::<Lost>() >= size_of::<libc::siginfo_t>()) };
     // SAFETY: the system reads as many bytes as a `siginfo_t` has, and `lost` has them; a process may send itself any code.
