@@ -566,8 +566,8 @@ fn arrays_of_vectors_and_of_structs_come_back() {
     for (name, elements) in [
         ("points", "f32"),
         ("colours", "f32"),
-        ("pairs", "i32"),
-        ("cells", "u8"),
+        ("items", "i32"),
+        ("array", "u8"),
     ] {
         assert!(has(name, elements), "{name}: {}", shown.stdout);
     }
