@@ -335,16 +335,30 @@ impl Body {
     /// Whether the compiler has seen that it is what the checkpoint before has: then that is noted, and nothing is read but
     /// one block, another one each time. Should that differ, somebody writes to memory that is not theirs.
     fn is_as_before(&mut self, bytes: &[u8]) -> bool {
-        self.is_as_before_by(|part| bytes.get(part).map(Cow::Borrowed))
+        let sample = next_sample();
+        self.is_as_before_at(sample, |part| bytes.get(part).map(Cow::Borrowed))
     }
 
-    /// The same of a list of which `read` gives any part.
-    fn is_as_before_by<'b>(&mut self, read: impl FnOnce(Range<usize>) -> Option<Cow<'b, [u8]>>) -> bool {
+    /// The same of a list that is not in memory, of which `read` gives any part: it is asked each fourth time, as each time is a
+    /// wait of its own.
+    fn is_as_before_unread(&mut self, read: impl FnOnce(Range<usize>) -> Option<Vec<u8>>) -> bool {
+        let number = next_sample();
+        // Spread, so that of as many lists as may be it is not always the same that are asked.
+        if number.wrapping_mul(FAR_APART) >> (usize::BITS - 2) != 0 {
+            return self.is_as_known();
+        }
+        self.is_as_before_at(number / 4, |part| read(part).map(Cow::Owned))
+    }
+
+    fn is_as_before_at<'b>(
+        &mut self,
+        sample: usize,
+        read: impl FnOnce(Range<usize>) -> Option<Cow<'b, [u8]>>,
+    ) -> bool {
         let Some(known) = self.reference.as_ref().filter(|known| known.owner == self.owner) else {
             return false;
         };
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let sample = NEXT.fetch_add(1, Ordering::Relaxed) % known.checksums.len().max(1);
+        let sample = sample % known.checksums.len().max(1);
         let Some(block) = read(self.range(sample)) else {
             return false;
         };
@@ -354,10 +368,16 @@ impl Body {
             Taken::Zero => is_zero(block),
             _ => Some(xxh3(block)) == checksum,
         };
-        if is_same {
-            self.blocks = known.checksums.iter().map(|sum| as_before(Some(*sum))).collect();
-        }
-        is_same
+        is_same && self.is_as_known()
+    }
+
+    /// Notes that all of it is what the checkpoint before has, if that has it.
+    fn is_as_known(&mut self) -> bool {
+        let Some(known) = self.reference.as_ref().filter(|known| known.owner == self.owner) else {
+            return false;
+        };
+        self.blocks = known.checksums.iter().map(|sum| as_before(Some(*sum))).collect();
+        true
     }
 
     /// Whether so little of it changes that the program may be stopped at the first write to each page that does.
@@ -437,6 +457,18 @@ impl Body {
         self.memory = Memory::Own(memory);
         true
     }
+}
+
+/// The golden ratio, as a share of all numbers: its multiples lie evenly among them.
+#[cfg(target_pointer_width = "64")]
+const FAR_APART: usize = 0x9E37_79B9_7F4A_7C15;
+#[cfg(not(target_pointer_width = "64"))]
+const FAR_APART: usize = 0x9E37_79B9;
+
+/// Another one each time.
+fn next_sample() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// A block that is as it was; blocks of zeros have no checksum.

@@ -3,6 +3,7 @@
 //! A signal that is ignored, left to the system or blocked can be so again in another process. A handler is code: a
 //! restart has it only if what installs it is executed again.
 
+use std::ffi::c_void;
 use std::io;
 use std::mem::MaybeUninit;
 
@@ -136,18 +137,48 @@ fn is_not(is: &bool) -> bool {
     !is
 }
 
-/// Whether a function is in a shared library, and not in the file that this one is in, the executable.
+/// Whether a function is in a shared library, and not in the file that this one is in, the executable. Not by `dladdr`, which looks
+/// at all names of a library: milliseconds where that is as large as LLVM.
 fn is_of_library(function: usize) -> bool {
-    let file = |function: usize| {
-        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
-        // SAFETY: only looks the address up; what is found is written.
-        unsafe {
-            let is = libc::dladdr(std::ptr::with_exposed_provenance(function), found.as_mut_ptr()) != 0;
-            is.then(|| found.assume_init().dli_fbase)
-        }
-    };
     let own: fn(usize) -> bool = is_of_library;
-    file(function).is_some_and(|base| Some(base) != file((own as *const ()).expose_provenance()))
+    let mut wanted = Wanted {
+        function,
+        own: (own as *const ()).expose_provenance(),
+        is_of_library: false,
+    };
+    // SAFETY: the function gets `wanted`, which nobody else uses meanwhile.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut wanted).cast()) };
+    wanted.is_of_library
+}
+
+struct Wanted {
+    function: usize,
+    own: usize,
+    is_of_library: bool,
+}
+
+/// Called for each file of the process's code, until one has the function that is wanted.
+///
+/// # Safety
+/// `info` is one of the system's, and `wanted` a [`Wanted`].
+unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: libc::size_t, wanted: *mut c_void) -> i32 {
+    // SAFETY: see above.
+    let (info, wanted) = unsafe { (&*info, &mut *wanted.cast::<Wanted>()) };
+    let count = usize::from(info.dlpi_phnum);
+    if info.dlpi_phdr.is_null() {
+        return 0;
+    }
+    // SAFETY: the system says that there are so many.
+    let segments = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, count) };
+    let has = |address: usize| {
+        segments.iter().any(|segment| {
+            let begin = (info.dlpi_addr as usize).wrapping_add(segment.p_vaddr as usize);
+            segment.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < segment.p_memsz as usize
+        })
+    };
+    let is_there = has(wanted.function);
+    wanted.is_of_library = is_there && !has(wanted.own);
+    i32::from(is_there)
 }
 
 /// What happens on a signal, and where its handler is; `None` where there is no such signal, or where it is the C

@@ -294,7 +294,7 @@ impl Capture {
         }
         let block = reference.block;
         let mut body = Body::of(length, (1, block), self.next, Some(reference), owner);
-        let is_as_before = body.is_as_before_by(|part| read(part).map(Cow::Owned));
+        let is_as_before = body.is_as_before_unread(read);
         is_as_before.then(|| {
             self.next += 1;
             body
