@@ -42,6 +42,25 @@ pub trait OnDevice {
     fn is_exchanged(&self) {}
 }
 
+/// So many bytes, which `read` fills in.
+///
+/// # Errors
+/// `read`'s.
+///
+/// # Safety
+/// Where it succeeds, `read` has written every byte.
+#[cfg(any(feature = "wgpu", feature = "cudarc"))]
+pub(crate) unsafe fn bytes_read(
+    size: usize,
+    read: impl FnOnce(&mut [std::mem::MaybeUninit<u8>]) -> Result<(), String>,
+) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(size);
+    read(&mut bytes.spare_capacity_mut()[..size])?;
+    // SAFETY: so many were written.
+    unsafe { bytes.set_len(size) };
+    Ok(bytes)
+}
+
 /// For each of some variables, the number of that for which the array was made that it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {

@@ -8,7 +8,7 @@ use ::wgpu::{Buffer, Texture};
 
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
-use crate::value::places::OnDevice;
+use crate::value::places::{OnDevice, bytes_read};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Owner, Refill};
 
 /// Stands for the variable where an array on a device is the owner of a list.
@@ -114,12 +114,9 @@ impl OnDevice for Buffer {
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
-        let size = wgpu::size(self)?;
-        let mut content = Vec::with_capacity(size);
-        wgpu::read(self, &mut content.spare_capacity_mut()[..size])?;
-        // SAFETY: so many were read.
-        unsafe { content.set_len(size) };
-        Ok(content)
+        let read = |to: &mut [MaybeUninit<u8>]| wgpu::read(self, to);
+        // SAFETY: every byte was written where it succeeds.
+        unsafe { bytes_read(wgpu::size(self)?, read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {
@@ -139,12 +136,9 @@ impl OnDevice for Texture {
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
-        let size = wgpu::size_of_texels(self)?;
-        let mut content = Vec::with_capacity(size);
-        wgpu::read_texels(self, &mut content.spare_capacity_mut()[..size])?;
-        // SAFETY: so many were read.
-        unsafe { content.set_len(size) };
-        Ok(content)
+        let read = |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(self, to);
+        // SAFETY: every byte was written where it succeeds.
+        unsafe { bytes_read(wgpu::size_of_texels(self)?, read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {
