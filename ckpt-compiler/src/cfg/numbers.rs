@@ -2,9 +2,11 @@
 //! told from the text counts as something that may be moved.
 
 use super::expr::Walker;
+use super::{Binding, Declaration, Passing};
 use crate::library::{Library, Numbers, segments};
 use crate::names::Kind;
 use crate::syntax::language::is_number_type as is_number;
+use crate::syntax::places::place_root;
 use syn::{BinOp, Expr, Lit, Pat, Path, Type};
 
 impl Walker<'_> {
@@ -48,6 +50,38 @@ impl Walker<'_> {
                         );
                         self.binds_number(name, &parts.elems[index], ty, value)
                     })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a use by value certainly leaves the variable as it is. Nothing is moved out of a list, nor out of what is borrowed.
+    pub(super) fn is_copied(&self, binding: &Binding) -> bool {
+        binding.is_number
+            || binding
+                .init
+                .as_ref()
+                .is_some_and(|init| self.is_copied_from(init))
+    }
+
+    fn is_copied_from(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Paren(inner) => self.is_copied_from(&inner.expr),
+            Expr::Group(inner) => self.is_copied_from(&inner.expr),
+            Expr::Reference(_) => true,
+            Expr::Index(_) => true,
+            Expr::Field(field) => {
+                let root = place_root(&field.base).and_then(|name| self.resolve(name));
+                let is_borrowed = |id: usize| {
+                    matches!(
+                        self.flow.bindings[id].declaration,
+                        Declaration::Parameter {
+                            passing: Passing::Shared | Passing::Exclusive,
+                            ..
+                        }
+                    )
+                };
+                root.is_some_and(is_borrowed)
             }
             _ => false,
         }

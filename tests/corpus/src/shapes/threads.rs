@@ -414,3 +414,34 @@ pub fn a_method_whose_threads_look_at_self() {
     let one = scene.traced(1);
     println!("{one:?} {:?}", scene.traced(1));
 }
+
+#[ckpt::instrument]
+pub fn lines_and_lists_between_the_waits() {
+    let mut total = 0;
+    let kept = thread::scope(|s| {
+        let one = s.spawn(|| {
+            let mut sum = 0_u64;
+            for step in 0..3 {
+                ckpt::checkpoint!();
+                sum += step * 3 + 1;
+            }
+            sum
+        });
+        let other = s.spawn(|| {
+            let mut sum = 7_u64;
+            for step in 0..3 {
+                ckpt::checkpoint!();
+                sum = sum * 5 + step;
+            }
+            sum
+        });
+        let mut kept = Vec::new();
+        println!("waiting, with {} kept", kept.len());
+        kept.push(one.join().unwrap());
+        total += kept[0];
+        println!("{total}");
+        kept.push(other.join().unwrap());
+        kept
+    });
+    println!("{total} {kept:?}");
+}
