@@ -58,30 +58,21 @@ impl Walker<'_> {
     /// Whether a use by value certainly leaves the variable as it is. Nothing is moved out of a list, nor out of what is borrowed.
     pub(super) fn is_copied(&self, binding: &Binding) -> bool {
         binding.is_number
+            || is_borrowed(binding)
             || binding
                 .init
                 .as_ref()
                 .is_some_and(|init| self.is_copied_from(init))
     }
 
-    fn is_copied_from(&self, place: &Expr) -> bool {
-        match place {
+    fn is_copied_from(&self, value: &Expr) -> bool {
+        match value {
             Expr::Paren(inner) => self.is_copied_from(&inner.expr),
             Expr::Group(inner) => self.is_copied_from(&inner.expr),
-            Expr::Reference(_) => true,
-            Expr::Index(_) => true,
+            Expr::Reference(_) | Expr::Index(_) => true,
             Expr::Field(field) => {
                 let root = place_root(&field.base).and_then(|name| self.resolve(name));
-                let is_borrowed = |id: usize| {
-                    matches!(
-                        self.flow.bindings[id].declaration,
-                        Declaration::Parameter {
-                            passing: Passing::Shared | Passing::Exclusive,
-                            ..
-                        }
-                    )
-                };
-                root.is_some_and(is_borrowed)
+                root.is_some_and(|root| is_borrowed(&self.flow.bindings[root]))
             }
             _ => false,
         }
@@ -149,6 +140,18 @@ impl Walker<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether the variable is a reference, as far as its type is written.
+fn is_borrowed(binding: &Binding) -> bool {
+    let is_passed = matches!(
+        binding.declaration,
+        Declaration::Parameter {
+            passing: Passing::Shared | Passing::Exclusive,
+            ..
+        }
+    );
+    is_passed || matches!(binding.ty, Some(Type::Reference(_)))
 }
 
 pub(super) fn is_number_type(ty: &Type) -> bool {

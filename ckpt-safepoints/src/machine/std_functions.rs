@@ -68,9 +68,10 @@ impl Rank {
             (FunctionCall::Integer, [only @ Value::Int(_)])
             | (FunctionCall::Float, [only @ Value::Float(_)]) => only.clone(),
             (FunctionCall::Float, [Value::Int(number)]) => Value::float(*number as f64),
-            (FunctionCall::Integer | FunctionCall::Float, [only]) if only.is_uniform() => {
-                numbers::cast(only, of, &self.provenance)
-            }
+            (FunctionCall::Integer, [Value::Bool(truth)]) => Value::Int(i128::from(*truth)),
+            // Nothing is lost on the way: it is the same number.
+            (FunctionCall::Integer, [only @ Value::Uniform(_)]) => only.clone(),
+            (FunctionCall::Float, [only @ Value::Uniform(_)]) => numbers::cast(only, of, &self.provenance),
             (FunctionCall::Convert, [only @ Value::Int(number)]) => match numbers::fits(*number, of) {
                 true => Value::Variant("Ok".into(), Rc::new(vec![only.clone()])),
                 false => Value::Variant("Err".into(), Rc::new(vec![Value::uniform(&("no", of))])),
