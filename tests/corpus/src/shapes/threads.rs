@@ -445,3 +445,29 @@ pub fn lines_and_lists_between_the_waits() {
     });
     println!("{total} {kept:?}");
 }
+
+#[ckpt::instrument]
+pub fn ends_of_channels_that_no_one_uses_any_more() {
+    let (says, hears) = std::sync::mpsc::channel();
+    let (asks, answers) = std::sync::mpsc::sync_channel(4);
+    let other = says.clone();
+    let thread = thread::spawn(move || {
+        for k in 0..3_u64 {
+            other.send(k * k + 1).unwrap();
+        }
+    });
+    thread.join().unwrap();
+    says.send(7).unwrap();
+    asks.send(3_u64).unwrap();
+    let mut sum = answers.recv().unwrap();
+    for _ in 0..4 {
+        sum += hears.recv().unwrap();
+    }
+    println!("{sum}");
+    for k in 0..3 {
+        ckpt::checkpoint!();
+        sum = sum * 3 + k;
+        println!("{k} {sum}");
+    }
+    println!("= {sum}");
+}
