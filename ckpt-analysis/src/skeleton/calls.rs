@@ -393,7 +393,7 @@ fn leaves_receiver(library: &Library, name: &str) -> bool {
 
 /// Whether a function of this name gives what it is given as a number of another type, where it is one.
 fn is_conversion(library: &Library, name: &str) -> bool {
-    library.key(name) == Some(Numbers::TriesFrom)
+    library.says(name, Numbers::TriesFrom)
 }
 
 /// Whether a method may give an exclusive reference to its receiver, or to a part of it.

@@ -110,6 +110,7 @@ impl Liveness {
     pub fn may_be_moved_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
         !flow.bindings[binding].is_plainly_copy() && self.moved_at(flow, &self.moved_in, point, binding)
     }
+
     fn moved_at(&self, flow: &Flow, before: &[FixedBitSet], point: Point, binding: BindingId) -> bool {
         let mut moved = before[point.node].contains(binding);
         for (index, event) in flow.nodes[point.node].events[..point.event].iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::exits::{can_be_written_out, written_out_in_place};
 use crate::library::Library;
-use crate::names::{LocalSet, Names};
+use crate::names::{LocalSet, Locals, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::mentions::{Declared, locals_in};
 use crate::visit::{self, Visit};
@@ -39,7 +39,7 @@ pub(super) fn written_out(
     let mut owned: Vec<Stmt> = Vec::new();
     if closure.capture.is_some() {
         let locals = names.locals();
-        let captured = captured(closure, names);
+        let captured = captured(closure, &locals);
         let in_arguments = locals_in(&locals, call.args.to_token_stream());
         if !captured.is_disjoint(&in_arguments) {
             return None;
@@ -73,13 +73,24 @@ pub(super) fn is_any_owning(library: &Library, block: &syn::Block) -> bool {
 }
 
 /// The function's variables that the closure uses.
-fn captured(closure: &ExprClosure, names: &Names) -> LocalSet {
-    let locals = names.locals();
-    let mut own = Declared::new(&locals);
+fn captured(closure: &ExprClosure, locals: &Locals) -> LocalSet {
+    struct Used<'l>(&'l Locals, LocalSet);
+    impl<'ast> Visit<'ast> for Used<'_> {
+        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+            let local = path.path.get_ident().and_then(|name| self.0.id(name));
+            self.1.extend(local);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            self.1.extend(locals_in(self.0, mac.tokens.clone()).iter());
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut own = Declared::new(locals);
     own.visit_expr_closure(closure);
-    let mut used = locals_in(&locals, closure.body.to_token_stream());
-    used.remove_all(&own.found);
-    used
+    let mut used = Used(locals, LocalSet::default());
+    used.visit_expr(&closure.body);
+    used.1.remove_all(&own.found);
+    used.1
 }
 
 /// Whether a closure is seen to own variables as wholes: of `s.x` it would own a part only, and `self` has no other name.
