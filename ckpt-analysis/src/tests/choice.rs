@@ -107,6 +107,27 @@ fn a_loop_in_a_closure_is_left_for_the_one_outside() {
 }
 
 #[test]
+fn a_function_may_have_another_name_by_use() {
+    let (analysis, placement) = placed(&[
+        (
+            "main.rs",
+            "mod solver; use solver::advance as run;
+             fn main() { let mut x = vec![1.0; 100]; for step in 0..2 { run(&mut x, step); } println!(\"{}\", x[3]); }",
+        ),
+        (
+            "solver.rs",
+            "pub fn advance(x: &mut Vec<f64>, step: usize) { for turn in 0..10000 { for k in 1..x.len() { x[k] += x[k - 1] * (turn + step) as f64; } } }",
+        ),
+    ]);
+    assert_eq!(sites(&placement), ["for turn in 0..10000"]);
+    let main = analysis.items.main_of(0).expect("a main");
+    assert_eq!(
+        arguments(&analysis, main, &["run".to_owned()]),
+        "calls(run), named(run = advance)"
+    );
+}
+
+#[test]
 fn a_closure_that_is_called_where_it_stands_is_entered() {
     let (analysis, placement) = placed(&[(
         "main.rs",
