@@ -69,6 +69,9 @@ impl Lowering<'_> {
         if self.hold_assignment(expr, steps).is_some() {
             return None;
         }
+        if self.value_that_is_added(expr, steps) {
+            return None;
+        }
         let marks = self.marks;
         let first = role_of_first(marks.library, expr);
         let fields = fields_of(expr);
@@ -108,6 +111,21 @@ impl Lowering<'_> {
             });
         }
         self.extract(operand, steps)
+    }
+
+    /// `list[i] += f(x)` of types of the program's own borrows the element first, which cannot last over the site: the value is put aside.
+    /// Numbers are read last, and a variable is borrowed last.
+    fn value_that_is_added(&mut self, expr: &mut Expr, steps: &mut Vec<Step>) -> bool {
+        let Expr::Binary(one) = expr else { return false };
+        let is_late = is_assignment(&one.op)
+            && self.marks.in_expr(&one.right)
+            && !self.marks.in_expr(&one.left)
+            && is_found_by_an_index(&one.left)
+            && !self.declared.is_number_in_list(&self.names.read(), &one.left);
+        if is_late {
+            self.put_aside(&mut one.right, Kind::Operand, steps);
+        }
+        is_late
     }
 
     /// Whether the expression is one whose operands are looked at, and not one with a form of its own.
@@ -283,6 +301,18 @@ impl Lowering<'_> {
             }
             _ => false,
         }
+    }
+}
+
+/// Whether there is an index on the way to a place.
+fn is_found_by_an_index(place: &Expr) -> bool {
+    match place {
+        Expr::Index(_) => true,
+        Expr::Field(field) => is_found_by_an_index(&field.base),
+        Expr::Paren(inner) => is_found_by_an_index(&inner.expr),
+        Expr::Group(inner) => is_found_by_an_index(&inner.expr),
+        Expr::Unary(inner) => is_found_by_an_index(&inner.expr),
+        _ => false,
     }
 }
 

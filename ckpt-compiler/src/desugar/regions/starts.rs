@@ -259,6 +259,7 @@ pub(super) fn drops(library: &Library, stmt: &Stmt) -> bool {
 pub(super) fn is_unseen(library: &Library, stmt: &Stmt) -> bool {
     let computed = |expr: &Expr| is_pure(library, expr) || computes(library, expr);
     match stmt {
+        _ if joins(library, stmt) => false,
         Stmt::Local(local) => local
             .init
             .as_ref()

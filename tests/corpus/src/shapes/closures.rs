@@ -307,6 +307,7 @@ pub fn wrapped_for_a_call() {
     println!("= {first} {second} {}", rated(&By(|x| x + first), 2));
 }
 
+#[derive(ckpt::Checkpoint)]
 struct Named(&'static str);
 
 impl Drop for Named {
