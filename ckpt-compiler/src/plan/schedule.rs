@@ -496,9 +496,7 @@ impl Chooser<'_> {
         let events = || self.given.flow.events().filter(|event| event.binding == id);
         let is_replayed =
             |event: &Event| event.kind != Use::Write && self.given.runs.reexecuted.contains(&event.step);
-        events().any(|event| event.by_operator)
-            && !events().any(Event::may_move)
-            && events().any(is_replayed)
+        events().any(|event| event.by_operator) && !events().any(Event::may_move) && events().any(is_replayed)
     }
 
     /// In how many groups of statements, its own and the later ones, the variable is mentioned.

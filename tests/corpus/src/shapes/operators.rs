@@ -201,6 +201,30 @@ pub fn operands_with_sites() {
     println!("= {sum:?}");
 }
 
+#[ckpt::instrument]
+fn looked_at(of: &Tally, turns: u64) -> u64 {
+    let mut sum = 0;
+    for k in 0..turns {
+        ckpt::checkpoint!();
+        sum += of.parts[0] + k;
+        println!("looked {sum}");
+    }
+    sum
+}
+
+#[ckpt::instrument(calls(step, looked_at))]
+pub fn arguments_of_calls_with_sites() {
+    let one = Tally::of(&[1, 2]);
+    let other = Tally::of(&[3, 4]);
+    let third = Tally::of(&[5, 6]);
+    let count = third.parts.len() as u64;
+    let sum = step(one + other);
+    println!("{sum:?}");
+    let turned = step(-sum);
+    println!("{turned:?}");
+    println!("{}", looked_at(&(turned - third), count + 1));
+}
+
 #[ckpt::instrument(calls(step))]
 pub fn operands_with_sites_in_a_loop() {
     let mut sum = Tally::of(&[0, 0]);
