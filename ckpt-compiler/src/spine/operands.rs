@@ -154,7 +154,10 @@ impl Lowering<'_> {
             None => self.names.fresh(kind),
         };
         name.set_span(name.span().located_at(operand.span()));
-        let taken = std::mem::replace(operand, parse_quote!(#name));
+        let taken = match std::mem::replace(operand, parse_quote!(#name)) {
+            Expr::Paren(inner) => *inner.expr,
+            taken => taken,
+        };
         self.temporary(&name, taken, steps);
     }
 
