@@ -5,6 +5,7 @@
 
 // The shapes are code as people write it. What ckpt makes of them has to be free of every other warning.
 #![allow(
+    clippy::assign_op_pattern,
     clippy::collapsible_if,
     clippy::explicit_auto_deref,
     clippy::lines_filter_map_ok,
