@@ -99,6 +99,7 @@ impl<'l> Walker<'l> {
                 in_closure: self.closures > 0,
                 may_consume: false,
                 by_name: false,
+                by_operator: false,
             };
             self.flow.nodes[self.here].events.push(event);
         } else {
@@ -227,6 +228,7 @@ impl<'l> Walker<'l> {
             in_closure: self.closures > 0,
             may_consume: false,
             by_name: false,
+            by_operator: false,
         };
         self.flow.nodes[self.here].events.push(event);
         self.log.push((binding, kind));
@@ -502,12 +504,34 @@ impl<'l> Walker<'l> {
                 // Numbers are copied. What owns memory is added to by reference: `text + &more`.
                 let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(self.library, &one.right);
                 self.operand(&one.left, if takes { Use::Move } else { Use::Read });
+                self.by_operator(&one.left);
                 self.operand(&one.right, Use::Read);
+                self.by_operator(&one.right);
             }
             _ => {
                 self.expr(&one.right);
                 self.operand(&one.left, Use::Change);
             }
+        }
+    }
+
+    /// Notes of the operand just walked that an operator takes it by value: `a + b` of types of the program's own uses both up. A
+    /// closure may only look at what it has captured: what it does with numbers it does with references to them.
+    fn by_operator(&mut self, operand: &Expr) {
+        match operand {
+            Expr::Paren(inner) => return self.by_operator(&inner.expr),
+            Expr::Group(inner) => return self.by_operator(&inner.expr),
+            _ => {}
+        }
+        let Some(binding) = variable(operand).and_then(|name| self.resolve(name)) else {
+            return;
+        };
+        let is_free = self.closures == 0 && !self.is_copied(&self.flow.bindings[binding]);
+        if let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            && event.binding == binding
+            && event.kind == Use::Read
+        {
+            event.by_operator = is_free;
         }
     }
 

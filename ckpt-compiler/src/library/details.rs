@@ -264,6 +264,10 @@ sections! {
         TakesOut = "takes_out",
         /// Ends the process.
         Ends = "ends",
+        /// Gives it as a value of another type, where it is one of that.
+        TriesToBe = "tries_to_be",
+        /// Gives what is in an `Option` or a `Result` on where that is good.
+        PassesSuccess = "passes_success",
     }
     /// What methods of libraries for devices do with arrays, for people; only by `exchanges` something is refused.
     "device_methods" => DeviceMethods {
@@ -567,6 +571,8 @@ sections! {
     }
     /// Numbers.
     "numbers" => Numbers {
+        /// Gives what it is given as a number of its type, where it is one.
+        TriesFrom = "tries_from",
         /// Whether one is a multiple of another.
         IsMultiple = "is_multiple",
         /// A method that gives a number of the type of its receiver.

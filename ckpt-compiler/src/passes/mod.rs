@@ -370,6 +370,7 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             .in_block(body)
         };
         let options = Options {
+            named: options.named.clone(),
             calls: options.calls.iter().filter(is_called).cloned().collect(),
             sites: SiteChoice::Manual,
             opens_session: false,
