@@ -185,7 +185,9 @@ pub(super) fn lose_a_page(chosen: u64) -> Option<(String, String, u64)> {
     };
     let lent = snapshot.places().iter().filter(|list| stays_as_saved(list));
     let mut pages = lent.flat_map(|list| whole_pages(list).map(move |address| (list, address)));
-    let count = u64::try_from(pages.clone().count()).ok().filter(|count| *count > 0)?;
+    let count = u64::try_from(pages.clone().count())
+        .ok()
+        .filter(|count| *count > 0)?;
     let (list, address) = pages.nth(usize::try_from(chosen % count).ok()?)?;
     let is_gone = from_outside::replace(address, page, &|bytes| {
         bytes.fill(0xA5);

@@ -130,8 +130,8 @@ impl<'t> Module<'t> {
                 }
                 ("var", behind) => {
                     let (declared, after) = until(behind, ";");
-                    let writes = { declared.iter() }
-                        .any(|word| matches!(*word, "read_write" | "write" | "atomic"));
+                    let writes =
+                        { declared.iter() }.any(|word| matches!(*word, "read_write" | "write" | "atomic"));
                     match self.note(declared, (group.take(), binding.take()), writes) {
                         true => after,
                         false => behind,
