@@ -28,7 +28,7 @@ impl OwnNames {
         while let [word, behind @ ..] = rest {
             rest = behind;
             match (*word, behind) {
-                ("fn", ["$", ..]) => self.are_made |= !is_shared(receiver(behind)),
+                ("fn", ["$", named @ ..]) => self.are_made |= !is_shared(receiver(named)),
                 ("fn", [name, ..]) => match receiver(behind) {
                     Some(receiver) if is_shared(Some(receiver)) => {}
                     Some(_) => _ = self.methods.insert((*name).to_owned()),
