@@ -337,7 +337,8 @@ mod tests {
                 && devices.are_handles("Kernel")
                 && !devices.are_handles("Buffer<f32>")
         );
-        assert!(!devices.are_saved("ocl::Image<f32>") && !devices.are_saved("cudarc::Buffer"));
+        assert!(devices.are_saved("ocl::Image<f32>") && devices.change_type("Vec<ocl::Image<u8>>"));
+        assert!(!devices.are_saved("cudarc::Buffer") && !devices.are_saved("image::Image"));
         assert!(devices.are_saved("Buffer<f32>") && devices.change_type("Vec<Buffer<f32>>"));
         let of_vulkan = Program::of_main("use wgpu::Buffer; fn main() {}");
         let of_vulkan = Devices::of(&library, &of_vulkan);
@@ -399,6 +400,8 @@ mod tests {
         let of_buffer = syn::parse_quote!(opencl3::memory::Buffer::<f32>::create);
         assert!(Devices::of(&library, &all_at_once).make(&of_buffer));
         assert!(!Devices::of(&library, &all_at_once).make(&syn::parse_quote!(File::create)));
+        assert!(Devices::of(&library, &all_at_once).make(&syn::parse_quote!(Image::create)));
+        assert!(Devices::of(&library, &all_at_once).are_saved("opencl3::memory::Image"));
         let own = Program::of_main("use wgpu::Queue; struct Texture { rows: Vec<u8> } fn main() {}");
         let own = Devices::of(&library, &own);
         assert!(!own.are_saved("Vec<Texture>") && own.are_saved("wgpu::Texture") && own.are_saved("Buffer"));

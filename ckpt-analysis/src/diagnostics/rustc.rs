@@ -133,8 +133,8 @@ impl TypeAdvice {
             }
             Self::Device => {
                 "hold each array on a device in a variable, also in a list, an `Option`, a tuple or a struct, that gets no other array: its \
-                 value is made by calls that do nothing else, and that of a list by `(0..4).map(..).collect()`. Of the `Buffer` of `ocl` \
-                 and `opencl3`, the `Buffer` and `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content \
+                 value is made by calls that do nothing else, and that of a list by `(0..4).map(..).collect()`. Of the `Buffer` and \
+                 `Image` of `ocl` and `opencl3`, the `Buffer` and `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content \
                  then. Arrays that take turns are two variables of one block that change places, \
                  `std::mem::swap(&mut now, &mut next)` or `(now, next) = (next, now)`, or two arguments of a kernel. A kernel is made \
                  where it is used, with all of its arguments"

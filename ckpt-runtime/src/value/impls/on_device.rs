@@ -8,6 +8,8 @@ use std::ops::Range;
 use super::elements::{self, WithNumbers};
 use crate::base::room::NO_MEMORY;
 use crate::devices::NoMemory;
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+use crate::devices::numbers::with_type;
 use crate::devices::opencl::{self, Unwritten};
 use crate::value::{Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
 
@@ -33,6 +35,41 @@ pub(super) fn save_part<T: 'static>(array: *mut c_void, to: &mut Encoder<'_>) {
 pub(super) fn refill<T: 'static>(array: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
     let bytes = size_of_whole::<T>(array).map_err(LoadError::invalid)?;
     elements::of::<T, _>(Fills { array, bytes, from })
+}
+
+/// Saves the texels of an image, as the numbers that its format has.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn save_texels(image: *mut c_void, to: &mut Encoder<'_>) {
+    match opencl::size_of_array(image) {
+        Ok(bytes) => of_image(image, Saves { array: image, bytes, to }),
+        Err(why) => to.fail(why),
+    }
+}
+
+/// Fills an image.
+///
+/// # Errors
+/// As [`refill`].
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn refill_texels(image: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+    let bytes = opencl::size_of_array(image).map_err(LoadError::invalid)?;
+    of_image(image, Fills { array: image, bytes, from })
+}
+
+/// Does it with the numbers of an image.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+fn of_image<W: WithNumbers>(image: *mut c_void, work: W) -> W::Result {
+    match opencl::numbers_of(image) {
+        Some(numbers) => with_type!(numbers, N => work.with::<N>(true)),
+        None => work.with::<u8>(false),
+    }
+}
+
+/// Whether what one image has can be in another: as many texels of the same numbers.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn are_alike(one: *mut c_void, other: *mut c_void) -> bool {
+    opencl::size_of_array(one) == opencl::size_of_array(other)
+        && opencl::numbers_of(one) == opencl::numbers_of(other)
 }
 
 /// How many bytes an array has; a program may have made it with another size than a multiple of an element's.
