@@ -774,6 +774,10 @@ impl Live {
         memory.kind.has_content().then_some(memory.bytes)
     }
 
+    pub fn is_image(&self, memory: Handle) -> bool {
+        self.memory.get(&memory).is_some_and(|memory| memory.kind.shape().is_some())
+    }
+
     /// What the channels of an image are, where that is known.
     pub fn numbers(&self, image: Handle) -> Option<Numbers> {
         self.memory.get(&image)?.kind.shape()?.numbers()

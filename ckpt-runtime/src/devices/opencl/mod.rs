@@ -410,6 +410,15 @@ pub(crate) fn numbers_of(image: *mut c_void) -> Option<Numbers> {
     live().numbers(Handle::of(image))
 }
 
+/// Whether a handle is that of an image that can be read.
+#[cfg_attr(
+    not(any(feature = "ocl", feature = "opencl3")),
+    expect(dead_code, reason = "no crate has images")
+)]
+pub(crate) fn is_image(memory: *mut c_void) -> bool {
+    live().is_image(Handle::of(memory))
+}
+
 /// Reads a whole array, of which `to` has the size; it is saved then, and every byte was written.
 pub(crate) fn read(array: *mut c_void, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
     let way = Way::to(array, to.len())?;

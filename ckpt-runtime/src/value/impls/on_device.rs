@@ -65,6 +65,29 @@ fn of_image<W: WithNumbers>(image: *mut c_void, work: W) -> W::Result {
     }
 }
 
+/// Saves what a handle without a type stands for: of an image the texels, of any other array the bytes.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn save_untyped(memory: *mut c_void, to: &mut Encoder<'_>) {
+    match (opencl::is_image(memory), opencl::size_of_array(memory)) {
+        (true, _) => save_texels(memory, to),
+        (false, Ok(bytes)) => Saves { array: memory, bytes, to }.with::<u8>(false),
+        (false, Err(why)) => to.fail(why),
+    }
+}
+
+/// Fills what a handle without a type stands for.
+///
+/// # Errors
+/// As [`refill`].
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn refill_untyped(memory: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+    if opencl::is_image(memory) {
+        return refill_texels(memory, from);
+    }
+    let bytes = opencl::size_of_array(memory).map_err(LoadError::invalid)?;
+    Fills { array: memory, bytes, from }.with::<u8>(false)
+}
+
 /// Whether what one image has can be in another: as many texels of the same numbers.
 #[cfg(any(feature = "ocl", feature = "opencl3"))]
 pub(super) fn are_alike(one: *mut c_void, other: *mut c_void) -> bool {

@@ -75,5 +75,5 @@ impl OnDevice for Image {
 
 handles! {
     ::opencl3::platform::Platform, ::opencl3::device::Device, ::opencl3::context::Context,
-    ::opencl3::command_queue::CommandQueue, ::opencl3::program::Program, ::opencl3::sampler::Sampler
+    ::opencl3::command_queue::CommandQueue, ::opencl3::program::Program, ::opencl3::memory::Sampler
 }

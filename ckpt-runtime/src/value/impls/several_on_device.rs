@@ -66,6 +66,8 @@ lists! {
     [T: Send + Sync + 'static] ::opencl3::memory::Buffer<T>;
     #[cfg(feature = "opencl3")]
     [] ::opencl3::memory::Image;
+    #[cfg(any(feature = "ocl", feature = "opencl3"))]
+    [] *mut std::ffi::c_void;
     #[cfg(feature = "opencl3")]
     [] ::opencl3::kernel::Kernel;
     #[cfg(feature = "wgpu")]

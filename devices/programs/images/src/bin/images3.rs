@@ -11,10 +11,9 @@ use opencl3::kernel::Kernel;
 use opencl3::memory::{
     Buffer, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, CL_FLOAT, CL_HALF_FLOAT, CL_MEM_COPY_HOST_PTR,
     CL_MEM_HOST_NO_ACCESS, CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D,
-    CL_MEM_READ_WRITE, CL_R, CL_RGBA, CL_UNSIGNED_INT16, ClMem, Image, cl_mem,
+    CL_MEM_READ_WRITE, CL_R, CL_RGBA, CL_UNSIGNED_INT16, ClMem, Image, Sampler, cl_mem,
 };
 use opencl3::program::Program;
-use opencl3::sampler::Sampler;
 use opencl3::types::{CL_BLOCKING, CL_FALSE, cl_image_desc, cl_image_format, cl_mem_flags, cl_sampler};
 
 const SOURCE: &str = "
