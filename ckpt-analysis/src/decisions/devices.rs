@@ -411,13 +411,22 @@ mod tests {
         let own = Program::of_main("use wgpu::Queue; struct Texture { rows: Vec<u8> } fn main() {}");
         let own = Devices::of(&library, &own);
         assert!(!own.are_saved("Vec<Texture>") && own.are_saved("wgpu::Texture") && own.are_saved("Buffer"));
-        for handle in ["*mut c_void", "*mut std::ffi::c_void", "Vec<*mut c_void>", "[*mut c_void; 2]"] {
+        for handle in [
+            "*mut c_void",
+            "*mut std::ffi::c_void",
+            "Vec<*mut c_void>",
+            "[*mut c_void; 2]",
+        ] {
             assert!(devices.are_untyped(handle), "{handle}");
         }
         assert!(!devices.are_untyped("*const c_void") && !devices.are_untyped("*mut f64"));
         let low = Program::of_main("use opencl3::types::cl_mem; fn main() {}");
         let low = Devices::of(&library, &low);
-        assert!(low.are_saved("cl_mem") && low.are_saved("Vec<opencl3::types::cl_mem>") && low.are_bytes("cl_mem"));
+        assert!(
+            low.are_saved("cl_mem")
+                && low.are_saved("Vec<opencl3::types::cl_mem>")
+                && low.are_bytes("cl_mem")
+        );
         let other = Program::of_main("struct Buffer; fn main() {}");
         assert!(!Devices::of(&library, &other).change("Buffer"));
         assert!(!Devices::of(&library, &other).are_untyped("*mut c_void"));

@@ -189,7 +189,11 @@ fn images_are_followed_as_arrays_are() {
         }"#;
     assert_eq!(
         written(text),
-        ["line: enqueue_write_image", "lines: enqueue_copy_image", "other: "]
+        [
+            "line: enqueue_write_image",
+            "lines: enqueue_copy_image",
+            "other: "
+        ]
     );
 }
 

@@ -84,7 +84,9 @@ impl Places {
 impl Checkpoint for Places {
     fn save(&self, to: &mut Encoder<'_>) {
         if self.differ && !self.are_as_made() {
-            return to.fail("arrays on a device have changed places that are of different sizes or of different numbers");
+            return to.fail(
+                "arrays on a device have changed places that are of different sizes or of different numbers",
+            );
         }
         self.order.save(to);
     }

@@ -577,6 +577,24 @@ fn arrays_of_vectors_and_of_structs_come_back() {
 }
 
 #[test]
+fn handles_without_a_type_are_arrays_of_bytes() {
+    let job = || Job::of("programs/kinds", "handles3");
+    for array in ["now", "idle", "field.heat"] {
+        let row = row_of(&job(), array);
+        assert!(row.contains("content (bytes)"), "{row}");
+    }
+    is_restarted(
+        &job,
+        "",
+        &[4, 5, 8, 17],
+        &[("basic", "basic"), (THREE, "basic"), ("basic", "pthread")],
+    );
+    let trials = "--sites 4 --commits 1 --random 1 --rows 1";
+    let ended = job().ckpt("basic", "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+}
+
+#[test]
 fn images_come_back_with_all_their_texels() {
     let devices = [("basic", "basic"), (THREE, "basic"), ("basic", "pthread")];
     for program in ["images", "images3"] {

@@ -140,7 +140,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
 
 /// Whether this is the type of an image: `image2d_t`, `image1d_array_t`.
 fn is_image(word: &str) -> bool {
-    let of = word.strip_prefix("image").and_then(|rest| rest.strip_suffix("_t"));
+    let of = word
+        .strip_prefix("image")
+        .and_then(|rest| rest.strip_suffix("_t"));
     of.is_some_and(|of| of.starts_with(['1', '2', '3']))
 }
 

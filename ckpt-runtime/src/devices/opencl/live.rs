@@ -5,9 +5,9 @@ use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
-use super::{SUCCESS, UNKNOWN};
 use super::functions::next;
 use super::texels::Shape;
+use super::{SUCCESS, UNKNOWN};
 use crate::base::lock::locked;
 use crate::devices::numbers::Numbers;
 use crate::devices::{Obstacle, SHARED};
@@ -775,7 +775,9 @@ impl Live {
     }
 
     pub fn is_image(&self, memory: Handle) -> bool {
-        self.memory.get(&memory).is_some_and(|memory| memory.kind.shape().is_some())
+        self.memory
+            .get(&memory)
+            .is_some_and(|memory| memory.kind.shape().is_some())
     }
 
     /// What the channels of an image are, where that is known.

@@ -293,17 +293,9 @@ impl Way {
                     null(),
                     null_mut(),
                 ),
-                None => next::clEnqueueCopyBuffer(
-                    queue,
-                    array,
-                    through,
-                    0,
-                    0,
-                    self.bytes,
-                    0,
-                    null(),
-                    null_mut(),
-                ),
+                None => {
+                    next::clEnqueueCopyBuffer(queue, array, through, 0, 0, self.bytes, 0, null(), null_mut())
+                }
             }
         };
         self.finished(copied)
@@ -337,17 +329,9 @@ impl Way {
                     null(),
                     null_mut(),
                 ),
-                None => next::clEnqueueCopyBuffer(
-                    queue,
-                    through,
-                    array,
-                    0,
-                    0,
-                    self.bytes,
-                    0,
-                    null(),
-                    null_mut(),
-                ),
+                None => {
+                    next::clEnqueueCopyBuffer(queue, through, array, 0, 0, self.bytes, 0, null(), null_mut())
+                }
             }
         };
         self.finished(copied)

@@ -288,10 +288,7 @@ mod tests {
         }
         assert_eq!(Shape::described(plain, &two, None), Err(Obstacle::Image));
         let uses = std::ptr::without_provenance_mut(8);
-        assert_eq!(
-            shape(plain, Description { uses, ..two }),
-            Err(Obstacle::ImageOf)
-        );
+        assert_eq!(shape(plain, Description { uses, ..two }), Err(Obstacle::ImageOf));
     }
 
     #[test]

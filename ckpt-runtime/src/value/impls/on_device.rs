@@ -41,7 +41,14 @@ pub(super) fn refill<T: 'static>(array: *mut c_void, from: &mut Decoder<'_>) -> 
 #[cfg(any(feature = "ocl", feature = "opencl3"))]
 pub(super) fn save_texels(image: *mut c_void, to: &mut Encoder<'_>) {
     match opencl::size_of_array(image) {
-        Ok(bytes) => of_image(image, Saves { array: image, bytes, to }),
+        Ok(bytes) => of_image(
+            image,
+            Saves {
+                array: image,
+                bytes,
+                to,
+            },
+        ),
         Err(why) => to.fail(why),
     }
 }
@@ -53,7 +60,14 @@ pub(super) fn save_texels(image: *mut c_void, to: &mut Encoder<'_>) {
 #[cfg(any(feature = "ocl", feature = "opencl3"))]
 pub(super) fn refill_texels(image: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
     let bytes = opencl::size_of_array(image).map_err(LoadError::invalid)?;
-    of_image(image, Fills { array: image, bytes, from })
+    of_image(
+        image,
+        Fills {
+            array: image,
+            bytes,
+            from,
+        },
+    )
 }
 
 /// Does it with the numbers of an image.
@@ -70,7 +84,12 @@ fn of_image<W: WithNumbers>(image: *mut c_void, work: W) -> W::Result {
 pub(super) fn save_untyped(memory: *mut c_void, to: &mut Encoder<'_>) {
     match (opencl::is_image(memory), opencl::size_of_array(memory)) {
         (true, _) => save_texels(memory, to),
-        (false, Ok(bytes)) => Saves { array: memory, bytes, to }.with::<u8>(false),
+        (false, Ok(bytes)) => Saves {
+            array: memory,
+            bytes,
+            to,
+        }
+        .with::<u8>(false),
         (false, Err(why)) => to.fail(why),
     }
 }
@@ -85,7 +104,12 @@ pub(super) fn refill_untyped(memory: *mut c_void, from: &mut Decoder<'_>) -> Res
         return refill_texels(memory, from);
     }
     let bytes = opencl::size_of_array(memory).map_err(LoadError::invalid)?;
-    Fills { array: memory, bytes, from }.with::<u8>(false)
+    Fills {
+        array: memory,
+        bytes,
+        from,
+    }
+    .with::<u8>(false)
 }
 
 /// Whether what one image has can be in another: as many texels of the same numbers.

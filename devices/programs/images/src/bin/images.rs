@@ -106,9 +106,7 @@ fn sum(numbers: impl Iterator<Item = u32>) -> u32 {
 }
 
 fn plane(device: &ProQue, seed: usize) -> ocl::Result<Image<f32>> {
-    let texels: Vec<f32> = (0..PLANE.0 * PLANE.1)
-        .map(|at| (at * seed % 17) as f32)
-        .collect();
+    let texels: Vec<f32> = (0..PLANE.0 * PLANE.1).map(|at| (at * seed % 17) as f32).collect();
     let plane = Image::builder()
         .channel_order(ImageChannelOrder::R)
         .channel_data_type(ImageChannelDataType::Float)

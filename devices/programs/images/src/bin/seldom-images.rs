@@ -44,11 +44,7 @@ fn main() -> ocl::Result<()> {
     }
     for (image, layers) in [(&table, LAYERS), (&stirred, 1), (&put, 1), (&copied, 1)] {
         let mut found = vec![0; SIDE * SIDE * layers * 4];
-        image
-            .cmd()
-            .read(&mut found)
-            .region((SIDE, SIDE, layers))
-            .enq()?;
+        image.cmd().read(&mut found).region((SIDE, SIDE, layers)).enq()?;
         let sum = found
             .iter()
             .fold(0_u32, |sum, one| sum.wrapping_mul(31).wrapping_add(*one));

@@ -43,7 +43,8 @@ fn main() -> Result<()> {
     let stir = Kernel::create(&program, "stir")?;
     let mut now = array(&context, &[3_u32; COUNT])?;
     let mut next = array(&context, &[5_u32; COUNT])?;
-    let idle: cl_mem = unsafe { create_buffer(context.get(), CL_MEM_READ_WRITE, 4 * COUNT, std::ptr::null_mut())? };
+    let idle: cl_mem =
+        unsafe { create_buffer(context.get(), CL_MEM_READ_WRITE, 4 * COUNT, std::ptr::null_mut())? };
     let parts: Vec<cl_mem> = (0..2)
         .map(|part| array(&context, &[part; COUNT]))
         .collect::<Result<_>>()?;
