@@ -34,7 +34,9 @@ struct Album {
 impl Album {
     fn new(device: &ProQue) -> ocl::Result<Album> {
         Ok(Album {
-            pages: vec![pictures(device, 7)?, pictures(device, 11)?],
+            pages: (1..3)
+                .map(|page| pictures(device, page * 7))
+                .collect::<ocl::Result<_>>()?,
             turned: 0,
         })
     }
@@ -49,6 +51,17 @@ impl Album {
             .build()?;
         start(&kernel)?;
         self.turned += 1;
+        Ok(())
+    }
+
+    fn show(&self) -> ocl::Result<()> {
+        for pages in &self.pages {
+            let mut found = vec![0_u8; PICTURE.0 * PICTURE.1 * PICTURES * 4];
+            let all = (PICTURE.0, PICTURE.1, PICTURES);
+            pages.cmd().read(&mut found).region(all).enq()?;
+            println!("pages {:08x}", sum(found.iter().map(|one| u32::from(*one))));
+        }
+        println!("turned {}", self.turned);
         Ok(())
     }
 }
@@ -91,14 +104,7 @@ fn main() -> ocl::Result<()> {
     let mut found = vec![0_i32; VOLUME.0 * VOLUME.1 * VOLUME.2];
     sources.read(&mut found).enq()?;
     println!("sources {:08x}", sum(found.iter().map(|one| *one as u32)));
-    for pages in &album.pages {
-        let mut found = vec![0_u8; PICTURE.0 * PICTURE.1 * PICTURES * 4];
-        let all = (PICTURE.0, PICTURE.1, PICTURES);
-        pages.cmd().read(&mut found).region(all).enq()?;
-        println!("pages {:08x}", sum(found.iter().map(|one| u32::from(*one))));
-    }
-    println!("turned {}", album.turned);
-    Ok(())
+    album.show()
 }
 
 fn sum(numbers: impl Iterator<Item = u32>) -> u32 {
