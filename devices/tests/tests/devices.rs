@@ -592,6 +592,12 @@ fn handles_without_a_type_are_arrays_of_bytes() {
     let trials = "--sites 4 --commits 1 --random 1 --rows 1";
     let ended = job().ckpt("basic", "crashtest", trials).well();
     assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let early = job().ckpt("basic", "run", "--every 3 -- early").well().noted();
+    assert!(
+        early.stderr.contains("W2005") && early.stderr.contains("variable `spare` cannot be saved"),
+        "{}",
+        early.stderr
+    );
 }
 
 #[test]
@@ -671,7 +677,7 @@ fn a_checkpoint_has_the_numbers_of_an_images_format() {
 fn images_are_in_the_plan_with_what_kernels_and_commands_do_with_them() {
     for (program, image, does) in [
         ("images", "sources", "write() spread content"),
-        ("images", "next", "spread spread content"),
+        ("images", "next", "spread, others? - content"),
         ("images3", "line", "enqueue_write_image() - content"),
         ("images3", "lines", "enqueue_fill_image() - content"),
     ] {

@@ -20,6 +20,11 @@ const ON_DEVICE: &str = "array on a device";
 const OTHER_ORDER: &str = "the elements of an array on a device are no plain numbers, and this machine has their bytes in another \
                            order than others";
 
+/// What is said of an address of the type of handles.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+const NO_HANDLE: &str = "no array on a device has this handle: it was given back, or stands for something else. Give arrays back behind \
+                         the last site, and hold queues and the like in the types that the library has for them";
+
 /// Saves the content of an array of elements of this type, as numbers where that is known of them, else as bytes.
 pub(super) fn save_part<T: 'static>(array: *mut c_void, to: &mut Encoder<'_>) {
     match size_of_whole::<T>(array) {
@@ -90,7 +95,7 @@ pub(super) fn save_untyped(memory: *mut c_void, to: &mut Encoder<'_>) {
             to,
         }
         .with::<u8>(false),
-        (false, Err(why)) => to.fail(why),
+        (false, Err(_)) => to.fail(NO_HANDLE),
     }
 }
 

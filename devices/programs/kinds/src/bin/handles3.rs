@@ -1,4 +1,5 @@
-//! Memory without a type: handles (`cl_mem`) in variables, of which two change places, in a list and in a struct.
+//! Memory without a type: handles (`cl_mem`) in variables, of which two change places, in a list and in a struct. With the argument
+//! `early` one of them is given back before the first site.
 
 use std::ffi::c_void;
 use std::ptr::null;
@@ -35,6 +36,7 @@ impl Field {
 }
 
 fn main() -> Result<()> {
+    let is_early = std::env::args().nth(1).is_some_and(|word| word == "early");
     let device = Device::new(*get_all_devices(CL_DEVICE_TYPE_ALL)?.first().expect("a device"));
     let context = Context::from_device(&device)?;
     let queue = CommandQueue::create_default(&context, 0)?;
@@ -43,13 +45,15 @@ fn main() -> Result<()> {
     let stir = Kernel::create(&program, "stir")?;
     let mut now = array(&context, &[3_u32; COUNT])?;
     let mut next = array(&context, &[5_u32; COUNT])?;
-    let idle: cl_mem =
-        unsafe { create_buffer(context.get(), CL_MEM_READ_WRITE, 4 * COUNT, std::ptr::null_mut())? };
+    let idle: cl_mem = array(&context, &[7_u32; COUNT])?;
+    let spare = array(&context, &[9_u32; COUNT])?;
+    if is_early {
+        release(spare)?;
+    }
     let parts: Vec<cl_mem> = (0..2)
         .map(|part| array(&context, &[part; COUNT]))
         .collect::<Result<_>>()?;
     let mut field = Field::new(&context)?;
-    write(&queue, idle, 0, &[7; COUNT])?;
     for step in 0..24_u32 {
         start(&queue, &stir, [now, next, field.heat], step)?;
         start(&queue, &stir, [now, parts[step as usize % 2], field.heat], step)?;
@@ -59,28 +63,15 @@ fn main() -> Result<()> {
         field.steps += step;
     }
     for array in [now, next, idle, parts[0], parts[1], field.heat] {
-        let mut found = vec![0_u32; COUNT];
-        // SAFETY: there is room for all, which is there when the call returns.
-        let event = unsafe {
-            enqueue_read_buffer(
-                queue.get(),
-                array,
-                CL_BLOCKING,
-                0,
-                4 * COUNT,
-                found.as_mut_ptr().cast::<c_void>(),
-                0,
-                null(),
-            )?
-        };
-        drop(Event::new(event));
-        let sum = found
-            .iter()
-            .fold(0_u32, |sum, one| sum.wrapping_mul(31).wrapping_add(*one));
-        println!("sum {sum:08x}");
-        // SAFETY: it is not used again.
-        unsafe { release_mem_object(array)? };
+        println!("sum {:08x}", sum(&queue, array)?);
     }
+    if !is_early {
+        println!("spare {:08x}", sum(&queue, spare)?);
+        release(spare)?;
+    }
+    release(now)?;
+    release(next)?;
+    release(idle)?;
     println!("steps {}", field.steps);
     Ok(())
 }
@@ -96,6 +87,33 @@ fn start(queue: &CommandQueue, stir: &Kernel, [from, to, heat]: [cl_mem; 3], ste
             .set_global_work_size(COUNT)
             .enqueue_nd_range(queue)?;
     }
+    Ok(())
+}
+
+fn sum(queue: &CommandQueue, array: cl_mem) -> Result<u32> {
+    let mut found = vec![0_u32; COUNT];
+    // SAFETY: there is room for all, which is there when the call returns.
+    let event = unsafe {
+        enqueue_read_buffer(
+            queue.get(),
+            array,
+            CL_BLOCKING,
+            0,
+            4 * COUNT,
+            found.as_mut_ptr().cast::<c_void>(),
+            0,
+            null(),
+        )?
+    };
+    drop(Event::new(event));
+    Ok(found
+        .iter()
+        .fold(0, |sum: u32, one| sum.wrapping_mul(31).wrapping_add(*one)))
+}
+
+fn release(array: cl_mem) -> Result<()> {
+    // SAFETY: it is not used again.
+    unsafe { release_mem_object(array)? };
     Ok(())
 }
 
