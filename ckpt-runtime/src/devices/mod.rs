@@ -86,7 +86,9 @@ impl Obstacle {
             Obstacle::Image => {
                 "an image on a device is of a kind that is not read as a whole: it has several samples or levels, or depths"
             }
-            Obstacle::ImageOf => "an image on a device has no memory of its own, but that of an array or of another image",
+            Obstacle::ImageOf => {
+                "an image on a device has no memory of its own, but that of an array or of another image"
+            }
             Obstacle::Pipe => "a pipe is on a device",
             Obstacle::Graphics => "an array on a device is shared with a library for graphics",
             Obstacle::Shared => "the program shares memory with a device (`clSVMAlloc`)",

@@ -10,7 +10,10 @@ pub(crate) enum Numbers {
     U32,
     I32,
     F32,
-    #[cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "only textures are made of these"))]
+    #[cfg_attr(
+        not(feature = "wgpu"),
+        expect(dead_code, reason = "only textures are made of these")
+    )]
     U64,
 }
 
