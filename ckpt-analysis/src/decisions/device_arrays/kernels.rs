@@ -172,7 +172,8 @@ mod tests {
             "// a kernel void no(int *x)\n float half_of(float x) { return x / 2; }
              __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
              add(__global const uint *state, __global double *sum, __constant int * few, __local int *own, /* a, b */ uint more) { }
-             kernel void twice(global float4 *x) {} my_kernel void other(int *x) {} subkernel void another(int *x) {}",
+             kernel void twice(global float4 *x) {}
+             kernel void blur(image2d_t from, __write_only image2d_array_t to, read_write image3d_t kept, sampler_t how) {} my_kernel void other(int *x) {} subkernel void another(int *x) {}",
         );
         let known: Vec<_> = kernels.arguments.iter().collect();
         let (reads, writes) = (Some(Access::Reads), Some(Access::Writes));
