@@ -2,17 +2,14 @@
 //! executable's own definitions come before those of a shared library. Each calls the library's, with what it was given, and
 //! notes what came of it. `opencl` of the table names all that make memory: what is made by others no checkpoint knows.
 
-use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::live::{Handle, Kind, Sampler, live};
 use super::memory::is_refused;
 use super::texels::{Description, Format, Shape, given};
 use super::{SUCCESS, Sizes};
-use crate::base::lock::locked;
 use crate::devices::Obstacle;
 
 pub(super) type Object = *mut c_void;
@@ -554,8 +551,6 @@ pub(super) fn bind(kernel: Handle, index: u32, size: usize, value: Option<&[u8]>
 /// Gives a kernel a sampler like the one that it had: they differ in nothing else than these three. It stays, as kernels do not keep
 /// theirs.
 pub(super) fn bind_sampler(kernel: Handle, index: u32, like: Sampler) -> i32 {
-    static MADE: Mutex<BTreeMap<(Handle, Sampler), Handle>> = Mutex::new(BTreeMap::new());
-
     let mut context = null_mut::<c_void>();
     // SAFETY: the kernel is alive; what is written has room.
     let code = unsafe {
@@ -571,8 +566,7 @@ pub(super) fn bind_sampler(kernel: Handle, index: u32, like: Sampler) -> i32 {
     if code != SUCCESS {
         return code;
     }
-    let mut all = locked(&MADE);
-    let known = all.get(&(Handle::of(context), like)).copied();
+    let known = live().sampler_like(Handle::of(context), like);
     let sampler = match known {
         Some(sampler) => sampler,
         None => {
@@ -584,7 +578,7 @@ pub(super) fn bind_sampler(kernel: Handle, index: u32, like: Sampler) -> i32 {
                 return code;
             }
             // A sampler keeps its context alive, so that no other one gets the handle.
-            all.insert((Handle::of(context), like), Handle::of(made));
+            live().keeps_sampler(Handle::of(context), like, Handle::of(made));
             Handle::of(made)
         }
     };

@@ -260,6 +260,8 @@ pub(super) struct Live {
     kernels: HashMap<Handle, Kernel>,
     /// How often each is referred to.
     samplers: HashMap<Handle, u32>,
+    /// Those that a restart has made for kernels, by their contexts and what they are.
+    samplers_for_kernels: HashMap<(Handle, Sampler), Handle>,
     /// Events that the program completes itself, and has not.
     awaited: HashMap<Handle, ()>,
     /// Functions of the program that the library has yet to call.
@@ -389,6 +391,16 @@ impl Live {
 
     pub fn sampler_made(&mut self, handle: Handle) {
         self.samplers.insert(handle, 1);
+    }
+
+    /// One that a restart has made.
+    pub fn sampler_like(&self, context: Handle, like: Sampler) -> Option<Handle> {
+        self.samplers_for_kernels.get(&(context, like)).copied()
+    }
+
+    /// A restart has made one, which stays.
+    pub fn keeps_sampler(&mut self, context: Handle, like: Sampler, sampler: Handle) {
+        self.samplers_for_kernels.insert((context, like), sampler);
     }
 
     pub fn sampler_retained(&mut self, handle: Handle) {
