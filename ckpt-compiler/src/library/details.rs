@@ -381,6 +381,8 @@ sections! {
         DeviceArrays = "device_arrays",
         /// An array of which the library knows the bytes alone.
         DeviceBytes = "device_bytes",
+        /// A type to which handles without a type point.
+        DeviceUntyped = "device_untyped",
         /// A function that makes an array or a kernel, with the name of its type.
         DeviceMakers = "device_makers",
         /// A kernel, or what makes one.

@@ -18,6 +18,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use ::wgpu::{Buffer, Device, Instance, PollType, Queue, Texture};
 
+pub(crate) use super::numbers::Numbers;
 use super::{Obstacle, SHARED};
 use crate::base::lock::locked;
 pub(super) use shown::note as note_shown;
@@ -59,19 +60,6 @@ impl Identity {
         one.hash(&mut hasher);
         Identity(hasher.finish())
     }
-}
-
-/// What an array is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Numbers {
-    Bytes,
-    I8,
-    U16,
-    I16,
-    U32,
-    I32,
-    F32,
-    U64,
 }
 
 fn known() -> MutexGuard<'static, Known> {

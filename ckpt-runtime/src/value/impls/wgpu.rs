@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use ::wgpu::{Buffer, Texture};
 
+use crate::devices::numbers::with_type;
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
 use crate::value::places::{OnDevice, bytes_read};
@@ -13,21 +14,6 @@ use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAga
 
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array of wgpu";
-
-/// Does something with the type of these numbers, `N`.
-macro_rules! with_type {
-    ($numbers:expr, $N:ident => $work:expr) => {
-        with_type!($numbers, $N => $work, Bytes u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, F32 f32, U64 u64)
-    };
-    ($numbers:expr, $N:ident => $work:expr, $($of:ident $type:ty),*) => {
-        match $numbers {
-            $(Numbers::$of => {
-                type $N = $type;
-                $work
-            })*
-        }
-    };
-}
 
 impl Refill for Buffer {
     fn save_part(&self, to: &mut Encoder<'_>) {
@@ -133,6 +119,10 @@ impl MadeAgain for Texture {}
 impl OnDevice for Texture {
     fn bytes(&self) -> Result<usize, String> {
         wgpu::size_of_texels(self)
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes() && wgpu::numbers_of_texels(self) == wgpu::numbers_of_texels(other)
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
