@@ -7,11 +7,12 @@ use crate::items::methods::Methods;
 use crate::items::resolve::{Namespace, Resolver};
 use crate::items::{self, Def, FnId, Items, MAIN};
 use crate::source::{CommunicatingCrate, Program};
-use ckpt_compiler::library::{CallTable, Library};
+use ckpt_compiler::library::{CallTable, Library, OwnNames};
 use ckpt_compiler::syntax::own_macros::Definitions;
 use ckpt_compiler::syntax::owners::Owners;
 use ckpt_safepoints::skeleton::SourcePlace;
 use quote::ToTokens;
+use std::sync::Arc;
 
 /// What can be known without looking at a particular `main`.
 #[derive(Debug, Default)]
@@ -37,6 +38,9 @@ impl Facts {
     pub fn of(program: &Program, by_user: &CallTable) -> Self {
         let mut library = Library::default();
         library.add(by_user);
+        let mut own = OwnNames::default();
+        program.files.iter().for_each(|file| own.read(&file.text));
+        library.set_own(&Arc::new(own));
         let mut items = items::collect(&library, program);
         items.imported_main = imported_main(&items, &library);
         library.add(&Definitions::of_program(&items.macros).table(by_user));

@@ -26,7 +26,7 @@ fn main() {
             options = format!("calls({})", calls.join(","));
         }
         let options: proc_macro2::TokenStream = options.parse().expect("the calls are paths");
-        let tokens = ckpt_compiler::instrument(options, quote::quote!(#function));
+        let tokens = ckpt_compiler::instrument(options, quote::quote!(#function), &Default::default());
         match syn::parse2::<syn::File>(tokens.clone()) {
             Ok(file) => println!("{}", prettyplease::unparse(&file)),
             Err(_) => println!("{tokens}"),

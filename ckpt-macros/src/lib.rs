@@ -11,13 +11,14 @@ use proc_macro::TokenStream;
 /// says what calls mean that are not in ckpt's tables.
 #[proc_macro_attribute]
 pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    ckpt_compiler::instrument(arguments.into(), item.into()).into()
+    ckpt_compiler::instrument(arguments.into(), item.into(), sources::own_names()).into()
 }
 
 /// Instruments `main` and opens the session there. Takes the arguments of [`macro@instrument`].
 #[proc_macro_attribute]
 pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    ckpt_compiler::instrument_main(arguments.into(), item.into(), sources::of_this_program()).into()
+    let (own, sources) = (sources::own_names(), sources::of_this_program());
+    ckpt_compiler::instrument_main(arguments.into(), item.into(), own, sources).into()
 }
 
 /// On a trait: its objects, `dyn Trait` and `Box<dyn Trait>`, can be saved in a checkpoint. `#[ckpt::object(TypeA, TypeB)]`

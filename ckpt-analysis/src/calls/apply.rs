@@ -187,7 +187,7 @@ impl Walker<'_> {
         })))
     }
 
-    fn arguments<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) -> Vec<Value> {
+    pub(super) fn arguments<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) -> Vec<Value> {
         arguments.map(|argument| self.eval(argument)).collect()
     }
 

@@ -5,6 +5,7 @@ use super::look::{diverges, likelihood};
 use super::walk::{Value, Walker};
 use crate::items::amount::{Amount, Operation, Shape};
 use crate::items::hints::Ty;
+use ckpt_compiler::desugar::inlined_closures::called_in_place;
 use ckpt_compiler::library::{Library, Threads};
 use syn::Expr;
 
@@ -46,7 +47,13 @@ impl Walker<'_> {
                 _ if is_of_pool(self.library, call) => {
                     self.trapped(Trap::Pool, |walker| walker.call_expr(call))
                 }
-                _ => self.call_expr(call),
+                _ => match called_in_place(self.library, call) {
+                    Some(closure) => {
+                        let given = self.arguments(call.args.iter());
+                        self.closure_body(closure, &given)
+                    }
+                    None => self.call_expr(call),
+                },
             },
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Macro(one) => self.macro_call(&one.mac),

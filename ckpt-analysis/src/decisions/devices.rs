@@ -128,6 +128,12 @@ impl<'l> Devices<'l> {
         self.is(self.one_of(type_name), Types::DeviceBytes)
     }
 
+    /// Whether a type, as rustc writes it, is that of a handle without a type, or of a list of them: it may be one to an array.
+    pub(crate) fn are_untyped(&self, type_name: &str) -> bool {
+        let to = self.one_of(type_name).strip_prefix("*mut ");
+        self.are_used() && to.is_some_and(|to| self.library.says(last_of(to), Types::DeviceUntyped))
+    }
+
     /// Whether the type of this path is one of these. It may be the name alone: rustc leaves the path out where there is one type
     /// of that name in all crates, which is that of the crate in use then.
     fn is(&self, path: &str, these: Types) -> bool {
@@ -337,7 +343,8 @@ mod tests {
                 && devices.are_handles("Kernel")
                 && !devices.are_handles("Buffer<f32>")
         );
-        assert!(!devices.are_saved("ocl::Image<f32>") && !devices.are_saved("cudarc::Buffer"));
+        assert!(devices.are_saved("ocl::Image<f32>") && devices.change_type("Vec<ocl::Image<u8>>"));
+        assert!(!devices.are_saved("cudarc::Buffer") && !devices.are_saved("image::Image"));
         assert!(devices.are_saved("Buffer<f32>") && devices.change_type("Vec<Buffer<f32>>"));
         let of_vulkan = Program::of_main("use wgpu::Buffer; fn main() {}");
         let of_vulkan = Devices::of(&library, &of_vulkan);
@@ -399,11 +406,30 @@ mod tests {
         let of_buffer = syn::parse_quote!(opencl3::memory::Buffer::<f32>::create);
         assert!(Devices::of(&library, &all_at_once).make(&of_buffer));
         assert!(!Devices::of(&library, &all_at_once).make(&syn::parse_quote!(File::create)));
+        assert!(Devices::of(&library, &all_at_once).make(&syn::parse_quote!(Image::create)));
+        assert!(Devices::of(&library, &all_at_once).are_saved("opencl3::memory::Image"));
         let own = Program::of_main("use wgpu::Queue; struct Texture { rows: Vec<u8> } fn main() {}");
         let own = Devices::of(&library, &own);
         assert!(!own.are_saved("Vec<Texture>") && own.are_saved("wgpu::Texture") && own.are_saved("Buffer"));
+        for handle in [
+            "*mut c_void",
+            "*mut std::ffi::c_void",
+            "Vec<*mut c_void>",
+            "[*mut c_void; 2]",
+        ] {
+            assert!(devices.are_untyped(handle), "{handle}");
+        }
+        assert!(!devices.are_untyped("*const c_void") && !devices.are_untyped("*mut f64"));
+        let low = Program::of_main("use opencl3::types::cl_mem; fn main() {}");
+        let low = Devices::of(&library, &low);
+        assert!(
+            low.are_saved("cl_mem")
+                && low.are_saved("Vec<opencl3::types::cl_mem>")
+                && low.are_bytes("cl_mem")
+        );
         let other = Program::of_main("struct Buffer; fn main() {}");
         assert!(!Devices::of(&library, &other).change("Buffer"));
+        assert!(!Devices::of(&library, &other).are_untyped("*mut c_void"));
     }
 
     #[test]

@@ -172,6 +172,19 @@ impl<'a> Effects<'a> {
         self.devices.are_saved(type_name)
     }
 
+    /// Whether a type, as rustc writes it, is that of a handle that may be one to memory on a device.
+    pub(crate) fn are_untyped_on_device(&self, type_name: &str) -> bool {
+        self.devices.are_untyped(type_name)
+    }
+
+    /// Whether what the `let` there declares is made by what makes memory on a device.
+    pub(crate) fn is_made_on_device(&self, place: Position) -> bool {
+        match self.statement_at(place) {
+            Some((Statement::Let(local), _)) => self.may_change_inside(place.0, local),
+            _ => false,
+        }
+    }
+
     /// Whether the variable that is declared there may hold an array on a device that is made again and then filled: it is
     /// the same array from its declaration on, or changes places with others of which that is so. Kernels that have it as an
     /// argument would have another one otherwise.

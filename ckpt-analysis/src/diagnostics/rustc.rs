@@ -110,6 +110,8 @@ pub enum TypeAdvice {
     Device,
     /// Commands that are noted for a device, or its memory while it is mapped.
     DeviceWork,
+    /// A handle without a type, in a program that computes on devices.
+    Untyped,
     /// Any other.
     Other,
 }
@@ -133,8 +135,8 @@ impl TypeAdvice {
             }
             Self::Device => {
                 "hold each array on a device in a variable, also in a list, an `Option`, a tuple or a struct, that gets no other array: its \
-                 value is made by calls that do nothing else, and that of a list by `(0..4).map(..).collect()`. Of the `Buffer` of `ocl` \
-                 and `opencl3`, the `Buffer` and `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content \
+                 value is made by calls that do nothing else, and that of a list by `(0..4).map(..).collect()`. Of the `Buffer` and \
+                 `Image` of `ocl` and `opencl3`, the `Buffer` and `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content \
                  then. Arrays that take turns are two variables of one block that change places, \
                  `std::mem::swap(&mut now, &mut next)` or `(now, next) = (next, now)`, or two arguments of a kernel. A kernel is made \
                  where it is used, with all of its arguments"
@@ -143,6 +145,11 @@ impl TypeAdvice {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \
                  `unmap()` the array, wait with `device.poll(wgpu::PollType::wait_indefinitely())`. What is made for one command \
                  (`launch_builder`, a view, an event) belongs into the loop"
+            }
+            Self::Untyped => {
+                "hold an array in a `Buffer<u8>`, `Buffer::<u8>::create(..)`, or in one of its elements, and a context, a queue or a kernel \
+                 in the library's type for it. The content of a `cl_mem` is saved where it is in a variable that gets no other one, \
+                 `let array = unsafe { create_buffer(..)? }`, and as bytes"
             }
             Self::Other => {
                 "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \

@@ -69,9 +69,10 @@ impl Asked {
             return known.clone();
         }
         let known = with_marks(analysis, candidate, &question.1).map(|(arguments, item)| {
-            let stages = passes::analyse(
+            let stages = passes::analyse_among(
                 arguments.clone(),
                 &item.to_token_stream(),
+                analysis.library.own(),
                 candidate.opens_session,
             );
             Rc::new(Answer {

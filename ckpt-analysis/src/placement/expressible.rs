@@ -1,7 +1,7 @@
 //! Whether a function can be instrumented as proposed: asks the stages of one function.
 
 use crate::Analysis;
-use crate::calls::statement_start;
+use crate::calls::{Call, CallForm, statement_start};
 use crate::items::{FnId, Function};
 use crate::placement::{Candidate, Holder};
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
@@ -113,6 +113,16 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
     if !calls.is_empty() {
         parts.push(format!("calls({})", calls.join(", ")));
     }
+    let named: Vec<String> = { calls.iter() }
+        .filter_map(|call| {
+            let name = call.rsplit("::").next().unwrap_or(call);
+            let function = behind_name(analysis, function, name)?;
+            Some(format!("{name} = {function}"))
+        })
+        .collect();
+    if !named.is_empty() {
+        parts.push(format!("named({})", named.join(", ")));
+    }
     if analysis.counts_owners {
         parts.push("owners".to_owned());
     }
@@ -129,6 +139,21 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
         parts.extend(analysis.library.added().as_argument(|name| names.contains(name)));
     }
     parts.join(", ")
+}
+
+/// The name of the function that calls of this name certainly lead to, if it has another one: `use solver::advance as run;`.
+pub(super) fn behind_name(analysis: &Analysis, caller: FnId, name: &str) -> Option<String> {
+    let calls = analysis.graph.calls.iter();
+    let mut calls = calls
+        .filter(|call| call.caller == caller && call.form.last() == Some(name) && !call.callees.is_empty());
+    let name_of = |callee: &FnId| analysis.items.function(*callee).item.sig.ident.to_string();
+    let first = calls.clone().next()?.callees.first().map(name_of)?;
+    let leads_there = |call: &Call| {
+        call.certain
+            && matches!(call.form, CallForm::Path(_))
+            && call.callees.iter().all(|callee| name_of(callee) == first)
+    };
+    (first != name && calls.all(leads_there)).then_some(first)
 }
 
 /// Whether the function calls itself by a name that can be nothing else, and nothing else that leads to a site.

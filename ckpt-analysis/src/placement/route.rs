@@ -1,5 +1,6 @@
 //! The functions between `main` and the sites: all of them are instrumented, and every call on the way is marked.
 
+use super::expressible::behind_name;
 use super::{Chooser, MarkedName, PlacedFunction, PlacedSite, Reason};
 use crate::Analysis;
 use crate::calls::{Call, CallForm, CallId};
@@ -223,11 +224,12 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// The name in the call, if none of the functions that it may mean has it.
+    /// The name in the call, if none of the functions that it may mean has it, and it cannot be told which is behind it.
     fn called_as<'c>(&self, call: &'c Call) -> Option<&'c str> {
         let last = call.form.last()?;
         let is_own = |callee: &FnId| self.analysis.items.function(*callee).item.sig.ident == last;
-        (!call.callees.is_empty() && !call.callees.iter().any(is_own)).then_some(last)
+        let is_other = !call.callees.is_empty() && !call.callees.iter().any(is_own);
+        (is_other && behind_name(self.analysis, call.caller, last).is_none()).then_some(last)
     }
 
     pub(super) fn has_certain_caller(&self, call: &Call) -> bool {

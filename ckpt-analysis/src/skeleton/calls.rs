@@ -4,7 +4,8 @@ use super::expr::member;
 use super::{Lowerer, determinacy};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
-use ckpt_compiler::library::{Ending, Functions, Library, Methods, Prelude, Threads};
+use ckpt_compiler::library::{Ending, Functions, Library, Methods, Numbers, Prelude, Threads};
+use ckpt_compiler::syntax::language::is_integer_type;
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_safepoints::skeleton::call::{CallKind, CommCall};
 use ckpt_safepoints::skeleton::{
@@ -204,6 +205,14 @@ impl Lowerer<'_> {
 
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) {
         let name: Rc<str> = call.method.to_string().into();
+        if self.library().says(&name, Methods::Unwraps)
+            && let Some(number) = self.converted(&call.receiver)
+        {
+            // Where it is none of the other type, the program ends.
+            self.expr(number);
+            self.op(ValueOp::Deref);
+            return;
+        }
         if self.library().says(&name, Ending::Each)
             && let Some(Expr::Closure(closure)) = call.args.first()
             && closure.inputs.len() == 1
@@ -287,6 +296,42 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What is converted to a number of another type, if that succeeds: `x.try_into()`, `usize::try_from(x)`.
+    fn converted<'e>(&self, expr: &'e Expr) -> Option<&'e Expr> {
+        let library = self.library();
+        match expr {
+            Expr::Paren(inner) => self.converted(&inner.expr),
+            Expr::MethodCall(call) => {
+                let is = |what| library.says(&call.method.to_string(), what);
+                let is_own = || !self.own_functions(call.method.span()).is_empty();
+                if is(Methods::PassesSuccess) {
+                    return self.converted(&call.receiver);
+                }
+                // A type of the program's own may be made of numbers.
+                let from = || {
+                    self.facts
+                        .items
+                        .functions
+                        .iter()
+                        .any(|one| is_conversion(library, &one.name))
+                };
+                (is(Methods::TriesToBe) && call.args.is_empty() && !is_own() && !from())
+                    .then_some(&*call.receiver)
+            }
+            Expr::Call(call) => {
+                let (Expr::Path(path), Some(only), 1) = (&*call.func, call.args.first(), call.args.len())
+                else {
+                    return None;
+                };
+                let names = segments(&path.path);
+                let [.., of, last] = &names[..] else { return None };
+                let is_integer = is_integer_type(of) || self.model.number_type(of).is_some();
+                (is_conversion(library, last) && is_integer).then_some(only)
+            }
+            _ => None,
+        }
+    }
+
     /// The functions of the program that have this name: methods alone, or all.
     fn named(&self, name: &str, methods: bool) -> Vec<usize> {
         let functions = self.facts.items.functions.iter();
@@ -344,6 +389,11 @@ impl Lowerer<'_> {
 fn leaves_receiver(library: &Library, name: &str) -> bool {
     library.says(name, Methods::Leaves)
         || (library.is_pure(name) && !library.changes(name) && !library.borrows_mutably(name))
+}
+
+/// Whether a function of this name gives what it is given as a number of another type, where it is one.
+fn is_conversion(library: &Library, name: &str) -> bool {
+    library.says(name, Numbers::TriesFrom)
 }
 
 /// Whether a method may give an exclusive reference to its receiver, or to a part of it.

@@ -107,6 +107,46 @@ fn a_loop_in_a_closure_is_left_for_the_one_outside() {
 }
 
 #[test]
+fn a_function_may_have_another_name_by_use() {
+    let (analysis, placement) = placed(&[
+        (
+            "main.rs",
+            "mod solver; use solver::advance as run;
+             fn main() { let mut x = vec![1.0; 100]; run(&mut x, 2); println!(\"{}\", x[3]); }",
+        ),
+        (
+            "solver.rs",
+            "pub fn advance(x: &mut Vec<f64>, step: usize) { for turn in 0..10000 { for k in 1..x.len() { x[k] += x[k - 1] * (turn + step) as f64; } } }",
+        ),
+    ]);
+    assert_eq!(sites(&placement), ["for turn in 0..10000"]);
+    let main = analysis.items.main_of(0).expect("a main");
+    assert_eq!(
+        arguments(&analysis, main, &["run".to_owned()]),
+        "calls(run), named(run = advance)"
+    );
+}
+
+#[test]
+fn a_closure_that_is_called_where_it_stands_is_entered() {
+    let (analysis, placement) = placed(&[(
+        "main.rs",
+        "fn run(n: usize) -> Result<f64, String> { let mut s = 0.0; for step in 0..n { for j in 0..1000 { s += (j * step) as f64; } } Ok(s) }
+         fn main() {
+             if let Err(why) = (|| -> Result<(), String> { let sum = run(10000)?; println!(\"{sum}\"); Ok(()) })() { eprintln!(\"{why}\"); }
+             let all = (move |n: usize| { let mut s = 0.0; for round in 0..n { for j in 0..1000 { s += (j * round) as f64; } } s })(10000);
+             println!(\"{all}\");
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for step in 0..n", "for round in 0..n"]);
+    assert_eq!(
+        instrumented(&analysis, &placement),
+        [one("main", &["run"]), one("run", &[])]
+    );
+    assert!(placement.coverage > 0.9);
+}
+
+#[test]
 fn a_function_that_is_also_called_in_a_closure_cannot_hold_a_site() {
     let (_, placement) = placed(&[(
         "main.rs",

@@ -135,6 +135,69 @@ fn kernels_and_arrays_in_structs_are_followed() {
 }
 
 #[test]
+fn images_are_followed_as_arrays_are() {
+    let text = r#"
+        use ocl::{Image, Kernel, ProQue, Sampler};
+        const SOURCE: &str = "__kernel void spread(read_only image2d_t from, write_only image2d_t to, sampler_t how, image3d_t table) {}";
+        fn plane(device: &ProQue, texels: &[f32]) -> ocl::Result<Image<f32>> {
+            let plane = Image::builder().dims((9, 9)).queue(device.queue().clone()).copy_host_slice(texels).build()?;
+            Ok(plane)
+        }
+        fn spread(device: &ProQue, from: &Image<f32>, to: &Image<f32>, how: &Sampler, table: &Image<i32>) -> ocl::Result<Kernel> {
+            device.kernel_builder("spread").arg(from).arg(to).arg_sampler(how).arg(table).build()
+        }
+        fn main() -> ocl::Result<()> {
+            let device = ProQue::builder().src(SOURCE).dims((9, 9)).build()?;
+            let how = Sampler::new(device.context(), false, AddressingMode::None, FilterMode::Nearest)?;
+            let now = plane(&device, &[1.0; 81])?;
+            let next = plane(&device, &[1.0; 81])?;
+            let copied: Image<f32> = plane(&device, &[1.0; 81])?;
+            let table = Image::<i32>::builder().dims((3, 3, 3)).queue(device.queue().clone()).build()?;
+            let there = spread(&device, &now, &next, &how, &table)?;
+            for step in 0..9 {
+                unsafe { there.enq()?; }
+                table.cmd().write(&[step; 9]).region((3, 3, 1)).enq()?;
+                next.cmd().copy(&copied, [0, 0, 0]).enq()?;
+                let back = spread(&device, &next, &now, &how, &table)?;
+                unsafe { back.enq()?; }
+            }
+            Ok(())
+        }"#;
+    assert_eq!(
+        written(text),
+        [
+            "plane: ",
+            "now: spread writes",
+            "next: spread writes",
+            "copied: copy",
+            "table: spread reads, write",
+        ]
+    );
+    let text = r#"
+        use opencl3::memory::Image;
+        fn made(context: &Context) -> Result<Image> { unsafe { Image::create(context, 0, &FORMAT, &DESCRIBED, null_mut()) } }
+        fn main() -> Result<()> {
+            let mut line = made(&context)?;
+            let mut lines = made(&context)?;
+            let other = unsafe { Image::create(&context, 0, &FORMAT, &DESCRIBED, null_mut())? };
+            for step in 0..9 {
+                queue.enqueue_write_image(&mut line, CL_BLOCKING, at, size, 0, 0, from, &[])?;
+                queue.enqueue_copy_image(&other, &mut lines, at, at, size, &[])?;
+            }
+            queue.enqueue_read_image(&lines, CL_BLOCKING, at, size, 0, 0, to, &[])?;
+            Ok(())
+        }"#;
+    assert_eq!(
+        written(text),
+        [
+            "line: enqueue_write_image",
+            "lines: enqueue_copy_image",
+            "other: "
+        ]
+    );
+}
+
+#[test]
 fn shaders_say_what_they_do_with_what_is_bound_and_what_that_is() {
     let text = r#"
         use wgpu::{BindGroup, Buffer, Device};

@@ -95,6 +95,55 @@ fn elements_that_are_written_by_reference_are_written() {
     }
 }
 
+/// One rank sends where another receives, which is the same question in two types.
+#[test]
+fn a_number_stays_the_same_number_in_another_type() {
+    for other in [
+        "n.try_into().unwrap()",
+        "(&n).try_into().expect(\"a small number\")",
+        "i32::try_from(n).unwrap()",
+        "(i32::try_from(n)).expect(\"a small number\")",
+        "mpi::Count::try_from(n).unwrap()",
+        "n.try_into().ok().unwrap()",
+        "n.into()",
+        "i64::from(n)",
+    ] {
+        check(&program(&format!(
+            "let n: usize = std::env::args().nth(1).map_or(10, |s| s.parse().unwrap());
+             let m = {other};
+             for step in 0..100 {{
+                 /*safe*/
+                 if rank == 0 && size > 1 && m > 3 {{ world.process_at_rank(1).send(&1); }}
+                 if rank == 1 && n > 3 {{ world.process_at_rank(0).receive::<i32>(); }}
+             }}"
+        )));
+    }
+    for (setup, decides) in [
+        ("let r: usize = rank.try_into().unwrap();", "stop = r > 0;"),
+        ("let r = usize::try_from(rank).unwrap();", "stop = r > 0;"),
+        ("let r = i64::from(rank);", "stop = r > 0;"),
+        ("let r: i64 = rank.into();", "stop = r > 0;"),
+        ("", "stop = usize::try_from(rank - 1).is_ok();"),
+    ] {
+        differs(setup, decides);
+    }
+    same("", "stop = i64::try_from(rank - 1).is_ok();");
+}
+
+/// The neighbours of a rank, as numbers of another type that not all of them are.
+#[test]
+fn a_number_that_has_no_value_of_another_type() {
+    for left in ["usize::try_from(rank - 1)", "u32::try_from(rank - 1)"] {
+        check(&program(&format!(
+            "for step in 0..100 {{
+                 /*safe*/
+                 if rank + 1 < size {{ world.process_at_rank(rank + 1).send(&1); }}
+                 if let Ok(left) = {left} {{ world.process_at_rank(left as i32).receive::<i32>(); }}
+             }}"
+        )));
+    }
+}
+
 #[test]
 fn an_element_with_the_index_of_the_rank_differs() {
     differs(

@@ -15,7 +15,7 @@ impl Walker<'_> {
             Expr::Block(block) => self.labelled(block.label.as_ref(), |walker| walker.stmts(&block.block)),
             Expr::Unsafe(block) => self.stmts(&block.block),
             Expr::Const(block) => self.stmts(&block.block),
-            Expr::Async(block) => self.optionally(|walker| walker.stmts(&block.block)),
+            Expr::Async(block) => self.apart(|walker| walker.stmts(&block.block)),
             Expr::If(branch) => {
                 self.enter();
                 self.expr(&branch.cond);
@@ -79,7 +79,7 @@ impl Walker<'_> {
             }
             Expr::Return(jump) => {
                 jump.expr.iter().for_each(|value| self.expr(value));
-                self.here = self.node();
+                self.leave_all();
             }
             Expr::Break(jump) => {
                 jump.expr.iter().for_each(|value| self.expr(value));
@@ -197,7 +197,7 @@ impl Walker<'_> {
             let label = words.next();
             self.jump(label.as_deref(), true);
         } else {
-            self.here = self.node();
+            self.leave_all();
         }
     }
 }

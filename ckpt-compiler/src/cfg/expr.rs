@@ -33,6 +33,8 @@ pub(super) struct Walker<'l> {
     /// The macros that are defined in the scopes, each with how many scopes there are and the variables that it uses.
     macros: Vec<(String, usize, Vec<BindingId>)>,
     closures: u32,
+    /// Where what is left by `return` goes on, of the closures around.
+    closure_ends: Vec<NodeId>,
     /// What the arguments before the one that is walked borrow.
     lent: Vec<BindingId>,
 }
@@ -53,6 +55,7 @@ impl<'l> Walker<'l> {
             scopes: Vec::new(),
             macros: Vec::new(),
             closures: 0,
+            closure_ends: Vec::new(),
             lent: Vec::new(),
         }
     }
@@ -99,6 +102,7 @@ impl<'l> Walker<'l> {
                 in_closure: self.closures > 0,
                 may_consume: false,
                 by_name: false,
+                by_operator: false,
             };
             self.flow.nodes[self.here].events.push(event);
         } else {
@@ -227,6 +231,7 @@ impl<'l> Walker<'l> {
             in_closure: self.closures > 0,
             may_consume: false,
             by_name: false,
+            by_operator: false,
         };
         self.flow.nodes[self.here].events.push(event);
         self.log.push((binding, kind));
@@ -360,7 +365,7 @@ impl<'l> Walker<'l> {
                     Use::Change
                 };
                 self.operand(&call.receiver, kind);
-                if kind == Use::Read {
+                if matches!(kind, Use::Read | Use::Move) {
                     self.is_left_by_name(call);
                 }
                 if kind == Use::Change && !self.library.changes(&method) {
@@ -373,7 +378,7 @@ impl<'l> Walker<'l> {
                 self.operand(&call.func, Use::Change);
                 self.arguments_in_order(call.args.iter());
                 if ends_the_process(self.library, &call.func) {
-                    self.here = self.node();
+                    self.leave_all();
                 }
             }
             Expr::Assign(one) if self.swap(traded(&one.left, &one.right)) => {}
@@ -469,10 +474,11 @@ impl<'l> Walker<'l> {
         }
     }
 
-    /// Whether methods of the standard library with this name and other arguments do something else.
+    /// Whether there may be others with the name of this method of the standard library: the program's own, or with other arguments.
     fn shares_its_name(&self, call: &syn::ExprMethodCall) -> bool {
         let method = call.method.to_string();
-        self.library.says(&method, Methods::Guards) && !call.args.is_empty()
+        self.library.own().may_change(&method)
+            || self.library.says(&method, Methods::Guards) && !call.args.is_empty()
     }
 
     fn binary(&mut self, one: &syn::ExprBinary) {
@@ -502,12 +508,34 @@ impl<'l> Walker<'l> {
                 // Numbers are copied. What owns memory is added to by reference: `text + &more`.
                 let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(self.library, &one.right);
                 self.operand(&one.left, if takes { Use::Move } else { Use::Read });
+                self.by_operator(&one.left);
                 self.operand(&one.right, Use::Read);
+                self.by_operator(&one.right);
             }
             _ => {
                 self.expr(&one.right);
                 self.operand(&one.left, Use::Change);
             }
+        }
+    }
+
+    /// Notes of the operand just walked that an operator takes it by value: `a + b` of types of the program's own uses both up. A
+    /// closure may only look at what it has captured: what it does with numbers it does with references to them.
+    fn by_operator(&mut self, operand: &Expr) {
+        match operand {
+            Expr::Paren(inner) => return self.by_operator(&inner.expr),
+            Expr::Group(inner) => return self.by_operator(&inner.expr),
+            _ => {}
+        }
+        let Some(binding) = variable(operand).and_then(|name| self.resolve(name)) else {
+            return;
+        };
+        let is_free = self.closures == 0 && !self.is_copied(&self.flow.bindings[binding]);
+        if let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            && event.binding == binding
+            && event.kind == Use::Read
+        {
+            event.by_operator = is_free;
         }
     }
 
@@ -525,9 +553,8 @@ impl<'l> Walker<'l> {
     }
 
     fn closure(&mut self, closure: &syn::ExprClosure) {
-        let loops = std::mem::take(&mut self.loops);
         self.closures += 1;
-        self.optionally(|walker| {
+        self.apart(|walker| {
             walker.enter();
             closure
                 .inputs
@@ -537,13 +564,41 @@ impl<'l> Walker<'l> {
             walker.leave();
         });
         self.closures -= 1;
+    }
+
+    /// What may or may not run, and goes on behind itself however it is left: by `return`, or, where somebody catches it, by a
+    /// panic.
+    pub(super) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let loops = std::mem::take(&mut self.loops);
+        let end = self.node();
+        self.closure_ends.push(end);
+        self.optionally(|walker| {
+            walk(walker);
+            let here = walker.here;
+            walker.edge(here, end);
+            walker.here = end;
+        });
+        self.closure_ends.pop();
         self.loops = loops;
+    }
+
+    /// Nothing goes on here but what is behind a closure that this is in.
+    pub(super) fn leave_all(&mut self) {
+        if let Some(end) = self.closure_ends.last().copied() {
+            let here = self.here;
+            self.edge(here, end);
+        }
+        self.here = self.node();
     }
 }
 
 /// `std::process::exit` and `abort`.
 fn ends_the_process(library: &Library, func: &Expr) -> bool {
-    matches!(func, Expr::Path(path) if library.says_of_path(&path.path, Functions::Exits))
+    let is_own = |path: &syn::Path| {
+        let last = path.segments.last();
+        last.is_some_and(|last| library.own().has(&last.ident.to_string()))
+    };
+    matches!(func, Expr::Path(path) if library.says_of_path(&path.path, Functions::Exits) && !is_own(&path.path))
 }
 
 /// The variables that a value certainly holds references to: `&x`, `Shifted { inner: &x, .. }`.

@@ -8,8 +8,9 @@ use crate::syntax::macros::{
     Arguments, Exits, arguments_evaluated_always, arguments_of_macro, name_of_macro, repeated_in_list,
 };
 use crate::syntax::mentions::each_variable;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::parse::Parser;
 use syn::{Expr, Macro};
 
 impl Walker<'_> {
@@ -21,13 +22,51 @@ impl Walker<'_> {
             self.expr(&count);
             return;
         }
+        if self.library.says(&name, Macros::Matches) && self.matched(mac) {
+            return;
+        }
         match arguments_of_macro(self.library, mac) {
             Some(arguments) => self.arguments(&name, &arguments),
             None => self.unknown(&name, mac),
         }
-        if self.library.formats(&name) && self.library.ends(&name) {
-            self.here = self.node();
+        if self.library.own().has(&name) {
+            self.touched(&mac.tokens);
         }
+        if self.library.formats(&name) && self.library.ends(&name) {
+            self.leave_all();
+        }
+    }
+
+    /// The name of a macro says that it leaves these as they are, and it may be another one of that name.
+    fn touched(&mut self, tokens: &TokenStream) {
+        let before = self.flow.nodes[self.here].events.len();
+        self.tokens(tokens, Use::Read);
+        let events = self.flow.nodes[self.here].events.iter_mut().skip(before);
+        events.for_each(|event| event.by_name = true);
+    }
+
+    /// `matches!(value, pattern if condition)`: the value and the condition may change something.
+    fn matched(&mut self, mac: &Macro) -> bool {
+        let parser = |input: syn::parse::ParseStream<'_>| {
+            let value: Expr = input.parse()?;
+            let behind: TokenStream = input.parse()?;
+            Ok((value, behind))
+        };
+        let Ok((value, behind)) = parser.parse2(mac.tokens.clone()) else {
+            return false;
+        };
+        self.operand(&value, Use::Read);
+        self.tokens(&behind, Use::Read);
+        let is_if = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "if");
+        let condition: TokenStream = behind
+            .into_iter()
+            .skip_while(|token| !is_if(token))
+            .skip(1)
+            .collect();
+        if let Ok(condition) = syn::parse2::<Expr>(condition) {
+            self.optionally(|walker| walker.expr(&condition));
+        }
+        true
     }
 
     fn arguments(&mut self, name: &str, arguments: &Arguments) {

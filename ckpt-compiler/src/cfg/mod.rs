@@ -149,6 +149,8 @@ pub struct Event {
     pub may_consume: bool,
     /// Whether it is a method's receiver, and nothing but the method's name says that it is left as it is.
     pub by_name: bool,
+    /// Whether an operator takes it by value, so that it is gone afterwards if it is not used again: what is used again has been copied.
+    pub by_operator: bool,
 }
 
 impl Event {

@@ -2,9 +2,11 @@
 //! told from the text counts as something that may be moved.
 
 use super::expr::Walker;
+use super::{Binding, Declaration, Passing};
 use crate::library::{Library, Numbers, segments};
 use crate::names::Kind;
 use crate::syntax::language::is_number_type as is_number;
+use crate::syntax::places::place_root;
 use syn::{BinOp, Expr, Lit, Pat, Path, Type};
 
 impl Walker<'_> {
@@ -48,6 +50,29 @@ impl Walker<'_> {
                         );
                         self.binds_number(name, &parts.elems[index], ty, value)
                     })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a use by value certainly leaves the variable as it is. Nothing is moved out of a list, nor out of what is borrowed.
+    pub(super) fn is_copied(&self, binding: &Binding) -> bool {
+        binding.is_number
+            || is_borrowed(binding)
+            || binding
+                .init
+                .as_ref()
+                .is_some_and(|init| self.is_copied_from(init))
+    }
+
+    fn is_copied_from(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Paren(inner) => self.is_copied_from(&inner.expr),
+            Expr::Group(inner) => self.is_copied_from(&inner.expr),
+            Expr::Reference(_) | Expr::Index(_) => true,
+            Expr::Field(field) => {
+                let root = place_root(&field.base).and_then(|name| self.resolve(name));
+                root.is_some_and(|root| is_borrowed(&self.flow.bindings[root]))
             }
             _ => false,
         }
@@ -115,6 +140,18 @@ impl Walker<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether the variable is a reference, as far as its type is written.
+fn is_borrowed(binding: &Binding) -> bool {
+    let is_passed = matches!(
+        binding.declaration,
+        Declaration::Parameter {
+            passing: Passing::Shared | Passing::Exclusive,
+            ..
+        }
+    );
+    is_passed || matches!(binding.ty, Some(Type::Reference(_)))
 }
 
 pub(super) fn is_number_type(ty: &Type) -> bool {

@@ -98,5 +98,5 @@ fn is_name_of_collection(library: &Library, name: &str) -> bool {
         Types::Hashed,
         Types::Sorted,
     ];
-    kinds.iter().any(|kind| library.says(name, *kind))
+    !library.own().has(name) && kinds.iter().any(|kind| library.says(name, *kind))
 }

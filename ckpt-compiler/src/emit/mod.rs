@@ -236,7 +236,8 @@ impl Emitter<'_> {
                 let (line, column) = (start.line as u32, start.column as u32 + 1);
                 let kind = match &site.callee {
                     Some(callee) => {
-                        layout.write(callee);
+                        let callee = options.function_called(callee);
+                        layout.write(&callee);
                         quote!(#rt::SiteKind::Call { callee: #callee })
                     }
                     None if site.sort == SiteSort::Phase => quote!(#rt::SiteKind::Phase),

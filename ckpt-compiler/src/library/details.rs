@@ -264,6 +264,10 @@ sections! {
         TakesOut = "takes_out",
         /// Ends the process.
         Ends = "ends",
+        /// Gives it as a value of another type, where it is one of that.
+        TriesToBe = "tries_to_be",
+        /// Gives what is in an `Option` or a `Result` on where that is good.
+        PassesSuccess = "passes_success",
     }
     /// What methods of libraries for devices do with arrays, for people; only by `exchanges` something is refused.
     "device_methods" => DeviceMethods {
@@ -377,6 +381,8 @@ sections! {
         DeviceArrays = "device_arrays",
         /// An array of which the library knows the bytes alone.
         DeviceBytes = "device_bytes",
+        /// A type to which handles without a type point.
+        DeviceUntyped = "device_untyped",
         /// A function that makes an array or a kernel, with the name of its type.
         DeviceMakers = "device_makers",
         /// A kernel, or what makes one.
@@ -567,6 +573,8 @@ sections! {
     }
     /// Numbers.
     "numbers" => Numbers {
+        /// Gives what it is given as a number of its type, where it is one.
+        TriesFrom = "tries_from",
         /// Whether one is a multiple of another.
         IsMultiple = "is_multiple",
         /// A method that gives a number of the type of its receiver.

@@ -6,6 +6,7 @@
 
 mod details;
 mod messages;
+mod own;
 mod read;
 mod table;
 #[cfg(test)]
@@ -16,11 +17,12 @@ pub use details::{
     Numbers, PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
 };
 pub use messages::{CrateMessages, Exchange, MessageCall, MessageStep, Named, Waits};
+pub use own::OwnNames;
 pub(crate) use read::in_parentheses;
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Operations of a call of which nothing is known.
 const UNKNOWN_CALL: f64 = 5.0;
@@ -49,6 +51,7 @@ const LIBRARIES: [(&str, &str); 16] = [
 #[derive(Debug, Clone, Default)]
 pub struct Library {
     added: CallTable,
+    own: Arc<OwnNames>,
 }
 
 impl Library {
@@ -66,6 +69,16 @@ impl Library {
     /// Adds what a table says.
     pub fn add(&mut self, table: &CallTable) {
         self.added.add(table);
+    }
+
+    /// The names of the program's own are these.
+    pub fn set_own(&mut self, own: &Arc<OwnNames>) {
+        self.own = Arc::clone(own);
+    }
+
+    /// The names of the program's own, where they are known.
+    pub fn own(&self) -> &Arc<OwnNames> {
+        &self.own
     }
 
     /// Whether the tables say anything of a macro of this name.

@@ -86,8 +86,10 @@ fn speaks_of_pointers(library: &Library, tokens: &TokenStream) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::analyse;
+    use crate::library::OwnNames;
+    use crate::passes::{analyse, analyse_among};
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     /// The variables that a function saves at its first site and that are not written to between two visits of it.
     fn clean(source: &str) -> BTreeSet<String> {
@@ -234,6 +236,83 @@ mod tests {
         );
         for written in ["table", "rows", "world", "log"] {
             assert!(!found.contains(written), "{written}: {found:?}");
+        }
+    }
+
+    /// Whether `a` counts as written by a statement in the loop.
+    fn is_written(written: &str, own: &str) -> bool {
+        let source = format!(
+            "fn f(n: usize) -> f64 {{
+                let mut a = vec![0.5; n];
+                let b = vec![0.5; n];
+                fill(&mut a);
+                for k in 0..n {{
+                    checkpoint!();
+                    {written}
+                }}
+                norm(&a) + norm(&b)
+            }}"
+        );
+        let item: TokenStream = source.parse().expect("tokens");
+        let mut names = OwnNames::default();
+        names.read(own);
+        let stages = analyse_among(TokenStream::new(), &item, &Arc::new(names), false).expect("a plan");
+        let found = Clean::of(Library::builtin(), &stages.flow, &item);
+        let saved = stages.plan.sites[0].entries.iter().map(|entry| entry.binding());
+        let clean: Vec<_> = saved
+            .filter(|id| found.contains(&stages.flow, 1, *id))
+            .map(|id| stages.flow.bindings[id].ident.to_string())
+            .collect();
+        assert!(clean.iter().any(|name| name == "b"), "{written}: {clean:?}");
+        !clean.iter().any(|name| name == "a")
+    }
+
+    #[test]
+    fn what_a_closure_does_before_it_is_left_counts() {
+        for written in [
+            "let mut add = |x: f64| { a[k] += x; return; }; add(1.0);",
+            "let mut add = |x: f64| { a[k] += x; return x; }; add(1.0);",
+            "(0..n).for_each(|i| { a[i] += 1.0; return; });",
+            "show((0..n).map(|i| { a[i] += 1.0; return a[i]; }).sum::<f64>());",
+            "let mut add = || loop { a[k] += 1.0; return; }; add();",
+            "let mut add = || { a[k] += 1.0; panic!(); }; caught(&mut add);",
+            "let mut add = || { a[k] += 1.0; std::process::exit(1) }; caught(&mut add);",
+        ] {
+            assert!(is_written(written, ""), "{written}");
+        }
+    }
+
+    #[test]
+    fn names_of_the_programs_own_are_no_names_of_std() {
+        let own = "trait Stack { fn first(&mut self) -> f64; fn finish(&mut self); fn abs(&mut self); }
+            pub mod process { pub fn exit(cells: &mut [f64], k: usize) { cells[k] += 1.0; } }
+            macro_rules! trace { ($of:expr) => { $of[0] += 1.0 } }";
+        for written in [
+            "a.first();",
+            "a.finish();",
+            "a.abs();",
+            "process::exit(&mut a, k);",
+            "trace!(a);",
+        ] {
+            assert!(is_written(written, own), "{written}");
+        }
+        for read in [
+            "a.first();",
+            "a.len();",
+            "show(a.iter().sum::<f64>());",
+            "show(matches!(a[0], 1.0));",
+        ] {
+            assert!(!is_written(read, ""), "{read}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_matches_may_change_something() {
+        for written in [
+            "show(matches!(a.pop(), Some(x) if x > 1.0));",
+            "show(matches!(k, 1 if { a[0] = 3.0; true }));",
+        ] {
+            assert!(is_written(written, ""), "{written}");
         }
     }
 

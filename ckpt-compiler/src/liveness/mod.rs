@@ -20,6 +20,8 @@ pub struct Liveness {
     surely_moved_out: Vec<FixedBitSet>,
     written_out: Vec<FixedBitSet>,
     surely_written_out: Vec<FixedBitSet>,
+    given_away_out: Vec<FixedBitSet>,
+    last_operands: HashSet<(NodeId, usize)>,
 }
 
 impl Liveness {
@@ -32,24 +34,29 @@ impl Liveness {
                 moved.remove(event.binding);
             }
         };
-        let moves = |event: &Event, moved: &mut FixedBitSet| set(event, moved, event.kind == Use::Move);
+        let gives_away = |event: &Event, moved: &mut FixedBitSet| set(event, moved, event.kind == Use::Move);
         let live = Live::with_uses(flow, []);
         let used_later = used_later(flow, &live);
         // What is used again has not been taken by value.
+        let is_last = |at: Point| !used_later.contains(&(at.node, at.event));
         let consumes = |at: Point, event: &Event, moved: &mut FixedBitSet| {
-            let last = event.may_consume && !used_later.contains(&(at.node, at.event));
-            set(event, moved, last);
+            set(event, moved, event.may_consume && is_last(at));
         };
-        let surely_moves = |event: &Event, moved: &mut FixedBitSet| {
-            set(event, moved, event.kind == Use::Move && !event.in_closure);
+        let is_moved = |at: Point, event: &Event| event.kind == Use::Move || event.by_operator && is_last(at);
+        let moves =
+            |at: Point, event: &Event, moved: &mut FixedBitSet| set(event, moved, is_moved(at, event));
+        let surely_moves = |at: Point, event: &Event, moved: &mut FixedBitSet| {
+            set(event, moved, is_moved(at, event) && !event.in_closure);
         };
         let writes = |event: &Event, written: &mut FixedBitSet| {
             if event.kind == Use::Write {
                 written.insert(event.binding);
             }
         };
-        let (moved_in, moved_out) = forward(flow, Join::Any, moves);
-        let (surely_moved_in, surely_moved_out) = forward(flow, Join::All, surely_moves);
+        let (moved_in, moved_out) = forward_at(flow, Join::Any, moves);
+        let (surely_moved_in, surely_moved_out) = forward_at(flow, Join::All, surely_moves);
+        let last_operands = points(flow).filter(|(at, event)| event.by_operator && is_last(*at));
+        let last_operands = last_operands.map(|(at, _)| (at.node, at.event)).collect();
         Self {
             live,
             moved_in,
@@ -59,6 +66,8 @@ impl Liveness {
             surely_moved_out,
             written_out: forward(flow, Join::Any, writes).1,
             surely_written_out: forward(flow, Join::All, writes).1,
+            given_away_out: forward(flow, Join::Any, gives_away).1,
+            last_operands,
         }
     }
 
@@ -85,15 +94,37 @@ impl Liveness {
         !flow.bindings[binding].is_plainly_copy() && (consumed || self.moved_out[node].contains(binding))
     }
 
+    /// The same without what operators take: statements that are re-executed need that.
+    pub fn may_be_given_away(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        let node = node_of(flow, site);
+        let consumed = self.consumed_out[node].contains(binding) && !self.live.out[node].contains(binding);
+        !flow.bindings[binding].is_plainly_copy() && (consumed || self.given_away_out[node].contains(binding))
+    }
+
     /// Whether the variable has been moved out of on every way to a point.
     pub fn is_moved_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
-        moved_at(flow, &self.surely_moved_in, point, binding)
+        self.moved_at(flow, &self.surely_moved_in, point, binding)
     }
 
     /// Whether the variable may have been moved out of when a point is reached.
     pub fn may_be_moved_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
-        !flow.bindings[binding].is_plainly_copy() && moved_at(flow, &self.moved_in, point, binding)
+        !flow.bindings[binding].is_plainly_copy() && self.moved_at(flow, &self.moved_in, point, binding)
     }
+
+    fn moved_at(&self, flow: &Flow, before: &[FixedBitSet], point: Point, binding: BindingId) -> bool {
+        let mut moved = before[point.node].contains(binding);
+        for (index, event) in flow.nodes[point.node].events[..point.event].iter().enumerate() {
+            if event.binding == binding && !event.in_closure {
+                match event.kind {
+                    Use::Move => moved = true,
+                    Use::Write => moved = false,
+                    _ => moved |= self.last_operands.contains(&(point.node, index)),
+                }
+            }
+        }
+        moved
+    }
+
     /// Whether the variable has been moved out of on every way to the site.
     pub fn is_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
         self.surely_moved_out[node_of(flow, site)].contains(binding)
@@ -121,20 +152,6 @@ impl Liveness {
             }
         }
     }
-}
-
-fn moved_at(flow: &Flow, before: &[FixedBitSet], point: Point, binding: BindingId) -> bool {
-    let mut moved = before[point.node].contains(binding);
-    for event in &flow.nodes[point.node].events[..point.event] {
-        if event.binding == binding && !event.in_closure {
-            match event.kind {
-                Use::Move => moved = true,
-                Use::Write => moved = false,
-                _ => {}
-            }
-        }
-    }
-    moved
 }
 
 fn node_of(flow: &Flow, site: SiteId) -> NodeId {
@@ -186,16 +203,31 @@ impl Live {
     }
 }
 
-/// The receivers, by node and event, whose variable is used again on a way from there.
+/// All events, each with where it is.
+fn points(flow: &Flow) -> impl Iterator<Item = (Point, &Event)> {
+    flow.nodes.iter().enumerate().flat_map(|(number, node)| {
+        let events = node.events.iter().enumerate();
+        events.map(move |(index, event)| {
+            let at = Point {
+                node: number,
+                event: index,
+            };
+            (at, event)
+        })
+    })
+}
+
+/// The receivers and operands, by node and event, whose variable is used again on a way from there.
 fn used_later(flow: &Flow, live: &Live) -> HashSet<(NodeId, usize)> {
     let mut found = HashSet::new();
     for (number, node) in flow.nodes.iter().enumerate() {
-        if !node.events.iter().any(|event| event.may_consume) {
+        let may_be_last = |event: &Event| event.may_consume || event.by_operator;
+        if !node.events.iter().any(may_be_last) {
             continue;
         }
         let mut after = live.out[number].clone();
         for (index, event) in node.events.iter().enumerate().rev() {
-            if event.may_consume && after.contains(event.binding) {
+            if may_be_last(event) && after.contains(event.binding) {
                 found.insert((number, index));
             }
             step_back(event, &mut after);

@@ -22,6 +22,8 @@ pub enum SiteChoice {
 pub struct Options {
     /// The calls that lead to a site, by name or path.
     pub calls: Vec<Path>,
+    /// Names of calls that functions with other names stand behind, `use solver::advance as run;`, each with that of the function.
+    pub named: Vec<(Ident, Ident)>,
     /// Who chooses sites.
     pub sites: SiteChoice,
     /// Whether the function opens the session: `#[ckpt::main]`.
@@ -55,6 +57,7 @@ impl Options {
     pub fn parse(arguments: TokenStream, opens_session: bool) -> Result<Self, Unread> {
         let mut options = Self {
             calls: Vec::new(),
+            named: Vec::new(),
             sites: SiteChoice::Costliest,
             opens_session,
             counts_owners: false,
@@ -71,6 +74,7 @@ impl Options {
         for argument in syn::parse::Parser::parse2(read, arguments)?? {
             match argument {
                 Argument::Calls(paths) => options.calls.extend(paths),
+                Argument::Named(names) => options.named.extend(names),
                 Argument::Sites(choice) => options.sites = choice,
                 Argument::Owners => options.counts_owners = true,
                 Argument::Addresses => options.asks_where = true,
@@ -85,6 +89,12 @@ impl Options {
         Ok(options)
     }
 
+    /// The name of the function that a call of this name leads to.
+    pub fn function_called(&self, name: &str) -> String {
+        let named = self.named.iter().find(|(other, _)| other == name);
+        named.map_or_else(|| name.to_owned(), |(_, function)| function.to_string())
+    }
+
     /// The attribute's name, for messages that say what to write.
     pub fn attribute(&self) -> &'static str {
         if self.opens_session {
@@ -97,6 +107,7 @@ impl Options {
 
 enum Argument {
     Calls(Vec<Path>),
+    Named(Vec<(Ident, Ident)>),
     Sites(SiteChoice),
     Owners,
     Addresses,
@@ -124,6 +135,9 @@ impl Argument {
         let name: Ident = input.parse()?;
         if name == "calls" {
             return Ok(Self::Calls(paths(input)?));
+        }
+        if name == "named" {
+            return Ok(Self::Named(other_names(&in_parentheses(input)?)?));
         }
         if name == "typed" {
             return Ok(Self::Typed(paths(input)?));
@@ -198,6 +212,17 @@ impl HasSpare {
         let all = input.parse_terminated(one, Token![,])?;
         Ok(all.into_iter().collect())
     }
+}
+
+/// `run = advance, ..`
+fn other_names(input: ParseStream<'_>) -> syn::Result<Vec<(Ident, Ident)>> {
+    let one = |input: ParseStream<'_>| {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok((name, input.parse()?))
+    };
+    let all = input.parse_terminated(one, Token![,])?;
+    Ok(all.into_iter().collect())
 }
 
 fn paths(input: ParseStream<'_>) -> Result<Vec<Path>, Unread> {

@@ -13,6 +13,7 @@ use crate::desugar::regions::{self, Regions};
 use crate::desugar::{self, Desugared};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::emit::{self, Emitter, Spares, emit};
+use crate::library::OwnNames;
 use crate::liveness::Liveness;
 use crate::liveness::clean::Clean;
 use crate::liveness::unread::Unread;
@@ -33,6 +34,7 @@ use invariants::Artefact;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::cell::Cell;
+use std::sync::Arc;
 use syn::ItemFn;
 
 /// A stage of the compiler: a value with a name.
@@ -181,25 +183,31 @@ impl Pass {
     }
 }
 
-/// Expands `#[ckpt::instrument(arguments)]` on a function. Errors come out as `compile_error!`, next to the function as it
+/// Expands `#[ckpt::instrument(arguments)]` on a function of a program that declares these names. Errors come out as `compile_error!`, next to the function as it
 /// would be without ckpt, so that editors keep working.
-pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    expand(arguments, item, false, None)
+pub fn instrument(arguments: TokenStream, item: TokenStream, own: &Arc<OwnNames>) -> TokenStream {
+    expand(arguments, item, own, false, None)
 }
 
 /// Expands `#[ckpt::main(arguments)]` of the program that is made of these files, where they are known.
-pub fn instrument_main(arguments: TokenStream, item: TokenStream, sources: Option<Sources>) -> TokenStream {
-    expand(arguments, item, true, sources)
+pub fn instrument_main(
+    arguments: TokenStream,
+    item: TokenStream,
+    own: &Arc<OwnNames>,
+    sources: Option<Sources>,
+) -> TokenStream {
+    expand(arguments, item, own, true, sources)
 }
 
 fn expand(
     arguments: TokenStream,
     item: TokenStream,
+    own: &Arc<OwnNames>,
     opens_session: bool,
     sources: Option<Sources>,
 ) -> TokenStream {
     let item = captures::named(crate::parse::dialect::modern(item));
-    let expanded = analyse(arguments, &item, opens_session).and_then(|mut stages| {
+    let expanded = analyse_among(arguments, &item, own, opens_session).and_then(|mut stages| {
         stages.options.sources = sources;
         emitted(&stages, &item)
     });
@@ -262,7 +270,21 @@ pub fn analyse(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<Stages, Diagnostics> {
-    let (options, function) = function::read(arguments, item, opens_session)?;
+    analyse_among(arguments, item, &Arc::default(), opens_session)
+}
+
+/// The same of a function of a program with these names.
+///
+/// # Errors
+/// All diagnostics of the first stage that found any.
+pub fn analyse_among(
+    arguments: TokenStream,
+    item: &TokenStream,
+    own: &Arc<OwnNames>,
+    opens_session: bool,
+) -> Result<Stages, Diagnostics> {
+    let (mut options, function) = function::read(arguments, item, opens_session)?;
+    options.library.set_own(own);
     analyse_function(&options, function, &Locals::default())
 }
 
@@ -370,6 +392,7 @@ fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Resu
             .in_block(body)
         };
         let options = Options {
+            named: options.named.clone(),
             calls: options.calls.iter().filter(is_called).cloned().collect(),
             sites: SiteChoice::Manual,
             opens_session: false,

@@ -158,7 +158,9 @@ fn find_boundaries(block: &Block, flow: &Flow, reexecutes: &BTreeSet<StepId>, fo
                 let stays = |old: &BindingId| {
                     let same = new.iter().any(|id| flow.same_name(*id, *old));
                     let moves = |event: &Event| {
-                        event.binding == *old && event.kind == Use::Move && event.step <= start
+                        let takes = event.kind == Use::Move && event.step <= start
+                            || event.by_operator && event.step == start;
+                        event.binding == *old && takes
                     };
                     same && !flow.events().any(moves) && !flow.bindings[*old].is_plainly_copy()
                 };
@@ -407,7 +409,15 @@ impl Chooser<'_> {
     fn parameters(&mut self) {
         for (id, binding) in self.given.flow.bindings.iter().enumerate() {
             let events = || self.given.flow.events().filter(|event| event.binding == id);
-            let is_moved = events().any(Event::may_move);
+            let is_gone = || {
+                let mut sites = self.given.flow.sites.iter().enumerate();
+                sites.any(|(index, at)| {
+                    let site = index as SiteId + 1;
+                    at.scope.contains(&id) && self.given.liveness.may_be_moved(self.given.flow, site, id)
+                })
+            };
+            let is_moved =
+                events().any(Event::may_move) || events().any(|event| event.by_operator) && is_gone();
             let is_given = self.given.flow.is_given_again(id);
             let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
             // Also where a site only offers it: rustc must see that it has a value there.
@@ -468,7 +478,9 @@ impl Chooser<'_> {
             if missing.is_empty() {
                 continue;
             }
-            if missing.iter().any(absent) || self.prefers_a_slot(id, binding) {
+            if missing.iter().any(absent) && !self.is_copied_by_operators(id)
+                || self.prefers_a_slot(id, binding)
+            {
                 self.found.modes.insert(id, Mode::InSlot);
             } else {
                 self.forced.extend(missing.into_iter().map(|site| (site, id)));
@@ -476,6 +488,15 @@ impl Chooser<'_> {
         }
         self.keep_order(&declared, &group);
         self.put_absent_in_slots(&declared, later);
+    }
+
+    /// Whether only an operator may have used the variable up, and a statement that is re-executed needs it, which it could not if the
+    /// variable travelled: then it is taken for one that is copied, as most are that operators take.
+    fn is_copied_by_operators(&self, id: BindingId) -> bool {
+        let events = || self.given.flow.events().filter(|event| event.binding == id);
+        let is_replayed =
+            |event: &Event| event.kind != Use::Write && self.given.runs.reexecuted.contains(&event.step);
+        events().any(|event| event.by_operator) && !events().any(Event::may_move) && events().any(is_replayed)
     }
 
     /// In how many groups of statements, its own and the later ones, the variable is mentioned.
@@ -529,8 +550,9 @@ impl Chooser<'_> {
     }
 
     fn is_moved_in(&self, id: BindingId, run: &Group) -> bool {
-        let moves =
-            |event: &Event| event.binding == id && event.may_move() && run.range.contains(&event.step);
+        let moves = |event: &Event| {
+            event.binding == id && (event.may_move() || event.by_operator) && run.range.contains(&event.step)
+        };
         self.given.flow.events().any(moves)
     }
 

@@ -43,8 +43,9 @@ pub fn needed(
                 .filter(|id| runs.reexecuted.contains(&flow.bindings[**id].step));
             let reexecuted =
                 reexecuted.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
-            let gone =
-                |id: BindingId| liveness.may_be_moved(flow, site, id) && !liveness.is_live(flow, site, id);
+            let gone = |id: BindingId| {
+                liveness.may_be_given_away(flow, site, id) && !liveness.is_live(flow, site, id)
+            };
             let inputs = reexecuted.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input));
             found.extend(inputs.filter(|id| !gone(*id)));
             let around = replayed.iter().filter(|(range, _)| range.contains(&here.step));

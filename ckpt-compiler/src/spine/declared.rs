@@ -15,6 +15,8 @@ pub(super) struct DeclaredTypes {
     values: LocalSet,
     /// Lists of numbers, lists of such lists, and references to those.
     lists_of_numbers: LocalSet,
+    /// They are numbers.
+    numbers: LocalSet,
 }
 
 impl DeclaredTypes {
@@ -30,7 +32,7 @@ impl DeclaredTypes {
                 FnArg::Receiver(receiver) => {
                     let name = proc_macro2::Ident::new("self", receiver.self_token.span);
                     let is_value = receiver.reference.is_none() && receiver.colon_token.is_none();
-                    finder.add(&name, is_value, false);
+                    finder.add(&name, is_value, false, false);
                 }
                 FnArg::Typed(typed) => finder.typed(&typed.pat, &typed.ty),
             }
@@ -41,12 +43,18 @@ impl DeclaredTypes {
         } = finder;
         found.values.remove_all(&others.values);
         found.lists_of_numbers.remove_all(&others.lists_of_numbers);
+        found.numbers.remove_all(&others.numbers);
         found
     }
 
     /// Whether the variable is certainly no reference.
     pub(super) fn is_value(&self, local: crate::names::LocalId) -> bool {
         self.values.contains(local)
+    }
+
+    /// Whether the variable is certainly a number.
+    pub(super) fn is_number(&self, local: crate::names::LocalId) -> bool {
+        self.numbers.contains(local)
     }
 
     /// Whether the place is an element of a list of numbers.
@@ -70,7 +78,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn add(&mut self, name: &proc_macro2::Ident, is_value: bool, is_list_of_numbers: bool) {
+    fn add(&mut self, name: &proc_macro2::Ident, is_value: bool, is_list_of_numbers: bool, is_number: bool) {
         let Some(local) = self.locals.id(name) else {
             return;
         };
@@ -79,13 +87,15 @@ impl Finder<'_> {
         both[usize::from(is_list_of_numbers)]
             .lists_of_numbers
             .insert(local);
+        both[usize::from(is_number)].numbers.insert(local);
     }
 
     fn typed(&mut self, pattern: &Pat, ty: &Type) {
         if let Pat::Ident(ident) = pattern
             && ident.by_ref.is_none()
         {
-            self.add(&ident.ident, is_value_type(ty), self.is_list_of_numbers_type(ty));
+            let is_list = self.is_list_of_numbers_type(ty);
+            self.add(&ident.ident, is_value_type(ty), is_list, is_number(ty));
         }
     }
 
@@ -129,11 +139,18 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             (Pat::Type(typed), _) => self.typed(&typed.pat, &typed.ty),
             (Pat::Ident(ident), Some(init)) if ident.by_ref.is_none() => {
                 let (value, list) = (is_value(&init.expr), self.is_list_of_numbers(&init.expr));
-                self.add(&ident.ident, value, list);
+                self.add(&ident.ident, value, list, is_number_literal(&init.expr));
             }
             _ => {}
         }
         visit::visit_local(self, local);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        if let (Pat::Ident(ident), Expr::Range(_)) = (&*one.pat, &*one.expr) {
+            self.add(&ident.ident, true, false, true);
+        }
+        visit::visit_expr_for_loop(self, one);
     }
 }
 

@@ -69,6 +69,9 @@ impl Lowering<'_> {
         if self.hold_assignment(expr, steps).is_some() {
             return None;
         }
+        if self.value_that_is_added(expr, steps) {
+            return None;
+        }
         let marks = self.marks;
         let first = role_of_first(marks.library, expr);
         let fields = fields_of(expr);
@@ -110,6 +113,21 @@ impl Lowering<'_> {
         self.extract(operand, steps)
     }
 
+    /// `list[i] += f(x)` of types of the program's own borrows the element first, which cannot last over the site: the value is put aside.
+    /// Numbers are read last, and a variable is borrowed last.
+    fn value_that_is_added(&mut self, expr: &mut Expr, steps: &mut Vec<Step>) -> bool {
+        let Expr::Binary(one) = expr else { return false };
+        let is_late = is_assignment(&one.op)
+            && self.marks.in_expr(&one.right)
+            && !self.marks.in_expr(&one.left)
+            && is_found_by_an_index(&one.left)
+            && !self.declared.is_number_in_list(&self.names.read(), &one.left);
+        if is_late {
+            self.put_aside(&mut one.right, Kind::Operand, steps);
+        }
+        is_late
+    }
+
     /// Whether the expression is one whose operands are looked at, and not one with a form of its own.
     fn is_plain_context(&self, expr: &Expr) -> bool {
         !matches!(
@@ -136,7 +154,10 @@ impl Lowering<'_> {
             None => self.names.fresh(kind),
         };
         name.set_span(name.span().located_at(operand.span()));
-        let taken = std::mem::replace(operand, parse_quote!(#name));
+        let taken = match std::mem::replace(operand, parse_quote!(#name)) {
+            Expr::Paren(inner) => *inner.expr,
+            taken => taken,
+        };
         self.temporary(&name, taken, steps);
     }
 
@@ -213,7 +234,10 @@ impl Lowering<'_> {
                 let is_closure = crate::syntax::origins::closure_in(&reference.expr).is_some();
                 let is_temporary =
                     reference.mutability.is_some() && place_root(&reference.expr).is_none() && !is_closure;
-                if is_temporary || !is_pure(self.marks.library, &reference.expr) {
+                let is_late = is_temporary
+                    || self.may_be_used_up(&reference.expr)
+                    || !is_pure(self.marks.library, &reference.expr);
+                if is_late {
                     self.put_aside(&mut reference.expr, Kind::Argument, &mut steps);
                 } else if place_root(&reference.expr).is_some() {
                     self.hold_place(&mut reference.expr, &lent, &mut steps);
@@ -227,6 +251,7 @@ impl Lowering<'_> {
             } else if !(is_pure(self.marks.library, operands[index])
                 || is_iterator(self.marks.library, operands[index]))
                 || changed_later
+                || !is_receiver && self.may_be_used_up(operands[index])
                 || !is_receiver
                     && matches!(&*operands[index], Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)))
             {
@@ -258,6 +283,37 @@ impl Lowering<'_> {
         }
     }
 
+    /// `-a`, `a + b` of what may be no numbers: the operator uses its operands up, and the call has to find them as they were.
+    fn may_be_used_up(&self, operand: &Expr) -> bool {
+        let is_taken = |side: &Expr| {
+            let name = variable(side);
+            let local = name.and_then(|name| self.names.read().id(name));
+            let is_reference = name.is_some_and(|name| self.known.is_reference(name));
+            local.is_some_and(|local| !self.declared.is_number(local)) && !is_reference
+        };
+        let is_number = |side: &Expr| match side {
+            Expr::Lit(_) | Expr::Cast(_) => true,
+            other => {
+                let local = variable(other).and_then(|name| self.names.read().id(name));
+                local.is_some_and(|local| self.declared.is_number(local))
+            }
+        };
+        match operand {
+            Expr::Paren(inner) => self.may_be_used_up(&inner.expr),
+            Expr::Group(inner) => self.may_be_used_up(&inner.expr),
+            Expr::Unary(one) if !matches!(one.op, syn::UnOp::Deref(_)) => {
+                is_taken(&one.expr) || self.may_be_used_up(&one.expr)
+            }
+            Expr::Binary(one) if takes_operands(&one.op) => {
+                let sides = [&one.left, &one.right];
+                let is_of_numbers = sides.iter().any(|side| is_number(side));
+                !is_of_numbers && sides.iter().any(|side| is_taken(side))
+                    || sides.iter().any(|side| self.may_be_used_up(side))
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn locals_in(&self, operand: &Expr) -> LocalSet {
         locals_in(&self.names.read(), operand.to_token_stream())
     }
@@ -283,6 +339,36 @@ impl Lowering<'_> {
             }
             _ => false,
         }
+    }
+}
+
+/// `+`, `-`, `*` and their like.
+fn takes_operands(op: &syn::BinOp) -> bool {
+    use syn::BinOp;
+    matches!(
+        op,
+        BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitXor(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::Shl(_)
+            | BinOp::Shr(_)
+    )
+}
+
+/// Whether there is an index on the way to a place.
+fn is_found_by_an_index(place: &Expr) -> bool {
+    match place {
+        Expr::Index(_) => true,
+        Expr::Field(field) => is_found_by_an_index(&field.base),
+        Expr::Paren(inner) => is_found_by_an_index(&inner.expr),
+        Expr::Group(inner) => is_found_by_an_index(&inner.expr),
+        Expr::Unary(inner) => is_found_by_an_index(&inner.expr),
+        _ => false,
     }
 }
 

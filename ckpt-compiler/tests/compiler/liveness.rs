@@ -77,6 +77,29 @@ fn a_moved_variable_is_gone_until_it_is_assigned() {
 }
 
 #[test]
+fn what_an_operator_takes_last_is_gone() {
+    let function = Function::of(
+        "fn f(a: Matrix, more: Matrix) { let b = g(); checkpoint!(); let c = a + (b * more); checkpoint!(); h(&c); }",
+    );
+    for name in ["a", "b", "more"] {
+        assert!(!function.moved(1, name), "{name}");
+        assert!(function.moved(2, name), "{name}");
+    }
+    assert!(!function.moved(2, "c"));
+}
+
+#[test]
+fn what_is_used_again_behind_an_operator_was_copied() {
+    let source = "fn f(a: Vector, v: &[Vector], of: &Grid) { let n = 3; let m = v[0]; let w = of.width; let b = a + m * n * w; checkpoint!(); h(a, b); }";
+    let function = Function::of(source);
+    for name in ["a", "n", "m", "w"] {
+        assert!(!function.moved(1, name), "{name}");
+    }
+    let in_a_loop = Function::of("fn f(a: Vector) { let mut b = g(); loop { checkpoint!(); b = b + a; } }");
+    assert!(!in_a_loop.moved(1, "a") && !in_a_loop.moved(1, "b"));
+}
+
+#[test]
 fn a_variable_moved_in_one_branch_may_be_gone() {
     let function = Function::of("fn f(n: u32) { let a = g(); if n > 3 { h(a); } checkpoint!(); }");
     assert!(function.moved(1, "a"));

@@ -369,7 +369,7 @@ fn a_refused_function_stays_without_its_sites() {
     let source: proc_macro2::TokenStream = "const fn f() { loop { ckpt::checkpoint!(); } }"
         .parse()
         .expect("it is Rust");
-    let tokens = ckpt_compiler::instrument(quote!(), source).to_string();
+    let tokens = ckpt_compiler::instrument(quote!(), source, &Default::default()).to_string();
     assert!(tokens.contains("compile_error"), "{tokens}");
     assert!(tokens.contains("const fn f"), "{tokens}");
     assert!(!tokens.contains("checkpoint !"), "{tokens}");

@@ -9,6 +9,8 @@
 
 #[cfg(feature = "cudarc")]
 pub(crate) mod cudarc;
+#[cfg(any(feature = "opencl", feature = "wgpu"))]
+pub(crate) mod numbers;
 #[cfg(feature = "opencl")]
 pub(crate) mod opencl;
 pub(crate) mod shown;
@@ -43,8 +45,10 @@ pub(crate) enum Obstacle {
     InProgram,
     /// A part of another array.
     Part,
-    /// An image.
+    /// An image that no command reads as a whole.
     Image,
+    /// An image of texels that an array or another image has.
+    ImageOf,
     /// A pipe.
     Pipe,
     /// Shared with a library for graphics.
@@ -69,7 +73,7 @@ impl Obstacle {
             }
             Obstacle::Variables => "a program on a device has variables of its own, outside of its kernels",
             Obstacle::GivenBack => {
-                "a kernel was started with an array as an argument that the program had given back"
+                "a kernel was started with an array or a sampler as an argument that the program had given back"
             }
             Obstacle::OtherLibrary => {
                 "the program has loaded another OpenCL than that which it is linked with"
@@ -79,7 +83,12 @@ impl Obstacle {
             }
             Obstacle::InProgram => "an array on a device uses memory of the program's",
             Obstacle::Part => "an array on a device is a part of another one",
-            Obstacle::Image => "an image is on a device",
+            Obstacle::Image => {
+                "an image on a device is of a kind that is not read as a whole: it has several samples or levels, or depths"
+            }
+            Obstacle::ImageOf => {
+                "an image on a device has no memory of its own, but that of an array or of another image"
+            }
             Obstacle::Pipe => "a pipe is on a device",
             Obstacle::Graphics => "an array on a device is shared with a library for graphics",
             Obstacle::Shared => "the program shares memory with a device (`clSVMAlloc`)",
@@ -96,13 +105,14 @@ impl Obstacle {
             Obstacle::Callback => "it may run while the checkpoint is taken, and a restart would not call it",
             Obstacle::EndAwaited => "a restart would not call it",
             Obstacle::Variables => "nothing can read them, and a restart would make them again",
-            Obstacle::GivenBack => "whether there is such an array, and what is in it, nobody knows",
+            Obstacle::GivenBack => "whether it is still there, and what is in it, nobody knows",
             Obstacle::OtherLibrary => "what it has on devices through that one nobody sees",
             Obstacle::Unseen => "a restart makes the kernel again, without them",
             Obstacle::InProgram => "what is there is defined only while the array is mapped",
             Obstacle::Commands => "a restart would not note them again",
             Obstacle::Part
             | Obstacle::Image
+            | Obstacle::ImageOf
             | Obstacle::Pipe
             | Obstacle::Graphics
             | Obstacle::Shared
@@ -118,13 +128,16 @@ impl Obstacle {
             Obstacle::Callback => "wait for the command before the site is reached",
             Obstacle::EndAwaited => "leave it out",
             Obstacle::Variables => "hold them in an array that the kernels have as an argument",
-            Obstacle::GivenBack => "keep the array as long as a kernel is started with it",
+            Obstacle::GivenBack => "keep it as long as a kernel is started with it",
             Obstacle::OtherLibrary => "let it load the `libOpenCL.so.1` of the machine: `OPENCL_DYLIB_PATH`",
             Obstacle::Unseen => "make the kernel anew, and give it all of its arguments",
             Obstacle::InProgram => {
                 "let the array have memory of its own: `copy_host_slice` (`CL_MEM_COPY_HOST_PTR`)"
             }
             Obstacle::Commands => "submit them, or drop them, before the site is reached",
+            Obstacle::ImageOf => {
+                "drop it before the site is reached, or let it have memory of its own, and copy (`enqueue_copy_buffer_to_image`)"
+            }
             Obstacle::Part
             | Obstacle::Image
             | Obstacle::Pipe

@@ -642,5 +642,9 @@ mod inert {
         [T: ?Sized] std::sync::MutexGuard<'_, T>;
         [T: ?Sized] std::sync::RwLockReadGuard<'_, T>;
         [T: ?Sized] std::sync::RwLockWriteGuard<'_, T>;
+        // Whoever has the other end is no other thread, as none runs, and cannot be saved: an end that is in use is refused.
+        [T] std::sync::mpsc::Sender<T>;
+        [T] std::sync::mpsc::SyncSender<T>;
+        [T] std::sync::mpsc::Receiver<T>;
     }
 }

@@ -181,32 +181,22 @@ pub(super) fn lose_a_page(chosen: u64) -> Option<(String, String, u64)> {
     let whole_pages = |list: &LivePlace| {
         let first = list.place.first().next_multiple_of(page);
         let behind = (list.place.first() + list.place.bytes()) & !(page - 1);
-        first..behind.max(first)
+        (first..behind.max(first)).step_by(page)
     };
     let lent = snapshot.places().iter().filter(|list| stays_as_saved(list));
-    let pages = lent
-        .clone()
-        .map(|list| whole_pages(list).len() / page)
-        .sum::<usize>();
-    let mut left = usize::try_from(chosen % u64::try_from(pages).ok().filter(|pages| *pages > 0)?).ok()?;
-    for list in lent {
-        let whole = whole_pages(list);
-        let here = whole.len() / page;
-        if left >= here {
-            left -= here;
-            continue;
-        }
-        let address = whole.start + left * page;
-        let is_gone = from_outside::replace(address, page, &|bytes| {
-            bytes.fill(0xA5);
-            true
-        });
-        return (is_gone && tells_of(address, page)).then(|| {
-            let bit = (address - list.place.first()) as u64 * 8;
-            (list.function.clone(), list.owner.key.to_owned(), bit)
-        });
-    }
-    None
+    let mut pages = lent.flat_map(|list| whole_pages(list).map(move |address| (list, address)));
+    let count = u64::try_from(pages.clone().count())
+        .ok()
+        .filter(|count| *count > 0)?;
+    let (list, address) = pages.nth(usize::try_from(chosen % count).ok()?)?;
+    let is_gone = from_outside::replace(address, page, &|bytes| {
+        bytes.fill(0xA5);
+        true
+    });
+    (is_gone && tells_of(address, page)).then(|| {
+        let bit = (address - list.place.first()) as u64 * 8;
+        (list.function.clone(), list.owner.key.to_owned(), bit)
+    })
 }
 
 /// No such signal is known here.

@@ -26,6 +26,14 @@ pub trait OnDevice {
     /// It is not known to ckpt.
     fn bytes(&self) -> Result<usize, String>;
 
+    /// Whether what another one has can be in this one: it has as many bytes, and of an image they are the same numbers.
+    fn is_like(&self, other: &Self) -> bool
+    where
+        Self: Sized,
+    {
+        self.bytes() == other.bytes()
+    }
+
     /// All of them.
     ///
     /// # Errors
@@ -42,11 +50,30 @@ pub trait OnDevice {
     fn is_exchanged(&self) {}
 }
 
+/// So many bytes, which `read` fills in.
+///
+/// # Errors
+/// `read`'s.
+///
+/// # Safety
+/// Where it succeeds, `read` has written every byte.
+#[cfg(any(feature = "wgpu", feature = "cudarc"))]
+pub(crate) unsafe fn bytes_read(
+    size: usize,
+    read: impl FnOnce(&mut [std::mem::MaybeUninit<u8>]) -> Result<(), String>,
+) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(size);
+    read(&mut bytes.spare_capacity_mut()[..size])?;
+    // SAFETY: so many were written.
+    unsafe { bytes.set_len(size) };
+    Ok(bytes)
+}
+
 /// For each of some variables, the number of that for which the array was made that it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     order: Vec<u32>,
-    /// Whether arrays of different sizes have changed places.
+    /// Whether arrays of different sizes, or of different numbers, have changed places.
     differ: bool,
 }
 
@@ -62,7 +89,7 @@ impl Places {
     /// Exchanges what two of the variables have.
     pub fn swap<A: OnDevice>(&mut self, pair: [usize; 2], one: &mut A, other: &mut A) {
         self.order.swap(pair[0], pair[1]);
-        self.differ |= one.bytes() != other.bytes();
+        self.differ |= !one.is_like(other);
         one.is_exchanged();
         other.is_exchanged();
         std::mem::swap(one, other);
@@ -76,7 +103,9 @@ impl Places {
 impl Checkpoint for Places {
     fn save(&self, to: &mut Encoder<'_>) {
         if self.differ && !self.are_as_made() {
-            return to.fail("arrays of different sizes on a device have changed places");
+            return to.fail(
+                "arrays on a device have changed places that are of different sizes or of different numbers",
+            );
         }
         self.order.save(to);
     }
@@ -125,8 +154,8 @@ fn put_back<A: OnDevice>(order: &[u32], arrays: &mut [&mut A]) -> Result<(), Str
         let [one, other] = arrays
             .get_disjoint_mut([at, from])
             .map_err(|error| error.to_string())?;
-        if one.bytes()? != other.bytes()? {
-            return Err("they have different sizes".into());
+        if one.bytes()? != other.bytes()? || !one.is_like(other) {
+            return Err("they have different sizes, or other numbers".into());
         }
         // What is in the variable stays: it has another array now.
         let contents = [one.content()?, other.content()?];

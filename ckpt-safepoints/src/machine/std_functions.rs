@@ -3,7 +3,7 @@
 use super::{Rank, View};
 use crate::skeleton::std_calls::{FunctionCall, is_of_node};
 use crate::skeleton::{Determinacy, Outside};
-use crate::values::{Binary, Provenance, Value};
+use crate::values::{Binary, Provenance, Value, numbers};
 use std::rc::Rc;
 
 impl Rank {
@@ -22,7 +22,7 @@ impl Rank {
             _ => function
                 .std
                 .0
-                .and_then(|call| self.std_function(call, &arguments, &plain)),
+                .and_then(|call| self.std_function(call, &function.path, &arguments, &plain)),
         };
         if let Some(found) = found {
             self.push(found);
@@ -53,7 +53,14 @@ impl Rank {
     }
 
     /// What a function of the standard library returns, and what it does to what it is given.
-    fn std_function(&mut self, call: FunctionCall, arguments: &[Value], plain: &[Value]) -> Option<Value> {
+    fn std_function(
+        &mut self,
+        call: FunctionCall,
+        path: &[Rc<str>],
+        arguments: &[Value],
+        plain: &[Value],
+    ) -> Option<Value> {
+        let of = path.len().checked_sub(2).map_or("", |at| &*path[at]);
         Some(match (call, plain) {
             (FunctionCall::NewList, [] | [_]) => Value::list(Vec::new()),
             (FunctionCall::Greatest, [a, b]) => return extreme(Binary::Ge, a, b, &self.provenance),
@@ -61,9 +68,14 @@ impl Rank {
             (FunctionCall::Integer, [only @ Value::Int(_)])
             | (FunctionCall::Float, [only @ Value::Float(_)]) => only.clone(),
             (FunctionCall::Float, [Value::Int(number)]) => Value::float(*number as f64),
-            (FunctionCall::Convert, [only @ Value::Int(_)]) => {
-                Value::Variant("Ok".into(), Rc::new(vec![only.clone()]))
-            }
+            (FunctionCall::Integer, [Value::Bool(truth)]) => Value::Int(i128::from(*truth)),
+            // Nothing is lost on the way: it is the same number.
+            (FunctionCall::Integer, [only @ Value::Uniform(_)]) => only.clone(),
+            (FunctionCall::Float, [only @ Value::Uniform(_)]) => numbers::cast(only, of, &self.provenance),
+            (FunctionCall::Convert, [only @ Value::Int(number)]) => match numbers::fits(*number, of) {
+                true => Value::Variant("Ok".into(), Rc::new(vec![only.clone()])),
+                false => Value::Variant("Err".into(), Rc::new(vec![Value::uniform(&("no", of))])),
+            },
             (FunctionCall::Swap, [a, b]) => {
                 self.write(&arguments[0], b.clone());
                 self.write(&arguments[1], a.clone());

@@ -47,7 +47,10 @@ pub(crate) fn of_int(number: i128, call: NumberCall, unsigned: bool, arguments: 
         (NumberCall::IsPositive, None) => Value::Bool(number > 0),
         (NumberCall::IsNegative, None) => Value::Bool(number < 0),
         (NumberCall::Itself, None) => Value::Int(number),
-        (NumberCall::Convert, None) => Value::Variant("Ok".into(), vec![Value::Int(number)].into()),
+        // Which type is meant is not told: of others it may be too large, or below zero.
+        (NumberCall::Convert, None) if (0..=i128::from(i8::MAX)).contains(&number) => {
+            Value::Variant("Ok".into(), vec![Value::Int(number)].into())
+        }
         _ => return None,
     })
 }

@@ -36,6 +36,11 @@ pub(crate) fn cast(value: &Value, to: &str, provenance: &Provenance) -> Value {
     }
 }
 
+/// Whether a number is one of an integer type; of a type that is none, it is taken to be.
+pub(crate) fn fits(number: i128, of: &str) -> bool {
+    wrapped(number, of) == number
+}
+
 /// `number as to` for the integer types by their names; a type that has none of them takes the number as it is.
 macro_rules! cast {
     ($number:expr, $to:expr) => {

@@ -14,6 +14,7 @@ const MISUSE: &str = "programs/misuse";
 const MISUSE3: &str = "programs/misuse3";
 const SUMMA: &str = "examples/summa";
 const NUMBERS: &str = "programs/numbers";
+const IMAGES: &str = "programs/images";
 const ANSWER: &str = "checksum ";
 
 #[test]
@@ -105,7 +106,9 @@ fn what_is_on_a_device_and_cannot_be_saved_holds_checkpoints_back() {
         .ckpt("basic", "run", "--every 3 -- usual")
         .well();
     assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
-    for what in ["hidden", "part", "memory", "mapped", "image", "event", "rebound"] {
+    for what in [
+        "hidden", "part", "memory", "mapped", "image", "texels", "event", "rebound",
+    ] {
         let ended = Job::of(MISUSE, "held").ckpt("basic", "run", &format!("--every 3 -- {what}"));
         let ended = ended.well().noted();
         let told = ["W2050", "W2005"].iter().any(|code| ended.stderr.contains(code));
@@ -570,6 +573,117 @@ fn arrays_of_vectors_and_of_structs_come_back() {
         ("array", "u8"),
     ] {
         assert!(has(name, elements), "{name}: {}", shown.stdout);
+    }
+}
+
+#[test]
+fn handles_without_a_type_are_arrays_of_bytes() {
+    let job = || Job::of("programs/kinds", "handles3");
+    for array in ["now", "idle", "field.heat"] {
+        let row = row_of(&job(), array);
+        assert!(row.contains("content (bytes)"), "{row}");
+    }
+    is_restarted(
+        &job,
+        "",
+        &[4, 5, 8, 17],
+        &[("basic", "basic"), (THREE, "basic"), ("basic", "pthread")],
+    );
+    let trials = "--sites 4 --commits 1 --random 1 --rows 1";
+    let ended = job().ckpt("basic", "crashtest", trials).well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    let early = job().ckpt("basic", "run", "--every 3 -- early").well().noted();
+    assert!(
+        early.stderr.contains("W2005") && early.stderr.contains("variable `spare` cannot be saved"),
+        "{}",
+        early.stderr
+    );
+}
+
+#[test]
+fn images_come_back_with_all_their_texels() {
+    let devices = [("basic", "basic"), (THREE, "basic"), ("basic", "pthread")];
+    for program in ["images", "images3"] {
+        let trials = "--sites 6 --commits 1 --random 1 --rows 1";
+        let ended = Job::of(IMAGES, program).ckpt(THREE, "crashtest", trials).well();
+        assert!(ended.stdout.contains("PASSED"), "{program}: {}", ended.stdout);
+        is_restarted(&|| Job::of(IMAGES, program), "", &[5, 8, 17], &devices);
+    }
+}
+
+#[test]
+fn images_that_nothing_has_written_to_are_left_out_and_no_others() {
+    let seldom = || Job::of(IMAGES, "seldom-images").full_every(6);
+    let uninterrupted = seldom().ckpt("basic", "run", "--every 1000").well();
+    for (visit, last) in [(9, 4), (13, 6), (23, 11)] {
+        let job = seldom().dies_at(visit);
+        let killed = job.ckpt("basic", "run", "--every 2");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        // The first has 8.6 million bytes.
+        let bytes = job.bytes_of(last);
+        assert!(bytes < 6_000_000, "checkpoint {last} has {bytes}");
+        let restarted = job.ckpt("basic", "restart", "").well();
+        assert_eq!(restarted.stdout, uninterrupted.stdout, "killed at {visit}");
+    }
+}
+
+#[test]
+fn images_go_back_in_the_process() {
+    let trials = "--sites 4 --commits 1 --random 1 --rows 1 --in-process";
+    let ended = Job::of(IMAGES, "images")
+        .ckpt("basic", "crashtest", trials)
+        .well();
+    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_checkpoint_has_the_numbers_of_an_images_format() {
+    // Planes of 33 to 20 texels, a volume of 5 to 4 to 3, two lists of three pictures of 10 to 6 with four channels.
+    for (program, variables) in [
+        (
+            "images",
+            &[
+                ("now", "f32 [660]"),
+                ("next", "f32 [660]"),
+                ("sources", "i32 [60]"),
+                ("items", "u8 [1440]"),
+            ][..],
+        ),
+        (
+            "images3",
+            &[
+                ("items", "f32 [2184]"),
+                ("line", "u16 [19]"),
+                ("lines", "u16 [76]"),
+            ],
+        ),
+    ] {
+        let job = Job::of(IMAGES, program).dies_at(9);
+        let killed = job.ckpt("basic", "run", "--every 2");
+        assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
+        let found = job.ckpt("none", "inspect", "").well();
+        for (variable, numbers) in variables {
+            let mut rows = found.stdout.lines();
+            assert!(
+                rows.any(|row| row.contains(variable) && row.contains(numbers)),
+                "{variable}: {}",
+                found.stdout
+            );
+        }
+    }
+}
+
+#[test]
+fn images_are_in_the_plan_with_what_kernels_and_commands_do_with_them() {
+    for (program, image, does) in [
+        ("images", "sources", "write() spread content"),
+        ("images", "next", "spread, others? - content"),
+        ("images3", "line", "enqueue_write_image() - content"),
+        ("images3", "lines", "enqueue_fill_image() - content"),
+    ] {
+        let row = row_of(&Job::of(IMAGES, program), image);
+        let row = row.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(row.contains(does), "{row}");
     }
 }
 

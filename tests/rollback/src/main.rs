@@ -1,5 +1,6 @@
 //! Programs that go back to a checkpoint in their process; the first argument says which.
 
+mod machine;
 mod surprises;
 mod teams;
 
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, RwLock};
 use std::thread;
 
+use machine::{Asked, lose};
 use surprises::{destructors, exits, exits_on_the_way, handler, hook, scopes, set_once, signals};
 use teams::{barriers, deleted, detached, loops, stays, threads};
 
@@ -230,42 +232,6 @@ fn kept(length: u64) {
     println!("{:e}", ends.map(|(one, other)| one * other).sum::<f64>());
 }
 
-/// Has the machine lose a page in the middle of a list: its bytes are gone, and the system says where.
-fn lose(list: &[u64]) {
-    const PAGE: usize = 1 << 12;
-    /// What the system fills in for memory that is lost and that nobody has asked for yet.
-    #[repr(C)]
-    struct Told {
-        codes: [libc::c_int; 4],
-        address: usize,
-        size: i16,
-        rest: [u8; 102],
-    }
-    let address = (list.as_ptr().addr() + list.len() * 4) & !(PAGE - 1);
-    let told = Told {
-        codes: [libc::SIGBUS, 0, 5, 0],
-        address,
-        size: 12,
-        rest: [0; 102],
-    };
-    // SAFETY: it stands for a fault of the machine; the list is put back, or the process ends with another answer.
-    unsafe {
-        libc::madvise(
-            std::ptr::without_provenance_mut(address),
-            PAGE,
-            libc::MADV_DONTNEED,
-        );
-        let (process, thread) = (libc::getpid(), libc::gettid());
-        libc::syscall(
-            libc::SYS_rt_tgsigqueueinfo,
-            process,
-            thread,
-            libc::SIGBUS,
-            &raw const told,
-        );
-    }
-}
-
 /// A list of the caller's, which nothing writes to during the call, and one of its own.
 #[ckpt::instrument]
 fn sums(matrix: &[u64]) {
@@ -275,8 +241,8 @@ fn sums(matrix: &[u64]) {
         ckpt::checkpoint!();
         if strikes(step) {
             match env::var("TEST_LOST").as_deref() {
-                Ok("own") => lose(&own),
-                _ => lose(matrix),
+                Ok("own") => lose(&own, Asked::ByNobody),
+                _ => lose(matrix, Asked::ByNobody),
             }
         }
         sum = matrix

@@ -117,16 +117,33 @@ fn split(arguments: &str) -> Vec<&str> {
     arguments.split(at_commas).collect()
 }
 
-/// What is done with an argument that is declared so, if it is an array.
+/// What is done with an argument that is declared so, if it is an array or an image.
 fn access(argument: &str) -> Option<Access> {
-    let (points_to, _) = argument.rsplit_once('*')?;
-    let mut words = points_to.split(|one: char| !one.is_alphanumeric() && one != '_');
     let is = |word: &str, name: &str| word.trim_start_matches("__") == name;
+    let Some((points_to, _)) = argument.rsplit_once('*') else {
+        let mut words = words(argument);
+        words.clone().find(|word| is_image(word))?;
+        let is_written = words.any(|word| is(word, "write_only") || is(word, "read_write"));
+        return Some(if is_written { Access::Writes } else { Access::Reads });
+    };
+    let mut words = words(points_to);
     if words.clone().any(|word| is(word, "local")) {
         return None;
     }
     let is_read = words.any(|word| is(word, "const") || is(word, "constant"));
     Some(if is_read { Access::Reads } else { Access::Writes })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(|one: char| !one.is_alphanumeric() && one != '_')
+}
+
+/// Whether this is the type of an image: `image2d_t`, `image1d_array_t`.
+fn is_image(word: &str) -> bool {
+    let of = word
+        .strip_prefix("image")
+        .and_then(|rest| rest.strip_suffix("_t"));
+    of.is_some_and(|of| of.starts_with(['1', '2', '3']))
 }
 
 pub(super) fn without_comments(text: &str) -> String {
@@ -155,7 +172,8 @@ mod tests {
             "// a kernel void no(int *x)\n float half_of(float x) { return x / 2; }
              __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
              add(__global const uint *state, __global double *sum, __constant int * few, __local int *own, /* a, b */ uint more) { }
-             kernel void twice(global float4 *x) {} my_kernel void other(int *x) {} subkernel void another(int *x) {}",
+             kernel void twice(global float4 *x) {}
+             kernel void blur(image2d_t from, __write_only image2d_array_t to, read_write image3d_t kept, sampler_t how) {} my_kernel void other(int *x) {} subkernel void another(int *x) {}",
         );
         let known: Vec<_> = kernels.arguments.iter().collect();
         let (reads, writes) = (Some(Access::Reads), Some(Access::Writes));
@@ -163,6 +181,7 @@ mod tests {
             known,
             [
                 (&"add".to_owned(), &vec![reads, writes, reads, None, None]),
+                (&"blur".to_owned(), &vec![reads, writes, writes, None]),
                 (&"twice".to_owned(), &vec![writes]),
             ]
         );

@@ -500,6 +500,8 @@ impl<'a> Walk<'a> {
                 None => match owner.filter(|owner| self.devices.are_arrays(owner)) {
                     // What functions of that type give is one, or makes one.
                     Some(owner) => Value::Made(self.known_by_type(&owner)),
+                    // Of a handle without a type nobody knows more than the bytes.
+                    None if library.says(&name, DeviceMethods::Makes) => Value::Made(KnownBy::Shaders),
                     None => {
                         self.goes_away(&arguments);
                         Value::Other

@@ -84,6 +84,26 @@ struct Module<'t> {
 }
 
 impl<'t> Module<'t> {
+    /// Notes a variable that an array is bound to; whether it is one, with its type.
+    fn note(
+        &mut self,
+        declared: &'t [&'t str],
+        bound_to: (Option<Option<usize>>, Option<Option<usize>>),
+        writes: bool,
+    ) -> bool {
+        let ([name, ":", ty @ ..], (Some(group), Some(binding))) = (declared, bound_to) else {
+            return false;
+        };
+        self.variables.push(Variable {
+            name,
+            group,
+            binding,
+            access: if writes { Access::Writes } else { Access::Reads },
+            ty,
+        });
+        true
+    }
+
     fn read(&mut self, words: &'t [&'t str]) {
         let (mut group, mut binding, mut is_entry) = (None, None, false);
         let mut rest = words;
@@ -104,36 +124,19 @@ impl<'t> Module<'t> {
                 ("var", ["<", behind @ ..]) => {
                     let (kind, behind) = until(behind, ">");
                     let (declared, behind) = until(behind, ";");
-                    if let ([name, ":", ty @ ..], Some(group), Some(binding)) =
-                        (declared, group.take(), binding.take())
-                    {
-                        let writes = kind.iter().any(|word| matches!(*word, "read_write" | "write"));
-                        self.variables.push(Variable {
-                            name,
-                            group,
-                            binding,
-                            access: if writes { Access::Writes } else { Access::Reads },
-                            ty,
-                        });
-                    }
+                    let writes = kind.iter().any(|word| matches!(*word, "read_write" | "write"));
+                    self.note(declared, (group.take(), binding.take()), writes);
                     behind
                 }
-                ("var", behind) => match (group.take(), binding.take(), until(behind, ";")) {
-                    (Some(group), Some(binding), ([name, ":", ty @ ..], behind)) => {
-                        let writes = ty
-                            .iter()
-                            .any(|word| matches!(*word, "read_write" | "write" | "atomic"));
-                        self.variables.push(Variable {
-                            name,
-                            group,
-                            binding,
-                            access: if writes { Access::Writes } else { Access::Reads },
-                            ty,
-                        });
-                        behind
+                ("var", behind) => {
+                    let (declared, after) = until(behind, ";");
+                    let writes =
+                        { declared.iter() }.any(|word| matches!(*word, "read_write" | "write" | "atomic"));
+                    match self.note(declared, (group.take(), binding.take()), writes) {
+                        true => after,
+                        false => behind,
                     }
-                    _ => behind,
-                },
+                }
                 ("alias", [name, "=", behind @ ..]) => {
                     let (ty, behind) = until(behind, ";");
                     self.types.insert(name, vec![ty]);

@@ -24,6 +24,8 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
         TypeAdvice::DeviceWork
     } else if (decider.on_device)(ty) {
         TypeAdvice::Device
+    } else if (decider.untyped_on_device)(ty) {
+        TypeAdvice::Untyped
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
     } else if ty.contains("'_") || ty.contains('&') {

@@ -111,6 +111,10 @@ pub struct Decider<'a> {
     pub under_way_on_device: &'a dyn Fn(&str) -> bool,
     /// Whether a checkpoint holds that content.
     pub saved_from_device: &'a dyn Fn(&str) -> bool,
+    /// Whether a type, as rustc writes it, is that of a handle that may be one to memory on a device.
+    pub untyped_on_device: &'a dyn Fn(&str) -> bool,
+    /// Whether what makes memory on a device makes the value of the `let` at this place.
+    pub made_on_device: &'a dyn Fn(Position) -> bool,
     /// Whether the `let` at this place may hold such a value.
     pub filled_on_device: &'a dyn Fn(Position) -> bool,
     /// The `let`s of what the `let` at this place changes places with, and its own.
@@ -289,7 +293,7 @@ impl Decider<'_> {
             // Made again it would be without its content.
             return self.device_array(one, round) || self.give_up(one, round);
         }
-        if self.device_handle(one, round) {
+        if self.untyped_array(one, round) || self.device_handle(one, round) {
             return true;
         }
         if let Some(ty) = self.type_of(one) {
@@ -479,9 +483,21 @@ impl Decider<'_> {
 
     /// An array on a device: a restart makes it again, and writes its content.
     fn device_array(&mut self, one: &Finding, round: &Round) -> bool {
-        if !(self.saved_from_device)(&one.type_name) {
-            return false;
-        }
+        (self.saved_from_device)(&one.type_name) && self.fill_array(one, round)
+    }
+
+    /// A handle without a type that what makes such an array has made: a checkpoint finds out whether it is one.
+    fn untyped_array(&mut self, one: &Finding, round: &Round) -> bool {
+        let is_made = |holder| match holder {
+            Holder::Let(place) | Holder::Tuple(place) => (self.made_on_device)(place),
+            Holder::Passed(_) => false,
+        };
+        (self.untyped_on_device)(&one.type_name)
+            && self.variable_of(one).is_some_and(is_made)
+            && self.fill_array(one, round)
+    }
+
+    fn fill_array(&mut self, one: &Finding, round: &Round) -> bool {
         let holder = self.variable_of(one);
         let is_filled = match holder {
             Some(Holder::Let(place)) if (self.filled_on_device)(place) => self.refill_variable(place, round),

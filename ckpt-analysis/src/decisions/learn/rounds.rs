@@ -76,6 +76,8 @@ pub fn learn(
         on_device: &|type_name| effects.change_on_device(type_name),
         under_way_on_device: &|type_name| effects.are_under_way_on_device(type_name),
         saved_from_device: &|type_name| effects.are_saved_from_device(type_name),
+        untyped_on_device: &|type_name| effects.are_untyped_on_device(type_name),
+        made_on_device: &|place| effects.is_made_on_device(place),
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
         changing_places_with: &|place| effects.changing_places_with(place),
         passed_on_device: &|place| effects.may_be_passed_on_device(place),

@@ -45,6 +45,8 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         on_device: &|_| false,
         under_way_on_device: &|_| false,
         saved_from_device: &|_| false,
+        untyped_on_device: &|_| false,
+        made_on_device: &|_| false,
         filled_on_device: &|_| false,
         changing_places_with: &|_| BTreeSet::new(),
         passed_on_device: &|_| false,

@@ -9,12 +9,14 @@ use crate::syntax::marks::Marks;
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Block, Expr, ExprClosure, Lifetime, Pat, ReturnType, Stmt, parse_quote};
+use syn::{Block, Expr, ExprClosure, Lifetime, Pat, ReturnType, Stmt, Type, parse_quote};
 
 /// Whether the body of a closure can stand where the closure is called: nothing that cannot be seen leaves it, and it is
 /// not asynchronous.
 pub fn can_be_written_out(library: &Library, closure: &ExprClosure) -> bool {
+    let never = matches!(&closure.output, ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)));
     closure.asyncness.is_none()
+        && !never
         && !leaves(library, &closure.body).unseen
         && !closure
             .inputs
@@ -38,6 +40,59 @@ pub fn written_out(library: &Library, closure: &ExprClosure, given: &[Expr], nam
             let body = as_last(&body);
             parse_quote!({ #(#bind)* #body })
         }
+    }
+}
+
+/// The value of a closure that is called where it stands. What it owns is bound again in front, and ends with it; what is made on the way
+/// to its value ends before the value is used.
+pub fn written_out_in_place(
+    library: &Library,
+    closure: &ExprClosure,
+    given: &[Expr],
+    owned: &[Stmt],
+    names: &Names,
+) -> Expr {
+    let body = body_of(library, closure, names);
+    let inputs: Vec<&Pat> = closure.inputs.iter().collect();
+    // All arguments are evaluated before any is bound.
+    let bind = match (&inputs[..], given) {
+        ([], _) => TokenStream::new(),
+        ([input], [given]) => quote!(let #input = #given;),
+        _ => {
+            let patterns = inputs.iter().map(|input| match input {
+                Pat::Type(typed) => &*typed.pat,
+                other => other,
+            });
+            let types = inputs.iter().map(|input| match input {
+                Pat::Type(typed) => typed.ty.to_token_stream(),
+                _ => quote!(_),
+            });
+            quote!(let (#(#patterns),*): (#(#types),*) = (#(#given),*);)
+        }
+    };
+    match &closure.output {
+        ReturnType::Default if has_no_value(&body) => {
+            let body = as_last(&body);
+            parse_quote!({ #(#owned)* #bind #body })
+        }
+        output => {
+            let value = names.fresh(Kind::Value);
+            let ty = match output {
+                ReturnType::Type(_, ty) => quote!(: #ty),
+                ReturnType::Default => TokenStream::new(),
+            };
+            parse_quote!({ #(#owned)* #bind let #value #ty = #body; #value })
+        }
+    }
+}
+
+/// Whether a block ends with a statement, and not with a value.
+fn has_no_value(body: &Expr) -> bool {
+    let Expr::Block(block) = body else { return false };
+    match block.block.stmts.last() {
+        Some(Stmt::Expr(_, None)) => false,
+        Some(Stmt::Macro(one)) => one.semi_token.is_some(),
+        _ => true,
     }
 }
 

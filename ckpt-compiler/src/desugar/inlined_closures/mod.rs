@@ -5,14 +5,18 @@
 //! what is certain to be an iterator that runs where it stands is unfolded: it begins at a range or with a method that
 //! makes an iterator, nothing in it is parallel, and it ends in one of the calls of `ends`, or in a `for`. A function
 //! that is given by its name, `map(f)`, is a closure that calls it.
+//!
+//! A closure that is called where it stands, `(|| { checkpoint!(); f(x) })()`, becomes a block.
 
 pub mod adaptors;
 mod ends;
 mod exits;
+mod in_place;
 
 use crate::desugar::inlined_closures::adaptors::{Peeler, closure_of, peeled};
 use crate::library::{Adaptor, Ending, Iterators, Library, Types, last_name};
-use crate::names::{Kind, Names};
+use crate::names::{Kind, LocalSet, Names};
+use crate::resolve::references::references;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::closure_in;
@@ -21,6 +25,7 @@ pub use ends::parameters_of_end;
 use ends::{Unfolded, arguments_of_end};
 use exits::can_be_written_out;
 pub use exits::written_out;
+pub use in_place::called_in_place;
 use quote::{ToTokens, quote};
 use syn::{
     Expr, ExprClosure, ExprForLoop, ExprMethodCall, ExprPath, ItemFn, Local, ReturnType, Stmt, Type,
@@ -29,8 +34,13 @@ use syn::{
 
 /// Unfolds the chains of a function's body that have a site in a closure.
 pub fn inline(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
+    let references = match in_place::is_any_owning(marks.library, &function.block) {
+        true => references(marks.library, &names.locals(), function),
+        false => LocalSet::default(),
+    };
     let mut unfolder = Unfolder {
         library: marks.library,
+        references,
         peeler: Peeler { names, marks },
         may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(marks.library, ty)),
     };
@@ -160,6 +170,8 @@ fn is_result(library: &Library, ty: &Type) -> bool {
 struct Unfolder<'a> {
     library: &'a Library,
     peeler: Peeler<'a>,
+    /// The variables that stand for references, where it matters.
+    references: LocalSet,
     /// Whether the function returns a `Result` or an `Option`.
     may_fail: bool,
 }
@@ -255,6 +267,18 @@ impl Unfolder<'_> {
                         self.unfolded(&written, early || collects_early(self.library, call))
                 {
                     *expr = unfolded;
+                }
+            }
+            Expr::Call(call) => {
+                if let Some(closure) = called_in_place(self.library, call).filter(has_site)
+                    && let Some(written) = in_place::written_out(
+                        self.library,
+                        closure,
+                        call,
+                        (self.peeler.names, &self.references),
+                    )
+                {
+                    *expr = written;
                 }
             }
             _ => {}

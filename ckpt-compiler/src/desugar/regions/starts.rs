@@ -1,10 +1,10 @@
 //! What starts threads, and what waits for them.
 
 use super::teams::body_of_team;
-use crate::library::{Library, Threads};
-use crate::syntax::macros::arguments_of_macro;
+use crate::library::{Library, Macros, Threads};
+use crate::syntax::macros::{arguments_of_macro, name_of_macro};
 use crate::syntax::marks::Marks;
-use crate::syntax::purity::is_pure;
+use crate::syntax::purity::{computes, is_assignment, is_pure};
 use crate::syntax::region_marks::is_member;
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Span;
@@ -254,14 +254,42 @@ pub(super) fn drops(library: &Library, stmt: &Stmt) -> bool {
     }
 }
 
-/// A `let` of a value that is computed from others: no thread can see when that is done.
+/// A `let` of a value that is computed from others, a number that is added to one, a line that is printed: no thread can see when that
+/// is done. What gets another value may be waited for, as a sender is that ends then.
 pub(super) fn is_unseen(library: &Library, stmt: &Stmt) -> bool {
+    let computed = |expr: &Expr| is_pure(library, expr) || computes(library, expr);
     match stmt {
+        _ if joins(library, stmt) => false,
         Stmt::Local(local) => local
             .init
             .as_ref()
-            .is_none_or(|init| init.diverge.is_none() && is_pure(library, &init.expr)),
+            .is_none_or(|init| init.diverge.is_none() && computed(&init.expr)),
         Stmt::Item(_) => true,
+        Stmt::Macro(one) => prints(library, &one.mac, &computed),
+        Stmt::Expr(Expr::Macro(one), _) => prints(library, &one.mac, &computed),
+        Stmt::Expr(Expr::Binary(one), _) => {
+            is_assignment(&one.op) && is_own_place(&one.left, &computed) && computed(&one.right)
+        }
+        Stmt::Expr(..) => false,
+    }
+}
+
+/// `println!("{}", list.len())`
+fn prints(library: &Library, mac: &syn::Macro, computed: &dyn Fn(&Expr) -> bool) -> bool {
+    let is_computed = |one: &Expr| match one {
+        Expr::Assign(named) => computed(&named.right),
+        one => computed(one),
+    };
+    library.says(&name_of_macro(mac), Macros::Prints)
+        && arguments_of_macro(library, mac).is_some_and(|arguments| arguments.iter().all(is_computed))
+}
+
+/// A variable, or a part of one that is not behind a reference as far as that is written.
+fn is_own_place(place: &Expr, computed: &dyn Fn(&Expr) -> bool) -> bool {
+    match place {
+        Expr::Path(path) => path.path.get_ident().is_some(),
+        Expr::Field(field) => is_own_place(&field.base, computed),
+        Expr::Index(index) => is_own_place(&index.expr, computed) && computed(&index.index),
         _ => false,
     }
 }

@@ -44,6 +44,12 @@ fn threads_that_are_waited_for_are_members() {
             .into(),
         "let mut x = 0; thread::scope(|s| { s.spawn(|| { for i in 0..9 { ckpt::checkpoint!(); x += i; } }); });".into(),
         format!(
+            "thread::scope(|s| {{ let h = s.spawn({BODY}); let mut all = Vec::new(); let none = vec![0; n]; println!(\"{{}} {{n}}\", all.len()); all.push(h.join().unwrap()); }});"
+        ),
+        format!(
+            "let h = thread::spawn({BODY}); let k = thread::spawn({BODY}); let one = h.join().unwrap(); total += one; println!(\"{{one}}\"); let other = k.join().unwrap(); g(total + other);"
+        ),
+        format!(
             "thread::scope(|s| {{ let mut hs = Vec::new(); hs.push(s.spawn({BODY})); let mut last = hs.len() - 1; for h in hs {{ let at = 0; g(h.join(), at, last); last -= 1; }} }});"
         ),
     ] {
@@ -88,6 +94,14 @@ fn what_would_wait_too_long_or_not_be_held_is_refused() {
             format!(
                 "thread::scope(|s| {{ let h = s.spawn({BODY}); for x in rx {{ g(x); }} h.join().unwrap(); }});"
             ),
+            work,
+        ),
+        (
+            format!("thread::scope(|s| {{ s.spawn({BODY}); println!(\"{{}}\", rx.recv().unwrap()); }});"),
+            work,
+        ),
+        (
+            format!("thread::scope(|s| {{ s.spawn({BODY}); sender = None; }});"),
             work,
         ),
         (

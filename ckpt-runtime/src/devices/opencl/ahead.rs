@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use super::functions::next;
 use super::live::{Handle, live};
-use super::{SUCCESS, Way, is_saved};
+use super::{ORIGIN, SUCCESS, Way, is_saved};
 use crate::base::lock::locked;
 
 const NO_WAIT: u32 = 0;
@@ -64,17 +64,32 @@ impl Coming {
         let to = bytes.spare_capacity_mut()[..length].as_mut_ptr();
         // SAFETY: the array is alive and has so many bytes; there is room for them, which stays until the event was waited for.
         let code = unsafe {
-            let code = next::clEnqueueReadBuffer(
-                way.queue,
-                way.array,
-                NO_WAIT,
-                0,
-                length,
-                to.cast(),
-                0,
-                null(),
-                &raw mut event,
-            );
+            let code = match &way.shape {
+                Some(shape) => next::clEnqueueReadImage(
+                    way.queue,
+                    way.array,
+                    NO_WAIT,
+                    ORIGIN.as_ptr(),
+                    shape.region(),
+                    0,
+                    0,
+                    to.cast(),
+                    0,
+                    null(),
+                    &raw mut event,
+                ),
+                None => next::clEnqueueReadBuffer(
+                    way.queue,
+                    way.array,
+                    NO_WAIT,
+                    0,
+                    length,
+                    to.cast(),
+                    0,
+                    null(),
+                    &raw mut event,
+                ),
+            };
             next::clFlush(way.queue);
             code
         };

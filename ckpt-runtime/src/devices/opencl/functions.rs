@@ -6,28 +6,32 @@ use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::SUCCESS;
-use super::live::{Handle, Kind, live};
+use super::live::{Handle, Kind, Sampler, live};
 use super::memory::is_refused;
+use super::texels::{Description, Format, Shape, given};
+use super::{SUCCESS, Sizes};
+use crate::devices::Obstacle;
 
 pub(super) type Object = *mut c_void;
 pub(super) type Out = *mut c_void;
 pub(super) type In = *const c_void;
 pub(super) type Objects = *const *mut c_void;
 pub(super) type OutObjects = *mut *mut c_void;
-type Sizes = *const usize;
 
 /// As the library numbers them.
 const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
 const ONLY_READ_BY_KERNELS: u64 = 1 << 2;
 const INVALID_KERNEL_ARGUMENTS: i32 = -52;
 const ADDRESS_OF_ARGUMENT: u32 = 0x1196;
+const ACCESS_OF_ARGUMENT: u32 = 0x1197;
+const READ_ONLY: u32 = 0x11A0;
 const TYPE_OF_ARGUMENT: u32 = 0x1199;
 const CONSTANT_MEMORY: u32 = 0x119D;
 const POINTS_TO_CONSTANTS: u64 = 1;
 /// The program never reads, or never writes, it from its side, or neither.
 const NOT_FROM_BOTH_SIDES: u64 = 1 << 7 | 1 << 8 | 1 << 9;
 const STATUS: u32 = 0x11D3;
+const CONTEXT_OF_KERNEL: u32 = 0x1193;
 const PROGRAM_DEVICES: u32 = 0x1163;
 const SIZE_OF_VARIABLES: u32 = 0x1184;
 const MOST_VARIABLES: u32 = 0x104D;
@@ -118,6 +122,18 @@ pub(super) mod next {
         clCreateImageWithProperties(context: Object, properties: In, flags: u64, format: In, about: In, memory: Out, code: *mut i32) -> Object;
         clCreateImage2D(context: Object, flags: u64, format: In, width: usize, height: usize, pitch: usize, memory: Out, code: *mut i32) -> Object;
         clCreateImage3D(context: Object, flags: u64, format: In, width: usize, height: usize, depth: usize, row: usize, slice: usize, memory: Out, code: *mut i32) -> Object;
+        clGetImageInfo(image: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clEnqueueReadImage(queue: Object, memory: Object, waits: u32, origin: Sizes, region: Sizes, row: usize, slice: usize, to: Out, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueWriteImage(queue: Object, memory: Object, waits: u32, origin: Sizes, region: Sizes, row: usize, slice: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueFillImage(queue: Object, memory: Object, colour: In, origin: Sizes, region: Sizes, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueCopyImage(queue: Object, from: Object, to: Object, origin: Sizes, at: Sizes, region: Sizes, count: u32, events: Objects, event: OutObjects) -> i32;
+        clEnqueueCopyBufferToImage(queue: Object, from: Object, to: Object, offset: usize, at: Sizes, region: Sizes, count: u32, events: Objects, event: OutObjects) -> i32;
+        clCreateSampler(context: Object, normalised: u32, beyond: u32, between: u32, code: *mut i32) -> Object;
+        clCreateSamplerWithProperties(context: Object, properties: In, code: *mut i32) -> Object;
+        clRetainSampler(sampler: Object) -> i32;
+        clReleaseSampler(sampler: Object) -> i32;
+        clGetSamplerInfo(sampler: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
+        clGetKernelInfo(kernel: Object, what: u32, size: usize, to: Out, needed: *mut usize) -> i32;
         clCreatePipe(context: Object, flags: u64, packet: u32, most: u32, properties: In, code: *mut i32) -> Object;
         clCreateFromGLBuffer(context: Object, flags: u64, buffer: u32, code: *mut i32) -> Object;
         clCreateFromGLTexture(context: Object, flags: u64, target: u32, level: i32, texture: u32, code: *mut i32) -> Object;
@@ -207,8 +223,23 @@ fn memory(made: Object, kind: Kind, context: Object, bytes: usize) {
 }
 
 fn array(made: Object, flags: u64, context: Object, bytes: usize) {
+    noted(made, Kind::Array, flags, context, bytes);
+}
+
+/// The library has made an image, or nothing.
+fn image(made: Object, flags: u64, context: Object, given: Option<(Format, Description)>) {
+    let Some((format, description)) = given.filter(|_| !made.is_null()) else {
+        return memory(made, Kind::Unread(Obstacle::Image), context, 0);
+    };
+    match Shape::of(made, format, &description) {
+        Ok(shape) => noted(made, Kind::Image(shape), flags, context, shape.bytes()),
+        Err(obstacle) => memory(made, Kind::Unread(obstacle), context, 0),
+    }
+}
+
+fn noted(made: Object, kind: Kind, flags: u64, context: Object, bytes: usize) {
     let kind = match flags & USES_MEMORY_OF_PROGRAM {
-        0 => Kind::Array,
+        0 => kind,
         _ => Kind::InProgram,
     };
     memory(made, kind, context, bytes);
@@ -231,6 +262,12 @@ fn refused(made: Object, context: Object, bytes: usize, code: *mut i32) {
 pub(super) fn queue(made: Object, context: Object) {
     if !made.is_null() {
         live().queue_made(Handle::of(made), Handle::of(context));
+    }
+}
+
+fn sampler(made: Object) {
+    if !made.is_null() {
+        live().sampler_made(Handle::of(made));
     }
 }
 
@@ -272,16 +309,36 @@ before! {
         memory(made, Kind::Part, null_mut(), 0);
     }
     clCreateImage(context: Object, flags: u64, format: In, about: In, from: Out, code: *mut i32) -> Object as made {
-        memory(made, Kind::Image, context, 0);
+        // SAFETY: the caller's promise.
+        image(made, flags, context, unsafe { given(format, about) });
     }
     clCreateImageWithProperties(context: Object, properties: In, flags: u64, format: In, about: In, from: Out, code: *mut i32) -> Object as made {
-        memory(made, Kind::Image, context, 0);
+        // SAFETY: the caller's promise.
+        image(made, flags, context, unsafe { given(format, about) });
+        if !properties.is_null() {
+            live().unseen_commands();
+        }
     }
     clCreateImage2D(context: Object, flags: u64, format: In, width: usize, height: usize, pitch: usize, from: Out, code: *mut i32) -> Object as made {
-        memory(made, Kind::Image, context, 0);
+        let about = Description::of_two(width, height);
+        // SAFETY: the caller's promise.
+        image(made, flags, context, unsafe { given(format, (&raw const about).cast()) });
     }
     clCreateImage3D(context: Object, flags: u64, format: In, width: usize, height: usize, depth: usize, row: usize, slice: usize, from: Out, code: *mut i32) -> Object as made {
-        memory(made, Kind::Image, context, 0);
+        let about = Description::of_three(width, height, depth);
+        // SAFETY: the caller's promise.
+        image(made, flags, context, unsafe { given(format, (&raw const about).cast()) });
+    }
+    clCreateSampler(context: Object, normalised: u32, beyond: u32, between: u32, code: *mut i32) -> Object as made {
+        sampler(made);
+    }
+    clCreateSamplerWithProperties(context: Object, properties: In, code: *mut i32) -> Object as made {
+        sampler(made);
+    }
+    clRetainSampler(sampler: Object) -> i32 as code {
+        if code == SUCCESS {
+            live().sampler_retained(Handle::of(sampler));
+        }
     }
     clCreatePipe(context: Object, flags: u64, packet: u32, most: u32, properties: In, code: *mut i32) -> Object as made {
         memory(made, Kind::Pipe, context, 0);
@@ -397,6 +454,18 @@ before! {
     clEnqueueCopyImageToBuffer(queue: Object, from: Object, to: Object, origin: Sizes, size: Sizes, at: usize, count: u32, events: Objects, event: OutObjects) -> i32 as code {
         live().written(Handle::of(to));
     }
+    clEnqueueWriteImage(queue: Object, memory: Object, waits: u32, origin: Sizes, region: Sizes, row: usize, slice: usize, from: In, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(memory));
+    }
+    clEnqueueFillImage(queue: Object, memory: Object, colour: In, origin: Sizes, region: Sizes, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(memory));
+    }
+    clEnqueueCopyImage(queue: Object, from: Object, to: Object, origin: Sizes, at: Sizes, region: Sizes, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(to));
+    }
+    clEnqueueCopyBufferToImage(queue: Object, from: Object, to: Object, offset: usize, at: Sizes, region: Sizes, count: u32, events: Objects, event: OutObjects) -> i32 as code {
+        live().written(Handle::of(to));
+    }
     clEnqueueTask(queue: Object, kernel: Object, count: u32, events: Objects, event: OutObjects) -> i32 as code {
         if code == SUCCESS {
             live().started(Handle::of(kernel));
@@ -424,6 +493,15 @@ unsafe extern "C" fn clReleaseMemObject(memory: Object) -> i32 {
     live().memory_released(Handle::of(memory));
     // SAFETY: the caller's promise.
     unsafe { next::clReleaseMemObject(memory) }
+}
+
+/// # Safety
+/// As in OpenCL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clReleaseSampler(sampler: Object) -> i32 {
+    live().sampler_released(Handle::of(sampler));
+    // SAFETY: the caller's promise.
+    unsafe { next::clReleaseSampler(sampler) }
 }
 
 /// # Safety
@@ -468,6 +546,45 @@ pub(super) fn bind(kernel: Handle, index: u32, size: usize, value: Option<&[u8]>
     let value = value.map_or(null(), |bytes| bytes.as_ptr().cast());
     // SAFETY: the kernel is alive, and a value has this size; the library looks at whether it is one of this argument.
     unsafe { clSetKernelArg(kernel.pointer(), index, size, value) }
+}
+
+/// Gives a kernel a sampler like the one that it had: they differ in nothing else than these three. It stays, as kernels do not keep
+/// theirs.
+pub(super) fn bind_sampler(kernel: Handle, index: u32, like: Sampler) -> i32 {
+    let mut context = null_mut::<c_void>();
+    // SAFETY: the kernel is alive; what is written has room.
+    let code = unsafe {
+        let to = (&raw mut context).cast();
+        next::clGetKernelInfo(
+            kernel.pointer(),
+            CONTEXT_OF_KERNEL,
+            size_of::<Object>(),
+            to,
+            null_mut(),
+        )
+    };
+    if code != SUCCESS {
+        return code;
+    }
+    let known = live().sampler_like(Handle::of(context), like);
+    let sampler = match known {
+        Some(sampler) => sampler,
+        None => {
+            let [normalised, beyond, between] = like;
+            let mut code = SUCCESS;
+            // SAFETY: the context is that of a kernel that is alive.
+            let made = unsafe { clCreateSampler(context, normalised, beyond, between, &raw mut code) };
+            if made.is_null() {
+                return code;
+            }
+            // A sampler keeps its context alive, so that no other one gets the handle.
+            live().keeps_sampler(Handle::of(context), like, Handle::of(made));
+            Handle::of(made)
+        }
+    };
+    let value = sampler.pointer();
+    let bytes = value.expose_provenance().to_ne_bytes();
+    bind(kernel, index, bytes.len(), Some(&bytes))
 }
 
 /// # Safety
@@ -526,15 +643,15 @@ unsafe extern "C" fn clReleaseCommandQueue(queue: Object) -> i32 {
     }
 }
 
-/// Whether a kernel only reads what an argument points to, by the qualifiers in its source: `__constant`, or `const`. Where the
+/// Whether a kernel only reads what an argument is, by the qualifiers in its source: `__constant`, `const`, `__read_only`. Where the
 /// library does not know, it may write there.
 fn note_whether_read(kernel: Object, index: u32) {
     if !live().asks_whether_read(Handle::of(kernel), index) {
         return;
     }
-    let (mut address, mut qualifiers) = (0_u32, 0_u64);
+    let (mut address, mut qualifiers, mut access) = (0_u32, 0_u64, 0_u32);
     // SAFETY: the kernel is alive; what is written has room.
-    let [knows_address, knows_qualifiers] = unsafe {
+    let [knows_address, knows_qualifiers, knows_access] = unsafe {
         [
             next::clGetKernelArgInfo(
                 kernel,
@@ -552,12 +669,22 @@ fn note_whether_read(kernel: Object, index: u32) {
                 (&raw mut qualifiers).cast(),
                 null_mut(),
             ),
+            next::clGetKernelArgInfo(
+                kernel,
+                index,
+                ACCESS_OF_ARGUMENT,
+                size_of::<u32>(),
+                (&raw mut access).cast(),
+                null_mut(),
+            ),
         ]
         .map(|code| code == SUCCESS)
     };
     let is_constant = knows_address && address == CONSTANT_MEMORY;
     let is_const = knows_qualifiers && qualifiers & POINTS_TO_CONSTANTS != 0;
-    live().only_reads(Handle::of(kernel), index, is_constant || is_const);
+    // Of images, as their source says it: `__read_only`.
+    let is_read = knows_access && access == READ_ONLY;
+    live().only_reads(Handle::of(kernel), index, is_constant || is_const || is_read);
 }
 
 /// Whether what an event stands for is done, or has failed.

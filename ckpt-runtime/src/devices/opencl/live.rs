@@ -5,10 +5,17 @@ use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
-use super::UNKNOWN;
 use super::functions::next;
+use super::texels::Shape;
+use super::{SUCCESS, UNKNOWN};
 use crate::base::lock::locked;
+use crate::devices::numbers::Numbers;
 use crate::devices::{Obstacle, SHARED};
+
+/// As the library numbers what it says of a sampler.
+const NORMALISED: u32 = 0x1152;
+const BEYOND: u32 = 0x1153;
+const BETWEEN: u32 = 0x1154;
 
 /// A handle as the library gives it. Other objects may have it once this one is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +40,10 @@ pub(super) enum Kind {
     InProgram,
     /// A part of another one.
     Part,
-    Image,
+    /// An image whose texels are read and written.
+    Image(Shape),
+    /// An image of another kind.
+    Unread(Obstacle),
     Pipe,
     /// Shared with a library for graphics.
     Graphics,
@@ -44,13 +54,25 @@ pub(super) enum Kind {
 impl Kind {
     fn obstacle(self) -> Option<Obstacle> {
         match self {
-            Kind::Array => None,
+            Kind::Array | Kind::Image(_) => None,
+            Kind::Unread(obstacle) => Some(obstacle),
             Kind::InProgram => Some(Obstacle::InProgram),
             Kind::Part => Some(Obstacle::Part),
-            Kind::Image => Some(Obstacle::Image),
             Kind::Pipe => Some(Obstacle::Pipe),
             Kind::Graphics => Some(Obstacle::Graphics),
             Kind::Shared => Some(Obstacle::Shared),
+        }
+    }
+
+    /// Whether a checkpoint has its content.
+    fn has_content(self) -> bool {
+        self.obstacle().is_none()
+    }
+
+    fn shape(self) -> Option<Shape> {
+        match self {
+            Kind::Image(shape) => Some(shape),
+            _ => None,
         }
     }
 }
@@ -101,7 +123,12 @@ pub(crate) enum Argument {
     Array(usize),
     Value(Vec<u8>),
     Local(usize),
+    Sampler(Sampler),
 }
+
+/// What a sampler is: whether coordinates are from 0 to 1, what is beyond the image, and what is between two texels, as the library
+/// numbers it.
+pub(crate) type Sampler = [u32; 3];
 
 /// The arguments of a kernel, as a checkpoint has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -173,6 +200,31 @@ fn handle_in(argument: &Bound) -> Option<Handle> {
     }
 }
 
+/// What a sampler is that is alive.
+fn about_sampler(sampler: Handle) -> Result<Sampler, String> {
+    let ask = |what| {
+        let mut answer = 0_u32;
+        // SAFETY: the sampler is alive; what is written has room.
+        let code = unsafe {
+            let to = (&raw mut answer).cast();
+            next::clGetSamplerInfo(
+                sampler.pointer(),
+                what,
+                size_of::<u32>(),
+                to,
+                std::ptr::null_mut(),
+            )
+        };
+        match code {
+            SUCCESS => Ok(answer),
+            code => Err(format!(
+                "nobody says what a sampler is that a kernel has as an argument (error {code} of OpenCL)"
+            )),
+        }
+    };
+    Ok([ask(NORMALISED)?, ask(BEYOND)?, ask(BETWEEN)?])
+}
+
 impl Kernel {
     /// Whether it has arguments that it would not have if it were made again. One that gets all of them before each start
     /// needs none.
@@ -189,6 +241,8 @@ pub(super) struct Target {
     pub queue: Option<Handle>,
     /// The program has said that it does not read it from its side, or does not write it.
     pub is_guarded: bool,
+    /// Of an image.
+    pub shape: Option<Shape>,
 }
 
 /// In the number of an array: no function of the program has such a one.
@@ -204,6 +258,10 @@ pub(super) struct Live {
     has_unseen_commands: bool,
     queues: HashMap<Handle, Queue>,
     kernels: HashMap<Handle, Kernel>,
+    /// How often each is referred to.
+    samplers: HashMap<Handle, u32>,
+    /// Those that a restart has made for kernels, by their contexts and what they are.
+    samplers_for_kernels: HashMap<(Handle, Sampler), Handle>,
     /// Events that the program completes itself, and has not.
     awaited: HashMap<Handle, ()>,
     /// Functions of the program that the library has yet to call.
@@ -272,7 +330,7 @@ impl Live {
     /// A command was started that may write to this.
     pub fn written(&mut self, handle: Handle) {
         match self.memory.get_mut(&handle) {
-            Some(memory) if memory.kind == Kind::Array => memory.writes = memory.writes.wrapping_add(1),
+            Some(memory) if memory.kind.has_content() => memory.writes = memory.writes.wrapping_add(1),
             // A part of an array, or an image of one: which is not known.
             _ => self.all_written(),
         }
@@ -292,7 +350,7 @@ impl Live {
     /// What is in an array, if that is known to stay until something is noted here.
     pub fn content(&self, array: Handle) -> Option<Content> {
         let memory = self.memory.get(&array).filter(|_| !self.has_unseen_commands)?;
-        (memory.kind == Kind::Array && memory.mapped == 0).then_some(Content {
+        (memory.kind.has_content() && memory.mapped == 0).then_some(Content {
             array: memory.number,
             writes: memory.writes,
         })
@@ -315,7 +373,11 @@ impl Live {
         let number = memory.number;
         self.memory.remove(&handle);
         self.filled.remove(&number);
-        // What gets this handle next is another one.
+        self.is_gone(handle);
+    }
+
+    /// What gets this handle next is another one.
+    fn is_gone(&mut self, handle: Handle) {
         for argument in self
             .kernels
             .values_mut()
@@ -324,6 +386,37 @@ impl Live {
             if handle_in(argument) == Some(handle) {
                 *argument = Bound::Gone;
             }
+        }
+    }
+
+    pub fn sampler_made(&mut self, handle: Handle) {
+        self.samplers.insert(handle, 1);
+    }
+
+    /// One that a restart has made.
+    pub fn sampler_like(&self, context: Handle, like: Sampler) -> Option<Handle> {
+        self.samplers_for_kernels.get(&(context, like)).copied()
+    }
+
+    /// A restart has made one, which stays.
+    pub fn keeps_sampler(&mut self, context: Handle, like: Sampler, sampler: Handle) {
+        self.samplers_for_kernels.insert((context, like), sampler);
+    }
+
+    pub fn sampler_retained(&mut self, handle: Handle) {
+        if let Some(references) = self.samplers.get_mut(&handle) {
+            *references += 1;
+        }
+    }
+
+    pub fn sampler_released(&mut self, handle: Handle) {
+        let Some(references) = self.samplers.get_mut(&handle) else {
+            return;
+        };
+        *references -= 1;
+        if *references == 0 {
+            self.samplers.remove(&handle);
+            self.is_gone(handle);
         }
     }
 
@@ -455,7 +548,7 @@ impl Live {
     /// A restart could not give it these.
     pub fn arguments(&mut self, handle: Handle) -> Result<Arguments, String> {
         let mut arrays: Vec<(u64, Handle)> = { self.memory.iter() }
-            .filter(|(_, memory)| memory.kind == Kind::Array)
+            .filter(|(_, memory)| memory.kind.has_content())
             .map(|(handle, memory)| (memory.number, *handle))
             .collect();
         arrays.sort_unstable();
@@ -465,8 +558,9 @@ impl Live {
         };
         let mut list = Vec::new();
         for (index, argument) in &kernel.arguments {
-            let array = handle_in(argument);
-            let array = array.and_then(|array| arrays.iter().position(|(_, one)| *one == array));
+            let handle = handle_in(argument);
+            let array = handle.and_then(|array| arrays.iter().position(|(_, one)| *one == array));
+            let sampler = handle.filter(|handle| self.samplers.contains_key(handle));
             let argument = match (argument, array) {
                 (_, Some(_)) if has_other_makers => {
                     return Err(
@@ -475,7 +569,10 @@ impl Live {
                     );
                 }
                 (_, Some(array)) => Argument::Array(array),
-                (Bound::Value(bytes), None) => Argument::Value(bytes.clone()),
+                (Bound::Value(bytes), None) => match sampler {
+                    Some(sampler) => Argument::Sampler(about_sampler(sampler)?),
+                    None => Argument::Value(bytes.clone()),
+                },
                 (Bound::Local(bytes), None) => Argument::Local(*bytes),
                 (Bound::Address | Bound::Gone, None) => continue,
             };
@@ -662,7 +759,7 @@ impl Live {
         let Some(memory) = self.memory.get(&array) else {
             return Err(UNKNOWN.into());
         };
-        if memory.bytes != bytes || memory.kind != Kind::Array {
+        if memory.bytes != bytes || !memory.kind.has_content() {
             return Err(format!(
                 "an array on a device has {} bytes of its own, where {bytes} are expected",
                 memory.bytes
@@ -679,13 +776,25 @@ impl Live {
             context: memory.context,
             queue,
             is_guarded: memory.is_guarded,
+            shape: memory.kind.shape(),
         })
     }
 
     /// How many bytes an array has.
     pub fn size(&self, array: Handle) -> Option<usize> {
         let memory = self.memory.get(&array)?;
-        (memory.kind == Kind::Array).then_some(memory.bytes)
+        memory.kind.has_content().then_some(memory.bytes)
+    }
+
+    pub fn is_image(&self, memory: Handle) -> bool {
+        self.memory
+            .get(&memory)
+            .is_some_and(|memory| memory.kind.shape().is_some())
+    }
+
+    /// What the channels of an image are, where that is known.
+    pub fn numbers(&self, image: Handle) -> Option<Numbers> {
+        self.memory.get(&image)?.kind.shape()?.numbers()
     }
 
     pub fn is_saved(&mut self, array: Handle) {
@@ -712,7 +821,7 @@ impl Live {
     /// saved.
     pub fn written_since_read(&self) -> Vec<(Handle, usize)> {
         let is = |memory: &&Memory| {
-            let may_be_read = memory.kind == Kind::Array && memory.mapped == 0 && memory.bytes > 0;
+            let may_be_read = memory.kind.has_content() && memory.mapped == 0 && memory.bytes > 0;
             let read = memory.writes_when_read;
             may_be_read && read.is_some_and(|writes| self.has_unseen_commands || writes != memory.writes)
         };
@@ -736,13 +845,17 @@ impl Live {
             return Some(SHARED.into());
         }
         let unsaved = self.memory.values().filter(|memory| !memory.is_saved);
-        let (count, bytes) = unsaved.fold((0_u64, 0), |(count, bytes), memory| {
-            (count + 1, bytes + memory.bytes)
+        let (count, bytes, images) = unsaved.fold((0_u64, 0, 0), |(count, bytes, images), memory| {
+            let is_image = memory.kind.shape().is_some();
+            (count + 1, bytes + memory.bytes, images + u64::from(is_image))
         });
-        match count {
-            0 => None,
-            1 => Some(format!(
+        match (count, images) {
+            (0, _) => None,
+            (1, 0) => Some(format!(
                 "an array of {bytes} bytes on a device belongs to no variable that is saved"
+            )),
+            (1, _) => Some(format!(
+                "an image of {bytes} bytes on a device belongs to no variable that is saved"
             )),
             _ => Some(format!(
                 "{count} arrays of {bytes} bytes on devices belong to no variable that is saved"

@@ -1,7 +1,7 @@
 //! OpenCL: which objects are alive, how arrays are read and written, and when all queues are done.
 //!
 //! [`functions`] stands in front of the library and tells [`live`]; it changes nothing of what the program asks for.
-//! [`memory`] knows what devices have refused. [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
+//! [`texels`] knows how the library reads images. [`memory`] knows what devices have refused. [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
 //! devices that it had, and others are there.
 
 mod ahead;
@@ -10,27 +10,35 @@ mod live;
 mod loaded;
 mod memory;
 mod shown;
+mod texels;
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
 
+use super::numbers::Numbers;
 use super::{NoMemory, Obstacle};
 pub(crate) use ahead::come;
 pub(super) use ahead::{begin as begin_to_read, end as end_reading};
 use functions::next;
-pub(crate) use live::{Argument, Arguments};
+pub(crate) use live::{Argument, Arguments, Sampler};
 use live::{Content, Handle, live};
 pub(super) use memory::refused;
 pub(super) use shown::{computes_on, note as note_shown};
+use texels::Shape;
 
 /// As the library numbers them.
 const SUCCESS: i32 = 0;
 const INVALID: i32 = -30;
+const NO_MEMORY_OF_HOST: i32 = -6;
 const CONTEXT_DEVICES: u32 = 0x1081;
 const YES: u32 = 1;
 const READ_AND_WRITE: u64 = 1;
+const ORIGIN: [usize; 3] = [0; 3];
+
+/// Three numbers, in each direction of an image.
+type Sizes = *const usize;
 
 /// What is said of an array that has not come through our functions.
 const UNKNOWN: &str = "an array on a device is none that the program has made with `clCreateBuffer`";
@@ -106,6 +114,8 @@ struct Way {
     through: *mut c_void,
     array: *mut c_void,
     bytes: usize,
+    /// Of an image.
+    shape: Option<Shape>,
 }
 
 impl Way {
@@ -130,6 +140,7 @@ impl Way {
             through: array,
             array,
             bytes,
+            shape: target.shape,
         };
         if target.is_guarded && !queue.is_null() {
             // SAFETY: the context is that of an array that is alive.
@@ -148,10 +159,12 @@ impl Way {
     /// Reads what is at `offset`: no more than there is.
     fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> i32 {
         let size = to.len();
+        if let Some(shape) = self.shape.filter(|_| self.through == self.array) {
+            return self.read_texels(&shape, offset, to);
+        }
         // SAFETY: both arrays are alive and have these bytes; the calls return when they have been read.
         unsafe {
-            let copied = self.copy(self.array, self.through);
-            match copied {
+            match self.copy_to_read() {
                 SUCCESS => next::clEnqueueReadBuffer(
                     self.queue,
                     self.through,
@@ -168,8 +181,70 @@ impl Way {
         }
     }
 
+    /// The same of an image: the rows that have these bytes.
+    fn read_texels(&self, shape: &Shape, offset: usize, to: &mut [MaybeUninit<u8>]) -> i32 {
+        if to.is_empty() {
+            return SUCCESS;
+        }
+        let part = offset..offset + to.len();
+        let rows = shape.rows(&part);
+        let mut more = Vec::new();
+        let is_exact = rows.bytes == part;
+        if !is_exact && more.try_reserve_exact(rows.bytes.len()).is_err() {
+            return NO_MEMORY_OF_HOST;
+        }
+        let at = match is_exact {
+            true => to.as_mut_ptr(),
+            false => more.spare_capacity_mut().as_mut_ptr(),
+        };
+        // SAFETY: the image is alive and has these rows; there is room for them, and the call returns when they have been read.
+        let code = unsafe {
+            next::clEnqueueReadImage(
+                self.queue,
+                self.array,
+                YES,
+                rows.origin.as_ptr(),
+                rows.region.as_ptr(),
+                0,
+                0,
+                at.cast(),
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        if code == SUCCESS && !is_exact {
+            let more: &[MaybeUninit<u8>] = more.spare_capacity_mut();
+            to.copy_from_slice(&more[part.start - rows.bytes.start..][..to.len()]);
+        }
+        code
+    }
+
+    /// Writes a whole image.
+    fn write_texels(&self, shape: &Shape, from: &[u8]) -> i32 {
+        // SAFETY: the image is alive and has as many bytes as `from`; the call returns when they have been written.
+        unsafe {
+            next::clEnqueueWriteImage(
+                self.queue,
+                self.array,
+                YES,
+                ORIGIN.as_ptr(),
+                shape.region(),
+                0,
+                0,
+                from.as_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            )
+        }
+    }
+
     fn write(&self, from: &[u8]) -> i32 {
         let size = self.bytes;
+        if let Some(shape) = self.shape.filter(|_| self.through == self.array) {
+            return self.write_texels(&shape, from);
+        }
         // SAFETY: both arrays are alive and have as many bytes as `from`; the calls return when they have been written.
         unsafe {
             let written = next::clEnqueueWriteBuffer(
@@ -184,26 +259,90 @@ impl Way {
                 null_mut(),
             );
             match written {
-                SUCCESS => self.copy(self.through, self.array),
+                SUCCESS => self.copy_written(),
                 code => code,
             }
         }
     }
 
+    /// Has what the array has in the one beside it.
+    ///
     /// # Safety
     /// Both are alive, in the context of the queue, and have all bytes.
-    unsafe fn copy(&self, from: *mut c_void, to: *mut c_void) -> i32 {
-        if from == to {
+    unsafe fn copy_to_read(&self) -> i32 {
+        let Way {
+            queue,
+            array,
+            through,
+            ..
+        } = *self;
+        if array == through {
             return SUCCESS;
         }
         // SAFETY: the caller's promise.
-        unsafe {
-            let copied =
-                next::clEnqueueCopyBuffer(self.queue, from, to, 0, 0, self.bytes, 0, null(), null_mut());
-            match copied {
-                SUCCESS => next::clFinish(self.queue),
-                code => code,
+        let copied = unsafe {
+            match &self.shape {
+                Some(shape) => next::clEnqueueCopyImageToBuffer(
+                    queue,
+                    array,
+                    through,
+                    ORIGIN.as_ptr(),
+                    shape.region(),
+                    0,
+                    0,
+                    null(),
+                    null_mut(),
+                ),
+                None => {
+                    next::clEnqueueCopyBuffer(queue, array, through, 0, 0, self.bytes, 0, null(), null_mut())
+                }
             }
+        };
+        self.finished(copied)
+    }
+
+    /// The other way round.
+    ///
+    /// # Safety
+    /// As [`Way::copy_to_read`].
+    unsafe fn copy_written(&self) -> i32 {
+        let Way {
+            queue,
+            array,
+            through,
+            ..
+        } = *self;
+        if array == through {
+            return SUCCESS;
+        }
+        // SAFETY: the caller's promise.
+        let copied = unsafe {
+            match &self.shape {
+                Some(shape) => next::clEnqueueCopyBufferToImage(
+                    queue,
+                    through,
+                    array,
+                    0,
+                    ORIGIN.as_ptr(),
+                    shape.region(),
+                    0,
+                    null(),
+                    null_mut(),
+                ),
+                None => {
+                    next::clEnqueueCopyBuffer(queue, through, array, 0, 0, self.bytes, 0, null(), null_mut())
+                }
+            }
+        };
+        self.finished(copied)
+    }
+
+    /// When a command that was given to the queue is done, where it was.
+    fn finished(&self, given: i32) -> i32 {
+        match given {
+            // SAFETY: the queue is alive as long as this is.
+            SUCCESS => unsafe { next::clFinish(self.queue) },
+            code => code,
         }
     }
 }
@@ -244,6 +383,24 @@ fn queue_in(context: *mut c_void, code: &mut i32) -> *mut c_void {
 /// How many bytes an array has.
 pub(crate) fn size_of_array(array: *mut c_void) -> Result<usize, String> {
     live().size(Handle::of(array)).ok_or_else(|| UNKNOWN.into())
+}
+
+/// What the channels of an image are; nothing where that is not known.
+#[cfg_attr(
+    not(any(feature = "ocl", feature = "opencl3")),
+    expect(dead_code, reason = "no crate has images")
+)]
+pub(crate) fn numbers_of(image: *mut c_void) -> Option<Numbers> {
+    live().numbers(Handle::of(image))
+}
+
+/// Whether a handle is that of an image that can be read.
+#[cfg_attr(
+    not(any(feature = "ocl", feature = "opencl3")),
+    expect(dead_code, reason = "no crate has images")
+)]
+pub(crate) fn is_image(memory: *mut c_void) -> bool {
+    live().is_image(Handle::of(memory))
 }
 
 /// Reads a whole array, of which `to` has the size; it is saved then, and every byte was written.
@@ -343,6 +500,7 @@ fn bind_again() -> Result<(), String> {
         let code = match &one.argument {
             Argument::Value(bytes) => functions::bind(one.kernel, one.index, bytes.len(), Some(bytes)),
             Argument::Local(bytes) => functions::bind(one.kernel, one.index, *bytes, None),
+            Argument::Sampler(like) => functions::bind_sampler(one.kernel, one.index, *like),
             Argument::Array(_) => INVALID,
         };
         if code != SUCCESS {

@@ -18,6 +18,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use ::wgpu::{Buffer, Device, Instance, PollType, Queue, Texture};
 
+pub(crate) use super::numbers::Numbers;
 use super::{Obstacle, SHARED};
 use crate::base::lock::locked;
 pub(super) use shown::note as note_shown;
@@ -59,19 +60,6 @@ impl Identity {
         one.hash(&mut hasher);
         Identity(hasher.finish())
     }
-}
-
-/// What an array is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Numbers {
-    Bytes,
-    I8,
-    U16,
-    I16,
-    U32,
-    I32,
-    F32,
-    U64,
 }
 
 fn known() -> MutexGuard<'static, Known> {
@@ -218,10 +206,16 @@ pub(crate) fn read(array: &Buffer, to: &mut [MaybeUninit<u8>]) -> Result<(), Str
 
 /// A checkpoint has its content.
 pub(crate) fn is_saved(array: &Buffer) {
+    saved_among(|known| &mut known.saved, array);
+}
+
+/// One is saved: for the first time since [`finish`], or its variables share it, which ones that change places may not.
+fn saved_among<T: Clone + Hash + PartialEq + 'static>(all: fn(&mut Known) -> &mut Vec<T>, one: &T) {
     let mut known = known();
-    if !known.saved.contains(array) {
-        known.saved.push(array.clone());
-    } else if known.exchanged.contains(&Identity::of(array)) {
+    let saved = all(&mut known);
+    if !saved.contains(one) {
+        saved.push(one.clone());
+    } else if known.exchanged.contains(&Identity::of(one)) {
         known.shared = true;
     }
 }
@@ -266,12 +260,7 @@ pub(crate) fn numbers_of_texels(texture: &Texture) -> Numbers {
 /// Reads all texels, of which `to` has the size; the texture is saved then, and every byte was written.
 pub(crate) fn read_texels(texture: &Texture, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
     by_its_device(|way| way.read_texels(texture, to))?;
-    let mut known = known();
-    if !known.saved_textures.contains(texture) {
-        known.saved_textures.push(texture.clone());
-    } else if known.exchanged.contains(&Identity::of(texture)) {
-        known.shared = true;
-    }
+    saved_among(|known| &mut known.saved_textures, texture);
     Ok(())
 }
 

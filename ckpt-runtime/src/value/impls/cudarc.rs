@@ -6,7 +6,7 @@ use ::cudarc::driver::{CudaSlice, DeviceRepr};
 
 use super::elements::{self, WithNumbers};
 use crate::devices::cudarc;
-use crate::value::places::OnDevice;
+use crate::value::places::{OnDevice, bytes_read};
 use crate::value::{Decoder, Encoder, LoadError, Number, Refill};
 
 // Addresses of the program's memory are none of a type that threads may send to each other.
@@ -63,11 +63,9 @@ impl<T: DeviceRepr> OnDevice for CudaSlice<T> {
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
-        let mut content = Vec::with_capacity(self.num_bytes());
-        cudarc::read(self, &mut content.spare_capacity_mut()[..self.num_bytes()])?;
-        // SAFETY: so many were read.
-        unsafe { content.set_len(self.num_bytes()) };
-        Ok(content)
+        let read = |to: &mut [MaybeUninit<u8>]| cudarc::read(self, to);
+        // SAFETY: every byte was written where it succeeds.
+        unsafe { bytes_read(self.num_bytes(), read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use crate::devices::opencl::{self, Argument, Arguments};
+use crate::devices::opencl::{self, Argument, Arguments, Sampler};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Refill};
 
 /// How many arrays there are; of each argument its number, which array it is or one of the two below, its bytes.
@@ -12,6 +12,8 @@ type Saved = (u64, Vec<u32>, Vec<i64>, Vec<Vec<u8>>);
 const VALUE: i64 = -1;
 /// Memory of the kernel's own; the bytes say how much.
 const LOCAL: i64 = -2;
+/// A sampler; the bytes say of what kind.
+const SAMPLER: i64 = -3;
 
 fn save(kernel: *mut c_void, to: &mut Encoder<'_>) {
     let arguments = match opencl::arguments_of(kernel) {
@@ -24,12 +26,18 @@ fn save(kernel: *mut c_void, to: &mut Encoder<'_>) {
             Argument::Array(number) => (number as i64, Vec::new()),
             Argument::Value(bytes) => (VALUE, bytes),
             Argument::Local(bytes) => (LOCAL, (bytes as u64).to_le_bytes().to_vec()),
+            Argument::Sampler(kind) => (SAMPLER, kind.iter().flat_map(|one| one.to_le_bytes()).collect()),
         };
         saved.1.push(index);
         saved.2.push(what);
         saved.3.push(bytes);
     }
     saved.save(to);
+}
+
+fn sampler_of(bytes: &[u8]) -> Sampler {
+    let number = |at: usize| { bytes.get(4 * at..4 * at + 4) }.and_then(|bytes| bytes.try_into().ok());
+    [0, 1, 2].map(|at| number(at).map_or(0, u32::from_le_bytes))
 }
 
 fn refill(kernel: *mut c_void, keeps: bool, from: &mut Decoder<'_>) -> Result<(), LoadError> {
@@ -42,6 +50,7 @@ fn refill(kernel: *mut c_void, keeps: bool, from: &mut Decoder<'_>) -> Result<()
                 let bytes = bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
                 Argument::Local(bytes as usize)
             }
+            SAMPLER => Argument::Sampler(sampler_of(&bytes)),
             number => Argument::Array(number as usize),
         };
         (index, argument)

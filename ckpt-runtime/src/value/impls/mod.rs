@@ -53,6 +53,8 @@ mod structs;
 mod text;
 mod text_iterators;
 mod times;
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+mod untyped;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 mod wrappers;

@@ -8,6 +8,8 @@ use std::ops::Range;
 use super::elements::{self, WithNumbers};
 use crate::base::room::NO_MEMORY;
 use crate::devices::NoMemory;
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+use crate::devices::numbers::with_type;
 use crate::devices::opencl::{self, Unwritten};
 use crate::value::{Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
 
@@ -17,6 +19,11 @@ const ON_DEVICE: &str = "array on a device";
 /// What is said of elements of which only bytes are known, on a machine that has the largest byte of a number first.
 const OTHER_ORDER: &str = "the elements of an array on a device are no plain numbers, and this machine has their bytes in another \
                            order than others";
+
+/// What is said of an address of the type of handles.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+const NO_HANDLE: &str = "no array on a device has this handle: it was given back, or stands for something else. Give arrays back behind \
+                         the last site, and hold queues and the like in the types that the library has for them";
 
 /// Saves the content of an array of elements of this type, as numbers where that is known of them, else as bytes.
 pub(super) fn save_part<T: 'static>(array: *mut c_void, to: &mut Encoder<'_>) {
@@ -33,6 +40,88 @@ pub(super) fn save_part<T: 'static>(array: *mut c_void, to: &mut Encoder<'_>) {
 pub(super) fn refill<T: 'static>(array: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
     let bytes = size_of_whole::<T>(array).map_err(LoadError::invalid)?;
     elements::of::<T, _>(Fills { array, bytes, from })
+}
+
+/// Saves the texels of an image, as the numbers that its format has.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn save_texels(image: *mut c_void, to: &mut Encoder<'_>) {
+    match opencl::size_of_array(image) {
+        Ok(bytes) => of_image(
+            image,
+            Saves {
+                array: image,
+                bytes,
+                to,
+            },
+        ),
+        Err(why) => to.fail(why),
+    }
+}
+
+/// Fills an image.
+///
+/// # Errors
+/// As [`refill`].
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn refill_texels(image: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+    let bytes = opencl::size_of_array(image).map_err(LoadError::invalid)?;
+    of_image(
+        image,
+        Fills {
+            array: image,
+            bytes,
+            from,
+        },
+    )
+}
+
+/// Does it with the numbers of an image.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+fn of_image<W: WithNumbers>(image: *mut c_void, work: W) -> W::Result {
+    match opencl::numbers_of(image) {
+        Some(numbers) => with_type!(numbers, N => work.with::<N>(true)),
+        None => work.with::<u8>(false),
+    }
+}
+
+/// Saves what a handle without a type stands for: of an image the texels, of any other array the bytes.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn save_untyped(memory: *mut c_void, to: &mut Encoder<'_>) {
+    match (opencl::is_image(memory), opencl::size_of_array(memory)) {
+        (true, _) => save_texels(memory, to),
+        (false, Ok(bytes)) => Saves {
+            array: memory,
+            bytes,
+            to,
+        }
+        .with::<u8>(false),
+        (false, Err(_)) => to.fail(NO_HANDLE),
+    }
+}
+
+/// Fills what a handle without a type stands for.
+///
+/// # Errors
+/// As [`refill`].
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn refill_untyped(memory: *mut c_void, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+    if opencl::is_image(memory) {
+        return refill_texels(memory, from);
+    }
+    let bytes = opencl::size_of_array(memory).map_err(LoadError::invalid)?;
+    Fills {
+        array: memory,
+        bytes,
+        from,
+    }
+    .with::<u8>(false)
+}
+
+/// Whether what one image has can be in another: as many texels of the same numbers.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) fn are_alike(one: *mut c_void, other: *mut c_void) -> bool {
+    opencl::size_of_array(one) == opencl::size_of_array(other)
+        && opencl::numbers_of(one) == opencl::numbers_of(other)
 }
 
 /// How many bytes an array has; a program may have made it with another size than a multiple of an element's.

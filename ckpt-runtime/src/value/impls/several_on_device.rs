@@ -59,9 +59,15 @@ lists! {
     #[cfg(feature = "ocl")]
     [T: ::ocl::OclPrm] ::ocl::Buffer<T>;
     #[cfg(feature = "ocl")]
+    [T: ::ocl::OclPrm] ::ocl::Image<T>;
+    #[cfg(feature = "ocl")]
     [] ::ocl::Kernel;
     #[cfg(feature = "opencl3")]
     [T: Send + Sync + 'static] ::opencl3::memory::Buffer<T>;
+    #[cfg(feature = "opencl3")]
+    [] ::opencl3::memory::Image;
+    #[cfg(any(feature = "ocl", feature = "opencl3"))]
+    [] *mut std::ffi::c_void;
     #[cfg(feature = "opencl3")]
     [] ::opencl3::kernel::Kernel;
     #[cfg(feature = "wgpu")]

@@ -6,28 +6,14 @@ use std::ops::Range;
 
 use ::wgpu::{Buffer, Texture};
 
+use crate::devices::numbers::with_type;
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
-use crate::value::places::OnDevice;
+use crate::value::places::{OnDevice, bytes_read};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Owner, Refill};
 
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array of wgpu";
-
-/// Does something with the type of these numbers, `N`.
-macro_rules! with_type {
-    ($numbers:expr, $N:ident => $work:expr) => {
-        with_type!($numbers, $N => $work, Bytes u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, F32 f32, U64 u64)
-    };
-    ($numbers:expr, $N:ident => $work:expr, $($of:ident $type:ty),*) => {
-        match $numbers {
-            $(Numbers::$of => {
-                type $N = $type;
-                $work
-            })*
-        }
-    };
-}
 
 impl Refill for Buffer {
     fn save_part(&self, to: &mut Encoder<'_>) {
@@ -114,12 +100,9 @@ impl OnDevice for Buffer {
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
-        let size = wgpu::size(self)?;
-        let mut content = Vec::with_capacity(size);
-        wgpu::read(self, &mut content.spare_capacity_mut()[..size])?;
-        // SAFETY: so many were read.
-        unsafe { content.set_len(size) };
-        Ok(content)
+        let read = |to: &mut [MaybeUninit<u8>]| wgpu::read(self, to);
+        // SAFETY: every byte was written where it succeeds.
+        unsafe { bytes_read(wgpu::size(self)?, read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {
@@ -138,13 +121,14 @@ impl OnDevice for Texture {
         wgpu::size_of_texels(self)
     }
 
+    fn is_like(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes() && wgpu::numbers_of_texels(self) == wgpu::numbers_of_texels(other)
+    }
+
     fn content(&self) -> Result<Vec<u8>, String> {
-        let size = wgpu::size_of_texels(self)?;
-        let mut content = Vec::with_capacity(size);
-        wgpu::read_texels(self, &mut content.spare_capacity_mut()[..size])?;
-        // SAFETY: so many were read.
-        unsafe { content.set_len(size) };
-        Ok(content)
+        let read = |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(self, to);
+        // SAFETY: every byte was written where it succeeds.
+        unsafe { bytes_read(wgpu::size_of_texels(self)?, read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {

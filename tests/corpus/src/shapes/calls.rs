@@ -495,3 +495,27 @@ pub fn part_lent_while_another_is_gone_over() {
     }
     println!("= {ledger:?}");
 }
+
+mod solver {
+    #[ckpt::instrument]
+    pub fn advance(at: &mut u64, by: u64) -> u64 {
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            *at += by * k + 1;
+            println!("{at}");
+        }
+        *at * 2
+    }
+}
+
+use solver::advance as onward;
+
+#[ckpt::instrument(calls(onward), named(onward = advance))]
+pub fn called_by_another_name() {
+    let mut at = 3;
+    for k in 0..3 {
+        let got = onward(&mut at, k);
+        println!("{k} {got}");
+    }
+    println!("= {at}");
+}

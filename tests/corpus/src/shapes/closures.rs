@@ -306,3 +306,97 @@ pub fn wrapped_for_a_call() {
     let second = rated(&both, 2);
     println!("= {first} {second} {}", rated(&By(|x| x + first), 2));
 }
+
+#[derive(ckpt::Checkpoint)]
+struct Named(&'static str);
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        println!("{} is done with", self.0);
+    }
+}
+
+#[ckpt::instrument]
+fn counted(up_to: u64) -> Result<u64, String> {
+    let mut sum = 0;
+    for k in 0..up_to {
+        ckpt::checkpoint!();
+        sum += k * k + 1;
+        println!("counted {sum}");
+        if sum > 40 {
+            return Err(format!("{sum} is too much"));
+        }
+    }
+    Ok(sum)
+}
+
+#[ckpt::instrument(calls(counted))]
+pub fn called_where_they_stand() {
+    for up_to in [2, 6] {
+        let result = (|| -> Result<u64, String> {
+            let first = counted(up_to)?;
+            println!("first {first}");
+            Ok(first + counted(3)?)
+        })();
+        println!("{result:?}");
+        if let Err(why) = (|| {
+            counted(up_to)?;
+            if up_to > 3 {
+                return Err("more than 3".to_string());
+            }
+            Ok(())
+        })() {
+            println!("{why}");
+        }
+    }
+}
+
+#[ckpt::instrument]
+pub fn called_where_they_stand_with_arguments() {
+    let scale = 3_u64;
+    let mut total = 0;
+    let sum = (|from: u64, to| {
+        let mut sum = 0;
+        for k in from..to {
+            ckpt::checkpoint!();
+            sum += k * scale;
+            total += 1;
+            println!("{sum} {total}");
+        }
+        sum
+    })(1, 4_u64);
+    (|| {
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            total += k;
+            println!("{total}");
+        }
+    })();
+    println!("= {sum} {total}");
+}
+
+#[ckpt::instrument]
+pub fn owning_and_called_where_they_stand() {
+    let guard = Named("guard");
+    let mut count = 5_u64;
+    let list = vec![1_u64, 2, 3];
+    let last = (move |more: u64| {
+        for one in &list {
+            ckpt::checkpoint!();
+            count += one + more;
+            println!("{} {count}", guard.name());
+        }
+        count
+    })(10);
+    println!("{count} {last}");
+    for k in 0..2 {
+        ckpt::checkpoint!();
+        println!("{k} {count}");
+    }
+}
+
+impl Named {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+}

@@ -5,6 +5,7 @@
 
 // The shapes are code as people write it. What ckpt makes of them has to be free of every other warning.
 #![allow(
+    clippy::assign_op_pattern,
     clippy::collapsible_if,
     clippy::explicit_auto_deref,
     clippy::lines_filter_map_ok,
@@ -16,6 +17,7 @@
     clippy::needless_range_loop,
     clippy::needless_return,
     clippy::never_loop,
+    clippy::redundant_closure_call,
     clippy::replace_box,
     clippy::type_complexity,
     clippy::useless_vec,
@@ -46,6 +48,7 @@ mod mixes;
 mod names;
 mod objects;
 mod operands;
+mod operators;
 mod owners;
 mod parallel;
 mod parameters;
@@ -110,9 +113,9 @@ const SHAPES: &[Shape] = shapes! {
     bodies: items_in_the_body, std_macros_with_inline_captures, unknown_macros, macro_defined_in_the_body, attributes_in_the_body, attribute_at_the_top, steering_attributes, names_like_the_generated_ones, imported_macro_path, inner_attributes;
     borrows: shared_reference, mutable_reference, reference_to_a_field, swapped_values, swapped_references, split_at_mut_views, mutable_view_of_a_part, words_of_a_text, walk_along_a_linked_list, two_level_borrow, borrow_ended_before_the_site, mutable_reference_then_owner, reference_to_a_temporary, shared_borrow_of_an_exclusive_one, hidden_while_borrowed_exclusively, closures_through_exclusive_references, parts_that_move, gone_over_through_an_exclusive_reference;
     branches: if_else_if_else, condition_changed_before_site, condition_with_effect, if_as_value, if_let_copied_value, if_let_by_reference, if_let_on_a_call_with_effect, if_let_scrutinee_overwritten_inside, if_let_taken, if_let_else_if_let, nested_branches, site_in_an_else_branch_only, value_for_another_branch, condition_with_a_value_for_its_else;
-    calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit, copies_of_what_references_point_to, on_each_element, part_lent_while_another_is_gone_over;
+    calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit, copies_of_what_references_point_to, on_each_element, part_lent_while_another_is_gone_over, called_by_another_name;
     chains: collected, collected_with_a_site_in_the_closure, summed, folded_and_counted, for_each_of_them, one_in_the_closure_of_another, in_the_iterator_of_a_loop, functions_by_name, closures_that_end_early, ends_that_stop_early, ends_that_keep_one, the_rest_of_an_iterator;
-    closures: wrapped_for_a_call, without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other, owning_what_they_only_read, boxed, generator_of_random_numbers, with_a_state_of_their_own, passed_to_a_marked_call, changing_what_they_capture, reading_numbers_of_tuples_and_passed_away;
+    closures: wrapped_for_a_call, without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other, owning_what_they_only_read, boxed, generator_of_random_numbers, with_a_state_of_their_own, passed_to_a_marked_call, changing_what_they_capture, reading_numbers_of_tuples_and_passed_away, called_where_they_stand, called_where_they_stand_with_arguments, owning_and_called_where_they_stand;
     exits: question_mark_in_a_loop, question_mark_on_marked_calls, question_mark_on_option, early_return_from_nested_loops, return_from_a_match_in_a_loop, boxed_error, block_label_with_value, result_matched_on_a_marked_call, marked_call_in_if_let_and_while_let, marked_call_in_let_else;
     files: written_file, file_that_is_not_mutable, file_that_no_one_reads_and_that_hides_a_number, appended_file, buffered_file, buffer_that_no_one_uses_any_more, half_a_line, file_in_a_struct, lines_of_a_file, lines_of_a_file_opened_in_place, numbered_lines_after_a_header, files_given_away, lines_taken_one_by_one, reader_that_is_lent, lines_of_a_file_through_closures, lines_of_readers_that_are_lent, bytes_of_a_reader_in_a_struct, reader_by_blocks, file_that_is_read_and_changed, locked_standard_output, buffered_standard_output, stopwatch, lock_under_the_name_of_its_stream;
     generics: several_types, generic_slices, impl_iterator_argument, impl_fn_argument, closure_by_reference, impl_debug_elements, generic_struct_method, dyn_reference_argument, exclusive_arguments_of_any_type, methods_without_a_bound, exclusive_objects_of_the_programs_own;
@@ -126,12 +129,13 @@ const SHAPES: &[Shape] = shapes! {
     phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     statics: atomics, locks, thread_locals, locks_in_a_list, changed_by_what_is_executed_again;
-    threads: parts_of_a_list, a_function_as_body_in_a_callee, one_by_one_with_results, spawned_and_joined, a_generator_of_each_and_a_loop_behind, a_method_whose_threads_look_at_self, a_struct_of_locks_and_a_barrier, a_name_for_what_is_shared, a_share_of_its_own, a_share_between_start_and_join, a_team_with_loops_and_reductions;
+    threads: parts_of_a_list, a_function_as_body_in_a_callee, one_by_one_with_results, spawned_and_joined, a_generator_of_each_and_a_loop_behind, a_method_whose_threads_look_at_self, a_struct_of_locks_and_a_barrier, a_name_for_what_is_shared, a_share_of_its_own, a_share_between_start_and_join, a_team_with_loops_and_reductions, lines_and_lists_between_the_waits, ends_of_channels_that_no_one_uses_any_more;
     through_serde: a_variable, some_of_a_pattern, parameters, arguments_used_up_before_the_site;
     travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, moved_on_one_way_and_borrowed_on_the_other, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow, moved_before_a_loop_that_gives_it_again, value_of_a_block_that_ends_with_a_variable_put_aside, given_again_on_one_way_in_a_loop;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty, trees_and_lists, parts_of_trees;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
     operands: element_found_by_a_number_that_goes_on, element_lent_to_a_marked_call, receiver_found_by_a_number_that_goes_on, receiver_of_a_plain_method, an_operand_without_a_site_changes_another, copies_of_what_a_call_changes, assigned_to_an_element_of_a_list, added_to_an_element_found_by_a_call, arguments_of_a_macro, element_lent_beside_its_number, elements_of_a_vec, receiver_that_is_also_passed_as_a_copy, receiver_in_a_copy_with_a_reference, receiver_that_is_a_parameter_and_passed_as_a_copy, element_of_a_list_that_is_also_passed_as_a_copy, receiver_behind_a_reference_that_is_passed_on, added_to_a_number_found_by_a_number_that_goes_on, texts_of_checks_that_hold, text_of_a_check_that_fails, text_of_a_check_for_debugging_that_fails;
+    operators: used_up_between_loops, used_up_parameters, a_receiver_that_is_used_up, under_the_name_of_one_of_them, operands_with_sites, arguments_of_calls_with_sites, operands_with_sites_in_a_loop, operands_with_sites_as_the_value, added_to_what_is_there, given_again_in_a_loop, used_up_on_one_way, by_one_operand, keys_by_value, numbers_that_are_not_known_to_be_any;
     owners: clones_that_are_done_with, guards_of_a_pointer, unwrapped_when_it_is_alone, changed_after_a_copy, pointers_in_lists_and_structs, made_by_a_function, shadowed_owners, asked_in_called_functions, weak_pointers, weak_pointer_that_is_done_with, a_tree_that_knows_its_parents, observers_that_go, last_owner_of_a_weak_pointer, closures_that_own_pointers, given_away_and_taken_back, matched_and_gone_over, given_away_as_an_argument, argument_that_is_done_with, in_temporaries, given_later;
     again: variants_of_a_field, patterns, items_of_a_for, reference_in_a_pattern;
     unwritten: a_matrix_and_a_vector, filled_anew_for_every_phase, another_activation_has_another_array, arrays_that_trade_places, behind_a_cell;

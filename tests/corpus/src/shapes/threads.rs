@@ -414,3 +414,60 @@ pub fn a_method_whose_threads_look_at_self() {
     let one = scene.traced(1);
     println!("{one:?} {:?}", scene.traced(1));
 }
+
+#[ckpt::instrument]
+pub fn lines_and_lists_between_the_waits() {
+    let mut total = 0;
+    let kept = thread::scope(|s| {
+        let one = s.spawn(|| {
+            let mut sum = 0_u64;
+            for step in 0..3 {
+                ckpt::checkpoint!();
+                sum += step * 3 + 1;
+            }
+            sum
+        });
+        let other = s.spawn(|| {
+            let mut sum = 7_u64;
+            for step in 0..3 {
+                ckpt::checkpoint!();
+                sum = sum * 5 + step;
+            }
+            sum
+        });
+        let mut kept = Vec::new();
+        println!("waiting, with {} kept", kept.len());
+        kept.push(one.join().unwrap());
+        total += kept[0];
+        println!("{total}");
+        kept.push(other.join().unwrap());
+        kept
+    });
+    println!("{total} {kept:?}");
+}
+
+#[ckpt::instrument]
+pub fn ends_of_channels_that_no_one_uses_any_more() {
+    let (says, hears) = std::sync::mpsc::channel();
+    let (asks, answers) = std::sync::mpsc::sync_channel(4);
+    let other = says.clone();
+    let thread = thread::spawn(move || {
+        for k in 0..3_u64 {
+            other.send(k * k + 1).unwrap();
+        }
+    });
+    thread.join().unwrap();
+    says.send(7).unwrap();
+    asks.send(3_u64).unwrap();
+    let mut sum = answers.recv().unwrap();
+    for _ in 0..4 {
+        sum += hears.recv().unwrap();
+    }
+    println!("{sum}");
+    for k in 0..3 {
+        ckpt::checkpoint!();
+        sum = sum * 3 + k;
+        println!("{k} {sum}");
+    }
+    println!("= {sum}");
+}

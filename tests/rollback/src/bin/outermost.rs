@@ -1,7 +1,12 @@
 //! A loop in the function that the session ends with, and a list there that nothing writes to any more. With `TEST_LOST`, the machine
 //! loses a page of a list while the variables of the function are dropped.
 
+#[path = "../machine.rs"]
+mod machine;
+
 use std::hint::black_box;
+
+use machine::{Asked, lose};
 
 /// What is dropped last, and then changes its list.
 #[derive(ckpt::Checkpoint)]
@@ -11,39 +16,9 @@ impl Drop for Account {
     fn drop(&mut self) {
         self.0.fill(123_456);
         if std::env::var_os("TEST_LOST").is_some() {
-            lose(&self.0);
+            lose(&self.0, Asked::ByTheProgram);
         }
         println!("{}", black_box(&self.0).iter().sum::<u64>());
-    }
-}
-
-/// Has the machine lose a page in the middle of a list.
-fn lose(list: &[u64]) {
-    const PAGE: usize = 1 << 12;
-    /// What the system fills in for memory that is lost and that the program has asked for.
-    #[repr(C)]
-    struct Told {
-        codes: [libc::c_int; 4],
-        address: usize,
-        size: i16,
-        rest: [u8; 102],
-    }
-    let told = Told {
-        codes: [libc::SIGBUS, 0, 4, 0],
-        address: (list.as_ptr().addr() + list.len() * 4) & !(PAGE - 1),
-        size: 12,
-        rest: [0; 102],
-    };
-    // SAFETY: the process sends itself a signal, and the system reads as many bytes as that has.
-    unsafe {
-        let (process, thread) = (libc::getpid(), libc::gettid());
-        libc::syscall(
-            libc::SYS_rt_tgsigqueueinfo,
-            process,
-            thread,
-            libc::SIGBUS,
-            &raw const told,
-        );
     }
 }
 

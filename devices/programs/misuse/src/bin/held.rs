@@ -57,6 +57,17 @@ fn hold(what: &str, device: &ProQue, sum: &Buffer<u32>) -> ocl::Result<()> {
                 .build()?;
             std::mem::forget(image);
         }
+        "texels" => {
+            let image = ocl::Image::<u32>::builder()
+                .channel_order(ocl::enums::ImageChannelOrder::R)
+                .channel_data_type(ocl::enums::ImageChannelDataType::UnsignedInt32)
+                .image_type(ocl::enums::MemObjectType::Image1dBuffer)
+                .dims(1000)
+                .buffer_sync(sum.as_core().clone())
+                .queue(device.queue().clone())
+                .build()?;
+            std::mem::forget(image);
+        }
         "event" => std::mem::forget(ocl::core::create_user_event(device.context())?),
         "rebound" => {
             let kernel = device.kernel_builder("add").arg(sum).arg(1_u32).build()?;

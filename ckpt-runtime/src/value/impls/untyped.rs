@@ -1,0 +1,43 @@
+//! Handles of OpenCL without a type, `cl_mem` (features `ocl` and `opencl3`): an array on a device, if it is one. As rustc sees it, any
+//! address is of this type; which of them are arrays that are alive the functions know that make these.
+
+use std::ffi::c_void;
+
+use super::on_device;
+use crate::devices::opencl;
+use crate::value::places::OnDevice;
+use crate::value::{Decoder, Encoder, LoadError, MadeAgain, Refill};
+
+impl Refill for *mut c_void {
+    fn save_part(&self, to: &mut Encoder<'_>) {
+        on_device::save_untyped(*self, to);
+    }
+
+    fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        on_device::refill_untyped(*self, from)
+    }
+}
+
+impl MadeAgain for *mut c_void {}
+
+impl OnDevice for *mut c_void {
+    fn bytes(&self) -> Result<usize, String> {
+        opencl::size_of_array(*self)
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        on_device::are_alike(*self, *other)
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        on_device::content(*self)
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        on_device::set(*self, content)
+    }
+
+    fn is_exchanged(&self) {
+        opencl::is_exchanged(*self);
+    }
+}
