@@ -100,7 +100,7 @@ fn refused(example: &str) -> Option<TokenStream> {
             let arguments = inside.unwrap_or_default();
             return Some(match is_object {
                 true => ckpt_compiler::object::object(tokens(arguments), tokens(item)),
-                false => ckpt_compiler::instrument(tokens(arguments), tokens(item)),
+                false => ckpt_compiler::instrument(tokens(arguments), tokens(item), &Default::default()),
             });
         }
     }
@@ -109,7 +109,8 @@ fn refused(example: &str) -> Option<TokenStream> {
         let item = example.trim_start_matches("#[derive(ckpt::Checkpoint)]");
         return Some(ckpt_compiler::derive::derive_checkpoint(tokens(item)));
     }
-    starts(&["fn ", "const fn ", "async fn "]).then(|| ckpt_compiler::instrument(tokens(""), tokens(example)))
+    starts(&["fn ", "const fn ", "async fn "])
+        .then(|| ckpt_compiler::instrument(tokens(""), tokens(example), &Default::default()))
 }
 
 /// The errors in what a macro has made: the code that is underlined, and what is said of it.
