@@ -84,7 +84,13 @@ impl Scratch {
             fs::remove_dir_all(&self.working).about("cannot empty", &self.working)?;
         }
         let mut initial = Initial::default();
-        copy_folder(&self.original, &self.working, Path::new(""), &mut initial)?;
+        copy_folder(
+            &self.original,
+            &self.working,
+            Path::new(""),
+            self.root.path(),
+            &mut initial,
+        )?;
         let old = self.store();
         if old.exists() {
             fs::remove_dir_all(&old).about("cannot remove", &old)?;
@@ -156,18 +162,19 @@ fn is_left_out(path: &Path) -> bool {
         || path.join("CACHEDIR.TAG").exists()
 }
 
-fn copy_folder(from: &Path, to: &Path, below: &Path, initial: &mut Initial) -> Outcome<()> {
+/// Copies what is in a folder, but for `scratch`, which may be in it.
+fn copy_folder(from: &Path, to: &Path, below: &Path, scratch: &Path, initial: &mut Initial) -> Outcome<()> {
     fs::create_dir_all(to).about("cannot make", to)?;
     for entry in fs::read_dir(from).about("cannot read", from)? {
         let entry = entry.about("cannot read", from)?;
         let (source, name) = (entry.path(), entry.file_name());
-        if is_left_out(&source) {
+        if is_left_out(&source) || source == scratch {
             continue;
         }
         let (target, path) = (to.join(&name), below.join(&name));
         let metadata = fs::symlink_metadata(&source).about("cannot read", &source)?;
         if metadata.is_dir() {
-            copy_folder(&source, &target, &path, initial)?;
+            copy_folder(&source, &target, &path, scratch, initial)?;
         } else if metadata.is_file() && metadata.len() <= LINKED_FROM {
             copy_file(&source, &target, path, initial)?;
         } else if metadata.is_file() || metadata.is_symlink() {
@@ -228,6 +235,17 @@ mod tests {
         let written = initial.written_since(working).unwrap();
         assert_eq!(written, [PathBuf::from("input"), PathBuf::from("sub/new")]);
         assert_eq!(fs::read_to_string(folder.path().join("work/input")).unwrap(), "1");
+    }
+
+    #[test]
+    fn the_scratch_folder_may_be_in_the_working_folder() {
+        let folder = package();
+        let work = folder.path().join("work");
+        let mut scratch = Scratch::new(&work, Some(&work.join("sub"))).unwrap();
+        let (_, _) = scratch.fresh().unwrap();
+        let copied = fs::read_dir(scratch.working().join("sub")).unwrap();
+        let names: Vec<_> = copied.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["old"]);
     }
 
     #[test]

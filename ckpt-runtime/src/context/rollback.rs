@@ -16,6 +16,8 @@ pub(crate) struct Asked<'a> {
     pub reason: &'a str,
     /// A test asks, which may do so as often as it likes.
     pub is_a_test: bool,
+    /// A test is to be shown where the program is left and comes back.
+    pub is_shown: bool,
     /// The checkpoint; none for the newest that may help.
     pub to: Option<CheckpointId>,
     /// Site visits so far.
@@ -35,8 +37,8 @@ pub(crate) struct GoesOn {
     pub visits: u64,
     /// Its run.
     pub run: RunPrefix,
-    /// A test has asked for it, and is to be shown where.
-    pub is_a_test: bool,
+    /// A test is to be shown where.
+    pub is_shown: bool,
     /// The rollbacks that a test wants after this.
     pub rollbacks: Vec<RollbackFault>,
     /// The bits that a test wants turned after this.

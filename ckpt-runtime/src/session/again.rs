@@ -22,15 +22,15 @@ use crate::state::{process, standard_streams};
 const OF_THIS_PROCESS: &str = "/proc/self/exe";
 
 /// The functions of the program are about to be left.
-pub(super) fn leaves(is_a_test: bool) {
-    if is_a_test {
+pub(super) fn leaves(is_shown: bool) {
+    if is_shown {
         standard_streams::print(LEAVING_MARK);
     }
 }
 
 /// The process becomes what it was when it was started, as far as it can.
 pub(super) fn as_at_start(how: &GoesOn) {
-    if how.is_a_test {
+    if how.is_shown {
         standard_streams::print(ROLLBACK_MARK);
     }
     standard_streams::begin_anew(how.input);

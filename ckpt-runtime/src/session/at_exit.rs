@@ -153,6 +153,7 @@ impl Owner for Ending {
         let asked = Asked {
             reason,
             is_a_test: false,
+            is_shown: false,
             to: to.map(CheckpointId),
             visits,
             may_be_alone: false,
@@ -170,7 +171,7 @@ impl Owner for Ending {
             is_newest,
             visits: point.visits,
             run: RunPrefix::from(*run),
-            is_a_test: false,
+            is_shown: false,
             rollbacks: Vec::new(),
             flips: Vec::new(),
             input: *input,

@@ -780,7 +780,7 @@ impl MainSession {
             ..config
         };
         again::as_at_start(&how);
-        how.is_a_test = false;
+        how.is_shown = false;
         if process::has_files_open() {
             let why = "a file that no variable holds is open, and is further on than it was";
             if comm::goes_back_with().is_some() {

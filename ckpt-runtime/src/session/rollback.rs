@@ -97,6 +97,7 @@ fn go_back(reason: &str, to: Option<CheckpointId>) -> Result<Infallible, NotRoll
     let asked = Asked {
         reason,
         is_a_test: false,
+        is_shown: false,
         to,
         visits,
         may_be_alone: !team::is_member() && !team::is_open(),

@@ -119,8 +119,8 @@ pub(crate) struct Run {
     in_process: bool,
     /// That is the newest checkpoint, or what is newer still.
     takes_newest: bool,
-    /// A test has asked for that.
-    is_a_test: bool,
+    /// A test is to be shown where.
+    is_shown: bool,
     /// All ranks go back at this visit.
     all_go_back: bool,
     /// How often they have without coming further.
@@ -424,7 +424,7 @@ impl Run {
             goes_back_to: None,
             in_process: config.rollback_in_process,
             takes_newest: false,
-            is_a_test: false,
+            is_shown: false,
             all_go_back: false,
             tries: how.map(|how| how.tries).unwrap_or_default(),
             alone: alone::GoesAlone::begins(alone, config.quiet),

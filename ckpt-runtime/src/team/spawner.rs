@@ -147,6 +147,7 @@ fn hear<'a>(team: &'a Team, mut shared: MutexGuard<'a, Shared>) -> MutexGuard<'a
     let asked = Asked {
         reason: &reason,
         is_a_test: false,
+        is_shown: false,
         to,
         visits,
         may_be_alone: false,

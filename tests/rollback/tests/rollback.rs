@@ -674,6 +674,10 @@ fn a_detector_that_says_no_each_time_ends_the_run() {
         ended.stderr
     );
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    // Also where a test would turn bits later.
+    let ended = run("leaking", &[("CKPT_EVERY", "4"), ("CKPT_FAULT", "flip:900:3")]);
+    assert_eq!(ended.code, Some(77), "{}", ended.stderr);
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let settings = [("CKPT_EVERY", "11"), ("CKPT_SNAPSHOT_EVERY", "1")];
     let ended = run("leaking", &settings);
     assert_eq!(ended.code, Some(77), "{}", ended.stderr);

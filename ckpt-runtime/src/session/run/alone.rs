@@ -133,8 +133,8 @@ impl Run {
         }
         self.goes_back_to = Some(point);
         self.takes_newest = true;
-        self.is_a_test = asked.is_a_test;
-        again::leaves(self.is_a_test);
+        self.is_shown = asked.is_shown;
+        again::leaves(self.is_shown);
         self.alone.way = Some(way);
         current::roll_back();
         self.world.leaves_alone();

@@ -142,8 +142,8 @@ impl Run {
         };
         let (to, is_newest) = decide(&self.ending.record, points, asked, self.quiet)?;
         self.goes_back_to = Some(to);
-        self.is_a_test = asked.is_a_test;
-        again::leaves(self.is_a_test);
+        self.is_shown = asked.is_shown;
+        again::leaves(self.is_shown);
         self.takes_newest = is_newest;
         current::roll_back();
         if with_its_process {
@@ -207,7 +207,7 @@ impl Run {
             is_newest: self.takes_newest,
             visits: self.store.meta(to.id).map_or(to.visits, |meta| meta.visit),
             run: RunPrefix::from(self.id),
-            is_a_test: self.is_a_test,
+            is_shown: self.is_shown,
             rollbacks: self.policy.rollbacks_behind(to.visits),
             flips: self.policy.flips_to_come().to_vec(),
             input: self.input,
@@ -259,6 +259,7 @@ impl Run {
         let asked = Asked {
             reason: TEST,
             is_a_test: true,
+            is_shown: true,
             to: None,
             visits,
             may_be_alone: who == GoesBack::ThisRank && !team::is_member() && !team::is_open(),

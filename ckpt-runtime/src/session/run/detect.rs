@@ -136,7 +136,7 @@ impl Run {
                 )
                 .at(format!("found at site visit {visits}"))
                 .why("memory of the program has changed that none of its statements writes to: what it computes from there is wrong")
-                .help("restart it from its newest checkpoint, or start it anew; where `unsafe` code writes to that variable, take \"unchanged\" out of `detect`")
+                .help("restart it from its newest checkpoint, or start it anew; where it comes each time, the program may be right: `unsafe` code writes to that variable, or a statement that ckpt does not take for a write (report that, please). Then take \"unchanged\" out of `detect`")
                 .exit()
             }
             Err(why) => {
@@ -218,7 +218,8 @@ impl Run {
     fn goes_back_for(&mut self, reason: &str, visits: u64) -> Result<(), NotRolledBack> {
         let asked = Asked {
             reason,
-            is_a_test: self.tests_flips,
+            is_a_test: false,
+            is_shown: self.tests_flips,
             to: None,
             visits,
             may_be_alone: !team::is_member() && !team::is_open(),

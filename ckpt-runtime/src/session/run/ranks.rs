@@ -119,8 +119,8 @@ impl Run {
         };
         self.ending.record.rolls_back(noted, back, self.quiet);
         self.goes_back_to = Some(point);
-        self.is_a_test = is_a_test;
-        again::leaves(is_a_test);
+        self.is_shown = is_a_test || self.tests_flips;
+        again::leaves(self.is_shown);
         self.world.is_about_to_go_back();
         if let Some(Reason::Signal(signal)) = due {
             current::ask_for_stop(Some(signal));
