@@ -130,8 +130,13 @@ impl<'l> Devices<'l> {
 
     /// Whether a type, as rustc writes it, is that of a handle without a type, or of a list of them: it may be one to an array.
     pub(crate) fn are_untyped(&self, type_name: &str) -> bool {
-        let to = self.one_of(type_name).strip_prefix("*mut ");
-        self.are_used() && to.is_some_and(|to| self.library.says(last_of(to), Types::DeviceUntyped))
+        let pointer = syn::parse_str::<syn::TypePtr>(self.one_of(type_name));
+        let to = pointer.ok().filter(|pointer| pointer.mutability.is_some());
+        let name = |to: syn::TypePtr| to.elem.to_token_stream().to_string();
+        self.are_used()
+            && to
+                .map(name)
+                .is_some_and(|to| self.library.says(last_of(&to), Types::DeviceUntyped))
     }
 
     /// Whether the type of this path is one of these. It may be the name alone: rustc leaves the path out where there is one type

@@ -176,6 +176,23 @@ impl Sources {
     }
 }
 
+/// The folder of a package, and those of all packages from folders that it depends on, also for its developers; without ckpt's own
+/// library.
+pub fn folders_of_packages(package: &Path, read: ReadFile<'_>) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![cleaned(package)];
+    while let Some(folder) = open.pop() {
+        if !found.insert(folder.clone()) {
+            continue;
+        }
+        let package = Package::read(&folder, read);
+        let dependencies = package.iter().flat_map(|package| package.dependencies(true));
+        let others = dependencies.filter(|one| one.package != RUNTIME);
+        open.extend(others.filter_map(|one| one.folder));
+    }
+    found
+}
+
 /// The names of ckpt's own library, which is no part of the program.
 const RUNTIME: &str = "ckpt-runtime";
 
