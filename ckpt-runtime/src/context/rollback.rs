@@ -55,6 +55,8 @@ pub(crate) struct GoesOn {
     pub ends: Option<Instant>,
     /// How often its ranks have gone back without coming further.
     pub tries: Tries,
+    /// Variables in which a NaN or an infinity comes again each time: their functions and names.
+    pub own_infinities: Vec<(String, String)>,
     /// Where it is a rank that goes back without the others: what it goes on with.
     pub alone: Option<Box<Alone>>,
 }

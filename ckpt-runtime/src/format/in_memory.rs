@@ -290,19 +290,22 @@ impl InMemory {
         }
     }
 
-    /// A list of floats that has a NaN or an infinity in it, and had none in the snapshot before: its function and name.
-    pub fn not_finite_since(&self, before: &InMemory) -> Option<(&str, &str)> {
-        let known = before.not_finite.as_ref()?;
-        let found = self.not_finite.as_ref()?.iter().find(|found| {
+    /// The lists of floats that have a NaN or an infinity in them, and had none in the snapshot before: their functions and names.
+    pub fn not_finite_since(&self, before: &InMemory) -> impl Iterator<Item = (&str, &str)> {
+        let known = before.not_finite.as_deref();
+        let all = self.not_finite.as_deref().filter(|_| known.is_some());
+        let found = all.unwrap_or_default().iter().filter(move |found| {
             let (frame, key) = found;
             let is_there = |memory: &InMemory| {
                 let frame = memory.index.frames.get(*frame)?;
                 let has = frame.info.variables.iter().any(|variable| variable.key == *key);
                 has.then(|| frame.info.function.clone())
             };
-            !known.contains(found) && is_there(before).is_some() && is_there(before) == is_there(self)
+            !known.is_some_and(|known| known.contains(found))
+                && is_there(before).is_some()
+                && is_there(before) == is_there(self)
         });
-        found.and_then(|(frame, key)| Some((self.function(*frame)?, key.as_str())))
+        found.filter_map(|(frame, key)| Some((self.function(*frame)?, key.as_str())))
     }
 
     /// The variables that no statement has written to since the snapshot before, and that are not what they were.

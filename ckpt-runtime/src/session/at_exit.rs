@@ -180,6 +180,7 @@ impl Owner for Ending {
             kept: Vec::new(),
             ends: *ends,
             tries: Tries::default(),
+            own_infinities: Vec::new(),
             alone: None,
         };
         let error = again::as_a_new_process(&how);

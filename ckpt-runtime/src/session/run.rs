@@ -125,6 +125,8 @@ pub(crate) struct Run {
     all_go_back: bool,
     /// How often they have without coming further.
     tries: Tries,
+    /// Variables in which a NaN or an infinity comes again each time: their functions and names. Nobody is told of them again.
+    own_infinities: Vec<(String, String)>,
     /// Whether this rank can go back without them.
     alone: alone::GoesAlone,
     /// The state is to be kept in memory at this visit.
@@ -427,6 +429,7 @@ impl Run {
             is_shown: false,
             all_go_back: false,
             tries: how.map(|how| how.tries).unwrap_or_default(),
+            own_infinities: how.map(|how| how.own_infinities.clone()).unwrap_or_default(),
             alone: alone::GoesAlone::begins(alone, config.quiet),
             keeps_state: false,
             snapshots: Snapshots::new(config, kept, has_ranks),

@@ -298,6 +298,17 @@ fn tanks(always: bool) {
     }
 }
 
+/// A list has what is no number in every fourth step.
+#[ckpt::instrument]
+fn has_a_nan_at_times() {
+    let mut cells = vec![1.0_f64; 100];
+    for step in 1..=STEPS {
+        ckpt::checkpoint!();
+        cells[3] = if step % 4 == 0 { f64::NAN } else { step as f64 };
+        println!("{step} {}", cells[3]);
+    }
+}
+
 /// A list gets what is no number, each time.
 #[ckpt::instrument]
 fn gets_a_nan() {
@@ -454,6 +465,7 @@ fn misuses() {
     kept,
     loses,
     gets_a_nan,
+    has_a_nan_at_times,
     misuses,
     on_the_way,
     set_once,
@@ -508,6 +520,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "tanks" => tanks(false),
         "leaking" => tanks(true),
         "nan" => gets_a_nan(),
+        "nan-at-times" => has_a_nan_at_times(),
         "misuses" => misuses(),
         "set-once" => set_once(),
         "hook" => hook(),

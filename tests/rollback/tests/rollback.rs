@@ -710,6 +710,18 @@ fn what_becomes_no_number_each_time_is_the_programs_own() {
 }
 
 #[test]
+fn what_is_no_number_at_times_is_told_of_once() {
+    let plain = run("nan-at-times", &[]);
+    for settings in [&DETECTS[..], &[("CKPT_DETECT", "nan"), ("CKPT_EVERY", "1")]] {
+        let ended = run("nan-at-times", settings);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let told = ended.stderr.matches("warning[W2096]").count();
+        assert_eq!(told, 1, "{}", ended.stderr);
+        assert_eq!(ended.stdout.lines().last(), plain.stdout.lines().last());
+    }
+}
+
+#[test]
 fn a_snapshot_that_is_damaged_is_passed_over() {
     let plain = run("weighted", &[]);
     for (kept, goes_back) in [

@@ -216,6 +216,7 @@ impl Run {
             kept: self.snapshots.up_to(to.visits),
             ends: self.ends,
             tries: self.tries,
+            own_infinities: self.own_infinities.clone(),
             alone: self.alone.goes_on_with().map(Box::new),
         })
     }

@@ -55,8 +55,8 @@ const MOST_REPAIRS: usize = 3;
 /// A variable that is not what it can be.
 struct Wrong {
     what: String,
-    /// It is for certain: the program cannot have made it so.
-    is_certain: bool,
+    /// The function and name of the variable, where the program may have made it so.
+    may_be_its_own: Option<(String, String)>,
 }
 
 impl Run {
@@ -75,7 +75,7 @@ impl Run {
         let Some(wrong) = self.wrong_in(now) else {
             return Ok(Look::IsPlausible);
         };
-        if wrong.is_certain && repairs < MOST_REPAIRS && self.repairs(now, visits, gather)? {
+        if wrong.may_be_its_own.is_none() && repairs < MOST_REPAIRS && self.repairs(now, visits, gather)? {
             return Ok(Look::IsRepaired);
         }
         Ok(self.is_left_for(&wrong, visits))
@@ -128,7 +128,7 @@ impl Run {
         match self.goes_back_for(&wrong.what, visits) {
             // The ranks go back at a later site.
             Ok(()) | Err(NotRolledBack::Later) => Look::GoesBack,
-            Err(why) if wrong.is_certain => {
+            Err(why) if wrong.may_be_its_own.is_none() => {
                 rollback::ends_job(format_args!("{}", wrong.what), &why);
                 Fatal::new(
                     exit_code::REFUSED,
@@ -145,6 +145,7 @@ impl Run {
                      the program goes on; it is not told of this variable again",
                     wrong.what
                 ));
+                self.own_infinities.extend(wrong.may_be_its_own.clone());
                 Look::IsTheProgramsOwn
             }
         }
@@ -203,15 +204,17 @@ impl Run {
             let (function, key) = now.name_of(changed);
             return Some(Wrong {
                 what: format!("`{key}` of `{function}` has changed, and no statement has written to it"),
-                is_certain: true,
+                may_be_its_own: None,
             });
         }
-        let (function, key) = now
-            .not_finite_since(before)
-            .filter(|_| self.detectors.not_finite)?;
+        let mut found = now.not_finite_since(before).filter(|_| self.detectors.not_finite);
+        let (function, key) = found.find(|(function, key)| {
+            let is_this = |own: &(String, String)| own.0 == *function && own.1 == *key;
+            !self.own_infinities.iter().any(is_this)
+        })?;
         Some(Wrong {
             what: format!("there is a NaN or an infinity in `{key}` of `{function}`, and was none"),
-            is_certain: false,
+            may_be_its_own: Some((function.to_owned(), key.to_owned())),
         })
     }
 
