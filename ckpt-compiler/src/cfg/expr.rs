@@ -8,6 +8,7 @@ use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::places::{loan_root, place_root, variable};
+use crate::syntax::purity::is_arithmetic;
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
@@ -495,16 +496,7 @@ impl<'l> Walker<'l> {
                 self.operand(&one.left, Use::Read);
                 self.operand(&one.right, Use::Read);
             }
-            BinOp::Add(_)
-            | BinOp::Sub(_)
-            | BinOp::Mul(_)
-            | BinOp::Div(_)
-            | BinOp::Rem(_)
-            | BinOp::BitXor(_)
-            | BinOp::BitAnd(_)
-            | BinOp::BitOr(_)
-            | BinOp::Shl(_)
-            | BinOp::Shr(_) => {
+            op if is_arithmetic(&op) => {
                 // Numbers are copied. What owns memory is added to by reference: `text + &more`.
                 let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(self.library, &one.right);
                 self.operand(&one.left, if takes { Use::Move } else { Use::Read });

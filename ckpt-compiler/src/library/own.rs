@@ -23,7 +23,7 @@ pub struct OwnNames {
 impl OwnNames {
     /// Takes what a file declares. What stands in comments and texts counts as well: that makes nobody believe more than is so.
     pub fn read(&mut self, text: &str) {
-        let words = words(text);
+        let words = words_of_text(text);
         let mut rest = words.as_slice();
         while let [word, behind @ ..] = rest {
             rest = behind;
@@ -68,8 +68,8 @@ impl OwnNames {
     }
 }
 
-/// Names, numbers, and each other letter.
-fn words(text: &str) -> Vec<&str> {
+/// The names and numbers of a text, and each other letter, without the space between them.
+pub fn words_of_text(text: &str) -> Vec<&str> {
     let is_of_name = |one: char| one.is_alphanumeric() || one == '_';
     let mut list = Vec::new();
     let mut rest = text.trim_start();

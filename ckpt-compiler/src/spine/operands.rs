@@ -11,7 +11,7 @@ use crate::syntax::marks::Marks;
 use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::places::{place_root, variable};
-use crate::syntax::purity::{is_assignment, is_pure};
+use crate::syntax::purity::{is_arithmetic, is_assignment, is_pure};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, parse_quote};
@@ -304,7 +304,7 @@ impl Lowering<'_> {
             Expr::Unary(one) if !matches!(one.op, syn::UnOp::Deref(_)) => {
                 is_taken(&one.expr) || self.may_be_used_up(&one.expr)
             }
-            Expr::Binary(one) if takes_operands(&one.op) => {
+            Expr::Binary(one) if is_arithmetic(&one.op) => {
                 let sides = [&one.left, &one.right];
                 let is_of_numbers = sides.iter().any(|side| is_number(side));
                 !is_of_numbers && sides.iter().any(|side| is_taken(side))
@@ -340,24 +340,6 @@ impl Lowering<'_> {
             _ => false,
         }
     }
-}
-
-/// `+`, `-`, `*` and their like.
-fn takes_operands(op: &syn::BinOp) -> bool {
-    use syn::BinOp;
-    matches!(
-        op,
-        BinOp::Add(_)
-            | BinOp::Sub(_)
-            | BinOp::Mul(_)
-            | BinOp::Div(_)
-            | BinOp::Rem(_)
-            | BinOp::BitXor(_)
-            | BinOp::BitAnd(_)
-            | BinOp::BitOr(_)
-            | BinOp::Shl(_)
-            | BinOp::Shr(_)
-    )
 }
 
 /// Whether there is an index on the way to a place.

@@ -74,6 +74,24 @@ pub fn computes(library: &Library, expr: &Expr) -> bool {
     }
 }
 
+/// Whether an operator takes both operands and makes a third value: `+`, `-`, `*` and their like.
+pub fn is_arithmetic(op: &syn::BinOp) -> bool {
+    use syn::BinOp;
+    matches!(
+        op,
+        BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitXor(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::Shl(_)
+            | BinOp::Shr(_)
+    )
+}
+
 /// `+=` and its like.
 pub fn is_assignment(op: &syn::BinOp) -> bool {
     use syn::BinOp;

@@ -2,6 +2,7 @@
 //! source in WGSL says.
 
 use super::kernels::{Access, without_comments};
+use ckpt_compiler::library::words_of_text;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The variables of shaders that arrays are bound to.
@@ -36,7 +37,7 @@ impl Shaders {
             return;
         }
         let text = without_comments(text);
-        let words = words(&text);
+        let words = words_of_text(&text);
         let mut module = Module::default();
         module.read(&words);
         self.0.extend(module.variables.iter().map(|variable| Bound {
@@ -47,22 +48,6 @@ impl Shaders {
             entries: module.entries_to(variable.name),
         }));
     }
-}
-
-/// Names, numbers, and each other letter.
-fn words(text: &str) -> Vec<&str> {
-    let is_of_name = |one: char| one.is_alphanumeric() || one == '_';
-    let mut list = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let end = match is_of_name(first) {
-            true => rest.find(|one| !is_of_name(one)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        list.push(&rest[..end]);
-        rest = rest[end..].trim_start();
-    }
-    list
 }
 
 struct Variable<'t> {
