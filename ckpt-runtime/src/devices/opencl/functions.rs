@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::constness;
 use super::live::{Handle, Kind, Sampler, live};
 use super::memory::is_refused;
 use super::texels::{Description, Format, Shape, given};
@@ -20,8 +21,9 @@ pub(super) type OutObjects = *mut *mut c_void;
 
 /// As the library numbers them.
 const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
-const ONLY_READ_BY_KERNELS: u64 = 1 << 2;
 const INVALID_KERNEL_ARGUMENTS: i32 = -52;
+const PROGRAM_OF_KERNEL: u32 = 0x1124;
+const SOURCE_OF_PROGRAM: u32 = 0x1164;
 const ADDRESS_OF_ARGUMENT: u32 = 0x1196;
 const ACCESS_OF_ARGUMENT: u32 = 0x1197;
 const READ_ONLY: u32 = 0x11A0;
@@ -245,9 +247,6 @@ fn noted(made: Object, kind: Kind, flags: u64, context: Object, bytes: usize) {
     memory(made, kind, context, bytes);
     if flags & NOT_FROM_BOTH_SIDES != 0 {
         live().guarded(Handle::of(made));
-    }
-    if flags & ONLY_READ_BY_KERNELS != 0 {
-        live().only_read(Handle::of(made));
     }
 }
 
@@ -681,10 +680,38 @@ fn note_whether_read(kernel: Object, index: u32) {
         .map(|code| code == SUCCESS)
     };
     let is_constant = knows_address && address == CONSTANT_MEMORY;
-    let is_const = knows_qualifiers && qualifiers & POINTS_TO_CONSTANTS != 0;
+    let is_const = knows_qualifiers
+        && qualifiers & POINTS_TO_CONSTANTS != 0
+        && source_of(kernel).is_some_and(|source| constness::is_kept(&source));
     // Of images, as their source says it: `__read_only`.
     let is_read = knows_access && access == READ_ONLY;
     live().only_reads(Handle::of(kernel), index, is_constant || is_const || is_read);
+}
+
+/// What the program of a kernel was made from, where that is a text.
+fn source_of(kernel: Object) -> Option<String> {
+    let mut program = null_mut::<c_void>();
+    let mut size = 0;
+    // SAFETY: the kernel is alive, and its program with it; what is written has room.
+    unsafe {
+        let to = (&raw mut program).cast();
+        if next::clGetKernelInfo(kernel, PROGRAM_OF_KERNEL, size_of::<Object>(), to, null_mut()) != SUCCESS
+            || next::clGetProgramInfo(program, SOURCE_OF_PROGRAM, 0, null_mut(), &raw mut size) != SUCCESS
+        {
+            return None;
+        }
+        let mut text = vec![0_u8; size];
+        let code = next::clGetProgramInfo(
+            program,
+            SOURCE_OF_PROGRAM,
+            size,
+            text.as_mut_ptr().cast(),
+            null_mut(),
+        );
+        // It ends with a zero.
+        text.pop();
+        (code == SUCCESS).then(|| String::from_utf8_lossy(&text).into_owned())
+    }
 }
 
 /// Whether what an event stands for is done, or has failed.

@@ -99,8 +99,6 @@ struct Memory {
     writes: u32,
     /// As often when a checkpoint read it last.
     writes_when_read: Option<u32>,
-    /// Kernels do not write to it: the program has said so.
-    is_only_read: bool,
 }
 
 /// What a kernel has as an argument.
@@ -305,7 +303,6 @@ impl Live {
             number: self.made | OF_DEVICES,
             writes: 0,
             writes_when_read: None,
-            is_only_read: false,
         };
         self.made += 1;
         let here = std::thread::current().id();
@@ -317,13 +314,6 @@ impl Live {
     pub fn guarded(&mut self, handle: Handle) {
         if let Some(memory) = self.memory.get_mut(&handle) {
             memory.is_guarded = true;
-        }
-    }
-
-    /// Kernels do not write to it.
-    pub fn only_read(&mut self, handle: Handle) {
-        if let Some(memory) = self.memory.get_mut(&handle) {
-            memory.is_only_read = true;
         }
     }
 
@@ -676,9 +666,7 @@ impl Live {
             self.all_written();
         }
         for array in written {
-            if self.memory.get(&array).is_some_and(|memory| !memory.is_only_read) {
-                self.written(array);
-            }
+            self.written(array);
         }
     }
 

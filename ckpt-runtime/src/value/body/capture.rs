@@ -387,7 +387,7 @@ mod unread {
     use crate::base::checksum::xxh3;
 
     #[test]
-    fn a_list_that_nothing_has_written_to_is_not_read_but_for_one_block() {
+    fn a_list_that_nothing_has_written_to_is_not_read_but_for_one_block_at_times() {
         let bytes: Vec<u8> = (0..3 * SMALLEST).map(|at| (at / 1000) as u8).collect();
         let block = block_size(4).expect("rows that small have blocks");
         let owner = |writes| Owner {
@@ -419,13 +419,20 @@ mod unread {
             (body.map(|body| body.blocks().to_vec()), read)
         };
         let capture = || Capture::new(vec![Some(Arc::clone(&reference))]);
-        let (body, read) = taken(&mut capture(), 4, &bytes);
-        let body = body.expect("it is as it was");
-        assert!(body.iter().all(|taken| *taken == Taken::Same), "{body:?}");
-        assert!(0 < read && read <= block, "{read}");
+        let times = 64;
+        let mut all = 0;
+        for _ in 0..times {
+            let (body, read) = taken(&mut capture(), 4, &bytes);
+            let body = body.expect("it is as it was");
+            assert!(body.iter().all(|taken| *taken == Taken::Same), "{body:?}");
+            assert!(read <= block, "{read}");
+            all += read;
+        }
+        assert!(0 < all && all <= times / 2 * block, "{all}");
         assert_eq!(taken(&mut capture(), 5, &bytes), (None, 0), "it was written");
         let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
-        assert_eq!(taken(&mut capture(), 4, &other).0, None, "by somebody else");
+        let is_found = (0..times).any(|_| taken(&mut capture(), 4, &other).0.is_none());
+        assert!(is_found, "it was written by somebody else");
         assert_eq!(taken(&mut Capture::new(Vec::new()), 4, &bytes), (None, 0));
     }
 }

@@ -2,12 +2,19 @@
 //! written, another sum would come of it after a restart.
 
 use ocl::flags::MapFlags;
-use ocl::{Buffer, Kernel, ProQue};
+use ocl::{Buffer, Kernel, ProQue, Program};
 
 const SOURCE: &str = "
     __kernel void stir(__constant uint *few, __global const uint *table, __global uint *state, uint more) {
         size_t at = get_global_id(0);
         state[at] = (state[at] ^ table[at]) * 1664525u + more + few[at % 4];
+    }";
+
+/// C takes this: the array is not constant, only the pointer to it says so.
+const CAST: &str = "
+    __kernel void count(__global const uint *seen) {
+        __global uint *written = (__global uint *)seen;
+        written[get_global_id(0)] += 3;
     }";
 
 /// More than a megabyte of them.
@@ -24,6 +31,9 @@ fn main() -> ocl::Result<()> {
     let copied = array(&device, &numbers)?;
     let mapped = array(&device, &numbers)?;
     let stir = kernel_of(&device, &few, &table, &stirred)?;
+    let counting = counting(&device)?;
+    let counted = array(&device, &numbers)?;
+    let count = counting.kernel_builder("count").arg(&counted).build()?;
     let mut ones = vec![1; COUNT];
     for step in 0..24_u32 {
         if step % 3 == 1 {
@@ -43,8 +53,11 @@ fn main() -> ocl::Result<()> {
         if step % 8 == 4 {
             change(&mapped, step)?;
         }
+        // SAFETY: the kernel stays in the array.
+        unsafe { count.enq()? };
+        counting.finish()?;
     }
-    for array in [&table, &stirred, &put, &filled, &copied, &mapped] {
+    for array in [&table, &stirred, &put, &filled, &copied, &mapped, &counted] {
         let mut found = vec![0; COUNT];
         array.read(&mut found).enq()?;
         let sum = found
@@ -53,6 +66,17 @@ fn main() -> ocl::Result<()> {
         println!("sum {sum:08x}");
     }
     Ok(())
+}
+
+/// What tells of its arguments.
+fn counting(device: &ProQue) -> ocl::Result<ProQue> {
+    let mut program = Program::builder();
+    program.src(CAST).cmplr_opt("-cl-kernel-arg-info");
+    ProQue::builder()
+        .context(device.context().clone())
+        .prog_bldr(program)
+        .dims(COUNT)
+        .build()
 }
 
 fn array(device: &ProQue, numbers: &[u32]) -> ocl::Result<Buffer<u32>> {
