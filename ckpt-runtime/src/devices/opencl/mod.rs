@@ -271,35 +271,24 @@ impl Way {
     /// # Safety
     /// Both are alive, in the context of the queue, and have all bytes.
     unsafe fn copy_to_read(&self) -> i32 {
-        let Way {
-            queue,
-            array,
-            through,
-            ..
-        } = *self;
-        if array == through {
-            return SUCCESS;
-        }
+        let (queue, array, through) = (self.queue, self.array, self.through);
         // SAFETY: the caller's promise.
-        let copied = unsafe {
-            match &self.shape {
-                Some(shape) => next::clEnqueueCopyImageToBuffer(
+        unsafe {
+            self.copy(array, through, |region| {
+                let origin = ORIGIN.as_ptr();
+                next::clEnqueueCopyImageToBuffer(
                     queue,
                     array,
                     through,
-                    ORIGIN.as_ptr(),
-                    shape.region(),
+                    origin,
+                    region,
                     0,
                     0,
                     null(),
                     null_mut(),
-                ),
-                None => {
-                    next::clEnqueueCopyBuffer(queue, array, through, 0, 0, self.bytes, 0, null(), null_mut())
-                }
-            }
-        };
-        self.finished(copied)
+                )
+            })
+        }
     }
 
     /// The other way round.
@@ -307,43 +296,46 @@ impl Way {
     /// # Safety
     /// As [`Way::copy_to_read`].
     unsafe fn copy_written(&self) -> i32 {
-        let Way {
-            queue,
-            array,
-            through,
-            ..
-        } = *self;
-        if array == through {
-            return SUCCESS;
-        }
+        let (queue, array, through) = (self.queue, self.array, self.through);
         // SAFETY: the caller's promise.
-        let copied = unsafe {
-            match &self.shape {
-                Some(shape) => next::clEnqueueCopyBufferToImage(
+        unsafe {
+            self.copy(through, array, |region| {
+                let origin = ORIGIN.as_ptr();
+                next::clEnqueueCopyBufferToImage(
                     queue,
                     through,
                     array,
                     0,
-                    ORIGIN.as_ptr(),
-                    shape.region(),
+                    origin,
+                    region,
                     0,
                     null(),
                     null_mut(),
-                ),
-                None => {
-                    next::clEnqueueCopyBuffer(queue, through, array, 0, 0, self.bytes, 0, null(), null_mut())
-                }
-            }
-        };
-        self.finished(copied)
+                )
+            })
+        }
     }
 
-    /// When a command that was given to the queue is done, where it was.
-    fn finished(&self, given: i32) -> i32 {
-        match given {
-            // SAFETY: the queue is alive as long as this is.
-            SUCCESS => unsafe { next::clFinish(self.queue) },
-            code => code,
+    /// Copies between two arrays, or, where one is an image, by `of_image`, which gets its region; and waits until that is done.
+    ///
+    /// # Safety
+    /// As [`Way::copy_to_read`].
+    unsafe fn copy(&self, from: *mut c_void, to: *mut c_void, of_image: impl FnOnce(Sizes) -> i32) -> i32 {
+        if from == to {
+            return SUCCESS;
+        }
+        // SAFETY: the caller's promise; the queue is alive as long as this is.
+        unsafe {
+            let copied = match &self.shape {
+                Some(shape) => of_image(shape.region()),
+                None => {
+                    next::clEnqueueCopyBuffer(self.queue, from, to, 0, 0, self.bytes, 0, null(), null_mut())
+                }
+            };
+            match copied {
+                SUCCESS => next::clFinish(self.queue),
+                code => code,
+            }
         }
     }
 }
