@@ -97,23 +97,39 @@ fn within<T>(context: CUcontext, work: impl FnOnce() -> Result<T, DriverError>) 
     result
 }
 
+pub(crate) type Reader = Box<dyn FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), String> + Send>;
+
 /// Reads a whole array, of which `to` has the size; every byte was written then.
 pub(crate) fn read<T: DeviceRepr>(array: &CudaSlice<T>, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
-    if to.len() != array.num_bytes() {
-        return Err(ANOTHER_SIZE.into());
-    }
-    let stream = array.stream();
-    let read = within(array.context().cu_ctx(), || {
-        let (from, _reads) = array.device_ptr(stream);
-        if to.is_empty() {
-            return Ok(());
+    // SAFETY: the array is there until this returns.
+    let read = unsafe { reader(array) }?;
+    read(to)
+}
+
+/// What reads a whole array on any thread into memory of its size; every byte was written where that succeeds.
+///
+/// # Safety
+/// The array has to be there until it has been read.
+pub(crate) unsafe fn reader<T: DeviceRepr>(array: &CudaSlice<T>) -> Result<Reader, String> {
+    let unread = |error: DriverError| format!("an array on a device cannot be read ({:?} of CUDA)", error.0);
+    let (bytes, stream) = (array.num_bytes(), array.stream().clone());
+    // Nothing writes there: the program stands still, and its commands are done.
+    let from = within(array.context().cu_ctx(), || Ok(array.device_ptr(&stream).0)).map_err(unread)?;
+    Ok(Box::new(move |to| {
+        if to.len() != bytes {
+            return Err(ANOTHER_SIZE.into());
         }
-        // SAFETY: the array has so many bytes, as `to` has; the copy is done when the stream is.
-        unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), stream.cu_stream()) }
-            .result()?;
-        stream.synchronize()
-    });
-    read.map_err(|error| format!("an array on a device cannot be read ({:?} of CUDA)", error.0))
+        let read = within(stream.context().cu_ctx(), || {
+            if to.is_empty() {
+                return Ok(());
+            }
+            // SAFETY: the array has so many bytes, as `to` has, and is there by the caller's promise; the copy is done when the stream is.
+            unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), stream.cu_stream()) }
+                .result()?;
+            stream.synchronize()
+        });
+        read.map_err(unread)
+    }))
 }
 
 /// Writes a whole array, of which `from` has the size.

@@ -1,6 +1,7 @@
 //! A large list of numbers in blocks, of which a snapshot copies only those that have to be written: blocks of zeros and
 //! blocks that the checkpoint before has are noted instead.
 
+mod beside;
 mod capture;
 
 use std::borrow::Cow;
@@ -9,6 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use beside::Room;
+pub(crate) use beside::{Read, Unread};
 pub(crate) use capture::{Capture, Region, Seen};
 
 use super::DType;
@@ -144,6 +147,8 @@ enum Memory {
     Own(Vec<u8>),
     /// Another process makes them.
     Shared(Shared),
+    /// Another thread reads them from elsewhere.
+    Read(Arc<Room>),
 }
 
 impl Memory {
@@ -151,6 +156,7 @@ impl Memory {
         match self {
             Memory::Own(memory) => memory.as_ptr(),
             Memory::Shared(memory) => memory.as_ptr(),
+            Memory::Read(memory) => memory.as_ptr(),
         }
     }
 
@@ -158,6 +164,15 @@ impl Memory {
         match self {
             Memory::Own(memory) => memory.capacity(),
             Memory::Shared(memory) => memory.capacity(),
+            Memory::Read(memory) => memory.capacity(),
+        }
+    }
+
+    /// Whether what was to be copied is there.
+    fn is_filled(&self) -> bool {
+        match self {
+            Memory::Own(_) | Memory::Shared(_) => true,
+            Memory::Read(memory) => memory.is_filled(),
         }
     }
 }
@@ -313,11 +328,15 @@ impl Body {
     }
 
     /// A part that lies in blocks that were copied.
+    ///
+    /// # Panics
+    /// They are still being read.
     fn filled(&self, range: std::ops::Range<usize>) -> &[u8] {
         debug_assert!(range.end <= self.memory.capacity());
+        assert!(self.memory.is_filled(), "a list is looked at before it was read");
         // SAFETY: the callers have seen that every block of the range is `Copied`, and `fill` fills those blocks before
-        // it is done, or has another process fill them, which is waited for before a snapshot is looked at; the range ends
-        // before `length`, which the capacity is not less than.
+        // it is done, or has another process fill them, which is waited for before a snapshot is looked at, or another thread, which
+        // is done as was just seen; the range ends before `length`, which the capacity is not less than.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(range.start), range.len()) }
     }
 }
@@ -327,6 +346,8 @@ impl Drop for Body {
         match std::mem::replace(&mut self.memory, Memory::Own(Vec::new())) {
             Memory::Own(memory) => give_back(memory),
             Memory::Shared(memory) => memory.give_back(),
+            // It gives itself back when the thread is done as well.
+            Memory::Read(_) => {}
         }
     }
 }

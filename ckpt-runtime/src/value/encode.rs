@@ -121,10 +121,7 @@ impl<'a> Encoder<'a> {
         owner: Owner,
         read: &mut dyn FnMut(Range<usize>) -> Option<Vec<u8>>,
     ) -> bool {
-        let is_all = self
-            .list
-            .is_some_and(|list| list.all == count && list.row == 1 && list.depth == 0);
-        if !is_all || !matches!(self.column, Column::Empty) {
+        if !self.is_all(count) || !matches!(self.column, Column::Empty) {
             return false;
         }
         let capture = self.objects.capture.as_mut();
@@ -142,10 +139,6 @@ impl<'a> Encoder<'a> {
     ///
     /// # Safety
     /// Where `read` succeeds, it has written every byte.
-    #[cfg_attr(
-        not(any(feature = "opencl", feature = "wgpu", feature = "cudarc")),
-        expect(dead_code, reason = "all lists are in memory")
-    )]
     pub(crate) unsafe fn numbers_read<N: Number>(
         &mut self,
         count: usize,
@@ -165,6 +158,48 @@ impl<'a> Encoder<'a> {
         self.numbers_in::<N>(count, owner, bytes);
     }
 
+    /// The same, by a thread of its own beside what is saved after it, where that can be.
+    ///
+    /// # Safety
+    /// Where `read` succeeds, it has written every byte.
+    #[cfg_attr(
+        not(any(feature = "wgpu", feature = "cudarc")),
+        expect(dead_code, reason = "all lists are in memory, or are asked for before")
+    )]
+    pub(crate) unsafe fn numbers_read_beside<N: Number>(
+        &mut self,
+        count: usize,
+        owner: Option<Owner>,
+        read: super::body::Read,
+    ) {
+        let is_alone = self.is_all(count) && matches!(self.column, Column::Empty);
+        let taken = match self.objects.capture.as_mut().filter(|_| is_alone) {
+            Some(capture) => {
+                capture.mark_clean(owner);
+                // SAFETY: the caller's promise.
+                let taken = unsafe { capture.take_beside(&N::DTYPE, count * size_of::<N>(), read) };
+                capture.mark_clean(None);
+                taken
+            }
+            None => Err(read),
+        };
+        match taken {
+            Ok(body) => {
+                self.objects.has_elsewhere = true;
+                self.objects.is_read_beside();
+                data_of(self.column, &N::DTYPE, true).bytes = Bytes::in_blocks(body);
+            }
+            // SAFETY: the caller's promise.
+            Err(read) => unsafe { self.numbers_read::<N>(count, owner, read) },
+        }
+    }
+
+    /// Whether a list of so many numbers is all that comes here.
+    fn is_all(&self, count: usize) -> bool {
+        self.list
+            .is_some_and(|list| list.all == count && list.row == 1 && list.depth == 0)
+    }
+
     /// The same, of numbers that were read already, in memory of [`buffer_for`]: it is the checkpoint's then.
     pub(crate) fn numbers_in<N: Number>(&mut self, count: usize, owner: Option<Owner>, bytes: Vec<u8>) {
         self.objects.has_elsewhere = true;
@@ -178,7 +213,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn take_read<N: Number>(&mut self, count: usize, bytes: Vec<u8>) {
-        let is_all = { self.list }.is_some_and(|list| list.all == count && list.row == 1 && list.depth == 0);
+        let is_all = self.is_all(count);
         let capture = self.objects.capture.as_mut();
         let taken = match capture.filter(|_| is_all && matches!(self.column, Column::Empty)) {
             Some(capture) => capture.take_read(&N::DTYPE, bytes),

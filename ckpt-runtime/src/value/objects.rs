@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use super::Checkpoint;
-use super::body::Capture;
+use super::body::{Capture, Unread};
 use super::column::{Column, Data, Group};
 use super::cursor::{Context, Cursor};
 use super::decode::Decoder;
@@ -61,6 +61,8 @@ pub(crate) struct Objects {
     now: OnceCell<Instant>,
     /// Lists have been saved that are not in the program's memory.
     pub has_elsewhere: bool,
+    /// The variables of those that are read beside, in their order.
+    read_beside: Vec<Rc<str>>,
 }
 
 #[derive(Default)]
@@ -134,6 +136,20 @@ impl Objects {
 
     pub fn failed(&self) -> bool {
         self.error.is_some()
+    }
+
+    /// A list of the variable is read by another thread.
+    pub fn is_read_beside(&mut self) {
+        self.read_beside.push(self.variable.clone());
+    }
+
+    /// Waits for those lists.
+    fn wait_for_lists(&mut self) {
+        let unread = self.capture.as_mut().map(Capture::wait_for_lists);
+        if let Some(Unread { number, why }) = unread.and_then(|unread| unread.into_iter().next()) {
+            self.variable = self.read_beside[number].clone();
+            self.fail(why);
+        }
     }
 
     /// The table and number of the object that `pointer` points to; it is saved later if it is new. A clone of the pointer
@@ -327,6 +343,7 @@ impl Objects {
     /// The finished tables and the files that the program writes, or the first error of the whole checkpoint.
     pub fn finish(mut self) -> Result<Finished, SaveError> {
         self.drain();
+        self.wait_for_lists();
         self.look_for_owners();
         let order = self.order();
         let sizes = self.objects.iter().map(|object| object.column.bytes() as usize);

@@ -11,6 +11,7 @@ use super::live::{Handle, Kind, Sampler, live};
 use super::memory::is_refused;
 use super::texels::{Description, Format, Shape, given};
 use super::{SUCCESS, Sizes};
+use crate::base::checksum::xxh3;
 use crate::devices::Obstacle;
 
 pub(super) type Object = *mut c_void;
@@ -682,10 +683,21 @@ fn note_whether_read(kernel: Object, index: u32) {
     let is_constant = knows_address && address == CONSTANT_MEMORY;
     let is_const = knows_qualifiers
         && qualifiers & POINTS_TO_CONSTANTS != 0
-        && source_of(kernel).is_some_and(|source| constness::is_kept(&source));
+        && source_of(kernel).is_some_and(|source| keeps_to_const(&source));
     // Of images, as their source says it: `__read_only`.
     let is_read = knows_access && access == READ_ONLY;
     live().only_reads(Handle::of(kernel), index, is_constant || is_const || is_read);
+}
+
+/// Whether kernels of this source keep to `const`. A source is looked through once.
+fn keeps_to_const(source: &str) -> bool {
+    let sum = xxh3(source.as_bytes());
+    let known = live().keeps_to_const(sum);
+    known.unwrap_or_else(|| {
+        let is_kept = constness::is_kept(source);
+        live().found_to_keep_to_const(sum, is_kept);
+        is_kept
+    })
 }
 
 /// What the program of a kernel was made from, where that is a text.

@@ -256,6 +256,8 @@ pub(super) struct Live {
     has_unseen_commands: bool,
     queues: HashMap<Handle, Queue>,
     kernels: HashMap<Handle, Kernel>,
+    /// By the checksums of their sources, whether kernels keep to `const`.
+    keeps_to_const: HashMap<u128, bool>,
     /// How often each is referred to.
     samplers: HashMap<Handle, u32>,
     /// Those that a restart has made for kernels, by their contexts and what they are.
@@ -649,6 +651,15 @@ impl Live {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
             kernel.only_reads.insert(index, is);
         }
+    }
+
+    /// Whether kernels of a source with this checksum keep to `const`, where that was looked for.
+    pub fn keeps_to_const(&self, sum: u128) -> Option<bool> {
+        self.keeps_to_const.get(&sum).copied()
+    }
+
+    pub fn found_to_keep_to_const(&mut self, sum: u128, is_kept: bool) {
+        self.keeps_to_const.insert(sum, is_kept);
     }
 
     /// A kernel was started.

@@ -197,16 +197,19 @@ pub(crate) fn size(array: &Buffer) -> Result<usize, String> {
     usize::try_from(array.size()).map_err(|_| way::UNREADABLE.into())
 }
 
-/// Reads a whole array, of which `to` has the size; it is saved then, and every byte was written.
+/// Reads a whole array, of which `to` has the size; every byte was written then.
 pub(crate) fn read(array: &Buffer, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
-    by_its_device(|way| way.read(array, to))?;
-    is_saved(array);
-    Ok(())
+    by_its_device(|way| way.read(array, to))
 }
 
 /// A checkpoint has its content.
 pub(crate) fn is_saved(array: &Buffer) {
     saved_among(|known| &mut known.saved, array);
+}
+
+/// A checkpoint has its texels.
+pub(crate) fn is_saved_texture(texture: &Texture) {
+    saved_among(|known| &mut known.saved_textures, texture);
 }
 
 /// One is saved: for the first time since [`finish`], or its variables share it, which ones that change places may not.
@@ -257,11 +260,9 @@ pub(crate) fn numbers_of_texels(texture: &Texture) -> Numbers {
     texels::numbers(texture.format())
 }
 
-/// Reads all texels, of which `to` has the size; the texture is saved then, and every byte was written.
+/// Reads all texels, of which `to` has the size; every byte was written then.
 pub(crate) fn read_texels(texture: &Texture, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
-    by_its_device(|way| way.read_texels(texture, to))?;
-    saved_among(|known| &mut known.saved_textures, texture);
-    Ok(())
+    by_its_device(|way| way.read_texels(texture, to))
 }
 
 /// Writes all texels, of which `from` has the size.

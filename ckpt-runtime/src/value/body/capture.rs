@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block_size};
+use super::beside::Readers;
+use super::{Body, ListOf, Memory, Owner, Read, Reference, SMALLEST, Sink, Taken, Unread, block_size};
 use crate::base::forked::{Copier, Order, Shared};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
@@ -76,6 +77,8 @@ pub(crate) struct Capture {
     pages: Option<Arc<Mutex<Pages>>>,
     /// The copies that another process is to make, if one may.
     pub order: Option<Order>,
+    /// Reads lists that are not in memory.
+    readers: Readers,
     /// The memory of the program's that is being gone through. A list in it stays where it is until the snapshot is
     /// finished; one that is elsewhere may have been made to be saved.
     region: Region,
@@ -186,6 +189,11 @@ impl Capture {
         Some(locked(pages))
     }
 
+    /// Waits for the lists that are read beside, and names those that could not be.
+    pub fn wait_for_lists(&mut self) -> Vec<Unread> {
+        self.readers.wait()
+    }
+
     /// All lists have been taken. Returns the process that copies those that have not been copied yet.
     pub fn finish(&mut self) -> Option<Copier> {
         if let Some(mut pages) = self.pages() {
@@ -216,6 +224,27 @@ impl Capture {
         let mut body = Body::of(bytes.len(), (1, size), self.next, reference, owner);
         self.next += 1;
         body.keep(bytes);
+        Ok(body)
+    }
+
+    /// Takes a list that is not in memory, and has a thread read it that does so beside what follows; gives `read` back where it is to be
+    /// read at once.
+    ///
+    /// # Safety
+    /// Where `read` succeeds, it has written every byte.
+    pub unsafe fn take_beside(&mut self, dtype: &DType, length: usize, read: Read) -> Result<Body, Read> {
+        let size = block_size(dtype.size()).filter(|_| length >= SMALLEST && self.sink.is_none());
+        let blocks = |size| length.div_ceil(size) * size_of::<Taken>();
+        let Some(size) = size.filter(|size| room::is_there(blocks(*size))) else {
+            return Err(read);
+        };
+        // SAFETY: the caller's promise.
+        let memory = unsafe { self.readers.begin(length, read) }?;
+        let owner = self.next_of_owner();
+        let mut body = Body::of(length, (1, size), self.next, None, owner);
+        self.next += 1;
+        body.memory = Memory::Read(memory);
+        body.blocks.fill(Taken::Copied(None));
         Ok(body)
     }
 

@@ -36,9 +36,12 @@ impl<T: DeviceRepr> WithNumbers for Saves<'_, '_, T> {
 
     fn with<N: Number>(self, _is_known: bool) {
         let count = self.0.num_bytes() / size_of::<N>();
-        let read = |to: &mut [MaybeUninit<u8>]| cudarc::read(self.0, to);
-        // SAFETY: `cudarc::read` has written every byte where it succeeds.
-        unsafe { self.1.list(count).numbers_read::<N>(count, None, read) }
+        // SAFETY: the program stands still until the checkpoint has all that it is made of.
+        match unsafe { cudarc::reader(self.0) } {
+            // SAFETY: it has written every byte where it succeeds.
+            Ok(read) => unsafe { { self.1.list(count) }.numbers_read_beside::<N>(count, None, read) },
+            Err(why) => self.1.fail(why),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::devices::NoMemory;
 #[cfg(any(feature = "ocl", feature = "opencl3"))]
 use crate::devices::numbers::with_type;
 use crate::devices::opencl::{self, Unwritten};
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+use crate::value::places::OnDevice;
 use crate::value::{Decoder, Encoder, LoadError, LoadProblem, Number, Owner};
 
 /// Stands for the variable where an array on a device is the owner of a list.
@@ -115,13 +117,6 @@ pub(super) fn refill_untyped(memory: *mut c_void, from: &mut Decoder<'_>) -> Res
         from,
     }
     .with::<u8>(false)
-}
-
-/// Whether what one image has can be in another: as many texels of the same numbers.
-#[cfg(any(feature = "ocl", feature = "opencl3"))]
-pub(super) fn are_alike(one: *mut c_void, other: *mut c_void) -> bool {
-    opencl::size_of_array(one) == opencl::size_of_array(other)
-        && opencl::numbers_of(one) == opencl::numbers_of(other)
 }
 
 /// How many bytes an array has; a program may have made it with another size than a multiple of an element's.
@@ -243,25 +238,44 @@ fn save<N: Number>(array: *mut c_void, count: usize, to: &mut Encoder<'_>) {
     }
 }
 
-/// All bytes of an array.
-pub(super) fn content(array: *mut c_void) -> Result<Vec<u8>, String> {
-    let bytes = opencl::size_of_array(array)?;
-    match bytes {
-        0 => Ok(Vec::new()),
-        _ => opencl::read_part(array, bytes, 0..bytes),
-    }
+/// What has a handle of OpenCL for an array or an image.
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+pub(super) trait ArrayOfOpenCl {
+    fn handle(&self) -> *mut c_void;
 }
 
-/// Gives an array other bytes.
-pub(super) fn set(array: *mut c_void, content: &[u8]) -> Result<(), String> {
-    opencl::write(array, content).map_err(|why| match why {
-        Unwritten::Other(why) => why,
-        Unwritten::NoMemory(NoMemory {
-            bytes,
-            device,
-            answer,
-        }) => {
-            format!("device `{device}` has no memory for the {bytes} bytes of an array ({answer})")
+#[cfg(any(feature = "ocl", feature = "opencl3"))]
+impl<A: ArrayOfOpenCl> OnDevice for A {
+    fn bytes(&self) -> Result<usize, String> {
+        opencl::size_of_array(self.handle())
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+            && opencl::numbers_of(self.handle()) == opencl::numbers_of(other.handle())
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        match self.bytes()? {
+            0 => Ok(Vec::new()),
+            bytes => opencl::read_part(self.handle(), bytes, 0..bytes),
         }
-    })
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        opencl::write(self.handle(), content).map_err(|why| match why {
+            Unwritten::Other(why) => why,
+            Unwritten::NoMemory(NoMemory {
+                bytes,
+                device,
+                answer,
+            }) => {
+                format!("device `{device}` has no memory for the {bytes} bytes of an array ({answer})")
+            }
+        })
+    }
+
+    fn is_exchanged(&self) {
+        opencl::is_exchanged(self.handle());
+    }
 }

@@ -3,9 +3,7 @@
 
 use std::ffi::c_void;
 
-use super::on_device;
-use crate::devices::opencl;
-use crate::value::places::OnDevice;
+use super::on_device::{self, ArrayOfOpenCl};
 use crate::value::{Decoder, Encoder, LoadError, MadeAgain, Refill};
 
 impl Refill for *mut c_void {
@@ -20,24 +18,8 @@ impl Refill for *mut c_void {
 
 impl MadeAgain for *mut c_void {}
 
-impl OnDevice for *mut c_void {
-    fn bytes(&self) -> Result<usize, String> {
-        opencl::size_of_array(*self)
-    }
-
-    fn is_like(&self, other: &Self) -> bool {
-        on_device::are_alike(*self, *other)
-    }
-
-    fn content(&self) -> Result<Vec<u8>, String> {
-        on_device::content(*self)
-    }
-
-    fn set(&mut self, content: &[u8]) -> Result<(), String> {
-        on_device::set(*self, content)
-    }
-
-    fn is_exchanged(&self) {
-        opencl::is_exchanged(*self);
+impl ArrayOfOpenCl for *mut c_void {
+    fn handle(&self) -> *mut c_void {
+        *self
     }
 }

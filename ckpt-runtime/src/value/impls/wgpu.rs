@@ -159,16 +159,20 @@ fn save<N: Number>(array: &Buffer, size: usize, to: &mut Encoder<'_>) {
     if owner.is_some_and(|owner| to.unread::<N>(count, owner, &mut read_part)) {
         return wgpu::is_saved(array);
     }
-    let read = |to: &mut [MaybeUninit<u8>]| wgpu::read(array, to);
+    wgpu::is_saved(array);
+    let array = array.clone();
+    let read = move |to: &mut [MaybeUninit<u8>]| wgpu::read(&array, to);
     // SAFETY: `wgpu::read` has written every byte where it succeeds.
-    unsafe { to.numbers_read::<N>(count, owner, read) }
+    unsafe { to.numbers_read_beside::<N>(count, owner, Box::new(read)) }
 }
 
 fn save_texels<N: Number>(texture: &Texture, size: usize, to: &mut Encoder<'_>) {
     let count = size / size_of::<N>();
-    let read = |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(texture, to);
+    wgpu::is_saved_texture(texture);
+    let texture = texture.clone();
+    let read = move |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(&texture, to);
     // SAFETY: `wgpu::read_texels` has written every byte where it succeeds.
-    unsafe { to.list(count).numbers_read::<N>(count, None, read) }
+    unsafe { { to.list(count) }.numbers_read_beside::<N>(count, None, Box::new(read)) }
 }
 
 /// Has an array of `size` bytes written with what the checkpoint has.
