@@ -741,9 +741,11 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
             let input = *input;
             let of = &flow.bindings[input];
             // It is saved as a part of the value.
-            let is_lent = flow.filled_loans.contains(&(made.local, of.local));
+            let pair = (made.local, of.local);
+            // What is copied is written over when the value is filled.
+            let is_told = flow.filled_loans.contains(&pair) || flow.copied_contents.contains(&pair);
             // A parameter of a closure in it.
-            if of.step >= made.step || is_lent {
+            if of.step >= made.step || is_told {
                 continue;
             }
             let changes = |event: &crate::cfg::Event| {

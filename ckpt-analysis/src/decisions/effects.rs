@@ -11,7 +11,7 @@ use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::{Library, last_name};
+use ckpt_compiler::library::{Library, Types, last_name};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::TokenStream;
@@ -303,6 +303,7 @@ impl<'a> Effects<'a> {
             devices: &self.devices,
             changeable,
             return_leaves,
+            is_given_to_device: false,
             found: false,
             ways_out: Vec::new(),
         }
@@ -554,6 +555,8 @@ struct Traces<'n> {
     changeable: &'n HashSet<String>,
     /// Whether a `return` leaves what may run again.
     return_leaves: bool,
+    /// In what a device's memory is made from: where that is in the program's memory is asked for to read it.
+    is_given_to_device: bool,
     found: bool,
     /// Branches that end the program or leave the function. The first run did not take them, so a second run, from the same
     /// inputs, does not either: what they do does not count.
@@ -626,12 +629,15 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        let before = self.is_given_to_device;
         if let Expr::Path(path) = &*call.func {
-            self.found |= self.library.leaves_a_trace(&last_name(&path.path))
-                && !self.devices.make(&path.path)
+            let makes = self.devices.make(&path.path);
+            self.found |= self.library.leaves_a_trace(&last_name(&path.path)) && !makes
                 || self.foreign.may_leave_a_trace(self.library, &path.path);
+            self.is_given_to_device |= makes;
         }
         visit::visit_expr_call(self, call);
+        self.is_given_to_device = before;
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -639,7 +645,9 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         self.found |= self.library.leaves_a_trace(&method) || self.devices.leave_a_trace(&method);
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
-        self.found |= may_change && !self.library.is_pure(&method) && !is_iteration(self.library, &method);
+        let is_read = self.is_given_to_device && self.library.says(&method, Types::Pointers);
+        let leaves = self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read;
+        self.found |= may_change && !leaves;
         visit::visit_expr_method_call(self, call);
         for argument in &call.args {
             // It may be run by the method, as those of adaptors are by what collects.

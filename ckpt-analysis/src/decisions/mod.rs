@@ -72,8 +72,10 @@ pub(crate) mod watched_devices;
 pub mod writers;
 
 use crate::diagnostics::OpaqueField;
-use crate::source::Position;
+use crate::items::Items;
 use crate::source::edits::Edit;
+use crate::source::{Position, Program};
+use ckpt_compiler::library::Library;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What rustc's answers have led to.
@@ -87,6 +89,8 @@ pub struct Decisions {
     pub refilled: BTreeSet<Position>,
     /// What such variables are made of that moves into the part that is filled.
     pub parts: BTreeMap<Position, Vec<String>>,
+    /// What such variables have their first content from, which may change: `&start`.
+    pub copied: BTreeMap<Position, Vec<String>>,
     /// Variables that hold an iterator: `let` statements whose initialiser goes into `ckpt::replayed(..)`.
     pub replayed: BTreeSet<Position>,
     /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
@@ -128,11 +132,31 @@ impl Decisions {
         together
     }
 
+    /// Notes what the variable that is declared there has its first content from, where it is filled.
+    pub(crate) fn give_content(
+        &mut self,
+        library: &Library,
+        program: &Program,
+        items: &Items,
+        place: Position,
+    ) {
+        let copied = match self.variables.get(&place) {
+            Some(&"refill") => refill::copied_contents(library, program, items, place),
+            _ => Vec::new(),
+        };
+        if !copied.is_empty() {
+            let copied = copied.into_iter().map(|name| format!("&{name}"));
+            self.copied.insert(place, copied.collect());
+        }
+    }
+
     /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.
     pub fn word(&self, place: Position, word: &str) -> String {
-        match self.parts.get(&place) {
-            Some(parts) if word == "refill" && !parts.is_empty() => format!("{word}({})", parts.join(", ")),
-            _ => word.to_owned(),
+        let all = [self.parts.get(&place), self.copied.get(&place)];
+        let all: Vec<&str> = all.into_iter().flatten().flatten().map(String::as_str).collect();
+        match word == "refill" && !all.is_empty() {
+            true => format!("{word}({})", all.join(", ")),
+            false => word.to_owned(),
         }
     }
 }

@@ -369,7 +369,8 @@ impl<'l> Walker<'l> {
                 if matches!(kind, Use::Read | Use::Move) {
                     self.is_left_by_name(call);
                 }
-                if kind == Use::Change && !self.library.changes(&method) {
+                let is_lent = self.library.is_call(call, Methods::ByReference) && !self.shares_its_name(call);
+                if kind == Use::Change && !self.library.changes(&method) && !is_lent {
                     self.may_consume(&call.receiver);
                 }
                 self.arguments_in_order(call.args.iter());

@@ -218,6 +218,8 @@ pub struct Flow {
     pub arms: HashMap<BindingId, (Expr, Pat)>,
     /// What values that are filled borrow exclusively: the value as it is made, and the variable.
     pub filled_loans: Vec<(LocalId, LocalId)>,
+    /// The value as it is made, and the variable whose content is copied there.
+    pub copied_contents: Vec<(LocalId, LocalId)>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
     /// Whether somebody may ask how many pointers to one value there are: an owner counts until its scope ends.

@@ -44,6 +44,10 @@ pub fn build(
     let locals = &walker.flow.locals;
     let lent = lent.filter_map(|part| Some((locals.id(&part.value)?, locals.id(&part.base)?)));
     walker.flow.filled_loans = lent.collect();
+    let locals = &walker.flow.locals;
+    let copied = lowered.copied_contents.iter();
+    let copied = copied.filter_map(|(value, of)| Some((locals.id(value)?, locals.id(of)?)));
+    walker.flow.copied_contents = copied.collect();
     walker.enter();
     parameters(&mut walker, signature, treatments);
     walker.block(&lowered.body);

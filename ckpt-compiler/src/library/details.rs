@@ -264,6 +264,8 @@ sections! {
         TakesOut = "takes_out",
         /// Ends the process.
         Ends = "ends",
+        /// Takes it by reference, whatever it does with it then.
+        ByReference = "by_reference",
         /// Gives it as a value of another type, where it is one of that.
         TriesToBe = "tries_to_be",
         /// Gives what is in an `Option` or a `Result` on where that is good.
@@ -385,6 +387,10 @@ sections! {
         DeviceUntyped = "device_untyped",
         /// A function that makes an array or a kernel, with the name of its type.
         DeviceMakers = "device_makers",
+        /// Is given a list whose elements an array on a device begins with: a method, or a field.
+        DeviceContents = "device_contents",
+        /// Gives the elements of a list as others see them: a function or a method.
+        DeviceViews = "device_views",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
         /// The same, by the whole path of the type: of these a checkpoint holds the arguments.

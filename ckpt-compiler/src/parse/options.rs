@@ -300,14 +300,24 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> Result<Option<Treatmen
     }
 }
 
-/// A variable that `#[ckpt(refill(cells, &mut grid))]` names.
+/// A variable that `#[ckpt(refill(cells, &mut grid, &start))]` names.
 #[derive(Debug, Clone)]
 pub struct FilledPart {
     /// Its name.
     pub name: Ident,
-    /// Whether the value that is filled borrows it exclusively, in a field with `#[ckpt(through)]`; else the initialiser
-    /// moves it into what is filled.
-    pub lent: bool,
+    /// What the initialiser does with it.
+    pub given: Given,
+}
+
+/// How an initialiser has a variable that is a part of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// It is moved into what is filled.
+    Moved,
+    /// The value that is filled borrows it exclusively, in a field with `#[ckpt(through)]`.
+    Lent,
+    /// What is in it is copied to what is filled. It may have changed at a restart, but for its length.
+    Copied,
 }
 
 /// The variables that the attribute names.
@@ -329,13 +339,15 @@ fn names(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<FilledPart>> {
     let list;
     syn::parenthesized!(list in input);
     let part = |list: syn::parse::ParseStream<'_>| {
-        let lent = list.peek(syn::Token![&]);
-        if lent {
-            list.parse::<syn::Token![&]>()?;
-            list.parse::<syn::Token![mut]>()?;
-        }
+        let is_reference = list.parse::<Option<syn::Token![&]>>()?.is_some();
+        let is_exclusive = is_reference && list.parse::<Option<syn::Token![mut]>>()?.is_some();
+        let given = match (is_reference, is_exclusive) {
+            (false, _) => Given::Moved,
+            (true, true) => Given::Lent,
+            (true, false) => Given::Copied,
+        };
         let name = list.parse()?;
-        Ok(FilledPart { name, lent })
+        Ok(FilledPart { name, given })
     };
     let parts = list.parse_terminated(part, syn::Token![,])?;
     Ok(parts.into_iter().collect())

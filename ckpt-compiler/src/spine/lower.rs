@@ -39,6 +39,7 @@ pub fn lower(
         errors,
         sites: Vec::new(),
         filled_loans: Vec::new(),
+        copied_contents: Vec::new(),
     };
     let mut body = lowering.block((*function.block).clone());
     super::number(&mut body, 0);
@@ -46,6 +47,7 @@ pub fn lower(
         body,
         sites: lowering.sites,
         filled_loans: lowering.filled_loans,
+        copied_contents: lowering.copied_contents,
     }
 }
 
@@ -61,6 +63,7 @@ pub(super) struct Lowering<'a> {
     pub(super) of_field: Option<syn::Ident>,
     sites: Vec<Site>,
     pub(super) filled_loans: Vec<FilledLoan>,
+    pub(super) copied_contents: Vec<(proc_macro2::Ident, proc_macro2::Ident)>,
 }
 
 impl Lowering<'_> {

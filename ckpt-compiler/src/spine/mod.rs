@@ -256,6 +256,8 @@ pub struct Lowered {
     pub sites: Vec<Site>,
     /// What values that are filled borrow exclusively.
     pub filled_loans: Vec<FilledLoan>,
+    /// The value as it is made, and the variable whose content is copied there.
+    pub copied_contents: Vec<(Ident, Ident)>,
 }
 
 /// A variable that a value which a restart fills borrows exclusively for as long as it lives: `#[ckpt(refill(&mut grid))]`.

@@ -4,7 +4,7 @@ use super::lower::{Lowering, is_one_name, step};
 use super::{FilledLoan, Plain, Step, StepKind};
 use crate::diagnostics::Refusal;
 use crate::names::Kind;
-use crate::parse::options::{FilledPart, Treatment, filled_parts};
+use crate::parse::options::{FilledPart, Given, Treatment, filled_parts};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{Expr, Local, Pat, Stmt, parse_quote};
@@ -30,16 +30,18 @@ impl Lowering<'_> {
             }) if init.diverge.is_none() && (is_one_name(pat) || tuple_of(pat).is_some()) && !has_site => {
                 let name = self.names.fresh(Kind::Made);
                 let mut made = std::mem::replace(&mut *init.expr, parse_quote!(#name));
-                let (lent, moved): (Vec<&FilledPart>, Vec<&FilledPart>) =
-                    parts.iter().partition(|part| part.lent);
-                let moved: Vec<Ident> = moved.into_iter().map(|part| part.name.clone()).collect();
+                let given = |given: Given| parts.iter().filter(move |part| part.given == given);
+                let moved: Vec<Ident> = given(Given::Moved).map(|part| part.name.clone()).collect();
                 if !moved.is_empty() && !self.put_parts_aside(&mut made, &moved, out) {
                     return false;
                 }
-                for part in lent {
+                for part in given(Given::Lent) {
                     if !self.know_type_of_lent(&made, &name, &part.name, out) {
                         return false;
                     }
+                }
+                for part in given(Given::Copied) {
+                    self.copied_contents.push((name.clone(), part.name.clone()));
                 }
                 let made: Stmt = match pat {
                     Pat::Type(typed) => {

@@ -647,4 +647,17 @@ mod inert {
         [T] std::sync::mpsc::SyncSender<T>;
         [T] std::sync::mpsc::Receiver<T>;
     }
+    // What a device has of them is given back: a command that is done, a kernel that nobody starts.
+    #[cfg(feature = "ocl")]
+    others! {
+        Inert Uncounted:
+        [] ocl::Event;
+        [] ocl::Kernel;
+    }
+    #[cfg(feature = "opencl3")]
+    others! {
+        Inert Uncounted:
+        [] opencl3::event::Event;
+        [] opencl3::kernel::Kernel;
+    }
 }

@@ -287,6 +287,7 @@ impl<'r> Recall<'r> {
             };
             if let (Some(place), Some(word)) = (found, known_word(word)) {
                 decisions.variables.insert(place, word);
+                decisions.give_content(&self.analysis.library, self.program, &self.analysis.items, place);
             }
         }
         for (at, parts) in &self.record.parts {

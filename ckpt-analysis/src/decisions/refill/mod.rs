@@ -2,11 +2,13 @@
 //! fills that part in. What it keeps from the initialiser are functions and shared references.
 
 mod callers;
+mod copied;
 mod kinds;
 mod parts;
 mod replaced;
 mod through;
 
+pub(crate) use copied::copied_contents;
 pub use parts::initialiser;
 pub use through::through_fields;
 
