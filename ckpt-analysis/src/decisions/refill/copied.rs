@@ -1,0 +1,231 @@
+//! Lists from which an array on a device has its first content. A restart makes the array again and writes over all that is in it,
+//! so it does not matter what is in the list by then, as long as it is as long.
+
+use super::parts::let_at;
+use crate::items::Items;
+use crate::source::{Position, Program};
+use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types, last_name};
+use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::patterns::irrefutable_bindings;
+use ckpt_compiler::visit::{self, Visit};
+use quote::ToTokens;
+use std::collections::BTreeMap;
+use syn::{Expr, Member, Pat};
+
+/// The variables of the function that the initialiser of the `let` at `place` uses for nothing but the first content of the arrays
+/// that it makes, and whose lists are of one length in all of the function.
+pub(crate) fn copied_contents(
+    library: &Library,
+    program: &Program,
+    items: &Items,
+    place: Position,
+) -> Vec<String> {
+    let Some((function, local)) = let_at(program, items, place) else {
+        return Vec::new();
+    };
+    let Some(init) = &local.init else {
+        return Vec::new();
+    };
+    let mut mentions = Mentions {
+        library,
+        is_content: false,
+        found: BTreeMap::new(),
+    };
+    mentions.visit_expr(&init.expr);
+    let contents = mentions.found.into_iter().filter(|(_, is_content)| *is_content);
+    contents
+        .map(|(name, _)| name)
+        .filter(|name| keeps_its_length(library, &function.item, name))
+        .map(|name| function.name_in_source(&name))
+        .collect()
+}
+
+/// The names in an initialiser, each with whether it is there for its content, or to be asked for its length, wherever it stands.
+struct Mentions<'l> {
+    library: &'l Library,
+    is_content: bool,
+    found: BTreeMap<String, bool>,
+}
+
+impl Mentions<'_> {
+    /// What an array is given its content by.
+    fn content(&mut self, expr: &Expr) {
+        let before = std::mem::replace(&mut self.is_content, true);
+        match expr {
+            Expr::Reference(one) => self.content(&one.expr),
+            Expr::Paren(one) => self.content(&one.expr),
+            Expr::Cast(one) => self.content(&one.expr),
+            Expr::MethodCall(call) if self.stands_for_its_receiver(call) => self.content(&call.receiver),
+            // `bytemuck::cast_slice(&list)`
+            Expr::Call(call) if shows(self.library, call) => {
+                call.args.iter().for_each(|one| self.content(one));
+            }
+            Expr::Index(one) => {
+                self.content(&one.expr);
+                self.is_content = false;
+                self.visit_expr(&one.index);
+            }
+            Expr::Path(_) => self.visit_expr(expr),
+            other => {
+                self.is_content = false;
+                self.visit_expr(other);
+            }
+        }
+        self.is_content = before;
+    }
+
+    /// `as_ptr`, `as_slice`, `cast` and the like.
+    fn stands_for_its_receiver(&self, call: &syn::ExprMethodCall) -> bool {
+        call.args.is_empty()
+            && (self.library.is_call(call, Types::Pointers)
+                || self.library.is_call(call, PlaceOf::Whole)
+                || self.library.is_call(call, Types::DeviceViews))
+    }
+}
+
+/// Whether it gives the elements of what it is called for, as bytes or the like.
+fn shows(library: &Library, call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path) if library.says(&last_name(&path.path), Types::DeviceViews))
+}
+
+impl<'ast> Visit<'ast> for Mentions<'_> {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        if let Some(name) = path.path.get_ident() {
+            *self.found.entry(name.to_string()).or_insert(true) &= self.is_content;
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if self.library.is_call(call, Methods::Measures) && matches!(&*call.receiver, Expr::Path(_)) {
+            return;
+        }
+        self.visit_expr(&call.receiver);
+        let takes = self.library.is_call(call, Types::DeviceContents);
+        for argument in &call.args {
+            match takes {
+                true => self.content(argument),
+                false => self.visit_expr(argument),
+            }
+        }
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        let makes = matches!(&*call.func, Expr::Path(path) if self.library.says_of_path(&path.path, Types::DeviceMakers));
+        for argument in &call.args {
+            match argument {
+                // Where the content is, and not how long it is.
+                Expr::Cast(_) | Expr::MethodCall(_) if makes => self.content(argument),
+                argument => self.visit_expr(argument),
+            }
+        }
+    }
+
+    fn visit_expr_struct(&mut self, literal: &'ast syn::ExprStruct) {
+        for field in &literal.fields {
+            let is_content = matches!(&field.member, Member::Named(name) if self.library.says(&name.to_string(), Types::DeviceContents));
+            match is_content {
+                true => self.content(&field.expr),
+                false => self.visit_expr(&field.expr),
+            }
+        }
+        if let Some(rest) = &literal.rest {
+            self.visit_expr(rest);
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        for name in names_in(&mac.tokens) {
+            self.found.insert(name, false);
+        }
+    }
+}
+
+/// Whether the one variable of this name in the function has a list that is as long in all of it.
+fn keeps_its_length(library: &Library, function: &syn::ItemFn, name: &str) -> bool {
+    let mut all = Lengths {
+        library,
+        name,
+        declared: 0,
+        is_kept: true,
+    };
+    all.visit_item_fn(function);
+    all.declared == 1 && all.is_kept
+}
+
+struct Lengths<'a> {
+    library: &'a Library,
+    name: &'a str,
+    declared: usize,
+    is_kept: bool,
+}
+
+impl Lengths<'_> {
+    fn is(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(one) => self.is(&one.expr),
+            Expr::Path(path) => path.path.is_ident(self.name),
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Lengths<'_> {
+    fn visit_pat(&mut self, pattern: &'ast Pat) {
+        let here = irrefutable_bindings(pattern);
+        self.declared += here.iter().filter(|one| one.ident == self.name).count();
+        // What is within it was counted.
+    }
+
+    /// As a whole it may be given to somebody, or get another value.
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.is_kept &= !path.path.is_ident(self.name);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        match self.is(&one.expr) {
+            true => self.is_kept &= one.mutability.is_none(),
+            false => visit::visit_expr_reference(self, one),
+        }
+    }
+
+    fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
+        if !self.is(&one.expr) {
+            self.visit_expr(&one.expr);
+        }
+        self.visit_expr(&one.index);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        match &*one.expr {
+            Expr::Reference(over) if self.is(&over.expr) => {}
+            over => self.visit_expr(over),
+        }
+        self.visit_pat(&one.pat);
+        self.visit_block(&one.body);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        let library = self.library;
+        let leaves = (library.is_pure(&method) || library.borrows(&method)) && !library.borrows_mutably(&method)
+            || library.says(&method, Methods::KeepsLength)
+            || library.says(&method, Types::Pointers);
+        if !(self.is(&call.receiver) && leaves) {
+            self.visit_expr(&call.receiver);
+        }
+        let reads = library.says(&method, DeviceMethods::Reads);
+        for argument in &call.args {
+            match argument {
+                // `&mut list` is a slice to these.
+                Expr::Reference(one) if reads && self.is(&one.expr) => {}
+                argument => self.visit_expr(argument),
+            }
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac.path.segments.last().map(|one| one.ident.to_string());
+        let is_text = name.is_some_and(|name| self.library.formats(&name));
+        self.is_kept &= is_text && !names_in(&mac.tokens).contains("mut") || !names_in(&mac.to_token_stream()).contains(self.name);
+    }
+}
