@@ -170,11 +170,11 @@ impl PackageAnalysis {
     pub fn instrumented(
         &self,
         candidate: &Candidate,
-        words: &BTreeMap<Position, &'static str>,
+        words: &BTreeMap<Position, String>,
     ) -> Result<Rc<Answer>, Vec<Diagnostic>> {
         let file = self.function(candidate.function).place.file;
         let here = words.iter().filter(|(place, _)| place.0 == file);
-        let here = here.map(|(place, word)| (place.1, *word)).collect();
+        let here = here.map(|(place, word)| (place.1, word.clone())).collect();
         self.facts.asked.answer(&self.facts, candidate, here)
     }
 
@@ -223,7 +223,7 @@ impl PackageAnalysis {
         &self,
         program: &Program,
         placement: &Placement,
-        words: &BTreeMap<Position, &'static str>,
+        words: &BTreeMap<Position, String>,
     ) -> Option<DeviceNumber> {
         device_number(program, &self.facts, (placement, self.main()?), words)
     }
@@ -257,9 +257,7 @@ impl PackageAnalysis {
         decisions.detectors = attributes(&self.detectors(program).unwrap_or_default());
         let spares = spares.then(|| Spares::of(facts, &placement));
         let mut functions = function_marks(facts, &placement, spares.as_ref());
-        let words = decisions.variables.iter().chain(&decisions.parameters);
-        let words = words.map(|(place, word)| (*place, *word)).collect();
-        if self.device_number(program, &placement, &words) == Some(DeviceNumber::Any) {
+        if self.device_number(program, &placement, &decisions.words()) == Some(DeviceNumber::Any) {
             on_any_devices(&mut functions);
         }
         let sites = site_marks(&placement);

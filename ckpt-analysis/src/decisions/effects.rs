@@ -13,7 +13,8 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::{Library, Types, last_name};
 use ckpt_compiler::syntax::mentions::names_in;
-use ckpt_compiler::visit::{self, Visit};
+use ckpt_compiler::syntax::gathered::{Gathers, empty_list, gathering, gathers};
+use ckpt_compiler::visit::{self, Visit, VisitMut};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -194,6 +195,52 @@ impl<'a> Effects<'a> {
     }
 
     fn is_filled_on_device(&self, place: Position) -> bool {
+        self.stays_on_device(place) || self.is_gathered_on_device(place)
+    }
+
+    /// Whether the list that is declared there is empty, and what stands behind gives it its elements and leaves no other trace: these
+    /// are the same from there on.
+    fn is_gathered_on_device(&self, place: Position) -> bool {
+        let Some(function) = self.items.function_around(place) else {
+            return false;
+        };
+        let mut lists = ListAt {
+            program: self.program,
+            place,
+            found: None,
+        };
+        lists.visit_block(&function.item.block);
+        let Some(behind) = lists.found else {
+            return false;
+        };
+        let [syn::Stmt::Local(local), behind @ ..] = behind else {
+            return false;
+        };
+        let Some(list) = empty_list(self.library, local) else {
+            return false;
+        };
+        let Some(count) = gathering(self.library, behind, list) else {
+            return false;
+        };
+        let is_of_list = |stmt: &&syn::Stmt| gathers(self.library, stmt, list) == Gathers::Elements;
+        let statements: Vec<&syn::Stmt> = behind[..count].iter().filter(is_of_list).collect();
+        let mut own = Changeable(HashSet::from([list.to_string()]));
+        statements.iter().for_each(|stmt| own.visit_stmt(stmt));
+        let mut others = Changeable::default();
+        others.visit_signature(&function.item.sig);
+        others.visit_block(&function.item.block);
+        others.0.retain(|name| !own.0.contains(name));
+        let leave_all = |stmt: &&syn::Stmt| match stmt {
+            syn::Stmt::Expr(expr, _) => self.leaves_all_as_it_is(place.0, expr, &others.0),
+            _ => false,
+        };
+        let mut without = function.item.clone();
+        Without(&statements).visit_block_mut(&mut without.block);
+        statements.iter().all(leave_all) && stays_the_same(self.library, &without, list, &[])
+    }
+
+    /// The same of what its initialiser makes.
+    fn stays_on_device(&self, place: Position) -> bool {
         let stays = |(statement, _)| match (statement, self.items.function_around(place)) {
             (Statement::Let(local), Some(function)) => {
                 let stays = |variable: &&syn::Ident| {
@@ -449,6 +496,38 @@ impl<'a> Visit<'a> for StatementAt<'a> {
     }
 
     fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
+/// Finds the `let` that begins at a byte, with what stands behind it in its block.
+struct ListAt<'a> {
+    program: &'a Program,
+    place: Position,
+    found: Option<&'a [syn::Stmt]>,
+}
+
+impl<'a> Visit<'a> for ListAt<'a> {
+    fn visit_block(&mut self, block: &'a syn::Block) {
+        let is_here = |stmt: &syn::Stmt| {
+            matches!(stmt, syn::Stmt::Local(_))
+                && bytes(self.program, self.place.0, stmt.span()).start == self.place.1
+        };
+        if let Some(at) = block.stmts.iter().position(is_here) {
+            self.found = Some(&block.stmts[at..]);
+        }
+        visit::visit_block(self, block);
+    }
+
+    fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
+/// Takes statements out of a function.
+struct Without<'s>(&'s [&'s syn::Stmt]);
+
+impl VisitMut for Without<'_> {
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        block.stmts.retain(|stmt| !self.0.contains(&stmt));
+        visit::visit_block_mut(self, block);
+    }
 }
 
 /// The variables declared `mut`, and the parameters that are exclusive references.

@@ -150,6 +150,12 @@ impl Decisions {
         }
     }
 
+    /// What the attributes of variables and parameters say.
+    pub fn words(&self) -> BTreeMap<Position, String> {
+        let all = self.variables.iter().chain(&self.parameters);
+        all.map(|(place, word)| (*place, self.word(*place, word))).collect()
+    }
+
     /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.
     pub fn word(&self, place: Position, word: &str) -> String {
         let all = [self.parts.get(&place), self.copied.get(&place)];

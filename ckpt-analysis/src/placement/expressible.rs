@@ -15,10 +15,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Expr, ExprForLoop, FnArg, Ident, Local, Stmt, parse_quote};
+use syn::{Attribute, Block, Expr, ExprForLoop, FnArg, Local, Stmt, parse_quote};
 
 /// Words of `#[ckpt(..)]`, by the bytes of a file at which the `let`s, `for` loops and parameters begin that they stand on.
-pub type Words = BTreeMap<usize, &'static str>;
+pub type Words = BTreeMap<usize, String>;
 
 /// Expands the function with the proposed sites and calls.
 ///
@@ -251,8 +251,9 @@ struct Marker<'a> {
 impl Marker<'_> {
     fn mark(&self, span: Span, attributes: &mut Vec<Attribute>) {
         if let Some(word) = self.words.get(&(span.byte_range().start + self.base)) {
-            let word = Ident::new(word, Span::call_site());
-            attributes.push(parse_quote!(#[ckpt(#word)]));
+            if let Ok(word) = word.parse::<TokenStream>() {
+                attributes.push(parse_quote!(#[ckpt(#word)]));
+            }
         }
     }
 }

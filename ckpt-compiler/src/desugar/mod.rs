@@ -8,6 +8,7 @@ mod closures;
 mod counted;
 mod elements;
 pub mod form;
+mod gathered_lists;
 pub mod inlined_closures;
 pub mod iterator_replay;
 mod late_arguments;
@@ -72,6 +73,7 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     let locals = names.locals();
     let references = references(marks.library, &locals, function);
     let known = Known::with(marks.library, &locals, &references);
+    gathered_lists::fill_behind(function, marks);
     attributes::gather(function, marks, errors);
     late_arguments::decide_first(function, marks, names, errors);
     split_declarations::split(function);

@@ -264,6 +264,8 @@ sections! {
         TakesOut = "takes_out",
         /// Ends the process.
         Ends = "ends",
+        /// Puts its argument behind what is there.
+        Adds = "adds",
         /// Takes it by reference, whatever it does with it then.
         ByReference = "by_reference",
         /// Gives it as a value of another type, where it is one of that.

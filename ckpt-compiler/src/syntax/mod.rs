@@ -2,6 +2,7 @@
 //! program defines do. All stages use it; it knows none of them.
 
 pub mod captured;
+pub mod gathered;
 pub mod language;
 pub mod macros;
 pub mod marks;

@@ -13,7 +13,8 @@ use crate::items::{FnId, Function};
 use crate::placement::analysis::Analysis;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
-use ckpt_compiler::library::{DeviceMethods, Methods, Threads, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Methods, Threads, Types};
+use ckpt_compiler::syntax::gathered::empty_list;
 use ckpt_compiler::syntax::language::is_prelude_variant;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -121,6 +122,8 @@ struct Walk<'a> {
 struct Frame<'a> {
     function: &'a Function,
     variables: BTreeMap<String, Value>,
+    /// Where lists are declared that have nothing in them at first.
+    lists: BTreeMap<String, (Position, syn::Ident)>,
     /// The arrays that it was given.
     given: BTreeSet<Place>,
 }
@@ -141,6 +144,7 @@ impl<'a> Walk<'a> {
         let mut frame = Frame {
             function,
             variables: BTreeMap::new(),
+            lists: BTreeMap::new(),
             given: key.1.iter().flat_map(Value::places).collect(),
         };
         for (parameter, value) in function.item.sig.inputs.iter().zip(&key.1) {
@@ -322,6 +326,22 @@ impl<'a> Walk<'a> {
         place
     }
 
+    /// A list has this element as well; whether that is an array.
+    fn gathered(&mut self, frame: &mut Frame<'a>, list: String, element: &Value) -> bool {
+        let (mut places, known_by) = match element {
+            Value::Made(known_by) => (BTreeSet::new(), *known_by),
+            Value::Arrays(places) if !places.is_empty() => (places.clone(), self.known_by(places)),
+            _ => return false,
+        };
+        if let Some((at, name)) = frame.lists.get(&list) {
+            places.insert(self.array(frame, (*at, name), "", known_by));
+        }
+        let before = { frame.variables.get(&list) }.map(Value::places);
+        places.extend(before.unwrap_or_default());
+        frame.variables.insert(list, Value::Arrays(places));
+        true
+    }
+
     /// The same of all names of a pattern.
     fn declared_in(&mut self, frame: &Frame<'_>, at: Position, pattern: &Pat, value: Value) -> Value {
         match (pattern, value) {
@@ -342,6 +362,11 @@ impl<'a> Walk<'a> {
 
     fn local(&mut self, frame: &mut Frame<'a>, local: &syn::Local) {
         let Some(init) = &local.init else { return };
+        if let Some(list) = empty_list(&self.analysis.library, local) {
+            let file = frame.function.place.file;
+            let at = (file, bytes(self.program, file, local.span()).start);
+            frame.lists.insert(list.to_string(), (at, list.clone()));
+        }
         let mut value = self.eval(frame, &init.expr);
         if let Some((_, diverge)) = &init.diverge {
             self.eval(frame, diverge);
@@ -615,6 +640,11 @@ impl<'a> Walk<'a> {
         if library.is_call(call, Types::DeviceKernels) {
             return Value::Kernel(Kernel::default());
         }
+        if let ([value], Some(list)) = (&arguments[..], gathered_by(&self.analysis.library, call)) {
+            if self.gathered(frame, list, value) {
+                return Value::Other;
+            }
+        }
         let name = call.method.to_string();
         let writes = is(DeviceMethods::Writes);
         match &receiver {
@@ -760,6 +790,14 @@ impl<'a> Walk<'a> {
         if !name.is_some_and(|name| self.analysis.library.formats(&name)) {
             self.goes_away(&values);
         }
+    }
+}
+
+/// The list that a call puts another element into.
+fn gathered_by(library: &Library, call: &syn::ExprMethodCall) -> Option<String> {
+    match &*call.receiver {
+        Expr::Path(path) if library.is_call(call, Methods::Adds) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn device_number(
     program: &Program,
     analysis: &Analysis,
     (placement, main): (&Placement, FnId),
-    words: &BTreeMap<Position, &'static str>,
+    words: &BTreeMap<Position, String>,
 ) -> Option<DeviceNumber> {
     let devices = Devices::of(&analysis.library, program);
     if !devices.are_used() {
@@ -145,7 +145,7 @@ fn stops(analysis: &Analysis, placement: &Placement) -> BTreeSet<Position> {
 fn needed(
     analysis: &Analysis,
     placement: &Placement,
-    words: &BTreeMap<Position, &'static str>,
+    words: &BTreeMap<Position, String>,
 ) -> BTreeMap<Variable, Fate> {
     let mut needed: BTreeMap<Variable, Fate> = BTreeMap::new();
     for candidate in placement.candidates() {
@@ -153,7 +153,7 @@ fn needed(
         let file = function.place.file;
         let here: Words = { words.iter() }
             .filter(|(place, _)| place.0 == file)
-            .map(|(place, word)| (place.1, *word))
+            .map(|(place, word)| (place.1, word.clone()))
             .collect();
         let answer = analysis.asked.answer(analysis, &candidate, here);
         let sites = answer

@@ -329,16 +329,16 @@ struct Shown<'a> {
 
 /// What was decided for `let`s, loops and parameters, by the place where they begin, and why.
 struct Marks {
-    words: BTreeMap<Position, &'static str>,
+    words: BTreeMap<Position, String>,
     reasons: BTreeMap<Position, &'static str>,
 }
 
 impl Marks {
     fn of((reexecuted, decisions): (&Reexecuted, &Decisions)) -> Self {
-        let mut words: BTreeMap<Position, &'static str> = BTreeMap::new();
+        let mut words: BTreeMap<Position, String> = BTreeMap::new();
         let mut reasons = BTreeMap::new();
         for (place, why) in reexecuted {
-            words.insert(*place, "reexecute");
+            words.insert(*place, "reexecute".to_owned());
             let why = match why {
                 Why::Rewritten => "all of it is written before it is read: only its shape is made again",
                 Why::Installs => {
@@ -349,7 +349,6 @@ impl Marks {
             reasons.insert(*place, why);
         }
         for (place, word) in decisions.variables.iter().chain(&decisions.parameters) {
-            words.insert(*place, word);
             let why = match *word {
                 "reexecute" => "rustc says that no checkpoint holds its type: it is made again",
                 "refill" => "a checkpoint holds a part of it: it is made again and filled",
@@ -359,6 +358,7 @@ impl Marks {
             };
             reasons.insert(*place, why);
         }
+        words.extend(decisions.words());
         Self { words, reasons }
     }
 }
