@@ -257,7 +257,7 @@ impl PackageAnalysis {
         decisions.detectors = attributes(&self.detectors(program).unwrap_or_default());
         let spares = spares.then(|| Spares::of(facts, &placement));
         let mut functions = function_marks(facts, &placement, spares.as_ref());
-        if self.device_number(program, &placement, &decisions.words()) == Some(DeviceNumber::Any) {
+        if self.device_number(program, &placement, &decisions.marks()) == Some(DeviceNumber::Any) {
             on_any_devices(&mut functions);
         }
         let sites = site_marks(&placement);

@@ -151,9 +151,10 @@ impl Decisions {
     }
 
     /// What the attributes of variables and parameters say.
-    pub fn words(&self) -> BTreeMap<Position, String> {
+    pub fn marks(&self) -> BTreeMap<Position, String> {
         let all = self.variables.iter().chain(&self.parameters);
-        all.map(|(place, word)| (*place, self.word(*place, word))).collect()
+        all.map(|(place, word)| (*place, self.word(*place, word)))
+            .collect()
     }
 
     /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.

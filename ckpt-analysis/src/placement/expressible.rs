@@ -250,10 +250,10 @@ struct Marker<'a> {
 
 impl Marker<'_> {
     fn mark(&self, span: Span, attributes: &mut Vec<Attribute>) {
-        if let Some(word) = self.words.get(&(span.byte_range().start + self.base)) {
-            if let Ok(word) = word.parse::<TokenStream>() {
-                attributes.push(parse_quote!(#[ckpt(#word)]));
-            }
+        if let Some(word) = self.words.get(&(span.byte_range().start + self.base))
+            && let Ok(word) = word.parse::<TokenStream>()
+        {
+            attributes.push(parse_quote!(#[ckpt(#word)]));
         }
     }
 }

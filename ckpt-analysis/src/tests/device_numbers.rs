@@ -19,7 +19,8 @@ fn number(body: &str) -> String {
     let placement = crate::place(&analysis, main, &ChooseOptions::default());
     assert!(!placement.sites.is_empty(), "no site in {body}");
     // What rustc says of them in the end: no checkpoint holds these types.
-    let words = { text.match_indices("/*h*/") }.map(|(at, _)| ((crate::FileId(0), at + 5), "reexecute"));
+    let words =
+        { text.match_indices("/*h*/") }.map(|(at, _)| ((crate::FileId(0), at + 5), "reexecute".to_owned()));
     let words: BTreeMap<_, _> = words.collect();
     match device_number(&program, &analysis, (&placement, main), &words) {
         None => "none".into(),

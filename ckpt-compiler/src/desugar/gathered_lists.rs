@@ -55,10 +55,14 @@ impl Gathered<'_> {
         let Some(list) = empty_list(self.marks.library, local).cloned() else {
             return;
         };
-        let Some(count) = gathering(self.marks.library, &stmts[at + 1..], &list).filter(|_| is_filled(local)) else {
+        let Some(count) = gathering(self.marks.library, &stmts[at + 1..], &list).filter(|_| is_filled(local))
+        else {
             return;
         };
-        if stmts[at + 1..=at + count].iter().any(|stmt| self.marks.in_stmt(stmt)) {
+        if stmts[at + 1..=at + count]
+            .iter()
+            .any(|stmt| self.marks.in_stmt(stmt))
+        {
             return;
         }
         let again: Attribute = parse_quote!(#[ckpt(reexecute)]);

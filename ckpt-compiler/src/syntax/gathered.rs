@@ -26,7 +26,9 @@ pub fn empty_list<'l>(library: &Library, local: &'l Local) -> Option<&'l Ident> 
             }
             _ => false,
         },
-        Expr::Macro(one) => library.says_of_path(&one.mac.path, Macros::Computes) && one.mac.tokens.is_empty(),
+        Expr::Macro(one) => {
+            library.says_of_path(&one.mac.path, Macros::Computes) && one.mac.tokens.is_empty()
+        }
         _ => false,
     };
     (is_empty && name.by_ref.is_none() && name.mutability.is_some()).then_some(&name.ident)
@@ -68,7 +70,9 @@ pub fn gathers(library: &Library, stmt: &Stmt, list: &Ident) -> Gathers {
     pushes.visit_stmt(stmt);
     let may_run_again = matches!(stmt, Stmt::Expr(Expr::ForLoop(_) | Expr::MethodCall(_), _));
     match pushes {
-        Pushes { pushed: 0, other: 0, .. } => Gathers::Not,
+        Pushes {
+            pushed: 0, other: 0, ..
+        } => Gathers::Not,
         Pushes { other: 0, .. } if may_run_again => Gathers::Elements,
         _ => Gathers::Otherwise,
     }
@@ -103,5 +107,64 @@ impl<'ast> Visit<'ast> for Pushes<'_> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let names = super::mentions::names_in(&mac.tokens.to_token_stream());
         self.other += usize::from(names.contains(&self.list.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::format_ident;
+
+    /// How many statements of a block gather what its first declares.
+    fn count(text: &str) -> Option<usize> {
+        let block: syn::Block = syn::parse_str(&format!("{{ {text} }}")).expect("statements");
+        let [Stmt::Local(local), behind @ ..] = &block.stmts[..] else {
+            panic!("no `let` in {text}");
+        };
+        let list = empty_list(Library::builtin(), local)?;
+        assert_eq!(*list, format_ident!("parts"));
+        gathering(Library::builtin(), behind, list)
+    }
+
+    #[test]
+    fn elements_come_from_the_statements_behind() {
+        for (text, expected) in [
+            (
+                "let mut parts = Vec::new(); for part in 0..4 { parts.push(array(part)?); } use_of(&parts);",
+                Some(1),
+            ),
+            (
+                "let mut parts: Vec<Buffer<f32>> = Vec::with_capacity(4); let n = 4; parts.push(a); parts.push(b); go();",
+                Some(3),
+            ),
+            (
+                "let mut parts = vec![]; for part in 0..4 { parts.push(part); } parts.clear();",
+                Some(1),
+            ),
+            (
+                "let mut parts = Vec::new(); for part in 0..4 { parts.push(parts.len()); }",
+                None,
+            ),
+            (
+                "let mut parts = Vec::new(); while more() { parts.push(1); }",
+                None,
+            ),
+            (
+                "let mut parts = Vec::new(); fill(&mut parts); parts.push(1);",
+                None,
+            ),
+            ("let mut parts = vec![1]; parts.push(1);", None),
+            ("let mut parts = Arc::clone(&all); parts.push(1);", None),
+            (
+                "let mut parts = Vec::new(); let parts = 3; for part in 0..4 { other.push(part); }",
+                None,
+            ),
+            (
+                "let mut parts = Vec::new(); for part in 0..4 { parts.push(part); show!(parts); }",
+                None,
+            ),
+        ] {
+            assert_eq!(count(text), expected, "{text}");
+        }
     }
 }

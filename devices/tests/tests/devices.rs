@@ -257,6 +257,13 @@ fn is_restarted(job: &dyn Fn() -> Job, words: &str, visits: &[u32], devices: &[(
 }
 
 #[test]
+fn what_programs_often_do_around_their_loops_comes_back() {
+    let devices = [(THREE, "basic"), ("basic", "pthread basic")];
+    is_restarted(&|| Job::new("programs/usual"), "-- ocl", &[4, 11, 17], &devices);
+    is_restarted(&|| Job::new("programs/usual"), "-- opencl3", &[8, 19], &devices);
+}
+
+#[test]
 fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
     let devices = [(THREE, "basic"), ("basic", "pthread basic")];
     for (package, visits) in [

@@ -640,10 +640,10 @@ impl<'a> Walk<'a> {
         if library.is_call(call, Types::DeviceKernels) {
             return Value::Kernel(Kernel::default());
         }
-        if let ([value], Some(list)) = (&arguments[..], gathered_by(&self.analysis.library, call)) {
-            if self.gathered(frame, list, value) {
-                return Value::Other;
-            }
+        if let ([value], Some(list)) = (&arguments[..], gathered_by(&self.analysis.library, call))
+            && self.gathered(frame, list, value)
+        {
+            return Value::Other;
         }
         let name = call.method.to_string();
         let writes = is(DeviceMethods::Writes);
@@ -796,7 +796,9 @@ impl<'a> Walk<'a> {
 /// The list that a call puts another element into.
 fn gathered_by(library: &Library, call: &syn::ExprMethodCall) -> Option<String> {
     match &*call.receiver {
-        Expr::Path(path) if library.is_call(call, Methods::Adds) => path.path.get_ident().map(ToString::to_string),
+        Expr::Path(path) if library.is_call(call, Methods::Adds) => {
+            path.path.get_ident().map(ToString::to_string)
+        }
         _ => None,
     }
 }

@@ -563,7 +563,8 @@ impl Decider<'_> {
         match round.before.variables.get(&place) {
             None => {
                 self.decisions.variables.insert(place, "refill");
-                self.decisions.give_content(self.library, self.program, self.items, place);
+                self.decisions
+                    .give_content(self.library, self.program, self.items, place);
                 true
             }
             Some(&"refill") => self.fill_parts(place, round),

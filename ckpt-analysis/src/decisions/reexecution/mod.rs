@@ -150,7 +150,10 @@ fn of_function(
         }
     }
     let asked = |more: &Reexecuted| {
-        let words = more.keys().map(|place| (place.1, "reexecute".to_owned())).collect();
+        let words = more
+            .keys()
+            .map(|place| (place.1, "reexecute".to_owned()))
+            .collect();
         let now = analysis.asked.answer(analysis, candidate, words);
         now.ok().and_then(|answer| self::saved(&answer))
     };

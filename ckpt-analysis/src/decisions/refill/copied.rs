@@ -207,7 +207,8 @@ impl<'ast> Visit<'ast> for Lengths<'_> {
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
         let library = self.library;
-        let leaves = (library.is_pure(&method) || library.borrows(&method)) && !library.borrows_mutably(&method)
+        let leaves = (library.is_pure(&method) || library.borrows(&method))
+            && !library.borrows_mutably(&method)
             || library.says(&method, Methods::KeepsLength)
             || library.says(&method, Types::Pointers);
         if !(self.is(&call.receiver) && leaves) {
@@ -226,6 +227,74 @@ impl<'ast> Visit<'ast> for Lengths<'_> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|one| one.ident.to_string());
         let is_text = name.is_some_and(|name| self.library.formats(&name));
-        self.is_kept &= is_text && !names_in(&mac.tokens).contains("mut") || !names_in(&mac.to_token_stream()).contains(self.name);
+        self.is_kept &= is_text && !names_in(&mac.tokens).contains("mut")
+            || !names_in(&mac.to_token_stream()).contains(self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    /// What an array has its first content from, of a function with these statements behind its `let`.
+    fn copied(init: &str, behind: &str) -> Vec<String> {
+        let text = format!(
+            "use ocl::Buffer; fn main() {{ let mut list = vec![1_u32; 10]; let mut count = 10; let array = {init}; {behind} }}"
+        );
+        let program = Program::of_main(&text);
+        let place = text.find("let array").expect("it is there");
+        let items = crate::items::collect(Library::builtin(), &program);
+        copied_contents(Library::builtin(), &program, &items, (FileId(0), place))
+    }
+
+    #[test]
+    fn what_an_array_begins_with_may_change_where_it_stays_as_long() {
+        let all = [
+            "Buffer::builder().len(list.len()).copy_host_slice(&list).build()?",
+            "unsafe { Buffer::<u32>::create(&context, 1, list.len(), list.as_ptr() as *mut c_void)? }",
+            "unsafe { Buffer::<u32>::create(&context, 1, 10, list.as_mut_ptr().cast())? }",
+            "device.create_buffer_init(&BufferInitDescriptor { label: None, contents: bytemuck::cast_slice(&list), usage })",
+            "(0..2).map(|part| Buffer::builder().copy_host_slice(&list[part * 5..][..5]).build()).collect()?",
+        ];
+        for init in all {
+            assert_eq!(
+                copied(init, "array.read(&mut list).enq()?; list[0] = 1;"),
+                ["list"],
+                "{init}"
+            );
+        }
+        let stays = [
+            "for one in &mut list { *one += 1; } list.fill(3); list.sort();",
+            "queue.enqueue_read_buffer(&array, 1, 0, &mut list[2..], &[])?;",
+            "println!(\"{:?}\", list); let sum: u32 = list.iter().sum();",
+        ];
+        for behind in stays {
+            assert_eq!(copied(all[0], behind), ["list"], "{behind}");
+        }
+        for behind in [
+            "list.push(1);",
+            "list = other();",
+            "change(&mut list);",
+            "std::mem::swap(&mut list, &mut other);",
+            "let kept = &mut list;",
+            "write!(to, \"{}\", take(&mut list));",
+            "let gone = list;",
+        ] {
+            assert!(copied(all[0], behind).is_empty(), "{behind}");
+        }
+    }
+
+    #[test]
+    fn what_says_how_an_array_is_made_may_not() {
+        for init in [
+            "Buffer::builder().len(list[0] as usize).copy_host_slice(&list).build()?",
+            "Buffer::builder().len(count).copy_host_slice(&made(&list)).build()?",
+            "Buffer::builder().len(first(&list)).build()?",
+            "array_of(&queue, &list)?",
+            "unsafe { Buffer::<u32>::create(&context, 1, list.iter().sum(), null_mut())? }",
+        ] {
+            assert!(copied(init, "list[0] = 1;").is_empty(), "{init}");
+        }
     }
 }

@@ -98,7 +98,10 @@ fn functions(
     placement: &Placement,
 ) -> String {
     let reexecuted = analysis.reexecuted(&package.program, placement, package.options.recompute);
-    let words = reexecuted.keys().map(|place| (*place, "reexecute".to_owned())).collect();
+    let words = reexecuted
+        .keys()
+        .map(|place| (*place, "reexecute".to_owned()))
+        .collect();
     let mut text = String::new();
     for candidate in placement.candidates() {
         let function = analysis.function(candidate.function);

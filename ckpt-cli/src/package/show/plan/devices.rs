@@ -1,7 +1,7 @@
 //! The arrays that a program has on devices, one by one: what writes to each, and what a checkpoint holds of it.
 
 use ckpt_analysis::{Access, DeviceArray, DeviceNumber, FnId};
-use ckpt_compiler::SiteReport;
+use ckpt_compiler::{SiteReport, VariableReport};
 use serde::{Serialize, Serializer};
 
 use super::Shown;
@@ -118,7 +118,13 @@ impl SiteArrays {
         report: &SiteReport,
         all: &[DeviceArray],
     ) -> Option<Self> {
-        let arrays = report.variables.iter().flat_map(|variable| {
+        // A list that is put together has another variable until it is complete.
+        let is_last = |(index, variable): &(usize, &VariableReport)| {
+            let mut behind = report.variables[index + 1..].iter();
+            !behind.any(|other| (&other.name, other.line) == (&variable.name, variable.line))
+        };
+        let variables = report.variables.iter().enumerate().filter(is_last);
+        let arrays = variables.flat_map(|(_, variable)| {
             let is_of_variable = move |array: &&DeviceArray| {
                 array.function == function && array.line == variable.line && array.variable == variable.name
             };

@@ -358,7 +358,7 @@ impl Marks {
             };
             reasons.insert(*place, why);
         }
-        words.extend(decisions.words());
+        words.extend(decisions.marks());
         Self { words, reasons }
     }
 }
