@@ -28,7 +28,7 @@ pub(crate) fn cast(value: &Value, to: &str, provenance: &Provenance) -> Value {
         Value::Bool(one) => Value::Int(i128::from(*one)),
         // A variant without parts is a number of its own.
         other if other.is_uniform() => {
-            let value = Value::uniform(&("cast", to, other));
+            let value = Value::uniform(&("as", to, other));
             provenance.note_cast(&value, to, other);
             value
         }
