@@ -694,9 +694,9 @@ impl OpenFile {
     }
 }
 
-/// Whether a file has an offset that can be moved.
-pub(crate) fn can_seek(file: &File) -> bool {
-    rustix::fs::tell(file.as_fd()).is_ok()
+/// The offset of a file, if it has one that can be moved.
+pub(crate) fn tell(file: &File) -> Option<u64> {
+    rustix::fs::tell(file.as_fd()).ok()
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use std::io::{
     BufReader, BufWriter, Bytes, Cursor, Empty, IsTerminal, LineWriter, Lines, Read, Seek, SeekFrom, Sink,
     Stderr, StderrLock, Stdin, StdinLock, Stdout, StdoutLock, Take, Write,
 };
+use std::os::unix::fs::FileExt;
 
 use super::transparent;
-use crate::handles::can_seek;
 use crate::handles::standard_input::{self, Input};
+use crate::handles::tell;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 const BUFFERED: &[Cow<'static, str>] = &[
@@ -79,15 +80,23 @@ pub trait Unread {
     /// # Errors
     /// They cannot be given back.
     fn unread(&mut self, count: u64) -> std::io::Result<()>;
-    /// Whether it could; a checkpoint is only taken if it can.
-    fn can_unread(&self) -> bool {
-        true
+    /// Whether it could give back `ahead`, the bytes that were read from it last; a checkpoint is only taken if it can.
+    ///
+    /// # Errors
+    /// Why not.
+    fn can_unread(&self, ahead: &[u8]) -> Result<(), &'static str> {
+        let _ = ahead;
+        Ok(())
     }
     /// Whether it is standard input, which is read again as a whole when a restart has arrived.
     fn is_input(&self) -> bool {
         false
     }
 }
+
+const NOT_AGAIN: &str = "a `BufReader` in it has read ahead of what the program took, from something that cannot be read again; read the whole input before the site";
+const CHANGED: &str = "a `BufReader` in it has read ahead of what the program took, and the file has something else there by now; read what is \
+                       needed before the file is written to, or read it without a buffer";
 
 fn back(count: u64) -> std::io::Result<SeekFrom> {
     let count = i64::try_from(count).map_err(std::io::Error::other)?;
@@ -98,8 +107,15 @@ impl Unread for File {
     fn unread(&mut self, count: u64) -> std::io::Result<()> {
         self.seek(back(count)?).map(drop)
     }
-    fn can_unread(&self) -> bool {
-        can_seek(self)
+    fn can_unread(&self, ahead: &[u8]) -> Result<(), &'static str> {
+        let mut now = vec![0; ahead.len()];
+        let begin = tell(self).and_then(|at| at.checked_sub(ahead.len() as u64));
+        match begin.map(|begin| self.read_exact_at(&mut now, begin)) {
+            None => Err(NOT_AGAIN),
+            // A program that writes to a file which it reads still sees what was there when it was read.
+            Some(Ok(())) if now == ahead => Ok(()),
+            Some(_) => Err(CHANGED),
+        }
     }
 }
 
@@ -115,8 +131,8 @@ impl<R: Unread> Unread for Take<R> {
         self.set_limit(self.limit().saturating_add(count));
         Ok(())
     }
-    fn can_unread(&self) -> bool {
-        self.get_ref().can_unread()
+    fn can_unread(&self, ahead: &[u8]) -> Result<(), &'static str> {
+        self.get_ref().can_unread(ahead)
     }
 }
 
@@ -124,8 +140,8 @@ impl<R: Unread + ?Sized> Unread for Box<R> {
     fn unread(&mut self, count: u64) -> std::io::Result<()> {
         (**self).unread(count)
     }
-    fn can_unread(&self) -> bool {
-        (**self).can_unread()
+    fn can_unread(&self, ahead: &[u8]) -> Result<(), &'static str> {
+        (**self).can_unread(ahead)
     }
 }
 
@@ -137,8 +153,8 @@ impl<R: Read> Unread for BufReader<R> {
             _ => Err(std::io::ErrorKind::Unsupported.into()),
         }
     }
-    fn can_unread(&self) -> bool {
-        false
+    fn can_unread(&self, _: &[u8]) -> Result<(), &'static str> {
+        Err(NOT_AGAIN)
     }
 }
 
@@ -152,8 +168,8 @@ macro_rules! cannot_unread {
                     _ => Err(std::io::ErrorKind::Unsupported.into()),
                 }
             }
-            fn can_unread(&self) -> bool {
-                false
+            fn can_unread(&self, _: &[u8]) -> Result<(), &'static str> {
+                Err(NOT_AGAIN)
             }
         }
     )*};
@@ -166,8 +182,8 @@ impl Unread for Stdin {
     fn unread(&mut self, _: u64) -> std::io::Result<()> {
         Ok(())
     }
-    fn can_unread(&self) -> bool {
-        is_file()
+    fn can_unread(&self, _: &[u8]) -> Result<(), &'static str> {
+        is_file().then_some(()).ok_or(NOT_AGAIN)
     }
     fn is_input(&self) -> bool {
         is_file()
@@ -181,8 +197,8 @@ impl Unread for StdinLock<'_> {
             _ => standard_input::give_back(self, count),
         }
     }
-    fn can_unread(&self) -> bool {
-        is_file()
+    fn can_unread(&self, _: &[u8]) -> Result<(), &'static str> {
+        is_file().then_some(()).ok_or(NOT_AGAIN)
     }
 }
 
@@ -195,10 +211,10 @@ const READER: &[Cow<'static, str>] = &[
 impl<R: Read + Unread + Checkpoint> Checkpoint for BufReader<R> {
     fn save(&self, to: &mut Encoder<'_>) {
         let ahead = self.buffer().len();
-        if ahead > 0 && !self.get_ref().can_unread() {
-            to.fail(
-                "a `BufReader` in it has read ahead of what the program took, from something that cannot be read again; read the whole input before the site",
-            );
+        if ahead > 0
+            && let Err(why) = self.get_ref().can_unread(self.buffer())
+        {
+            to.fail(why);
         }
         if ahead > 0 && self.get_ref().is_input() {
             let input = &mut to.objects().files.input;

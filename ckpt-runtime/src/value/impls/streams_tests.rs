@@ -5,7 +5,7 @@ use std::io::{
     BufRead, BufReader, BufWriter, Cursor, LineWriter, Read, Seek, SeekFrom, Stdout, StdoutLock, Write,
 };
 
-use crate::value::tests::{changed, round_trip};
+use crate::value::tests::{changed, encode, round_trip};
 
 #[test]
 fn a_buffer_of_any_filling_comes_back() {
@@ -33,6 +33,28 @@ fn half_a_line_stays_in_its_buffer() {
     again.write_all(b" three\nfour").unwrap();
     assert_eq!(again.get_ref(), b"one\ntwo three\n");
     assert_eq!(again.into_inner().unwrap(), b"one\ntwo three\nfour");
+}
+
+#[test]
+fn what_was_read_ahead_has_to_be_in_the_file_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ring");
+    std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
+    let mut reader = BufReader::new(File::open(&path).unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    assert!(encode(&reader).is_ok());
+    let mut writer = File::options().write(true).open(&path).unwrap();
+    writer.write_all(b"ONE\n").unwrap();
+    assert!(encode(&reader).is_ok(), "that was taken before");
+    writer.write_all(b"TWO\n").unwrap();
+    let why = encode(&reader).map(drop).unwrap_err().why;
+    assert!(why.contains("has something else there by now"), "{why}");
+    writer.set_len(3).unwrap();
+    assert!(encode(&reader).is_err());
+    // Read to its end, nothing is in the buffer.
+    reader.read_to_string(&mut line).unwrap();
+    assert!(encode(&reader).is_ok() && line == "one\ntwo\nthree\n");
 }
 
 #[test]
