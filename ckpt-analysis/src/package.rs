@@ -31,7 +31,7 @@ use crate::items::{Annotation, FnId, Function};
 use crate::placement::asked::Answer;
 use crate::placement::team_size::{SiteThreads, team_sizes};
 use crate::placement::{Candidate, ChooseOptions, Holder, Placement};
-use crate::source::edits::{Edited, edited};
+use crate::source::edits::{Edit, Edited, edited};
 use crate::source::included::device_texts;
 use crate::source::locate::{Found, locate};
 use crate::source::{FileId, Position, Program};
@@ -261,7 +261,8 @@ impl PackageAnalysis {
             on_any_devices(&mut functions);
         }
         let sites = site_marks(&placement);
-        let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
+        let mut edits: Vec<Edit> = program.waited.values().flatten().cloned().collect();
+        edits.extend(crate::edits::edits(program, &functions, &sites, &decisions));
         if let Some(main) = self.main() {
             // A static that is put back may hold a function.
             edits.extend(function_edits(program, facts, main, &decisions.unnamed_functions));

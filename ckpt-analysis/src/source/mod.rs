@@ -1,11 +1,14 @@
 //! The sources of a package and of the workspace members that it uses, parsed; what the analysis starts from.
 
+mod awaited;
 pub mod edits;
 pub mod included;
 pub mod locate;
 pub mod mentions;
 pub mod words;
 
+pub use awaited::Waits;
+use edits::Edit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +34,10 @@ pub struct Program {
     pub others_compute: bool,
     /// Whether packages outside of the workspace ask for devices, with a library by which the program itself does.
     pub others_ask_for_devices: bool,
+    /// How it waits for its `async fn`s, which are plain functions here then.
+    pub waits: Option<Waits>,
+    /// What that changes in the text of each file.
+    pub waited: BTreeMap<FileId, Vec<Edit>>,
 }
 
 /// A crate outside of the workspace that depends on a library of messages: what its calls exchange is not seen.
@@ -103,6 +110,8 @@ impl Program {
             texts: Vec::new(),
             others_compute: false,
             others_ask_for_devices: false,
+            waits: None,
+            waited: BTreeMap::new(),
         }
     }
 

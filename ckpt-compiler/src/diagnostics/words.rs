@@ -227,7 +227,7 @@ refusals! {
     AsyncFunction
         says "E1011: an `async fn` cannot be instrumented"
         why "its frame belongs to an executor, which ckpt cannot rebuild"
-        instead "instrument the synchronous function that does the work";
+        instead "put the loop into a function that is not `async`, and wait in that for each future where it is needed: `pollster::block_on(instance.request_adapter(&wanted))`";
     /// A site in a closure and the like.
     SiteInside { holder: &'static str, way_out: &'static str }
         says "E1012: a site inside {holder}"

@@ -467,6 +467,8 @@ sections! {
         /// Installs something in the process, for its caller and everybody else: a handler, a logger, a pool of threads. Also what
         /// begins a chain of calls that does so.
         Installs = "installs",
+        /// Waits for the future that it is given, and gives what that gives.
+        WaitsForFuture = "waits_for_future",
         /// Gives the two ends of a channel.
         Connects = "connects",
         /// Makes something without anything of the program's state in it but what is shared.

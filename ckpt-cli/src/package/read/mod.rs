@@ -137,6 +137,7 @@ impl Sources for ReadPackage {
         };
         let old = std::mem::replace(&mut self.program.files[file.0], new).text;
         self.passed_over[file.0] = passed_over;
+        self.program.settle_waits_in(file);
         let first = self.on_disk.entry(file).or_insert(old);
         if *first == self.program.files[file.0].text {
             self.on_disk.remove(&file);
@@ -218,7 +219,10 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
         texts: Vec::new(),
         others_compute: workspace.others_compute(),
         others_ask_for_devices: workspace.others_ask_for_devices(),
+        waits: None,
+        waited: BTreeMap::new(),
     };
+    program.settle_waits();
     let texts = files_of_kernels(&program).into_iter();
     program.texts = texts
         .filter_map(|path| std::fs::read_to_string(path).ok())
