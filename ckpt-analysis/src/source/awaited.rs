@@ -141,7 +141,7 @@ impl Declared {
     /// Whether somebody else may have a part in it: an attribute may make anything of it.
     fn is_own(&mut self, signature: &Signature, attributes: &[syn::Attribute]) -> bool {
         let is = signature.asyncness.is_some();
-        let plain = ["doc", "allow", "expect", "warn", "inline", "must_use"];
+        let plain = ["doc", "allow", "inline", "must_use"];
         let is_plain = |one: &syn::Attribute| plain.iter().any(|name| one.path().is_ident(name));
         self.has_others |= is && !attributes.iter().all(is_plain);
         is
