@@ -380,9 +380,9 @@ refusals! {
         instead "do it in the body of the loop, or collect the items into a `Vec` and go over that";
     /// `#[ckpt(refill)]` where it cannot be.
     FillsNoValue
-        says "E1041: `#[ckpt(refill)]` on a statement that does not make one value"
+        says "E1041: what is to be made again and filled comes from a statement that does not make one value alone"
         why "a restart makes the value again, and then fills it from the checkpoint"
-        instead "put it on `let x = ..;` with one name and without a call that leads to a site";
+        instead "make it by `let x = ..;`, with one name and without a call that leads to a site";
     /// A site that leaves.
     SiteInLetElse
         says "E1042: a site in the `else` of a `let .. else`"
