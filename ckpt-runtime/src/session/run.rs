@@ -924,6 +924,8 @@ impl Run {
         let saved = self.save_sources(gather, to);
         devices::end_reading().into_iter().for_each(give_back);
         saved?;
+        // What reads an array has arrays of its own meanwhile, which the library counts as the program's.
+        to.wait_for_lists();
         // A program that restores its state itself knows what it has on devices.
         if let Some(why) = devices::unsaved().filter(|_| self.process.is_some()) {
             to.fails(DEVICES, &why);

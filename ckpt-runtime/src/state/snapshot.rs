@@ -410,6 +410,11 @@ impl SnapshotBuilder {
         }
     }
 
+    /// Waits for the lists that threads read beside what has been saved so far.
+    pub(crate) fn wait_for_lists(&mut self) {
+        self.objects.wait_for_lists();
+    }
+
     /// It cannot be taken: what the program's files are cannot be kept.
     pub(crate) fn fail(&mut self, why: String) {
         self.objects.enter(FILES);

@@ -144,10 +144,11 @@ impl Objects {
     }
 
     /// Waits for those lists.
-    fn wait_for_lists(&mut self) {
+    pub fn wait_for_lists(&mut self) {
         let unread = self.capture.as_mut().map(Capture::wait_for_lists);
+        let variables = std::mem::take(&mut self.read_beside);
         if let Some(Unread { number, why }) = unread.and_then(|unread| unread.into_iter().next()) {
-            self.variable = self.read_beside[number].clone();
+            self.variable = variables[number].clone();
             self.fail(why);
         }
     }

@@ -6,6 +6,7 @@ const LIFE: &str = "examples/life-gpu";
 const NBODY: &str = "examples/nbody-gpu";
 const MISUSE: &str = "programs/misuse-gpu";
 const TEXTURES: &str = "programs/textures-gpu";
+const SEVERAL: &str = "programs/several-gpu";
 
 #[test]
 fn shaders_under_way_are_waited_for_and_arrays_come_back() {
@@ -61,6 +62,26 @@ fn arrays_that_change_places_come_back_where_they_were() {
         assert!(killed.code != Some(0) && killed.stdout.is_empty(), "{killed:?}");
         let restarted = job.ckpt("none", "restart", "").well();
         assert_eq!(restarted.stdout, usual.stdout, "killed at {visit}");
+    }
+}
+
+#[test]
+fn arrays_that_are_large_or_on_several_devices_or_instances_hold_no_checkpoint_back_and_come_back() {
+    for program in ["large", "devices", "instances"] {
+        // Where lists are compared with those of the checkpoint before, others are read meanwhile.
+        let job = || Job::of(SEVERAL, program).full_every(6);
+        let usual = job().ckpt("none", "run", "--every 1").well();
+        assert!(!usual.stderr.contains("W2005"), "{program}: {}", usual.stderr);
+        for visit in [4, 9] {
+            let job = job().dies_at(visit);
+            let killed = job.ckpt("none", "run", "--every 1");
+            assert!(
+                killed.code != Some(0) && killed.stdout.is_empty(),
+                "{program}: {killed:?}"
+            );
+            let restarted = job.ckpt("none", "restart", "").well();
+            assert_eq!(restarted.stdout, usual.stdout, "{program} killed at {visit}");
+        }
     }
 }
 

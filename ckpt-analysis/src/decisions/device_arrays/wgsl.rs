@@ -1,7 +1,7 @@
 //! What the entry points of shaders do with the arrays that are bound for them, and what the elements of these are, as the
 //! source in WGSL says.
 
-use super::kernels::{Access, without_comments};
+use super::kernels::Access;
 use ckpt_compiler::library::words_of_text;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -227,6 +227,46 @@ fn types_of_fields<'w, 't>(fields: &'w [&'t str]) -> Vec<&'w [&'t str]> {
     types.collect()
 }
 
+/// The text with a space for each comment, as naga finds them: those of several lines have others in them.
+fn without_comments(text: &str) -> String {
+    const LINE_ENDS: [char; 7] = ['\n', '\u{b}', '\u{c}', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('/') {
+        left += before;
+        let behind_comment = match behind.chars().next() {
+            Some('/') => Some(behind.find(LINE_ENDS).map_or("", |end| &behind[end..])),
+            Some('*') => Some(behind_comment(&behind[1..])),
+            _ => None,
+        };
+        left.push(if behind_comment.is_some() { ' ' } else { '/' });
+        rest = behind_comment.unwrap_or(behind);
+    }
+    left + rest
+}
+
+/// What is behind the end of a comment whose beginning stands before the text.
+fn behind_comment(text: &str) -> &str {
+    let (mut depth, mut last) = (1, None);
+    for (at, one) in text.char_indices() {
+        last = match (last, one) {
+            (Some('*'), '/') => {
+                depth -= 1;
+                if depth == 0 {
+                    return &text[at + 1..];
+                }
+                None
+            }
+            (Some('/'), '*') => {
+                depth += 1;
+                None
+            }
+            _ => Some(one),
+        };
+    }
+    ""
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,6 +320,10 @@ mod tests {
             ["Some(2) writes f32 step", "Some(2) reads bytes idle", last]
         );
         assert_eq!(of(Some(0), Some(7)), [""; 0]);
+        let mut hidden = Shaders::default();
+        hidden.read("/* old: /* no */ // */ @group(0) @binding(0) var<storage, read_write> a: array<u32>; // b\r@group(0) @binding(1) var<uniform> c: f32;");
+        let found: Vec<String> = hidden.bound(Some(0), None).map(said).collect();
+        assert_eq!(found, ["Some(0) writes u32 ", "Some(1) reads f32 "]);
         // What textures are made of their formats say.
         assert_eq!(
             of(Some(2), None),

@@ -131,19 +131,44 @@ fn written_in(text: &str) -> Option<BTreeSet<u32>> {
     parts.map(number).collect()
 }
 
+/// The text with a space for each comment, as naga finds them: those of several lines have others in them.
 fn without_comments(text: &str) -> String {
+    const LINE_ENDS: [char; 7] = ['\n', '\u{b}', '\u{c}', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
     let mut left = String::new();
     let mut rest = text;
-    loop {
-        let (at, end) = match (rest.find("/*"), rest.find("//")) {
-            (Some(long), line) if line.is_none_or(|line| long < line) => (long, "*/"),
-            (_, Some(line)) => (line, "\n"),
-            _ => return left + rest,
+    while let Some((before, behind)) = rest.split_once('/') {
+        left += before;
+        let behind_comment = match behind.chars().next() {
+            Some('/') => Some(behind.find(LINE_ENDS).map_or("", |end| &behind[end..])),
+            Some('*') => Some(behind_comment(&behind[1..])),
+            _ => None,
         };
-        left += &rest[..at];
-        left.push(' ');
-        rest = rest[at + 2..].split_once(end).map_or("", |(_, behind)| behind);
+        left.push(if behind_comment.is_some() { ' ' } else { '/' });
+        rest = behind_comment.unwrap_or(behind);
     }
+    left + rest
+}
+
+/// What is behind the end of a comment whose beginning stands before the text.
+fn behind_comment(text: &str) -> &str {
+    let (mut depth, mut last) = (1, None);
+    for (at, one) in text.char_indices() {
+        last = match (last, one) {
+            (Some('*'), '/') => {
+                depth -= 1;
+                if depth == 0 {
+                    return &text[at + 1..];
+                }
+                None
+            }
+            (Some('/'), '*') => {
+                depth += 1;
+                None
+            }
+            _ => Some(one),
+        };
+    }
+    ""
 }
 
 #[cfg(test)]
@@ -165,5 +190,24 @@ mod tests {
         );
         assert_eq!(written("fn f(x: ptr<storage, u32, read_write>) {}"), None);
         assert_eq!(written("fn f() { let x = 1; }"), Some(vec![]));
+        let variable = "@group(0) @binding(4) var<storage, read_write> e: u32;";
+        for before in [
+            "/* old: /* not used */ // */ ",
+            "/*/* a */*/",
+            "/**/ /***/ /* // */",
+            "// a kernel /*\n",
+            "// \r",
+            "// \u{b}",
+            "/// \u{c}",
+            "//\u{85}",
+            "//\u{2028}",
+            "// x / y \u{2029}",
+            "const half = 1 / 2; ",
+        ] {
+            assert_eq!(written(&format!("{before}{variable}")), Some(vec![4]), "{before:?}");
+        }
+        for before in ["/*/", "/* /* */", "// */", "/* //\n"] {
+            assert_eq!(written(&format!("{before}{variable}")), Some(vec![]), "{before:?}");
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! wgpu: which instances and devices the program has, how its arrays are read and written, and how many of them there are.
 //!
 //! There is no library beneath that ours could stand before: the compiler writes calls of [`crate::device`] into the
-//! program, where it asks for adapters and devices. An array does not say which device it is of, so those that are known are
-//! tried. How much there is the instances count themselves. Textures are arrays whose rows a device keeps apart ([`texels`]).
+//! program, where it asks for adapters and devices. An array does not say which device it is of: where there are several, it is
+//! asked for ([`place`]). How much there is the instances count themselves. Textures are arrays whose rows a device keeps apart
+//! ([`texels`]).
 
 pub(super) mod constants;
+mod place;
 pub(super) mod shown;
 mod texels;
 mod way;
@@ -12,8 +14,6 @@ mod way;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 use ::wgpu::{Buffer, Device, Instance, PollType, Queue, Texture};
@@ -21,8 +21,8 @@ use ::wgpu::{Buffer, Device, Instance, PollType, Queue, Texture};
 pub(crate) use super::numbers::Numbers;
 use super::{Obstacle, SHARED};
 use crate::base::lock::locked;
+pub(crate) use place::{Place, to_read, to_write};
 pub(super) use shown::note as note_shown;
-use way::Way;
 
 static KNOWN: Mutex<Known> = Mutex::new(Known {
     instances: Vec::new(),
@@ -37,14 +37,15 @@ static KNOWN: Mutex<Known> = Mutex::new(Known {
 struct Known {
     instances: Vec<Instance>,
     devices: Vec<(Device, Queue)>,
-    /// The arrays that variables have saved since [`finish`].
-    saved: Vec<Buffer>,
-    saved_textures: Vec<Texture>,
+    /// The arrays that variables have saved since [`finish`], each with the number of its device: on those of several
+    /// instances they may be equal.
+    saved: Vec<(usize, Buffer)>,
+    saved_textures: Vec<(usize, Texture)>,
     /// Arrays that variables have exchanged.
     exchanged: BTreeSet<Identity>,
     /// Whether several variables have saved one of them.
     shared: bool,
-    /// What arrays are made of, as shaders have them.
+    /// What arrays are made of, as shaders have them: bytes where those of several instances that are equal differ in it.
     numbers: BTreeMap<Identity, Numbers>,
 }
 
@@ -95,7 +96,11 @@ pub(super) fn holds(array: &Buffer, of: &dyn Any) {
         of if of.is::<[f32; 0]>() => Numbers::F32,
         _ => return,
     };
-    known().numbers.insert(Identity::of(array), numbers);
+    let mut known = known();
+    let noted = known.numbers.entry(Identity::of(array)).or_insert(numbers);
+    if *noted != numbers {
+        *noted = Numbers::Bytes;
+    }
 }
 
 /// What an array is made of.
@@ -197,27 +202,27 @@ pub(crate) fn size(array: &Buffer) -> Result<usize, String> {
     usize::try_from(array.size()).map_err(|_| way::UNREADABLE.into())
 }
 
-/// Reads a whole array, of which `to` has the size; every byte was written then.
-pub(crate) fn read(array: &Buffer, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
-    by_its_device(|way| way.read(array, to))
+/// A checkpoint has the content of an array that is there.
+pub(crate) fn is_saved(array: &Buffer, place: &Place) {
+    saved_among(|known| &mut known.saved, array, place);
 }
 
-/// A checkpoint has its content.
-pub(crate) fn is_saved(array: &Buffer) {
-    saved_among(|known| &mut known.saved, array);
-}
-
-/// A checkpoint has its texels.
-pub(crate) fn is_saved_texture(texture: &Texture) {
-    saved_among(|known| &mut known.saved_textures, texture);
+/// A checkpoint has the texels of a texture that is there.
+pub(crate) fn is_saved_texture(texture: &Texture, place: &Place) {
+    saved_among(|known| &mut known.saved_textures, texture, place);
 }
 
 /// One is saved: for the first time since [`finish`], or its variables share it, which ones that change places may not.
-fn saved_among<T: Clone + Hash + PartialEq + 'static>(all: fn(&mut Known) -> &mut Vec<T>, one: &T) {
+fn saved_among<T: Clone + Hash + PartialEq + 'static>(
+    all: fn(&mut Known) -> &mut Vec<(usize, T)>,
+    one: &T,
+    place: &Place,
+) {
     let mut known = known();
     let saved = all(&mut known);
-    if !saved.contains(one) {
-        saved.push(one.clone());
+    let as_saved = (place.number, one.clone());
+    if !saved.contains(&as_saved) {
+        saved.push(as_saved);
     } else if known.exchanged.contains(&Identity::of(one)) {
         known.shared = true;
     }
@@ -235,21 +240,6 @@ pub(crate) fn content_of(array: &Buffer) -> Option<u64> {
     has_one_instance.then(|| constants::content_of(array))?
 }
 
-/// Reads a part of an array.
-pub(crate) fn read_part(array: &Buffer, part: Range<usize>) -> Result<Vec<u8>, String> {
-    let mut to = Vec::with_capacity(part.len());
-    let room = &mut to.spare_capacity_mut()[..part.len()];
-    by_its_device(|way| way.read_part(array, part.start, room))?;
-    // SAFETY: so many were read.
-    unsafe { to.set_len(part.len()) };
-    Ok(to)
-}
-
-/// Writes a whole array, of which `from` has the size.
-pub(crate) fn write(array: &Buffer, from: &[u8]) -> Result<(), String> {
-    by_its_device(|way| way.write(array, from))
-}
-
 /// How many bytes the texels of a texture have.
 pub(crate) fn size_of_texels(texture: &Texture) -> Result<usize, String> {
     texels::size(texture)
@@ -258,30 +248,4 @@ pub(crate) fn size_of_texels(texture: &Texture) -> Result<usize, String> {
 /// What they are made of.
 pub(crate) fn numbers_of_texels(texture: &Texture) -> Numbers {
     texels::numbers(texture.format())
-}
-
-/// Reads all texels, of which `to` has the size; every byte was written then.
-pub(crate) fn read_texels(texture: &Texture, to: &mut [MaybeUninit<u8>]) -> Result<(), String> {
-    by_its_device(|way| way.read_texels(texture, to))
-}
-
-/// Writes all texels, of which `from` has the size.
-pub(crate) fn write_texels(texture: &Texture, from: &[u8]) -> Result<(), String> {
-    by_its_device(|way| way.write_texels(texture, from))
-}
-
-/// By the device that does not refuse: an array can be reached by that alone which has made it.
-fn by_its_device(mut reach: impl FnMut(Way<'_>) -> Result<(), String>) -> Result<(), String> {
-    let devices = known().devices.clone();
-    let mut refused = None;
-    for (device, queue) in &devices {
-        match reach(Way { device, queue }) {
-            Ok(()) => return Ok(()),
-            Err(why) => _ = refused.get_or_insert(why),
-        }
-    }
-    Err(refused.unwrap_or_else(|| {
-        "an array is on a device that was not opened where ckpt sees it: `request_device` in a package of the program's"
-            .into()
-    }))
 }

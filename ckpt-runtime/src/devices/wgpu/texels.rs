@@ -201,7 +201,7 @@ impl Way<'_> {
 
     /// Writes all of them.
     pub fn write_texels(self, texture: &Texture, from: &[u8]) -> Result<(), String> {
-        has(texture, TextureUsages::COPY_DST, "COPY_DST")?;
+        comes_back(texture)?;
         let mut rest = from;
         for piece in pieces(texture, PART)? {
             let (part, behind) = rest.split_at(piece.bytes() as usize);
@@ -215,6 +215,14 @@ impl Way<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a restart can give a texture its texels.
+///
+/// # Errors
+/// Which usage it lacks for that.
+pub(super) fn comes_back(texture: &Texture) -> Result<(), String> {
+    has(texture, TextureUsages::COPY_DST, "COPY_DST")
 }
 
 fn has(texture: &Texture, usage: TextureUsages, name: &str) -> Result<(), String> {

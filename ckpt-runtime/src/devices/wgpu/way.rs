@@ -7,14 +7,14 @@ use std::task::{Context, Poll, Waker};
 
 use ::wgpu::{
     Buffer, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT, CommandEncoder, Device, ErrorFilter,
-    MapMode, PollType, Queue, SubmissionIndex,
+    ErrorScopeGuard, MapMode, PollType, Queue, SubmissionIndex,
 };
 
 /// So much is copied at once: while the processor takes one part out, the device copies the next.
 pub(super) const PART: u64 = 16 << 20;
 
 pub(super) const UNREADABLE: &str = "an array on a device is larger than the program's memory can be";
-const MAPPED: &str =
+pub(super) const MAPPED: &str =
     "an array on a device is mapped into the program's memory: unmap it before the site is reached";
 
 /// A device and its queue.
@@ -50,7 +50,7 @@ impl Way<'_> {
     }
 
     pub fn write(self, array: &Buffer, from: &[u8]) -> Result<(), String> {
-        // As it was made it may be mapped; the statements that filled and unmapped it were not executed again.
+        // It may be mapped as it was made: nothing has filled and unmapped it.
         _ = self.checked(|| array.unmap());
         if from.is_empty() {
             return Ok(());
@@ -162,15 +162,29 @@ impl Way<'_> {
 
     /// Does what the library may refuse; it would end the program otherwise.
     pub fn checked<T>(self, work: impl FnOnce() -> T) -> Result<T, String> {
+        let scopes = Scopes::of(self.device);
+        let value = work();
+        scopes.refused().map_or(Ok(value), Err)
+    }
+}
+
+/// What a device refuses to the thread is noted, of every kind.
+pub(super) struct Scopes([ErrorScopeGuard; 3]);
+
+impl Scopes {
+    pub fn of(device: &Device) -> Scopes {
         let all = [
             ErrorFilter::Validation,
             ErrorFilter::OutOfMemory,
             ErrorFilter::Internal,
         ];
-        let scopes = all.map(|filter| self.device.push_error_scope(filter));
-        let value = work();
+        Scopes(all.map(|filter| device.push_error_scope(filter)))
+    }
+
+    /// What it has refused since.
+    pub fn refused(self) -> Option<String> {
         let mut refused = None;
-        for scope in scopes.into_iter().rev() {
+        for scope in self.0.into_iter().rev() {
             // What it has to say it knows already.
             if let Poll::Ready(Some(error)) = pin!(scope.pop()).poll(&mut Context::from_waker(Waker::noop()))
             {
@@ -178,7 +192,7 @@ impl Way<'_> {
                 refused = Some(format!("wgpu does not allow it: {}", words.join(" ")));
             }
         }
-        refused.map_or(Ok(value), Err)
+        refused
     }
 }
 
@@ -197,6 +211,20 @@ fn is_of_whole_words(array: &Buffer) -> Result<(), String> {
             "an array on a device has {} bytes, and only whole words of {COPY_BUFFER_ALIGNMENT} can be read: make it longer",
             array.size()
         )),
+    }
+}
+
+/// Whether a restart can give an array its content.
+///
+/// # Errors
+/// Which usage it lacks for that.
+pub(super) fn comes_back(array: &Buffer) -> Result<(), String> {
+    let is_written = array
+        .usage()
+        .intersects(BufferUsages::COPY_DST | BufferUsages::MAP_WRITE);
+    match is_written || array.size() == 0 {
+        true => Ok(()),
+        false => Err(lacks(array, "COPY_DST")),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use ::wgpu::{Buffer, Texture};
+use ::wgpu::{Buffer, BufferUsages, Texture};
 
 use crate::devices::numbers::with_type;
 use crate::devices::wgpu::{self, Numbers};
@@ -26,7 +26,8 @@ impl Refill for Buffer {
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
         let found = found(wgpu::numbers_of(self), from)?;
         let size = self.size();
-        with_type!(found, N => refill::<N>(size, from, |bytes| wgpu::write(self, bytes)))
+        let place = wgpu::to_write(self).map_err(LoadError::invalid)?;
+        with_type!(found, N => refill::<N>(size, from, |bytes| place.write(self, bytes)))
     }
 }
 
@@ -43,7 +44,8 @@ impl Refill for Texture {
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
         let size = wgpu::size_of_texels(self).map_err(LoadError::invalid)?;
         let found = found(wgpu::numbers_of_texels(self), from)?;
-        with_type!(found, N => refill::<N>(size as u64, from, |bytes| wgpu::write_texels(self, bytes)))
+        let place = wgpu::to_write(self).map_err(LoadError::invalid)?;
+        with_type!(found, N => refill::<N>(size as u64, from, |bytes| place.write_texels(self, bytes)))
     }
 }
 
@@ -100,13 +102,14 @@ impl OnDevice for Buffer {
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
-        let read = |to: &mut [MaybeUninit<u8>]| wgpu::read(self, to);
+        let place = wgpu::to_read(self)?;
+        let read = |to: &mut [MaybeUninit<u8>]| place.read(self, to);
         // SAFETY: every byte was written where it succeeds.
         unsafe { bytes_read(wgpu::size(self)?, read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {
-        wgpu::write(self, content)
+        wgpu::to_read(self)?.write(self, content)
     }
 
     fn is_exchanged(&self) {
@@ -126,13 +129,14 @@ impl OnDevice for Texture {
     }
 
     fn content(&self) -> Result<Vec<u8>, String> {
-        let read = |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(self, to);
+        let place = wgpu::to_read(self)?;
+        let read = |to: &mut [MaybeUninit<u8>]| place.read_texels(self, to);
         // SAFETY: every byte was written where it succeeds.
         unsafe { bytes_read(wgpu::size_of_texels(self)?, read) }
     }
 
     fn set(&mut self, content: &[u8]) -> Result<(), String> {
-        wgpu::write_texels(self, content)
+        wgpu::to_read(self)?.write_texels(self, content)
     }
 
     fn is_exchanged(&self) {
@@ -147,31 +151,45 @@ handles! {
 }
 
 fn save<N: Number>(array: &Buffer, size: usize, to: &mut Encoder<'_>) {
+    let place = match wgpu::to_read(array) {
+        Ok(place) => place,
+        Err(why) => return to.fail(why),
+    };
     let count = size / size_of::<N>();
     let mut to = to.list(count);
+    wgpu::is_saved(array, &place);
     let owner = wgpu::content_of(array).map(|content| Owner {
         activation: content,
         site: 0,
         key: ON_DEVICE,
         lasts: false,
     });
-    let mut read_part = |part: Range<usize>| wgpu::read_part(array, part).ok();
+    let mut read_part = |part: Range<usize>| place.read_part(array, part).ok();
     if owner.is_some_and(|owner| to.unread::<N>(count, owner, &mut read_part)) {
-        return wgpu::is_saved(array);
+        return;
     }
-    wgpu::is_saved(array);
+    let is_copied = array.usage().contains(BufferUsages::COPY_SRC);
     let array = array.clone();
-    let read = move |to: &mut [MaybeUninit<u8>]| wgpu::read(&array, to);
-    // SAFETY: `wgpu::read` has written every byte where it succeeds.
-    unsafe { to.numbers_read_beside::<N>(count, owner, Box::new(read)) }
+    let read = move |to: &mut [MaybeUninit<u8>]| place.read(&array, to);
+    match is_copied {
+        // SAFETY: it has written every byte where it succeeds.
+        true => unsafe { to.numbers_read_beside::<N>(count, owner, Box::new(read)) },
+        // It is mapped while it is read, and another variable may have it.
+        // SAFETY: as above.
+        false => unsafe { to.numbers_read::<N>(count, owner, read) },
+    }
 }
 
 fn save_texels<N: Number>(texture: &Texture, size: usize, to: &mut Encoder<'_>) {
+    let place = match wgpu::to_read(texture) {
+        Ok(place) => place,
+        Err(why) => return to.fail(why),
+    };
     let count = size / size_of::<N>();
-    wgpu::is_saved_texture(texture);
+    wgpu::is_saved_texture(texture, &place);
     let texture = texture.clone();
-    let read = move |to: &mut [MaybeUninit<u8>]| wgpu::read_texels(&texture, to);
-    // SAFETY: `wgpu::read_texels` has written every byte where it succeeds.
+    let read = move |to: &mut [MaybeUninit<u8>]| place.read_texels(&texture, to);
+    // SAFETY: it has written every byte where it succeeds.
     unsafe { { to.list(count) }.numbers_read_beside::<N>(count, None, Box::new(read)) }
 }
 
