@@ -281,6 +281,7 @@ impl PackageAnalysis {
             (&facts.library, program, &facts.items),
             &bytes.collect::<Vec<_>>(),
             &decisions.changing_places,
+            &decisions.changing_handles,
         ));
         edits.extend(outlined_kernels::edits(
             program,

@@ -60,4 +60,4 @@ pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};
 pub use protection::{Class, Memory, Protection};
-pub use sources::{ProgramRoot, SOURCES_RECORD, SourceHash, Sources, folders_of_packages};
+pub use sources::{ProgramRoot, SOURCES_RECORD, SourceHash, Sources, files_from, folders_of_packages, roots_of_package};

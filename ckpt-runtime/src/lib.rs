@@ -74,7 +74,7 @@ mod work;
 /// What `cargo ckpt` writes into programs that compute on devices.
 pub mod device {
     pub use crate::devices::watched::*;
-    pub use crate::value::places::{OnDevice, Places, put};
+    pub use crate::value::places::{OnDevice, Places, put, put_handles};
 }
 
 /// Reading and writing files of checkpoints: opening and locking a folder of them, committing a checkpoint as a whole or not at

@@ -1,5 +1,5 @@
-//! Arrays on devices that change places: two variables of which each gets the array of the other, `std::mem::swap(&mut now, &mut
-//! next)`, `(now, next) = (next, now)`.
+//! Arrays on devices, and handles to something there, that change places: two variables of which each gets what the other had,
+//! `std::mem::swap(&mut now, &mut next)`, `(now, next) = (next, now)`.
 //!
 //! A restart makes both arrays again, and whatever was made with them before they changed places for the first time: kernels,
 //! groups. So before the statement in which they do, a variable is declared that says which has which array. A restart, which
@@ -37,6 +37,15 @@ struct Exchange {
     pairs: Vec<(usize, usize)>,
 }
 
+/// What the variables have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// Arrays on devices, which have content.
+    Arrays,
+    /// What leads to something there, which has none.
+    Handles,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Variable {
     name: Ident,
@@ -69,7 +78,11 @@ impl ChangedPlaces {
     }
 
     /// The program's own text with what says which variable has which array; `number`: no other of the function has it.
-    fn edits(&self, program: &Program, number: usize) -> Vec<Edit> {
+    fn edits(&self, program: &Program, number: usize, holds: Holds) -> Vec<Edit> {
+        let (swap, put) = match holds {
+            Holds::Arrays => ("swap", "put"),
+            Holds::Handles => ("swap_handles", "put_handles"),
+        };
         let places = made(format_args!("places{number}"));
         let lent: Vec<String> = { self.variables.iter() }
             .map(|one| format!("&mut {}", one.in_source))
@@ -80,7 +93,7 @@ impl ChangedPlaces {
             self.variables.len()
         );
         let put = format!(
-            "#[ckpt(reexecute)] ckpt::device::put(&{places}, [{}]);",
+            "#[ckpt(reexecute)] ckpt::device::{put}(&{places}, [{}]);",
             lent.join(", ")
         );
         let mut edits = vec![Edit::line_before(
@@ -92,7 +105,7 @@ impl ChangedPlaces {
         for Exchange { range, pairs } in &self.changes {
             let pairs = pairs.iter().map(|(one, other)| {
                 format!(
-                    "{places}.swap([{one}, {other}], {}, {});",
+                    "{places}.{swap}([{one}, {other}], {}, {});",
                     lent[*one], lent[*other]
                 )
             });
@@ -124,23 +137,31 @@ pub(crate) fn changed_places(library: &Library, program: &Program, items: &Items
     all
 }
 
-/// The edits for those that have arrays on devices, by where the variables are declared, in functions that are restarted, which
-/// stand at these bytes.
+/// The edits for those that have arrays on devices, or handles to something there, by where the variables are declared, in
+/// functions that are restarted, which stand at these bytes.
 pub(crate) fn place_edits(
     (library, program, items): (&Library, &Program, &Items),
     restarted: &[(FileId, Range<usize>)],
     arrays: &BTreeSet<Position>,
+    handles: &BTreeSet<Position>,
 ) -> Vec<Edit> {
-    if arrays.is_empty() {
+    if arrays.is_empty() && handles.is_empty() {
         return Vec::new();
     }
     let all = changed_places(library, program, items);
     let is_restarted = |one: &ChangedPlaces| {
         { restarted.iter() }.any(|(file, bytes)| *file == one.file && bytes.contains(&one.before))
     };
-    let all = { all.iter() }.filter(|one| is_restarted(one) && one.places().is_subset(arrays));
-    all.enumerate()
-        .flat_map(|(number, one)| one.edits(program, number))
+    // Where there are arrays among them their content changes places as well.
+    let holds = |one: &ChangedPlaces| match one.places() {
+        places if !places.is_disjoint(arrays) => Some(Holds::Arrays),
+        places if !places.is_disjoint(handles) => Some(Holds::Handles),
+        _ => None,
+    };
+    let all = { all.iter() }.filter(|one| is_restarted(one));
+    all.filter_map(|one| Some((one, holds(one)?)))
+        .enumerate()
+        .flat_map(|(number, (one, holds))| one.edits(program, number, holds))
         .collect()
 }
 
@@ -387,7 +408,7 @@ mod tests {
         let files = [("main.rs", text.as_str())];
         let (program, analysis) = (program(&files), analysed(&files));
         let all = changed_places(&analysis.library, &program, &analysis.items);
-        let edits: Vec<Edit> = all.iter().flat_map(|one| one.edits(&program, 0)).collect();
+        let edits: Vec<Edit> = all.iter().flat_map(|one| one.edits(&program, 0, Holds::Arrays)).collect();
         let changed = Edited::new(&text, &edits).text;
         let at = changed.find("f(3); ")? + "f(3); ".len();
         (!edits.is_empty()).then(|| changed[at..changed.len() - 2].to_owned())
@@ -408,6 +429,32 @@ mod tests {
             around.contains("swap([0, 1], &mut a, &mut b); __ckpt_places0.swap([1, 2], &mut b, &mut c);"),
             "{around}"
         );
+    }
+
+    #[test]
+    fn what_handles_have_has_no_content() {
+        let text = "fn main() { let mut a = f(1); let (mut b, c) = f(2); loop { (a, b) = (b, a); } }";
+        let files = [("main.rs", text)];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let main = (FileId(0), 0..text.len());
+        let places = changed_places(&analysis.library, &program, &analysis.items)[0].places();
+        let edited = |arrays: &BTreeSet<Position>, handles: &BTreeSet<Position>| {
+            let all = (&analysis.library, &program, &analysis.items);
+            Edited::new(text, &place_edits(all, std::slice::from_ref(&main), arrays, handles)).text
+        };
+        let none = BTreeSet::new();
+        let of_handles = edited(&none, &places);
+        assert!(
+            of_handles.contains("ckpt::device::put_handles(&__ckpt_places0, [&mut a, &mut b]);"),
+            "{of_handles}"
+        );
+        assert!(
+            of_handles.contains("__ckpt_places0.swap_handles([0, 1], &mut a, &mut b);"),
+            "{of_handles}"
+        );
+        // What has both has content.
+        assert!(edited(&places, &places).contains("ckpt::device::put(&"));
+        assert_eq!(edited(&none, &none), text);
     }
 
     #[test]

@@ -97,6 +97,8 @@ pub struct Decisions {
     pub variables: BTreeMap<Position, &'static str>,
     /// Those of them with arrays on devices that change places with each other.
     pub changing_places: BTreeSet<Position>,
+    /// Those of them with handles to something on devices that do.
+    pub changing_handles: BTreeSet<Position>,
     /// `#[ckpt(..)]` on parameters.
     pub parameters: BTreeMap<Position, &'static str>,
     /// `#[ckpt(..)]` on fields.

@@ -108,6 +108,8 @@ pub enum TypeAdvice {
     Borrows,
     /// Memory or a kernel on a device.
     Device,
+    /// What leads to something on a device, and may be another one later than the one that was made.
+    DeviceHandle,
     /// Commands that are noted for a device, or its memory while it is mapped.
     DeviceWork,
     /// A handle without a type, in a program that computes on devices.
@@ -140,6 +142,9 @@ impl TypeAdvice {
                  then. Arrays that take turns are two variables of one block that change places, \
                  `std::mem::swap(&mut now, &mut next)` or `(now, next) = (next, now)`, or two arguments of a kernel. A kernel is made \
                  where it is used, with all of its arguments"
+            }
+            Self::DeviceHandle => {
+                "a restart makes it again, as it was made: let the variable have the same one in all of the function, and choose among several                  by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables of one                  block, which a `let` of the same function declares, may change places: `std::mem::swap(&mut there, &mut back)` or                  `(there, back) = (back, there)`"
             }
             Self::DeviceWork => {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \

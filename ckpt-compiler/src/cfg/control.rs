@@ -1,6 +1,6 @@
 //! Walks the control flow inside statements that hold no site: branches, loops and jumps.
 
-use super::expr::{Jumps, Walker, moves_nothing};
+use super::expr::{Jumps, Walker};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Expr;
 
@@ -8,14 +8,16 @@ impl Walker<'_> {
     pub(super) fn control(&mut self, expr: &Expr) {
         match expr {
             Expr::Let(one) => {
-                self.scrutinee(&one.expr, !moves_nothing(&self.flow.locals, &one.pat));
+                self.matched_with(&one.expr, [&*one.pat]);
                 self.lends_to(&one.expr, [&*one.pat]);
                 self.declare_inner(&one.pat);
             }
             Expr::Block(block) => self.labelled(block.label.as_ref(), |walker| walker.stmts(&block.block)),
             Expr::Unsafe(block) => self.stmts(&block.block),
             Expr::Const(block) => self.stmts(&block.block),
-            Expr::Async(block) => self.apart(|walker| walker.stmts(&block.block)),
+            Expr::Async(block) => self.capturing(block.capture.is_some(), |walker| {
+                walker.apart(|walker| walker.stmts(&block.block));
+            }),
             Expr::If(branch) => {
                 self.enter();
                 self.expr(&branch.cond);
@@ -38,11 +40,7 @@ impl Walker<'_> {
                 self.here = end;
             }
             Expr::Match(branch) => {
-                let by_value = branch
-                    .arms
-                    .iter()
-                    .any(|arm| !moves_nothing(&self.flow.locals, &arm.pat));
-                self.scrutinee(&branch.expr, by_value);
+                self.matched_with(&branch.expr, branch.arms.iter().map(|arm| &arm.pat));
                 self.lends_to(&branch.expr, branch.arms.iter().map(|arm| &arm.pat));
                 let (start, end) = (self.here, self.node());
                 for arm in &branch.arms {

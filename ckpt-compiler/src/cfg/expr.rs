@@ -34,6 +34,8 @@ pub(super) struct Walker<'l> {
     /// The macros that are defined in the scopes, each with how many scopes there are and the variables that it uses.
     macros: Vec<(String, usize, Vec<BindingId>)>,
     closures: u32,
+    /// How many of the closures and `async` blocks around take what they use: `move || ..`.
+    pub(super) taking: u32,
     /// Where what is left by `return` goes on, of the closures around.
     closure_ends: Vec<NodeId>,
     /// What the arguments before the one that is walked borrow.
@@ -56,6 +58,7 @@ impl<'l> Walker<'l> {
             scopes: Vec::new(),
             macros: Vec::new(),
             closures: 0,
+            taking: 0,
             closure_ends: Vec::new(),
             lent: Vec::new(),
         }
@@ -104,6 +107,7 @@ impl<'l> Walker<'l> {
                 may_consume: false,
                 by_name: false,
                 by_operator: false,
+                may_take: false,
             };
             self.flow.nodes[self.here].events.push(event);
         } else {
@@ -233,6 +237,7 @@ impl<'l> Walker<'l> {
             may_consume: false,
             by_name: false,
             by_operator: false,
+            may_take: true,
         };
         self.flow.nodes[self.here].events.push(event);
         self.log.push((binding, kind));
@@ -262,7 +267,7 @@ impl<'l> Walker<'l> {
     pub(super) fn local_init(&mut self, local: &Local) {
         let Some(init) = &local.init else { return };
         if moves_nothing(&self.flow.locals, &local.pat) {
-            self.operand(&init.expr, Use::Read);
+            self.stays(&init.expr, Use::Read);
             self.lends_to(&init.expr, [&local.pat]);
         } else {
             self.expr(&init.expr);
@@ -319,7 +324,8 @@ impl<'l> Walker<'l> {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(&unary.expr, part(kind)),
             Expr::Index(index) => {
                 self.expr(&index.index);
-                self.operand(&index.expr, part(kind));
+                // Rust moves nothing out of an element.
+                self.stays(&index.expr, part(kind));
             }
             other => self.expr(other),
         }
@@ -327,6 +333,40 @@ impl<'l> Walker<'l> {
 
     pub(super) fn scrutinee(&mut self, expr: &Expr, by_value: bool) {
         self.operand(expr, if by_value { Use::Move } else { Use::Read });
+    }
+
+    /// What a `match` or `let` with these patterns looks at.
+    pub(super) fn matched_with<'p>(&mut self, expr: &Expr, patterns: impl IntoIterator<Item = &'p Pat>) {
+        let mut patterns = patterns.into_iter();
+        let takes_nothing = patterns.all(|pattern| moves_nothing(&self.flow.locals, pattern));
+        self.scrutinee(expr, !takes_nothing);
+        if takes_nothing {
+            self.has_stayed(expr);
+        }
+    }
+
+    /// Walks a place that is borrowed, compared or indexed, so that it stays with its owner.
+    pub(super) fn stays(&mut self, place: &Expr, kind: Use) {
+        self.operand(place, kind);
+        self.has_stayed(place);
+    }
+
+    /// Notes of the place just walked that it stays with its owner, unless that is a closure which takes all that it uses.
+    pub(super) fn has_stayed(&mut self, place: &Expr) {
+        let root = place_root(place).and_then(|name| self.resolve(name));
+        if self.taking == 0
+            && let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            && root == Some(event.binding)
+        {
+            event.may_take = false;
+        }
+    }
+
+    /// What is walked here belongs to a closure or block from then on if that says `move`.
+    pub(super) fn capturing(&mut self, takes: bool, walk: impl FnOnce(&mut Self)) {
+        self.taking += u32::from(takes);
+        walk(self);
+        self.taking -= u32::from(takes);
     }
 
     /// What a pattern with `ref mut` is matched with may be changed through it.
@@ -351,7 +391,7 @@ impl<'l> Walker<'l> {
                 } else {
                     Use::Read
                 };
-                self.operand(&one.expr, kind);
+                self.stays(&one.expr, kind);
             }
             Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
             Expr::MethodCall(call) => {
@@ -366,6 +406,9 @@ impl<'l> Walker<'l> {
                     Use::Change
                 };
                 self.operand(&call.receiver, kind);
+                if kind == Use::Read && !self.library.may_take(&method) {
+                    self.has_stayed(&call.receiver);
+                }
                 if matches!(kind, Use::Read | Use::Move) {
                     self.is_left_by_name(call);
                 }
@@ -494,8 +537,8 @@ impl<'l> Walker<'l> {
                 }
             }
             BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
-                self.operand(&one.left, Use::Read);
-                self.operand(&one.right, Use::Read);
+                self.stays(&one.left, Use::Read);
+                self.stays(&one.right, Use::Read);
             }
             op if is_arithmetic(&op) => {
                 // Numbers are copied. What owns memory is added to by reference: `text + &more`.
@@ -547,14 +590,16 @@ impl<'l> Walker<'l> {
 
     fn closure(&mut self, closure: &syn::ExprClosure) {
         self.closures += 1;
-        self.apart(|walker| {
-            walker.enter();
-            closure
-                .inputs
-                .iter()
-                .for_each(|input| walker.declare_inner(input));
-            walker.expr(&closure.body);
-            walker.leave();
+        self.capturing(closure.capture.is_some(), |walker| {
+            walker.apart(|walker| {
+                walker.enter();
+                closure
+                    .inputs
+                    .iter()
+                    .for_each(|input| walker.declare_inner(input));
+                walker.expr(&closure.body);
+                walker.leave();
+            });
         });
         self.closures -= 1;
     }

@@ -2,8 +2,8 @@
 //! those that a format string captures, and they may leave the loop around them.
 
 use super::Use;
-use super::expr::Walker;
-use crate::library::Macros;
+use super::expr::{Walker, moves_nothing};
+use crate::library::{Macros, Meaning};
 use crate::syntax::macros::{
     Arguments, Exits, arguments_evaluated_always, arguments_of_macro, name_of_macro, repeated_in_list,
 };
@@ -11,7 +11,7 @@ use crate::syntax::mentions::each_variable;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
-use syn::{Expr, Macro};
+use syn::{Expr, Macro, Pat};
 
 impl Walker<'_> {
     /// A macro in the place of an expression or statement.
@@ -55,7 +55,16 @@ impl Walker<'_> {
         let Ok((value, behind)) = parser.parse2(mac.tokens.clone()) else {
             return false;
         };
-        self.operand(&value, Use::Read);
+        // A pattern binds by value unless it says `ref`, and what stands in it may be a macro.
+        let pattern: TokenStream = { behind.clone().into_iter().skip(1) }
+            .take_while(|token| !matches!(token, TokenTree::Ident(word) if word == "if"))
+            .collect();
+        let pattern = Pat::parse_multi_with_leading_vert.parse2(pattern);
+        match pattern.is_ok_and(|pattern| moves_nothing(&self.flow.locals, &pattern)) {
+            true => self.stays(&value, Use::Read),
+            false => self.operand(&value, Use::Read),
+        }
+        let before = self.flow.nodes[self.here].events.len();
         self.tokens(&behind, Use::Read);
         let is_if = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "if");
         let condition: TokenStream = behind
@@ -63,14 +72,33 @@ impl Walker<'_> {
             .skip_while(|token| !is_if(token))
             .skip(1)
             .collect();
+        if condition.is_empty() {
+            let events = self.flow.nodes[self.here].events.iter_mut().skip(before);
+            events.for_each(|event| event.may_take = false);
+        }
         if let Ok(condition) = syn::parse2::<Expr>(condition) {
             self.optionally(|walker| walker.expr(&condition));
         }
         true
     }
 
+    /// What stands in a format string is shown by reference.
+    fn is_formatted(&mut self) {
+        if self.taking == 0
+            && let Some(event) = self.flow.nodes[self.here].events.last_mut()
+        {
+            event.may_take = false;
+        }
+    }
+
     fn arguments(&mut self, name: &str, arguments: &Arguments) {
         let kind = self.library.key(name);
+        // What a user says of a macro is true of those as well that take their arguments by value.
+        let lends = !self.library.added().means(name, Meaning::Formats);
+        let look = |walker: &mut Self, value: &Expr| match lends {
+            true => walker.stays(value, Use::Read),
+            false => walker.operand(value, Use::Read),
+        };
         let always_evaluated = arguments_evaluated_always(self.library, name);
         for (index, argument) in arguments.iter().enumerate() {
             let value = match argument {
@@ -81,11 +109,11 @@ impl Walker<'_> {
                 (_, Expr::Lit(literal)) => self.tokens(&literal.to_token_stream(), Use::Read),
                 // What stands behind a condition is evaluated when that does not hold.
                 _ if index >= always_evaluated => {
-                    self.optionally(|walker| walker.operand(value, Use::Read));
+                    self.optionally(|walker| look(walker, value));
                 }
                 (Some(Macros::Writes), _) if index == 0 => self.operand(value, Use::Change),
                 (Some(Macros::Takes | Macros::Condition), _) => self.expr(value),
-                _ => self.operand(value, Use::Read),
+                _ => look(self, value),
             }
         }
     }
@@ -109,7 +137,11 @@ impl Walker<'_> {
 
     pub(super) fn tokens(&mut self, tokens: &TokenStream, kind: Use) {
         each_variable(tokens.clone(), &mut |name, is_captured| {
+            let before = self.log.len();
             self.text(name, if is_captured { Use::Read } else { kind });
+            if is_captured && self.log.len() > before {
+                self.is_formatted();
+            }
         });
     }
 }

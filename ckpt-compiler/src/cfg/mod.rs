@@ -151,6 +151,9 @@ pub struct Event {
     pub by_name: bool,
     /// Whether an operator takes it by value, so that it is gone afterwards if it is not used again: what is used again has been copied.
     pub by_operator: bool,
+    /// Whether memory that it owns may belong to something else afterwards. A place that is borrowed, compared or indexed stays with
+    /// its owner; everywhere else it may be taken away, whatever its `kind`.
+    pub may_take: bool,
 }
 
 impl Event {

@@ -1,6 +1,6 @@
 //! Walks the lowered tree; the statements between are left to [`super::expr`].
 
-use super::expr::Walker;
+use super::expr::{Walker, moves_nothing};
 use super::numbers::is_number_type;
 use super::{Binding, BindingId, Declaration, Flow, NodeId, Passing, Point, SiteFlow, Use};
 use crate::library::Library;
@@ -411,7 +411,13 @@ impl Walker<'_> {
     /// A `match`; one that is re-executed is matched again at restart, so its scrutinee is looked at and not taken.
     fn choice(&mut self, step: StepId, scrutinee: &Expr, arms: &[Arm], reexecutes: bool) {
         let from = self.log.len();
-        self.scrutinee(scrutinee, !reexecutes);
+        match reexecutes {
+            true if arms.iter().any(|arm| !moves_nothing(&self.flow.locals, &arm.pattern)) => {
+                self.scrutinee(scrutinee, false);
+            }
+            true => self.stays(scrutinee, Use::Read),
+            false => self.scrutinee(scrutinee, true),
+        }
         let inputs = self.logged(from);
         self.lends_to(scrutinee, arms.iter().map(|arm| &arm.pattern));
         if reexecutes {

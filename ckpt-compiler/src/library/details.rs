@@ -268,6 +268,8 @@ sections! {
         Adds = "adds",
         /// Takes it by reference, whatever it does with it then.
         ByReference = "by_reference",
+        /// Leaves it as it is, and takes it by value: an iterator, an option, a reader.
+        ByValue = "by_value",
         /// Gives it as a value of another type, where it is one of that.
         TriesToBe = "tries_to_be",
         /// Gives what is in an `Option` or a `Result` on where that is good.

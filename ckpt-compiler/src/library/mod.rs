@@ -315,6 +315,11 @@ impl Library {
             || self.is_pure(method) && !self.lends_exclusively(method)
     }
 
+    /// Whether the method, which leaves its receiver as it is, may be one that takes it by value: for numbers the two are the same.
+    pub fn may_take(&self, method: &str) -> bool {
+        self.says(method, Methods::ByValue) || self.says(method, Numbers::Gives)
+    }
+
     /// Whether the method lends its receiver or a part of it exclusively.
     pub fn lends_exclusively(&self, method: &str) -> bool {
         self.says(method, Methods::Lends) || self.borrows_mutably(method)

@@ -193,6 +193,22 @@ pub fn folders_of_packages(package: &Path, read: ReadFile<'_>) -> BTreeSet<PathB
     found
 }
 
+/// The files of Rust that these lead to, themselves included, along modules, `#[path]` and `include!`; `None` in the place of those that
+/// cannot be told, as of an `include!` of what a build has made.
+pub fn files_from(files: &[PathBuf], package: &Path, read: ReadFile<'_>) -> BTreeSet<Option<PathBuf>> {
+    let (krate, is_whole) = Crate::read_all(files, package, read);
+    let is_code = |file: &modules::File| matches!(file, modules::File::Rust(_));
+    let found = krate.into_iter().filter(|(_, file)| is_code(file));
+    let unknown = (!is_whole).then_some(None);
+    found.map(|(path, _)| Some(path)).chain(unknown).collect()
+}
+
+/// Where the crates of the package in a folder begin: as its manifest says, or where cargo looks otherwise. Those that
+/// are not there count as well.
+pub fn roots_of_package(folder: &Path, read: ReadFile<'_>) -> Vec<PathBuf> {
+    Package::read(folder, read).map_or_else(Vec::new, |package| package.roots())
+}
+
 /// The names of ckpt's own library, which is no part of the program.
 const RUNTIME: &str = "ckpt-runtime";
 

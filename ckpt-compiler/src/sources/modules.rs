@@ -23,6 +23,8 @@ pub(super) struct Crate<'r> {
     package: PathBuf,
     read: ReadFile<'r>,
     pub(super) files: BTreeMap<PathBuf, File>,
+    /// Whether each `include!` says which file it means.
+    is_whole: bool,
 }
 
 /// Where the files of modules are looked for that are declared at some place.
@@ -72,13 +74,31 @@ impl Place {
 
 impl<'r> Crate<'r> {
     pub(super) fn read(root: &Path, package: &Path, read: ReadFile<'r>) -> Self {
-        let mut krate = Crate {
+        let mut krate = Crate::empty(package, read);
+        krate.code(root.to_path_buf(), Place::beside(root));
+        krate
+    }
+
+    /// The files that any of these leads to, and whether these are all.
+    pub(super) fn read_all(
+        roots: &[PathBuf],
+        package: &Path,
+        read: ReadFile<'r>,
+    ) -> (BTreeMap<PathBuf, File>, bool) {
+        let mut krate = Crate::empty(package, read);
+        for root in roots {
+            krate.code(root.clone(), Place::beside(root));
+        }
+        (krate.files, krate.is_whole)
+    }
+
+    fn empty(package: &Path, read: ReadFile<'r>) -> Self {
+        Crate {
             package: package.to_path_buf(),
             read,
             files: BTreeMap::new(),
-        };
-        krate.code(root.to_path_buf(), Place::beside(root));
-        krate
+            is_whole: true,
+        }
     }
 
     fn code(&mut self, path: PathBuf, place: Place) {
@@ -196,6 +216,8 @@ impl<'r> Crate<'r> {
                 if let Some(path) = path() {
                     let place = Place::beside(&path);
                     self.code(path, place);
+                } else {
+                    self.is_whole = false;
                 }
             }
             "include_str" | "include_bytes" | "include_wgsl" => {

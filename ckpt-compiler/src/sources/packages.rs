@@ -73,6 +73,17 @@ impl Package {
         self.library.iter().chain(&self.script).cloned().collect()
     }
 
+    /// Where its crates begin, but for programs that cargo finds in the folders for them.
+    pub(super) fn roots(&self) -> Vec<PathBuf> {
+        let named = ["bin", "example", "test", "bench"].into_iter().flat_map(|kind| {
+            let listed = self.manifest.get(kind).and_then(Value::as_array);
+            listed.into_iter().flatten()
+        });
+        let named = named.filter_map(|one| at(one.as_table()?, &["path"])?.as_str());
+        let named = named.chain(["src/main.rs"]).map(|path| cleaned(&self.folder.join(path)));
+        self.library_and_script().into_iter().chain(named).collect()
+    }
+
     /// The files where a program of this name may begin, the likeliest first.
     pub(super) fn roots_of(&self, target: &str) -> Vec<PathBuf> {
         let mut roots = Vec::new();

@@ -12,6 +12,8 @@
 //! }
 //! ```
 //!
+//! Handles (groups, pipelines, kernels) that change places are written with [`Places::swap_handles`] and [`put_handles`].
+//!
 //! A restart makes the arrays again, one for each variable, and what was made with them before the loop. It has filled each
 //! with what its variable had at the checkpoint, and knows by then which variable that array belongs to.
 
@@ -95,6 +97,12 @@ impl Places {
         std::mem::swap(one, other);
     }
 
+    /// Exchanges what two of the variables have, which are handles: a restart makes them again, and nothing is in them.
+    pub fn swap_handles<H>(&mut self, pair: [usize; 2], one: &mut H, other: &mut H) {
+        self.order.swap(pair[0], pair[1]);
+        std::mem::swap(one, other);
+    }
+
     fn are_as_made(&self) -> bool {
         self.order.is_sorted()
     }
@@ -132,6 +140,17 @@ pub fn put<A: OnDevice, const COUNT: usize>(places: &Places, mut arrays: [&mut A
     }
 }
 
+/// Gives each variable the handle that it had at the checkpoint.
+pub fn put_handles<H, const COUNT: usize>(places: &Places, mut handles: [&mut H; COUNT]) {
+    let put = in_order(&places.order, &mut handles, |one, other| {
+        std::mem::swap(one, other);
+        Ok(())
+    });
+    if let Err(why) = put {
+        not_put_back(&why).exit();
+    }
+}
+
 fn not_put_back(why: &str) -> Fatal {
     let headline =
         headline!("E2435: arrays on a device have changed places, and a restart cannot do so: {why}");
@@ -140,30 +159,42 @@ fn not_put_back(why: &str) -> Fatal {
 }
 
 fn put_back<A: OnDevice>(order: &[u32], arrays: &mut [&mut A]) -> Result<(), String> {
-    if order.len() != arrays.len() {
-        return Err("there is another number of them".into());
-    }
-    let mut now: Vec<u32> = (0..order.len() as u32).collect();
-    for at in 0..order.len() {
-        let behind = now[at..].iter().position(|array| *array == order[at]);
-        let from = at + behind.ok_or("one is there twice")?;
-        if from == at {
-            continue;
-        }
-        now.swap(at, from);
-        let [one, other] = arrays
-            .get_disjoint_mut([at, from])
-            .map_err(|error| error.to_string())?;
+    in_order(order, arrays, |one, other| {
         if one.bytes()? != other.bytes()? || !one.is_like(other) {
             return Err("they have different sizes, or other numbers".into());
         }
         // What is in the variable stays: it has another array now.
         let contents = [one.content()?, other.content()?];
-        std::mem::swap(*one, *other);
+        std::mem::swap(one, other);
         one.set(&contents[0])?;
         other.set(&contents[1])?;
         one.is_exchanged();
         other.is_exchanged();
+        Ok(())
+    })
+}
+
+/// Has variables exchange what they have until each has what was made for the one that `order` says.
+fn in_order<V>(
+    order: &[u32],
+    variables: &mut [&mut V],
+    exchange: impl Fn(&mut V, &mut V) -> Result<(), String>,
+) -> Result<(), String> {
+    if order.len() != variables.len() {
+        return Err("there is another number of them".into());
+    }
+    let mut now: Vec<u32> = (0..order.len() as u32).collect();
+    for at in 0..order.len() {
+        let behind = now[at..].iter().position(|made| *made == order[at]);
+        let from = at + behind.ok_or("one is there twice")?;
+        if from == at {
+            continue;
+        }
+        now.swap(at, from);
+        let [one, other] = variables
+            .get_disjoint_mut([at, from])
+            .map_err(|error| error.to_string())?;
+        exchange(one, other)?;
     }
     Ok(())
 }
@@ -209,6 +240,24 @@ mod tests {
             // Each variable's own array is filled with what the variable had.
             let mut again = three([before[0].1[0], before[1].1[0], before[2].1[0]]);
             put(&places, again.each_mut());
+            assert_eq!(again, before);
+        }
+    }
+
+    #[test]
+    fn each_variable_has_the_handle_that_it_had() {
+        let all = [[0, 1], [1, 2], [0, 2], [0, 1], [1, 2], [1, 0]];
+        for count in 0..=all.len() {
+            let mut before = ["a", "b", "c"];
+            let mut places = Places::new(3);
+            for pair in &all[..count] {
+                let [one, other] = before.get_disjoint_mut(*pair).expect("two");
+                places.swap_handles(*pair, one, other);
+            }
+            let columns = encoded(|to| places.save(to)).expect("it can be saved");
+            let places = decoded(&columns, Places::load).expect("it can be read");
+            let mut again = ["a", "b", "c"];
+            put_handles(&places, again.each_mut());
             assert_eq!(again, before);
         }
     }

@@ -26,6 +26,8 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
         TypeAdvice::Device
     } else if (decider.untyped_on_device)(ty) {
         TypeAdvice::Untyped
+    } else if (decider.handles_on_device)(ty) {
+        TypeAdvice::DeviceHandle
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
     } else if ty.contains("'_") || ty.contains('&') {

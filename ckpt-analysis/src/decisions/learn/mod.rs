@@ -506,33 +506,41 @@ impl Decider<'_> {
             _ => false,
         };
         if let (true, Some(Holder::Let(place) | Holder::Tuple(place))) = (is_filled, holder) {
-            self.fill_all(&(self.changing_places_with)(place));
+            let places = (self.changing_places_with)(place);
+            self.fill_all(&places);
+            self.decisions.changing_places.extend(places);
         }
         is_filled
     }
 
-    /// Of arrays that change places all are filled, whichever of them is needed: it may be another one's.
+    /// Of those that change places all are filled, whichever of them is needed: it may have another one's.
     fn fill_all(&mut self, places: &BTreeSet<Position>) {
         for &place in places {
             let is_one = matches!(locate::locate(self.program, place.0, place.1), Some(Found::Let { names, .. }) if names.len() == 1);
             let word = if is_one { "refill" } else { "parts" };
             self.decisions.variables.entry(place).or_insert(word);
-            self.decisions.changing_places.insert(place);
         }
     }
 
-    /// What leads to something on a device, beside an array: both are made again.
+    /// What leads to something on a device, beside an array: both are made again. Handles that change places do so again at a
+    /// restart.
     fn device_handle(&mut self, one: &Finding, round: &Round) -> bool {
         let is_handle = (self.handles_on_device)(&one.type_name);
-        match self.variable_of(one).filter(|_| is_handle) {
+        let (is_filled, place) = match self.variable_of(one).filter(|_| is_handle) {
             Some(Holder::Let(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
-                self.refill_variable(place, round)
+                (self.refill_variable(place, round), place)
             }
             Some(Holder::Tuple(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
-                self.fill_parts(place, round)
+                (self.fill_parts(place, round), place)
             }
-            _ => false,
+            _ => return false,
+        };
+        if is_filled {
+            let places = (self.changing_places_with)(place);
+            self.fill_all(&places);
+            self.decisions.changing_handles.extend(places);
         }
+        is_filled
     }
 
     /// The variable or variables that a finding is about.
@@ -704,7 +712,8 @@ impl Decider<'_> {
                 Some(Found::Parameter { start, by_value, .. }) => {
                     let start = (place.0, start);
                     // What is passed by value may change: not so what only leads to something.
-                    let is_the_same = !by_value || (self.handles_on_device)(&one.type_name);
+                    let is_handle = || (self.handles_on_device)(&one.type_name) && (self.passed_on_device)(start);
+                    let is_the_same = !by_value || is_handle();
                     if is_the_same && !round.before.parameters.contains_key(&start) {
                         self.decisions.parameters.insert(start, "reexecute");
                         return true;

@@ -144,3 +144,39 @@ fn two_findings_with_one_cause_lead_to_one_decision() {
     let second = decider.decide(&findings[2..]);
     assert_eq!(second.given_up.len(), 2, "what did not help is not tried again");
 }
+
+#[test]
+fn handles_that_change_places_do_so_again() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let at = |text: &str| (FileId(0), TEXT.find(text).expect("the place is there"));
+    let both = BTreeSet::from([at("let a"), at("let (b, c)")]);
+    let mut decider = decider(&program, &items, &types);
+    let (with, changes) = (both.clone(), |_: Position| true);
+    let changing = move |_: Position| with.clone();
+    decider.repeatable = &|_| false;
+    decider.handles_on_device = &|_| true;
+    decider.filled_on_device = &changes;
+    decider.changing_places_with = &changing;
+    assert!(decider.decide(&[not_checkpoint("wgpu::BindGroup", "a = Rule")]).unsolved.is_empty());
+    assert_eq!(decider.decisions.changing_handles, both);
+    assert!(decider.decisions.changing_places.is_empty());
+    let words: Vec<&str> = decider.decisions.variables.values().copied().collect();
+    assert_eq!(words, ["refill", "parts"]);
+}
+
+/// A caller passes handles again as it made them.
+#[test]
+fn handles_that_a_function_exchanges_are_not_passed_again() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    for stays in [false, true] {
+        let mut decider = decider(&program, &items, &types);
+        let stays_the_same = move |_: Position| stays;
+        decider.handles_on_device = &|_| true;
+        decider.passed_on_device = &stays_the_same;
+        decider.decide(&[not_checkpoint("wgpu::BindGroup", "x: Cell")]);
+        let words: Vec<&str> = decider.decisions.parameters.values().copied().collect();
+        assert_eq!(words.contains(&"reexecute"), stays, "{words:?}");
+    }
+}
