@@ -148,7 +148,7 @@ fn main() { run(); }
         "ckpt::Global::save(&self.calls, &mut to.field(NAMES, 0));",
         "impl  ckpt::Global for Pair",
         "ckpt::Global::restore(&self.0, from)",
-        "\"::PAIR\"), &PAIR);",
+        "Lately::new(&PAIR, |ckpt_ask| ckpt_ask(&CKPT_LATE_PAIR))).place() });",
         "\"::LOCK\"), &LOCK);",
     ] {
         assert!(new.contains(part), "{part}\nis not in\n{new}");
@@ -172,4 +172,41 @@ fn main() { MADE.load(Relaxed); }
         refused(text),
         ["E1313: the macro `counter!` makes a static that changes, and ckpt cannot name it"]
     );
+}
+
+#[test]
+fn a_static_that_is_computed_late_notes_when_it_is() {
+    let new = edited(
+        "\
+#[cfg(unix)]
+static OUT: LazyLock<Mutex<File>> = LazyLock::new(|| Mutex::new(File::create(\"out\").unwrap()));
+static MADE: LazyLock<Mutex<u64>> = LazyLock::new(make);
+static PLAIN: LazyLock<Mutex<Vec<u64>>> = LazyLock::new(|| Mutex::new(vec![0; 4]));
+thread_local! {
+    static LOG: RefCell<File> = RefCell::new(open());
+    static NONE: RefCell<Vec<u64>> = RefCell::new(Vec::new());
+    static CONST: RefCell<u64> = const { RefCell::new(seed()) };
+}
+lazy_static! { static ref LATE: Mutex<u64> = Mutex::new(seed()); }
+fn f() { static INNER: Lazy<Mutex<u64>> = Lazy::new(|| Mutex::new(seed())); }
+fn main() { f(); }
+",
+    );
+    for expected in [
+        "LazyLock::new(|| CKPT_LATE_OUT.made(|| Mutex::new(File::create(\"out\").unwrap())));",
+        " # [cfg (unix)] #[doc(hidden)] #[allow(non_upper_case_globals)] static CKPT_LATE_OUT: ckpt::__rt::Late = ckpt::__rt::Late::new();",
+        "ckpt::__rt::Lately::new(&OUT, |ckpt_ask| ckpt_ask(&CKPT_LATE_OUT))",
+        "= LazyLock::new(|| CKPT_LATE_MADE.made(make));",
+        "ckpt::global(concat!(module_path!(), \"::PLAIN\"), &PLAIN);",
+        "= CKPT_LATE_LOG.with(|ckpt_late| ckpt_late.made(|| RefCell::new(open())));",
+        "static CKPT_LATE_LOG: ckpt::__rt::Late = const { ckpt::__rt::Late::new() }; }",
+        "\"::NONE\"), &NONE);",
+        "\"::CONST\"), &CONST);",
+        "= CKPT_LATE_LATE.made(|| Mutex::new(seed()));",
+        "Lately::new(ckpt::__rt::reached(|| &*LATE), |ckpt_ask| ckpt_ask(&CKPT_LATE_LATE))",
+        "Lazy::new(|| CKPT_LATE_CKPT_F_INNER.made(|| Mutex::new(seed())));",
+        "static CKPT_LATE_CKPT_F_INNER: ckpt::__rt::Late",
+    ] {
+        assert!(new.contains(expected), "{expected}\n{new}");
+    }
 }

@@ -172,18 +172,21 @@ fn types_of<'item>(fields: impl Iterator<Item = &'item Field>) -> Vec<&'item syn
     types
 }
 
-/// The types that values of this one have in them. Fields that are texts of serde have no columns, whatever is in them.
+/// The types that values of this one have in them, and whether they have a destructor of their own. Fields that are texts of serde
+/// have no columns, whatever is in them.
 fn reach(ckpt: &Path, item: &Item) -> TokenStream {
-    let types = types_of(item.fields().filter(|field| field.saved == Saved::Columns));
-    if types.is_empty() {
-        return TokenStream::new();
-    }
-    let parts = types
-        .iter()
+    let parts = types_of(item.fields().filter(|field| field.saved == Saved::Columns))
+        .into_iter()
         .map(|ty| quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::reach_part(__to);));
+    let others = types_of(item.fields().filter(|field| field.saved != Saved::Columns))
+        .into_iter()
+        .map(|ty| quote_spanned!(ty.span()=> __to.beside::<#ty>();));
     quote! {
         fn reach(__to: &mut #ckpt::value::Reach) {
+            use #ckpt::value::NoDestructor as _;
+            __to.has_destructor(<#ckpt::value::Destructor<Self>>::IS_THERE);
             #(#parts)*
+            #(#others)*
         }
     }
 }

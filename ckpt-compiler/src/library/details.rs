@@ -437,6 +437,8 @@ sections! {
         Texts = "texts",
         /// Of a static: computes its value when it is first used.
         Late = "late",
+        /// The same of the standard library, which a program names as it is.
+        ComputedLate = "computed_late",
         /// A writer that passes on what it has in its buffer when it is dropped.
         Flushes = "flushes",
         /// A writer of tables, of the type that it writes to.

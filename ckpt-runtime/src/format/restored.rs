@@ -17,8 +17,10 @@ use crate::base::bound::ThreadBound;
 use crate::base::lock::locked;
 use crate::handles::ReopenedFiles;
 use crate::state::source::Recorded;
-use crate::state::statics::Place;
-use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
+use crate::state::statics::{Place, SHARED_STATICS_NOTE};
+use crate::value::{
+    Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, SharedStatic, Source, Tables,
+};
 
 /// One frame of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -408,6 +410,12 @@ impl Recorded for Restored {
         let found = statics.iter().find(|(variable, _)| variable.key == name);
         let stored = found.and_then(|(_, column)| column.as_ref());
         let stored = stored.ok_or_else(|| LoadError::from(LoadProblem::NoVariable(name.to_owned())))?;
+        let mut shared: Vec<SharedStatic> = match self.note(SHARED_STATICS_NOTE) {
+            Some(note) => serde_json::from_str(note).map_err(LoadError::invalid)?,
+            None => Vec::new(),
+        };
+        shared.retain(|one| one.name == name);
+        self.tables()?.begin_static(shared);
         self.read(stored, &mut |decoder| global.restore(decoder))
     }
 

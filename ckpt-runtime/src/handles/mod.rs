@@ -17,7 +17,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -37,8 +37,9 @@ pub use place::Place;
 pub(crate) use place::without_links;
 
 /// What an open file may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Access {
+    #[default]
     Read,
     Write,
     ReadWrite,
@@ -63,7 +64,7 @@ impl Access {
 }
 
 /// What a checkpoint keeps of an open file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct OpenFile {
     /// Handles of the same number share one offset: they are clones of each other.
     pub handle: u64,
@@ -120,6 +121,8 @@ pub(crate) struct OpenFiles {
     changed: Vec<PathBuf>,
     /// What they have of standard input.
     pub(crate) input: HeldInput,
+    /// The numbers of all that are looked at, where no more is asked of them.
+    counted: Option<Vec<RawFd>>,
 }
 
 /// What the values of one checkpoint have of standard input.
@@ -146,11 +149,25 @@ impl OpenFiles {
         !self.known.is_empty()
     }
 
+    /// From now on no more is asked of them than their numbers.
+    pub fn are_only_counted(&mut self) {
+        self.counted = Some(Vec::new());
+    }
+
+    /// The numbers of those that have been looked at since.
+    pub fn counted(self) -> Vec<RawFd> {
+        self.counted.unwrap_or_default()
+    }
+
     /// Looks at an open file.
     ///
     /// # Errors
     /// It could not be opened again: why, and what to do.
     pub fn look(&mut self, file: &File) -> Result<OpenFile, String> {
+        if let Some(counted) = &mut self.counted {
+            counted.push(file.as_raw_fd());
+            return Ok(OpenFile::default());
+        }
         let unknown = |error: io::Error| format!("an open file in it cannot be examined: {error}");
         let metadata = file.metadata().map_err(unknown)?;
         let flags = rustix::fs::fcntl_getfl(file).map_err(|error| unknown(error.into()))?;

@@ -1106,6 +1106,7 @@ impl Run {
         self.bytes = Some(snapshot.bytes());
         release_unused();
         let mut meta = self.meta(visits, reason.to_string());
+        meta.notes.extend(snapshot.shared_statics_note());
         if snapshot.has_elsewhere {
             meta.notes.push((ELSEWHERE_NOTE.to_owned(), "devices".to_owned()));
         }

@@ -6,6 +6,7 @@
 
 pub(crate) mod descriptors;
 pub(crate) mod journal;
+pub mod late_statics;
 pub(crate) mod process;
 pub mod snapshot;
 pub(crate) mod source;

@@ -7,10 +7,10 @@ use crate::base::forked::Copier;
 use crate::base::room::NO_MEMORY;
 use crate::handles::{HeldInput, WrittenFile};
 use crate::plan::FunctionPlan;
-use crate::state::statics;
+use crate::state::statics::{self, SHARED_STATICS_NOTE};
 use crate::value::{
     Capture, Checkpoint, Column, Encoder, FILES, Finished, Kind, ObjectTable, Objects, Owner, Refill, Region,
-    SaveError, Seen,
+    SaveError, Seen, SharedStatic,
 };
 
 /// The state of every instrumented function that is active, outermost first.
@@ -31,6 +31,8 @@ pub struct Snapshot {
     pub(crate) seen: Vec<Seen>,
     /// Whether a restart writes lists of it to where the program does not have them in its memory.
     pub(crate) has_elsewhere: bool,
+    /// The statics that are shared pointers, where others lead to the same.
+    pub(crate) shared_statics: Vec<SharedStatic>,
 }
 
 /// One active function: where it stands and the variables it needs to go on.
@@ -76,6 +78,13 @@ pub enum Content {
 }
 
 impl Snapshot {
+    /// What is noted of statics that are shared pointers, where others lead to the same.
+    pub(crate) fn shared_statics_note(&self) -> Option<(String, String)> {
+        let is_any = !self.shared_statics.is_empty();
+        let says = is_any.then(|| serde_json::to_string(&self.shared_statics).unwrap_or_default())?;
+        Some((SHARED_STATICS_NOTE.to_owned(), says))
+    }
+
     /// Bytes of all values.
     pub fn bytes(&self) -> u64 {
         self.columns().map(Column::bytes).sum()
@@ -317,7 +326,9 @@ impl SnapshotBuilder {
         global: &dyn statics::Place,
     ) {
         self.objects.enter(name);
+        self.objects.in_static = true;
         let column = self.columns_at(false, false, &|to| global.save(to));
+        self.objects.in_static = false;
         self.note_implausible(name, None);
         self.statics.push(VariableRecord {
             key: name.into(),
@@ -448,6 +459,7 @@ impl SnapshotBuilder {
             files,
             copier,
             has_elsewhere,
+            shared_statics,
         } = self.objects.finish()?;
         Ok(Snapshot {
             frames: self.frames,
@@ -457,6 +469,7 @@ impl SnapshotBuilder {
             copier,
             seen: seen.unwrap_or_default(),
             has_elsewhere,
+            shared_statics,
         })
     }
 

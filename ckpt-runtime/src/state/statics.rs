@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
+use std::mem;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{self, Ordering};
@@ -21,7 +22,10 @@ use super::source::{Recorded, StateSource};
 use crate::base::current;
 use crate::base::report::{Fatal, headline};
 use crate::base::typed::right_program;
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, let_go};
+
+/// Name of the note in a checkpoint in which statics are shared pointers that others have clones of.
+pub(crate) const SHARED_STATICS_NOTE: &str = "shared_statics";
 
 /// State that is saved with each checkpoint and put back in place by a restart; see [`global`](crate::global).
 pub trait Global {
@@ -221,8 +225,10 @@ impl<T: Checkpoint> Global for Mutex<T> {
         Checkpoint::save(self, to);
     }
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let value = T::load(from)?;
-        *unlocked(self.try_lock())? = value;
+        let mut place = unlocked(self.try_lock())?;
+        let before = mem::replace(&mut *place, T::load(from)?);
+        drop(place);
+        let_go(before);
         // Where the program goes back in its process, whoever held it has unwound.
         self.clear_poison();
         Ok(())
@@ -234,8 +240,10 @@ impl<T: Checkpoint> Global for RwLock<T> {
         Checkpoint::save(self, to);
     }
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let value = T::load(from)?;
-        *unlocked(self.try_write())? = value;
+        let mut place = unlocked(self.try_write())?;
+        let before = mem::replace(&mut *place, T::load(from)?);
+        drop(place);
+        let_go(before);
         self.clear_poison();
         Ok(())
     }
@@ -256,8 +264,10 @@ impl<T: Checkpoint> Global for RefCell<T> {
         Checkpoint::save(self, to);
     }
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let value = T::load(from)?;
-        *self.try_borrow_mut().map_err(|_| held())? = value;
+        let mut place = self.try_borrow_mut().map_err(|_| held())?;
+        let before = mem::replace(&mut *place, T::load(from)?);
+        drop(place);
+        let_go(before);
         Ok(())
     }
 }
@@ -271,17 +281,24 @@ macro_rules! once {
             }
             fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
                 match (Option::<T>::load(from)?, self.get().is_some()) {
-                    (Some(value), false) => self
-                        .set(value)
-                        .map_err(|_| LoadError::invalid("another thread has set it meanwhile")),
+                    (Some(value), false) => self.set(value).map_err(|value| {
+                        let_go(value);
+                        LoadError::invalid("another thread has set it meanwhile")
+                    }),
                     (None, true) => Err(LoadError::invalid(
                         "it is set already and was not when the checkpoint was taken",
                     )),
-                    // It was set before the checkpoint, and nobody sets it again in this process.
-                    (Some(_), true) if current::comes_back() && !T::FIXED => Err(LoadError::invalid(
-                        "it was set once in this process, and what is in it may have changed since the checkpoint",
-                    )),
-                    _ => Ok(()),
+                    (Some(value), true) => {
+                        let_go(value);
+                        // It was set before the checkpoint, and nobody sets it again in this process.
+                        match current::comes_back() && !T::FIXED {
+                            true => Err(LoadError::invalid(
+                                "it was set once in this process, and what is in it may have changed since the checkpoint",
+                            )),
+                            false => Ok(()),
+                        }
+                    }
+                    (None, false) => Ok(()),
                 }
             }
         }
@@ -289,6 +306,25 @@ macro_rules! once {
 }
 
 once!(OnceCell OnceLock);
+
+/// Shared pointers stay what they are, and what they lead to is put back. Others that led there before do so after a restart.
+macro_rules! shared {
+    ($($pointer:ident)*) => {$(
+        impl<T: Global + ?Sized + 'static> Global for $pointer<T> {
+            fn save(&self, to: &mut Encoder<'_>) {
+                to.lasts(self);
+                (**self).save(to);
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                let number = from.next_of_static();
+                from.lasts(number, self)?;
+                (**self).restore(from)
+            }
+        }
+    )*};
+}
+
+shared! { Rc Arc }
 
 /// Those that lead to a global.
 macro_rules! pointers {
@@ -306,8 +342,6 @@ macro_rules! pointers {
 
 pointers! {
     [T: Global + ?Sized] Box<T>;
-    [T: Global + ?Sized] Rc<T>;
-    [T: Global + ?Sized] Arc<T>;
     [T: Global + ?Sized] &'static T;
     [T: Global, F: FnOnce() -> T] LazyLock<T, F>;
     [T: Global, F: FnOnce() -> T] LazyCell<T, F>;

@@ -3,6 +3,9 @@
 mod fields;
 mod variants;
 
+use std::any::Any;
+use std::ops::Deref;
+
 pub use fields::next_of;
 pub use variants::payload_of;
 
@@ -373,6 +376,16 @@ impl<'a> Decoder<'a> {
         let mut id = [0; 8];
         id.copy_from_slice(data.take(8, self.context)?);
         Ok((table, u64::from_le_bytes(id)))
+    }
+
+    /// The number of the next shared pointer in the static that is being put back.
+    pub(crate) fn next_of_static(&self) -> usize {
+        self.context.tables.next_of_static()
+    }
+
+    /// The static has this pointer under that number, and keeps it: what else leads to its value leads where it does.
+    pub(crate) fn lasts<P: Any + Clone + Deref>(&self, number: usize, pointer: &P) -> Result<(), LoadError> {
+        self.context.tables.lasts(number, pointer)
     }
 
     /// Whether a value is made of nothing, only to stand in for one: it must have no effect beyond itself.

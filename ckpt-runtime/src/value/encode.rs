@@ -1,5 +1,7 @@
 //! Saving: values append themselves to a column tree that takes its shape from the first of them.
 
+use std::any::{Any, TypeId};
+use std::ops::Deref;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::mem::MaybeUninit;
@@ -478,6 +480,12 @@ impl<'a> Encoder<'a> {
             &DType::Variant(Names::Borrowed(names)),
             std::iter::once(number as u32),
         );
+    }
+
+    /// The static that is saved is, or has in it, this shared pointer, of which nothing but what it leads to is saved.
+    pub(crate) fn lasts<P: Any + Deref>(&mut self, pointer: &P) {
+        let address = std::ptr::from_ref(&**pointer).cast::<()>() as usize;
+        self.objects.is_lasting(TypeId::of::<P>(), address);
     }
 
     pub(crate) fn objects(&mut self) -> &mut Objects {

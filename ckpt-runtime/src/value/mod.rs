@@ -16,6 +16,7 @@ mod error;
 mod homes;
 pub mod items;
 mod keys;
+mod letting_go;
 mod number;
 mod objects;
 mod owned;
@@ -62,11 +63,12 @@ pub(crate) use impls::functions::name as name_function;
 pub use impls::shared::Pointee;
 #[doc(hidden)]
 pub use impls::streams::Unread;
+pub(crate) use letting_go::let_go;
 pub use number::Number;
-pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
+pub(crate) use objects::{Finished, ObjectTable, Objects, SharedStatic, Tables};
 pub use parts::{Handle, MadeAgain, Parts};
 #[doc(hidden)]
-pub use reach::Reach;
+pub use reach::{Destructor, NoDestructor, Reach};
 pub use refill::Refill;
 #[doc(hidden)]
 pub use room::Room;
@@ -165,8 +167,8 @@ pub trait Checkpoint {
         Ok(items)
     }
 
-    /// Names the types that a value of this one is made of, to find those that contain themselves. A type that names
-    /// none is saved all the same; if it contains itself, every level of it has columns of its own.
+    /// Names the types that a value of this one is made of, to find those that contain themselves and those with destructors. A
+    /// type that names none is saved all the same; if it contains itself, every level of it has columns of its own.
     #[doc(hidden)]
     fn reach(to: &mut Reach)
     where

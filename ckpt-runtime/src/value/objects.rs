@@ -9,9 +9,13 @@
 
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Deref;
+use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 use super::Checkpoint;
 use super::body::{Capture, Unread};
@@ -61,6 +65,10 @@ pub(crate) struct Objects {
     now: OnceCell<Instant>,
     /// Lists have been saved that are not in the program's memory.
     pub has_elsewhere: bool,
+    /// The shared pointers that statics are, and stay for as long as the process.
+    lasting: Vec<Lasting>,
+    /// What is being saved is a static.
+    pub in_static: bool,
     /// The variables of those that are read beside, in their order.
     read_beside: Vec<Rc<str>>,
 }
@@ -87,11 +95,34 @@ struct Object {
     kind: TypeId,
     /// Whether a pointer that keeps it alive leads to it, not only a `Weak`.
     is_owned: bool,
+    /// Whether a static leads to it itself.
+    in_static: bool,
     keep: Box<dyn Any>,
     save: SaveObject,
     variable: Rc<str>,
     refers_to: Vec<usize>,
     column: Column,
+}
+
+/// A shared pointer that a static is.
+struct Lasting {
+    name: Rc<str>,
+    /// Which one, of those that the static has in it.
+    number: usize,
+    kind: TypeId,
+    address: usize,
+}
+
+/// What a shared pointer that a static is leads to, where something else in the checkpoint leads there as well: a restart leaves
+/// the pointer as it is, and has the others lead to where it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SharedStatic {
+    /// The static.
+    pub name: String,
+    /// Which of the pointers in it.
+    pub number: usize,
+    /// The object: its table and its number there.
+    pub object: (u32, u64),
 }
 
 /// A table of shared objects as it is stored: the objects of one type, and the number of each.
@@ -113,6 +144,8 @@ pub(crate) struct Finished {
     pub copier: Option<Copier>,
     /// Whether lists are among it that are not in the program's memory.
     pub has_elsewhere: bool,
+    /// The shared pointers of statics that lead to objects of the tables.
+    pub shared_statics: Vec<SharedStatic>,
 }
 
 impl Objects {
@@ -178,6 +211,69 @@ impl Objects {
         (table, self.objects[index].id)
     }
 
+    /// The static that is being saved is, or has in it, a shared pointer, of which nothing but what it leads to is saved.
+    pub fn is_lasting(&mut self, kind: TypeId, address: usize) {
+        let name = self.variable.clone();
+        let number = self.lasting.iter().filter(|one| one.name == name).count();
+        self.lasting.push(Lasting {
+            name,
+            number,
+            kind,
+            address,
+        });
+    }
+
+    /// The shared pointers of statics that lead where others lead as well.
+    fn shared_statics(&mut self) -> Vec<SharedStatic> {
+        let lasting = std::mem::take(&mut self.lasting);
+        let mut shared = Vec::new();
+        let mut objects = Vec::new();
+        for one in lasting {
+            let Some(&index) = self.known.get(&one.address) else {
+                continue;
+            };
+            let object = &self.objects[index];
+            self.variable = one.name.clone();
+            if object.kind != one.kind {
+                self.fail(
+                    "it is shared as two types; a restart would make two of it: use one type for all pointers to it".to_owned(),
+                );
+            }
+            let object = &mut self.objects[index];
+            object.is_owned = true;
+            shared.push(SharedStatic {
+                name: one.name.to_string(),
+                number: one.number,
+                object: (object.table, object.id),
+            });
+            objects.push(index);
+        }
+        self.refuse_those_inside(&objects);
+        shared
+    }
+
+    /// Refuses pointers of statics that lead to one of these objects from inside of others: a restart puts statics back one after the
+    /// other, and would make those objects before it comes to the static that is the pointer.
+    fn refuse_those_inside(&mut self, lasting: &[usize]) {
+        let mut of_statics: Vec<usize> = (0..self.objects.len())
+            .filter(|index| !lasting.is_empty() && self.objects[*index].in_static)
+            .collect();
+        let mut seen: HashSet<usize> = of_statics.iter().copied().collect();
+        while let Some(index) = of_statics.pop() {
+            for &inside in &self.objects[index].refers_to {
+                if lasting.contains(&inside) {
+                    self.variable.clone_from(&self.objects[index].variable);
+                    return self.fail(
+                        "it leads to what another static is a shared pointer to; a restart would make two of it: keep that pointer in a `OnceLock` or a `Mutex` in its static".to_owned(),
+                    );
+                }
+                if seen.insert(inside) {
+                    of_statics.push(inside);
+                }
+            }
+        }
+    }
+
     /// The table of the pointer's kind, and the object; none where it cannot be saved.
     fn known_or_new<P: Shared>(&mut self, pointer: &P) -> (u32, Option<usize>) {
         let (kind, address) = (TypeId::of::<P>(), pointer.address());
@@ -190,6 +286,7 @@ impl Objects {
             });
         }
         if let Some(&index) = self.known.get(&address) {
+            self.objects[index].in_static |= self.in_static;
             let known = &self.objects[index];
             if known.kind != kind {
                 let other = self.tables[known.table as usize].type_name;
@@ -214,6 +311,7 @@ impl Objects {
             id,
             kind,
             is_owned: false,
+            in_static: self.in_static,
             keep,
             save: |object, to| {
                 if let Some(pointer) = object.downcast_ref::<P>() {
@@ -308,6 +406,7 @@ impl Objects {
             id,
             kind: TypeId::of::<()>(),
             is_owned: true,
+            in_static: self.in_static,
             keep: Box::new(()),
             save: |_, _| {},
             variable: self.variable.clone(),
@@ -343,7 +442,9 @@ impl Objects {
 
     /// The finished tables and the files that the program writes, or the first error of the whole checkpoint.
     pub fn finish(mut self) -> Result<Finished, SaveError> {
+        self.in_static = false;
         self.drain();
+        let shared_statics = self.shared_statics();
         self.wait_for_lists();
         self.look_for_owners();
         let order = self.order();
@@ -390,6 +491,7 @@ impl Objects {
             files: self.files.written(),
             copier,
             has_elsewhere: self.has_elsewhere,
+            shared_statics,
         })
     }
 
@@ -515,6 +617,18 @@ pub(crate) struct Tables {
     early: RefCell<Keyed<(u32, usize), Box<dyn Any>>>,
     /// What makes these objects.
     waiting: RefCell<Vec<MakeLater>>,
+    /// The pointers that statics are, in the place of which none is made, by the table and row of what they lead to.
+    lasting: RefCell<Keyed<(u32, usize), Box<dyn Any>>>,
+    /// Those of the static that is being put back.
+    of_static: RefCell<OfStatic>,
+}
+
+/// The shared pointers of the static that is being put back.
+#[derive(Default)]
+struct OfStatic {
+    /// How many have been come to.
+    count: usize,
+    shared: Vec<SharedStatic>,
 }
 
 type MakeLater = Box<dyn FnOnce(&Context<'_>) -> Result<(), LoadError>>;
@@ -556,6 +670,8 @@ impl Tables {
             contain_themselves: RefCell::default(),
             early: RefCell::default(),
             waiting: RefCell::default(),
+            lasting: RefCell::default(),
+            of_static: RefCell::default(),
         }
     }
 
@@ -586,6 +702,13 @@ impl Tables {
                 break;
             }
             let value = table.next(number, id, context, P::load_value)?;
+            let lasting = self.lasting.borrow_mut().remove(&(number, at));
+            if let Some(lasting) = lasting {
+                // What it leads to is put back with the static.
+                P::let_go(value);
+                table.push(*lasting.downcast::<P>().map_err(|_| two_types(number))?);
+                continue;
+            }
             let early = self.early.borrow_mut().remove(&(number, at));
             table.push(match early {
                 Some(early) => early
@@ -607,6 +730,10 @@ impl Tables {
         if row < table.count::<P>(number)? {
             return self.get(number, id, context);
         }
+        if let Some(lasting) = self.lasting.borrow().get(&(number, row)) {
+            let lasting = lasting.downcast_ref::<P>().cloned();
+            return lasting.ok_or_else(|| two_types(number));
+        }
         if let Some(early) = self.early.borrow().get(&(number, row)) {
             return early
                 .downcast_ref::<P>()
@@ -623,6 +750,44 @@ impl Tables {
             context.tables.get::<P>(number, id, context).map(drop)
         }));
         Ok(early)
+    }
+
+    /// A static is put back that has these shared pointers in it.
+    pub fn begin_static(&self, shared: Vec<SharedStatic>) {
+        *self.of_static.borrow_mut() = OfStatic { count: 0, shared };
+    }
+
+    /// The number of the next shared pointer in the static that is being put back.
+    pub fn next_of_static(&self) -> usize {
+        let mut of_static = self.of_static.borrow_mut();
+        of_static.count += 1;
+        of_static.count - 1
+    }
+
+    /// That pointer: what else leads to its value leads where it does.
+    pub fn lasts<P: Any + Clone + Deref>(&self, number: usize, pointer: &P) -> Result<(), LoadError> {
+        let of_static = self.of_static.borrow();
+        let Some(shared) = of_static.shared.iter().find(|one| one.number == number) else {
+            return Ok(());
+        };
+        let (table, id) = shared.object;
+        let (found, row) = self.find(table, id)?;
+        let is_made = found.made(|made: &mut Vec<P>| {
+            let Some(place) = made.get_mut(row) else {
+                return false;
+            };
+            let address = |one: &P| ptr::from_ref(&**one).cast::<()>();
+            if address(place) != address(pointer) {
+                // A static that was put back before has asked for it. It is put back once more, and gets this one.
+                std::mem::forget(std::mem::replace(place, pointer.clone()));
+            }
+            true
+        });
+        if !is_made.ok_or_else(|| two_types(table))? {
+            let pointer: Box<dyn Any> = Box::new(pointer.clone());
+            self.lasting.borrow_mut().insert((table, row), pointer);
+        }
+        Ok(())
     }
 
     /// Makes the objects that a `Weak` has led to before they were there.

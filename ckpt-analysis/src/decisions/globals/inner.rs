@@ -1,7 +1,7 @@
 //! Statics inside functions. Only their function can name them, and it may not have run yet when a restart needs them: so
 //! the item moves out into the module, under a name of its own, and the function gets a `use` in its place.
 
-use super::{Changing, is_lazy, registration, statics_of};
+use super::{Changing, Declared, is_late, is_lazy, late, registration, statics_of};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
@@ -78,10 +78,10 @@ impl InnerStatics<'_> {
         self.functions.pop();
     }
 
-    /// Moves an item that declares these names.
-    fn move_out(&mut self, item: &Item, names: &[syn::Ident]) {
+    /// Moves an item that declares these.
+    fn move_out(&mut self, item: &Item, all: &[Declared]) {
         let range = bytes(self.program, self.file, item.span());
-        let own: HashSet<String> = names.iter().map(ToString::to_string).collect();
+        let own: HashSet<String> = all.iter().map(|one| one.name.to_string()).collect();
         let mentioned = names_in(&item.to_token_stream());
         let local = self.local.iter().flatten();
         let leans: Vec<&String> = local
@@ -90,7 +90,7 @@ impl InnerStatics<'_> {
         if leans.iter().any(|name| !self.imported.contains_key(*name)) {
             self.found
                 .stuck
-                .extend(names.iter().map(|name| (name.to_string(), range.start)));
+                .extend(all.iter().map(|one| (one.name.to_string(), range.start)));
             return;
         }
         let function = self.functions.join("_");
@@ -108,7 +108,9 @@ impl InnerStatics<'_> {
                 )
             })
             .collect();
-        for name in names.iter().rev() {
+        let mut notes = String::new();
+        for one in all.iter().rev() {
+            let name = &one.name;
             let (new, number) = self.new_name(&format!("{function}_{name}"));
             let at = bytes(self.program, self.file, name.span());
             changes.push((at, new.clone()));
@@ -116,8 +118,21 @@ impl InnerStatics<'_> {
             if number > 1 {
                 path += &format!("#{number}");
             }
-            let is_late = matches!(item, Item::Macro(one) if is_lazy(self.library, one));
-            self.found.lines.push(registration(&path, &new, is_late));
+            let in_lazy = matches!(item, Item::Macro(one) if is_lazy(self.library, one));
+            let late = match item {
+                Item::Static(one) => late::of_static(self.library, one),
+                _ => late::of_macro(self.library, one, in_lazy),
+            };
+            let is_late = in_lazy || matches!(item, Item::Static(one) if is_late(self.library, &one.ty));
+            let asks = late.as_ref().map(|late| late.asks(&new));
+            self.found.lines.push(registration(&path, &new, is_late, asks));
+            if let Some(late) = late {
+                let at = bytes(self.program, self.file, late.computed.span());
+                let (before, after) = late.around(&new);
+                changes.push((at.start..at.start, before));
+                changes.push((at.end..at.end, after));
+                notes += &format!("\n{}", late.note(&new));
+            }
             uses.push(format!("use self::{new} as {name};"));
         }
         changes.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
@@ -132,7 +147,7 @@ impl InnerStatics<'_> {
         });
         self.found
             .edits
-            .push(Edit::insert(self.file, self.behind, format!("\n\n{text}")));
+            .push(Edit::insert(self.file, self.behind, format!("\n\n{text}{notes}")));
     }
 
     /// A name that no other static has, and how many others wanted it, this one included.
@@ -195,9 +210,8 @@ impl<'ast> Visit<'ast> for InnerStatics<'_> {
             if let Some(item) = item {
                 let statics = statics_of(self.library, self.changing, &item);
                 if !statics.is_empty() {
-                    let (names, types): (Vec<_>, Vec<_>) = statics.into_iter().unzip();
-                    self.found.types.extend(types);
-                    self.move_out(&item, &names);
+                    self.found.types.extend(statics.iter().map(|one| one.ty.clone()));
+                    self.move_out(&item, &statics);
                     continue;
                 }
             }

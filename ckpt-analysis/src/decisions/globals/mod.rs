@@ -3,9 +3,11 @@
 
 mod changing;
 mod inner;
+mod late;
 mod mutable;
 
 use changing::Changing;
+use late::Late;
 
 pub(super) use mutable::reached;
 pub use mutable::{RefusedStatic, refused_statics};
@@ -173,13 +175,17 @@ impl Namer<'_> {
             match item {
                 Item::Static(one) if names_globals => {
                     self.changing.structs_in(&one.ty, self.structs);
-                    lines.extend(of_static(self.library, self.changing, one));
+                    let named = of_static(self.library, self.changing, one);
+                    self.late(file, item, &named.late);
+                    lines.extend(named.lines);
                 }
                 Item::Macro(one) if names_globals && holds_statics(self.library, one) => {
-                    for (_, ty) in statics_in(one) {
-                        self.changing.structs_in(&ty, self.structs);
+                    for declared in statics_in(one) {
+                        self.changing.structs_in(&declared.ty, self.structs);
                     }
-                    lines.extend(of_macro(self.library, self.changing, one));
+                    let named = of_macro(self.library, self.changing, one);
+                    self.late(file, item, &named.late);
+                    lines.extend(named.lines);
                 }
                 Item::Mod(one) => {
                     inline.push(one.ident.to_string());
@@ -227,6 +233,19 @@ impl Namer<'_> {
         true
     }
 
+    /// Statics of an item that are computed late note when they are.
+    fn late(&mut self, file: FileId, item: &Item, all: &[Late]) {
+        let behind = bytes(self.program, file, item.span()).end;
+        for late in all {
+            let range = bytes(self.program, file, late.computed.span());
+            let (before, after) = late.around(&late.name.to_string());
+            self.found.edits.push(Edit::insert(file, range.start, before));
+            self.found.edits.push(Edit::insert(file, range.end, after));
+            let note = format!(" {}", late.note(&late.name.to_string()));
+            self.found.edits.push(Edit::insert(file, behind, note));
+        }
+    }
+
     fn file_module(&mut self, file: FileId, inline: &[String]) -> bool {
         let Some(&inner) = self.krate.modules.get(&(file, inline.to_vec())) else {
             return false;
@@ -237,10 +256,35 @@ impl Namer<'_> {
     }
 }
 
-fn of_static(library: &Library, changing: &Changing<'_>, item: &ItemStatic) -> Option<String> {
-    let name = item.ident.to_string();
-    let is_late = matches!(&*item.ty, Type::Path(path) if library.says(&last_name(&path.path), Types::Late));
-    (is_shared(item) && changing.says(&item.ty)).then(|| registration(&name, &name, is_late))
+/// What one item has to be named.
+#[derive(Debug, Default)]
+struct Named {
+    lines: Vec<String>,
+    /// Those of its statics that are computed late, with effects.
+    late: Vec<Late>,
+}
+
+impl Named {
+    fn add(&mut self, is_late: bool, one: &Declared, late: Option<Late>) {
+        let name = one.name.to_string();
+        self.lines
+            .push(registration(&name, &name, is_late, late.as_ref().map(|late| late.asks(&name))));
+        self.late.extend(late);
+    }
+}
+
+fn of_static(library: &Library, changing: &Changing<'_>, item: &ItemStatic) -> Named {
+    let mut named = Named::default();
+    if is_shared(item) && changing.says(&item.ty) {
+        let is_late = is_late(library, &item.ty);
+        named.add(is_late, &Declared::of(item), late::of_static(library, item));
+    }
+    named
+}
+
+/// Whether a library computes it when it is first used.
+fn is_late(library: &Library, ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if library.says(&last_name(&path.path), Types::Late))
 }
 
 fn is_shared(item: &ItemStatic) -> bool {
@@ -248,24 +292,31 @@ fn is_shared(item: &ItemStatic) -> bool {
 }
 
 /// Names a static for checkpoints: under which path, and what it is called in its module. One that a library computes late
-/// is reached by a function, so that naming it does not compute it.
-fn registration(path: &str, name: &str, is_late: bool) -> String {
-    let place = match is_late {
-        true => format!("(|| &*{name}) as fn() -> &'static _"),
-        false => format!("&{name}"),
+/// is reached by a function, so that naming it does not compute it; `late` passes on what knows whether it has been.
+fn registration(path: &str, name: &str, is_late: bool, late: Option<String>) -> String {
+    let place = match (is_late, late) {
+        (false, None) => format!("&{name}"),
+        (true, None) => format!("(|| &*{name}) as fn() -> &'static _"),
+        (is_late, Some(late)) => {
+            let place = match is_late {
+                true => format!("ckpt::__rt::reached(|| &*{name})"),
+                false => format!("&{name}"),
+            };
+            format!(
+                "{{ use ckpt::__rt::{{MadeInPlace as _, MadeOfCheckpoint as _}}; (&ckpt::__rt::Lately::new({place}, {late})).place() }}"
+            )
+        }
     };
     format!("ckpt::global(concat!(module_path!(), \"::{path}\"), {place});")
 }
 
-/// The names of the statics that an item declares and that may change, if it declares nothing else.
-fn statics_of(library: &Library, changing: &Changing<'_>, item: &Item) -> Vec<(syn::Ident, Type)> {
+/// The statics that an item declares and that may change, if it declares nothing else.
+fn statics_of(library: &Library, changing: &Changing<'_>, item: &Item) -> Vec<Declared> {
     match item {
-        Item::Static(one) if is_shared(one) && changing.says(&one.ty) => {
-            vec![(one.ident.clone(), (*one.ty).clone())]
-        }
+        Item::Static(one) if is_shared(one) && changing.says(&one.ty) => vec![Declared::of(one)],
         Item::Macro(one) if holds_statics(library, one) => {
             let all = statics_in(one);
-            let changes = all.iter().any(|(_, ty)| changing.says(ty));
+            let changes = all.iter().any(|one| changing.says(&one.ty));
             if changes { all } else { Vec::new() }
         }
         _ => Vec::new(),
@@ -282,20 +333,49 @@ fn is_lazy(library: &Library, item: &ItemMacro) -> bool {
 }
 
 /// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
-fn of_macro(library: &Library, kinds: &Changing<'_>, item: &ItemMacro) -> Vec<String> {
-    let changing = statics_in(item).into_iter().filter(|(_, ty)| kinds.says(ty));
-    changing
-        .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(library, item)))
-        .collect()
+fn of_macro(library: &Library, kinds: &Changing<'_>, item: &ItemMacro) -> Named {
+    let mut named = Named::default();
+    let is_lazy = is_lazy(library, item);
+    for one in statics_in(item).iter().filter(|one| kinds.says(&one.ty)) {
+        named.add(is_lazy, one, late::of_macro(library, one, is_lazy));
+    }
+    named
 }
 
-fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
-    struct Statics(Vec<(syn::Ident, Type)>);
+/// A static as it is declared.
+#[derive(Debug)]
+struct Declared {
+    name: syn::Ident,
+    ty: Type,
+    /// Under which conditions it is there.
+    conditions: Vec<syn::Attribute>,
+    /// What computes it, where that is not a constant.
+    value: Option<syn::Expr>,
+}
+
+impl Declared {
+    fn of(item: &ItemStatic) -> Declared {
+        Declared {
+            name: item.ident.clone(),
+            ty: (*item.ty).clone(),
+            conditions: conditions(&item.attrs),
+            value: None,
+        }
+    }
+}
+
+fn conditions(attributes: &[syn::Attribute]) -> Vec<syn::Attribute> {
+    let all = attributes.iter();
+    all.filter(|one| one.path().is_ident("cfg")).cloned().collect()
+}
+
+fn statics_in(item: &ItemMacro) -> Vec<Declared> {
+    struct Statics(Vec<Declared>);
     impl syn::parse::Parse for Statics {
         fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
             let mut list = Vec::new();
             while !input.is_empty() {
-                input.call(syn::Attribute::parse_outer)?;
+                let attributes = input.call(syn::Attribute::parse_outer)?;
                 input.parse::<syn::Visibility>()?;
                 input.parse::<syn::Token![static]>()?;
                 input.parse::<Option<syn::Token![ref]>>()?;
@@ -303,11 +383,17 @@ fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
                 input.parse::<syn::Token![:]>()?;
                 let ty: Type = input.parse()?;
                 input.parse::<syn::Token![=]>()?;
-                if input.peek(syn::Token![const]) && input.peek2(syn::token::Brace) {
+                let is_constant = input.peek(syn::Token![const]) && input.peek2(syn::token::Brace);
+                if is_constant {
                     input.parse::<syn::Token![const]>()?;
                 }
-                input.parse::<syn::Expr>()?;
-                list.push((name, ty));
+                let value: syn::Expr = input.parse()?;
+                list.push(Declared {
+                    name,
+                    ty,
+                    conditions: conditions(&attributes),
+                    value: (!is_constant).then_some(value),
+                });
                 if !input.is_empty() {
                     input.parse::<syn::Token![;]>()?;
                 }
@@ -376,10 +462,8 @@ fn main() {
         let (program, items) = (Program::default(), Items::default());
         let changing = Changing::of(Library::builtin(), &program, &items);
         let named = |text: &str| match syn::parse_str::<Item>(text).unwrap() {
-            Item::Macro(one) => of_macro(Library::builtin(), &changing, &one),
-            Item::Static(one) => of_static(Library::builtin(), &changing, &one)
-                .into_iter()
-                .collect(),
+            Item::Macro(one) => of_macro(Library::builtin(), &changing, &one).lines,
+            Item::Static(one) => of_static(Library::builtin(), &changing, &one).lines,
             _ => Vec::new(),
         };
         let lazy = "ckpt::global(concat!(module_path!(), \"::A\"), (|| &*A) as fn() -> &'static _);";

@@ -176,7 +176,8 @@ impl Run {
             }
         };
         self.bytes = Some(snapshot.bytes());
-        let meta = self.meta(visits, "a snapshot".to_owned());
+        let mut meta = self.meta(visits, "a snapshot".to_owned());
+        meta.notes.extend(snapshot.shared_statics_note());
         let Some(mut snapshot) = InMemory::of(snapshot, meta, self.store.folder()) else {
             return Ok(Look::IsPlausible);
         };

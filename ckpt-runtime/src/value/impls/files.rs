@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use crate::handles::{Access, OpenFile};
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach};
 
 const NAMES: &[Cow<'static, str>] = &[
     Cow::Borrowed("handle"),
@@ -32,6 +32,9 @@ impl Checkpoint for File {
         }
         let file = OpenFile::load(from)?;
         Ok(from.files().reopen(file)?)
+    }
+    fn reach(to: &mut Reach) {
+        to.only_gives_back();
     }
 }
 

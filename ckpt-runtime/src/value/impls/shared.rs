@@ -5,7 +5,8 @@ use std::any::Any;
 use std::rc::{self, Rc};
 use std::sync::{self, Arc};
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, can_stand_in, stand_in};
+use crate::value::reach::shared_drops_with_effects;
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, can_stand_in, stand_in};
 
 /// What `Rc` and `Arc` may point to: a value, a slice, text, or a trait object under `#[ckpt::object(..)]`.
 pub trait Pointee: 'static {
@@ -37,6 +38,11 @@ pub trait Pointee: 'static {
     fn settle(&mut self, value: Box<Self>) {
         drop(value);
     }
+    /// Names what it is made of.
+    #[doc(hidden)]
+    fn reach_pointee(to: &mut Reach) {
+        let _ = to;
+    }
 }
 
 impl<T: Checkpoint + 'static> Pointee for T {
@@ -62,6 +68,9 @@ impl<T: Checkpoint + 'static> Pointee for T {
         // The destructor of what stood in may have effects.
         std::mem::forget(std::mem::replace(self, *value));
     }
+    fn reach_pointee(to: &mut Reach) {
+        to.into_part::<T>();
+    }
 }
 
 impl<T: Checkpoint + 'static> Pointee for [T] {
@@ -76,6 +85,9 @@ impl<T: Checkpoint + 'static> Pointee for [T] {
     }
     fn dead_sync() -> sync::Weak<[T]> {
         sync::Weak::<[T; 0]>::new()
+    }
+    fn reach_pointee(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
@@ -92,6 +104,9 @@ impl Pointee for str {
     fn dead_sync() -> sync::Weak<str> {
         Arc::downgrade(&Arc::from(""))
     }
+    fn reach_pointee(to: &mut Reach) {
+        to.only_gives_back();
+    }
 }
 
 /// `Rc` and `Arc`.
@@ -107,6 +122,8 @@ pub(crate) trait Shared: Any + Clone {
     fn early() -> Option<Self>;
     /// Whether there is one.
     fn may_be_early() -> bool;
+    /// Ends a value that no pointer is made of, without an effect.
+    fn let_go(value: Self::Value);
     /// Puts the value where this pointer, an early one, points to.
     fn settle(self, value: Self::Value) -> Result<Self, LoadError>;
 }
@@ -133,6 +150,11 @@ macro_rules! shared {
             fn may_be_early() -> bool {
                 T::may_be_early()
             }
+            fn let_go(value: Box<T>) {
+                if shared_drops_with_effects::<T>() {
+                    std::mem::forget(value);
+                }
+            }
             fn settle(self, value: Box<T>) -> Result<Self, LoadError> {
                 if $pointer::strong_count(&self) != 1 {
                     return Err(LoadError::invalid(
@@ -156,6 +178,9 @@ macro_rules! shared {
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 from.object()
             }
+            fn reach(to: &mut Reach) {
+                to.into_shared::<T>();
+            }
         }
 
         impl<T: Pointee + ?Sized> Checkpoint for $module::Weak<T> {
@@ -174,6 +199,10 @@ macro_rules! shared {
                         .map(|pointer| $pointer::downgrade(&pointer)),
                     None => Ok(T::$dead()),
                 }
+            }
+            // It owns nothing but the memory.
+            fn reach(to: &mut Reach) {
+                to.only_gives_back();
             }
         }
     )*};

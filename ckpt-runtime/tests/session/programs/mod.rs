@@ -2,12 +2,14 @@
 
 mod clock;
 mod closed;
+mod ended_globals;
 mod files;
 mod forks;
 mod functions;
 mod globals;
 mod handlers;
 mod input;
+mod late_globals;
 mod nested;
 mod outside;
 mod own_file;
@@ -15,6 +17,7 @@ mod recursion;
 mod refilled;
 mod reopened;
 mod reopened_team;
+mod shared_globals;
 mod slips;
 mod small_stacks;
 mod steps;
@@ -45,6 +48,9 @@ pub fn run(program: &str) -> Result<(), String> {
         "histories" => return trees::histories::main(),
         "functions" => functions::main(),
         "globals" => globals::main(),
+        "ended_globals" => ended_globals::main(),
+        "late_globals" => late_globals::main(),
+        "shared_globals" => shared_globals::main(),
         "handlers" => handlers::main(),
         "small-stacks" => small_stacks::main(),
         "input" => input::main(),
