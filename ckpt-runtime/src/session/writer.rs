@@ -290,9 +290,10 @@ fn write(taken: Taken, entered: &mut Entered, record: &Record, outside: &Outside
             job.visits = visits;
         });
     }
-    let took = began.elapsed();
+    let ends = Instant::now();
+    let took = ends - began;
     let synced = own_files + cost.synced;
-    parts.written = begins.elapsed().saturating_sub(synced).as_secs_f64();
+    parts.written = (ends - begins).saturating_sub(synced).as_secs_f64();
     parts.synced = synced.as_secs_f64();
     if let Ok(id) = &outcome {
         record.happened(What::Checkpoint {
