@@ -52,6 +52,107 @@ pub trait OnDevice {
     fn is_exchanged(&self) {}
 }
 
+const ANOTHER_SIZE: &str = "one of several that change places together has another size";
+
+/// Several that are exchanged together: the content of one is behind that of another.
+impl<A: OnDevice> OnDevice for [A] {
+    fn bytes(&self) -> Result<usize, String> {
+        self.iter().try_fold(0, |sum, one| Ok(sum + one.bytes()?))
+    }
+
+    fn content(&self) -> Result<Vec<u8>, String> {
+        let mut all = Vec::with_capacity(self.bytes()?);
+        for one in self {
+            all.extend(one.content()?);
+        }
+        Ok(all)
+    }
+
+    fn set(&mut self, content: &[u8]) -> Result<(), String> {
+        let mut rest = content;
+        for one in self {
+            let (own, behind) = rest.split_at_checked(one.bytes()?).ok_or(ANOTHER_SIZE)?;
+            one.set(own)?;
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    fn is_exchanged(&self) {
+        self.iter().for_each(A::is_exchanged);
+    }
+}
+
+fn are_alike<A: OnDevice>(one: &[A], other: &[A]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_like(other))
+}
+
+macro_rules! several {
+    ($([$($parameters:tt)*] $list:ty: $slice:ident $slice_mut:ident;)*) => {$(
+        impl<A: OnDevice, $($parameters)*> OnDevice for $list {
+            fn bytes(&self) -> Result<usize, String> {
+                self.$slice().bytes()
+            }
+
+            fn is_like(&self, other: &Self) -> bool {
+                are_alike(self.$slice(), other.$slice())
+            }
+
+            fn content(&self) -> Result<Vec<u8>, String> {
+                self.$slice().content()
+            }
+
+            fn set(&mut self, content: &[u8]) -> Result<(), String> {
+                self.$slice_mut().set(content)
+            }
+
+            fn is_exchanged(&self) {
+                self.$slice().is_exchanged();
+            }
+        }
+    )*};
+}
+
+several! {
+    [] Vec<A>: as_slice as_mut_slice;
+    [] Option<A>: as_slice as_mut_slice;
+    [const COUNT: usize] [A; COUNT]: as_slice as_mut_slice;
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt)+))*) => {$(
+        impl<$($name: OnDevice),+> OnDevice for ($($name,)+) {
+            fn bytes(&self) -> Result<usize, String> {
+                Ok(0 $(+ self.$index.bytes()?)+)
+            }
+
+            fn is_like(&self, other: &Self) -> bool {
+                true $(&& self.$index.is_like(&other.$index))+
+            }
+
+            fn content(&self) -> Result<Vec<u8>, String> {
+                Ok([$(self.$index.content()?),+].concat())
+            }
+
+            fn set(&mut self, content: &[u8]) -> Result<(), String> {
+                let mut rest = content;
+                $(
+                    let (own, behind) = rest.split_at_checked(self.$index.bytes()?).ok_or(ANOTHER_SIZE)?;
+                    self.$index.set(own)?;
+                    rest = behind;
+                )+
+                rest.is_empty().then_some(()).ok_or(ANOTHER_SIZE.into())
+            }
+
+            fn is_exchanged(&self) {
+                $(self.$index.is_exchanged();)+
+            }
+        }
+    )*};
+}
+
+tuples! { (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) }
+
 /// So many bytes, which `read` fills in.
 ///
 /// # Errors
@@ -223,6 +324,28 @@ mod tests {
 
     fn three(contents: [u8; 3]) -> [Array; 3] {
         [('a', contents[0]), ('b', contents[1]), ('c', contents[2])].map(|(name, one)| Array(name, vec![one]))
+    }
+
+    #[test]
+    fn lists_change_places_as_one() {
+        let list = |name, contents: &[&[u8]]| -> Vec<Array> {
+            contents.iter().map(|one| Array(name, one.to_vec())).collect()
+        };
+        let (mut one, mut other) = (list('a', &[&[1, 2], &[3]]), list('b', &[&[4, 5], &[6]]));
+        let mut places = Places::new(2);
+        places.swap([0, 1], &mut one, &mut other);
+        let columns = encoded(|to| places.save(to)).expect("they are alike");
+        let places = decoded(&columns, Places::load).expect("it can be read");
+        // Made again, and filled with what each variable had.
+        let (mut one, mut other) = (list('a', &[&[4, 5], &[6]]), list('b', &[&[1, 2], &[3]]));
+        put(&places, [&mut one, &mut other]);
+        assert_eq!(one, list('b', &[&[4, 5], &[6]]));
+        assert_eq!(other, list('a', &[&[1, 2], &[3]]));
+        assert!(
+            !one.is_like(&list('a', &[&[4], &[5, 6]])),
+            "as many bytes, but not each"
+        );
+        assert!(!Some(Array('a', vec![1])).is_like(&None));
     }
 
     #[test]

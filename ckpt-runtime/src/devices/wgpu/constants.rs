@@ -204,10 +204,18 @@ mod tests {
             "// x / y \u{2029}",
             "const half = 1 / 2; ",
         ] {
-            assert_eq!(written(&format!("{before}{variable}")), Some(vec![4]), "{before:?}");
+            assert_eq!(
+                written(&format!("{before}{variable}")),
+                Some(vec![4]),
+                "{before:?}"
+            );
         }
         for before in ["/*/", "/* /* */", "// */", "/* //\n"] {
-            assert_eq!(written(&format!("{before}{variable}")), Some(vec![]), "{before:?}");
+            assert_eq!(
+                written(&format!("{before}{variable}")),
+                Some(vec![]),
+                "{before:?}"
+            );
         }
     }
 }
