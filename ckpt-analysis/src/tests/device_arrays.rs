@@ -294,6 +294,32 @@ fn bindings_that_are_counted_are_known_or_those_of_any_shader() {
 }
 
 #[test]
+fn what_a_function_has_bound_is_bound_still_in_the_struct_that_it_gives() {
+    let text = r#"
+        use wgpu::{Buffer, Device};
+        const SHADERS: &str = "
+            @group(0) @binding(0) var<storage, read_write> now: array<u32>;
+            @compute @workgroup_size(8) fn step() { now[0] = 1; }";
+        struct Life { arrays: [Buffer; 2], frame: usize }
+        impl Life {
+            fn new(device: &Device) -> Life {
+                let arrays = [device.create_buffer(&described()), device.create_buffer(&described())];
+                let bound = |which: usize| device.create_bind_group(&wgpu::BindGroupDescriptor {
+                    layout: &pipeline.get_bind_group_layout(0),
+                    entries: &[wgpu::BindGroupEntry { binding: 0, resource: arrays[which].as_entire_binding() }],
+                });
+                let groups = [bound(0), bound(1)];
+                Life { arrays, frame: 0 }
+            }
+        }
+        fn main() { let life = Life::new(&device); }"#;
+    let found = written(text);
+    let of_main: Vec<&String> = found.iter().filter(|one| one.starts_with("life")).collect();
+    assert_eq!(of_main.len(), 2, "{found:?}");
+    assert!(of_main.iter().all(|one| one.contains("step writes")), "{found:?}");
+}
+
+#[test]
 fn textures_are_followed_through_their_views_and_descriptions() {
     let text = r#"
         use wgpu::{BindGroup, Device, Texture, TextureView};

@@ -286,8 +286,18 @@ impl<'a> Walk<'a> {
         };
         let are_bytes = !before.is_empty() && !self.devices.are_watched() && before.iter().all(is_of_bytes);
         let place = self.array(frame, (at, name), part, known_by);
-        if let (true, Some(array)) = (are_bytes, self.arrays.get_mut(&place)) {
-            array.elements = Elements::Several;
+        // What the function has given it to that made it has it still.
+        let kernels: Vec<_> = { before.iter().filter_map(|one| self.arrays.get(one)) }
+            .flat_map(|one| one.kernels.clone())
+            .collect();
+        if let Some(array) = self.arrays.get_mut(&place) {
+            if are_bytes {
+                array.elements = Elements::Several;
+            }
+            for (kernel, access) in kernels {
+                let known = array.kernels.entry(kernel).or_insert(access);
+                *known = access.max(*known);
+            }
         }
         let mut places = before;
         places.insert(place);
