@@ -11,8 +11,9 @@ use ckpt_compiler::library::{Library, Types};
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, ExprStruct, Member};
+use syn::{Expr, ExprMethodCall, ExprStruct, Member, Token};
 
 /// The field of a description that says what an array is for.
 const USAGE: &str = "usage";
@@ -32,6 +33,7 @@ pub(crate) fn device_edits(library: &Library, program: &Program) -> Vec<Edit> {
                 file: FileId(index),
                 sees,
                 seen: 0,
+                described: None,
                 edits: &mut edits,
             };
             calls.visit_file(&file.ast);
@@ -89,19 +91,26 @@ struct Calls<'p> {
     sees: bool,
     /// How often it was.
     seen: usize,
+    /// Where the description begins of what a call makes that is seen.
+    described: Option<usize>,
     edits: &'p mut Vec<Edit>,
 }
 
 impl Calls<'_> {
-    /// Whether the call is given a description that is written out there, with one usage in it: what it makes was asked for
-    /// with that.
-    fn is_described(&self, call: &ExprMethodCall) -> bool {
-        let Some(Expr::Reference(description)) = call.args.first() else {
-            return false;
+    /// Where the description begins that the call is given, if it is written out there, with one usage in it: what the call makes
+    /// was asked for with that.
+    fn described(&self, call: &ExprMethodCall) -> Option<usize> {
+        let Expr::Reference(description) = call.args.first()? else {
+            return None;
         };
         let usages = names_of(description.to_token_stream(), &|name| name == USAGE);
         let is = |one: &ExprStruct| self.library.says_of_path(&one.path, Types::DeviceDescriptions);
-        usages == 1 && matches!(&*description.expr, Expr::Struct(one) if is(one))
+        let is_one = usages == 1 && matches!(&*description.expr, Expr::Struct(one) if is(one));
+        is_one.then(|| self.begin_of(&description.expr))
+    }
+
+    fn begin_of(&self, one: &impl Spanned) -> usize {
+        bytes(self.program, self.file, one.span()).start
     }
 
     fn around(&mut self, of: &impl Spanned, before: &str, behind: &str) {
@@ -117,8 +126,12 @@ impl<'ast> Visit<'ast> for Calls<'_> {
         let is_seen = is(Types::DeviceSeen);
         if is(Types::DeviceWatched) {
             self.around(&call.receiver, "ckpt::device::watched(&", ").it()");
-        } else if self.sees && (is_seen || is(Types::DeviceMade) && self.is_described(call)) {
-            self.around(&call.receiver, "ckpt::device::seen(&", ").it()");
+        } else if self.sees {
+            let described = self.described(call).filter(|_| is(Types::DeviceMade));
+            if is_seen || described.is_some() {
+                self.around(&call.receiver, "ckpt::device::seen(&", ").it()");
+            }
+            self.described = described.or(self.described);
         }
         self.seen += usize::from(is_seen);
         visit::visit_expr_method_call(self, call);
@@ -129,6 +142,10 @@ impl<'ast> Visit<'ast> for Calls<'_> {
             .library
             .says_of_path(&description.path, Types::DeviceDescriptions);
         let is_usage = |member: &Member| matches!(member, Member::Named(name) if name == USAGE);
+        let notes = match self.described == Some(self.begin_of(description)) {
+            true => "wanted",
+            false => "usage",
+        };
         let fields = description.fields.iter();
         for field in fields.filter(|field| is && is_usage(&field.member)) {
             let name = if field.colon_token.is_none() {
@@ -136,9 +153,23 @@ impl<'ast> Visit<'ast> for Calls<'_> {
             } else {
                 ""
             };
-            self.around(&field.expr, &format!("{name}ckpt::device::usage("), ")");
+            self.around(&field.expr, &format!("{name}ckpt::device::{notes}("), ")");
         }
         visit::visit_expr_struct(self, description);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac.path.segments.last().map(|one| one.ident.to_string());
+        // What another macro makes of its arguments is not known.
+        if !name.is_some_and(|name| self.library.formats(&name)) {
+            return;
+        }
+        let listed = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        let repeated = || mac.parse_body_with(Punctuated::<Expr, Token![;]>::parse_terminated);
+        let arguments = { listed.map(Vec::from_iter) }.or_else(|_| repeated().map(Vec::from_iter));
+        for argument in arguments.iter().flatten() {
+            self.visit_expr(argument);
+        }
     }
 
     // What the compiler computes calls nothing of ckpt's.
@@ -180,8 +211,8 @@ mod tests {
                     const C: BufferDescriptor = BufferDescriptor { usage: A };";
         let expected = "use wgpu::Device; async fn f() { let a = ckpt::device::watched(&Instance::default()).it().request_adapter(&o).await?; \
                         let (d, q) = ckpt::device::watched(&self.gpu.adapter).it().request_device(&w).await?; \
-                        ckpt::device::seen(&d).it().create_buffer(&BufferDescriptor { usage: ckpt::device::usage(A | B), size, ..e }); \
-                        ckpt::device::seen(&d).it().create_buffer_init(&wgpu::util::BufferInitDescriptor { usage: ckpt::device::usage(usage) }); other(Descriptor { usage: A }); \
+                        ckpt::device::seen(&d).it().create_buffer(&BufferDescriptor { usage: ckpt::device::wanted(A | B), size, ..e }); \
+                        ckpt::device::seen(&d).it().create_buffer_init(&wgpu::util::BufferInitDescriptor { usage: ckpt::device::wanted(usage) }); other(Descriptor { usage: A }); \
                         d.create_texture(&wgpu::TextureDescriptor { usage: ckpt::device::usage(A) }); } \
                         const C: BufferDescriptor = BufferDescriptor { usage: A };";
         assert_eq!(edited(text), expected);
@@ -199,6 +230,13 @@ mod tests {
                 format!("{kernels}{more}}}")
             );
         }
+        let listed = "use wgpu::Device; fn f() { let d = BufferDescriptor { usage: A }; other!(BufferDescriptor { usage: A }); \
+                      let l = vec![d.create_buffer(&BufferDescriptor { usage: A }), d.create_buffer(&d)]; \
+                      let m = vec![BufferDescriptor { usage: B }; 2]; println!(\"{}\", n = d.create_bind_group(&g)); matches!(l, Some(_)) }";
+        let edited_list = "use wgpu::Device; fn f() { let d = BufferDescriptor { usage: ckpt::device::usage(A) }; other!(BufferDescriptor { usage: A }); \
+                      let l = vec![ckpt::device::seen(&d).it().create_buffer(&BufferDescriptor { usage: ckpt::device::wanted(A) }), d.create_buffer(&d)]; \
+                      let m = vec![BufferDescriptor { usage: ckpt::device::usage(B) }; 2]; println!(\"{}\", n = ckpt::device::seen(&d).it().create_bind_group(&g)); matches!(l, Some(_)) }";
+        assert_eq!(edited(listed), edited_list);
         let other = "use ocl::Device; fn f() { a.request_device(); }";
         assert_eq!(edited(other), other);
     }

@@ -250,6 +250,76 @@ fn shaders_say_what_they_do_with_what_is_bound_and_what_that_is() {
 }
 
 #[test]
+fn bindings_that_are_counted_are_known_or_those_of_any_shader() {
+    let found = |entries: &str| {
+        let text = format!(
+            r##"
+            use wgpu::{{BindGroup, Buffer, Device}};
+            const SHADERS: &str = "
+                @group(0) @binding(0) var<storage, read_write> now: array<u32>;
+                @group(0) @binding(1) var<storage, read> table: array<u32>;
+                @compute @workgroup_size(8) fn step() {{ now[0] = table[0]; }}";
+            fn group(device: &Device, pipeline: &ComputePipeline, arrays: &[&Buffer]) -> BindGroup {{
+                let entries: Vec<wgpu::BindGroupEntry> = {entries};
+                device.create_bind_group(&wgpu::BindGroupDescriptor {{
+                    layout: &pipeline.get_bind_group_layout(0), entries: &entries }})
+            }}
+            fn main() {{
+                let now = device.create_buffer(&wgpu::BufferDescriptor {{ size: 9 }});
+                let table = device.create_buffer(&wgpu::BufferDescriptor {{ size: 9 }});
+                let group = group(&device, &pipeline, LIST);
+            }}"##
+        );
+        ["&[&now, &table]", "&vec![&now, &table]"].map(|list| written(&text.replace("LIST", list)))
+    };
+    let entry = |number: &str| {
+        format!(
+            "map(|(i, b)| wgpu::BindGroupEntry {{ binding: {number}, resource: b.as_entire_binding() }}).collect()"
+        )
+    };
+    let known = ["now: step writes (u32)", "table: step reads (u32)"].map(str::to_owned);
+    let any = ["now: step writes (u32)", "table: step writes (u32)"].map(str::to_owned);
+    for all in found(&format!("arrays.iter().enumerate().{}", entry("i as u32"))) {
+        assert_eq!(all, known);
+    }
+    for all in found(&format!("arrays.iter().rev().enumerate().{}", entry("i as u32"))) {
+        assert_eq!(all, any);
+    }
+    for all in found(&format!(
+        "arrays.iter().zip(0..).{}",
+        entry("b").replace("b.as", "i.as")
+    )) {
+        assert_eq!(all, any);
+    }
+}
+
+#[test]
+fn what_a_function_has_bound_is_bound_still_in_the_struct_that_it_gives() {
+    let text = r#"
+        use wgpu::{Buffer, Device};
+        const SHADERS: &str = "
+            @group(0) @binding(0) var<storage, read_write> now: array<u32>;
+            @compute @workgroup_size(8) fn step() { now[0] = 1; }";
+        struct Life { arrays: [Buffer; 2], frame: usize }
+        impl Life {
+            fn new(device: &Device) -> Life {
+                let arrays = [device.create_buffer(&described()), device.create_buffer(&described())];
+                let bound = |which: usize| device.create_bind_group(&wgpu::BindGroupDescriptor {
+                    layout: &pipeline.get_bind_group_layout(0),
+                    entries: &[wgpu::BindGroupEntry { binding: 0, resource: arrays[which].as_entire_binding() }],
+                });
+                let groups = [bound(0), bound(1)];
+                Life { arrays, frame: 0 }
+            }
+        }
+        fn main() { let life = Life::new(&device); }"#;
+    let found = written(text);
+    let of_main: Vec<&String> = found.iter().filter(|one| one.starts_with("life")).collect();
+    assert_eq!(of_main.len(), 2, "{found:?}");
+    assert!(of_main.iter().all(|one| one.contains("step writes")), "{found:?}");
+}
+
+#[test]
 fn textures_are_followed_through_their_views_and_descriptions() {
     let text = r#"
         use wgpu::{BindGroup, Device, Texture, TextureView};

@@ -9,8 +9,6 @@
 //! ```
 
 use std::any::Any;
-#[cfg(feature = "wgpu")]
-use std::cell::Cell;
 use std::ops::Deref;
 
 /// What an array may be used for, and to be saved and restored as well.
@@ -20,17 +18,17 @@ pub fn usage<T: 'static>(usage: T) -> T {
     usage
 }
 
-#[cfg(feature = "wgpu")]
-thread_local! {
-    /// What the last array is for that was described, until it is made.
-    static WANTED: Cell<Option<::wgpu::BufferUsages>> = const { Cell::new(None) };
+/// The same, of the array that the call is to make whose description this stands in.
+pub fn wanted<T: 'static>(usage: T) -> T {
+    #[cfg(feature = "wgpu")]
+    of_wgpu::note_wanted(&usage);
+    self::usage(usage)
 }
 
 #[cfg(feature = "wgpu")]
 fn widen(usage: &mut dyn Any) {
     use ::wgpu::{BufferUsages, TextureUsages};
     if let Some(usage) = usage.downcast_mut::<BufferUsages>() {
-        WANTED.set(Some(*usage));
         // Memory that can be mapped is read or written so; with more it may not be copied.
         if !usage.contains(BufferUsages::MAP_READ) {
             *usage |= BufferUsages::COPY_SRC;
@@ -125,16 +123,30 @@ impl<'a, T: ?Sized> Other<'a, T> {
 
 #[cfg(feature = "wgpu")]
 mod of_wgpu {
-    use super::{Seen, WANTED, Watched};
+    use super::{Seen, Watched};
     use crate::devices::wgpu::{self, constants, shown};
     use ::wgpu::util::{BufferInitDescriptor, DeviceExt};
     use ::wgpu::{
-        Adapter, Backends, BindGroup, BindGroupDescriptor, Buffer, BufferDescriptor, Device,
+        Adapter, Backends, BindGroup, BindGroupDescriptor, Buffer, BufferDescriptor, BufferUsages, Device,
         DeviceDescriptor, Instance, Queue, RequestAdapterError, RequestAdapterOptions, RequestDeviceError,
         ShaderModule, ShaderModuleDescriptor,
     };
+    use std::any::Any;
+    use std::cell::Cell;
     use std::rc::Rc;
     use std::sync::Arc;
+
+    thread_local! {
+        /// The call that is to be made next, by its number, and what the array is for that its description asks for. What is called
+        /// for a description may make arrays itself: the number is another one then.
+        static WANTED: Cell<Option<(u64, Option<BufferUsages>)>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn note_wanted(usage: &dyn Any) {
+        if let (Some((call, _)), Some(usage)) = (WANTED.get(), usage.downcast_ref()) {
+            WANTED.set(Some((call, Some(*usage))));
+        }
+    }
 
     /// An instance whose adapters are noted.
     #[derive(Debug, Clone, Copy)]
@@ -179,29 +191,45 @@ mod of_wgpu {
 
     /// A device of which is known what kernels may do with its arrays.
     #[derive(Debug)]
-    pub struct Makes<'a>(&'a Device);
+    pub struct Makes<'a> {
+        device: &'a Device,
+        /// The number of the call for which this is.
+        call: u64,
+    }
 
-    impl Makes<'_> {
+    impl<'a> Makes<'a> {
+        fn begin(device: &'a Device) -> Self {
+            let call = constants::begin();
+            WANTED.set(Some((call, None)));
+            Makes { device, call }
+        }
+
+        /// What the array is for that this call makes, where its description has said it.
+        fn wanted(&self) -> Option<BufferUsages> {
+            let (call, usage) = WANTED.take()?;
+            usage.filter(|_| call == self.call)
+        }
+
         /// As that of the device, whose description was made just now.
         pub fn create_buffer(&self, wanted: &BufferDescriptor<'_>) -> Buffer {
-            constants::made(self.0.create_buffer(wanted), WANTED.take())
+            constants::made(self.device.create_buffer(wanted), self.wanted())
         }
 
         /// The same.
         pub fn create_buffer_init(&self, wanted: &BufferInitDescriptor<'_>) -> Buffer {
-            constants::made(self.0.create_buffer_init(wanted), WANTED.take())
+            constants::made(self.device.create_buffer_init(wanted), self.wanted())
         }
 
         /// As that of the device.
         pub fn create_bind_group(&self, wanted: &BindGroupDescriptor<'_>) -> BindGroup {
             constants::bound(wanted.entries);
-            self.0.create_bind_group(wanted)
+            self.device.create_bind_group(wanted)
         }
 
         /// As that of the device.
         pub fn create_shader_module(&self, wanted: ShaderModuleDescriptor<'_>) -> ShaderModule {
             constants::compiled(&wanted.source);
-            self.0.create_shader_module(wanted)
+            self.device.create_shader_module(wanted)
         }
     }
 
@@ -210,7 +238,7 @@ mod of_wgpu {
             impl<'a> Seen<'a, $handle> {
                 /// The device.
                 pub fn it(&self) -> Makes<'a> {
-                    Makes(self.0.0)
+                    Makes::begin(self.0.0)
                 }
             }
         )*};

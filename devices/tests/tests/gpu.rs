@@ -66,8 +66,8 @@ fn arrays_that_change_places_come_back_where_they_were() {
 }
 
 #[test]
-fn arrays_that_are_large_or_on_several_devices_or_instances_hold_no_checkpoint_back_and_come_back() {
-    for program in ["large", "devices", "instances"] {
+fn arrays_hold_no_checkpoint_back_however_large_wherever_they_are_and_however_described() {
+    for program in ["large", "devices", "instances", "described"] {
         // Where lists are compared with those of the checkpoint before, others are read meanwhile.
         let job = || Job::of(SEVERAL, program).full_every(6);
         let usual = job().ckpt("none", "run", "--every 1").well();
@@ -180,6 +180,20 @@ fn arrays_that_are_mapped_hidden_or_textures_hold_checkpoints_back() {
             ended.stdout
         );
     }
+}
+
+#[test]
+fn arrays_that_a_restart_could_not_write_hold_checkpoints_back() {
+    let ended = Job::of(MISUSE, "unwritable")
+        .ckpt("none", "run", "--every 3")
+        .well()
+        .noted();
+    assert!(
+        ended.stderr.contains("W2005") && ended.stderr.contains("COPY_DST"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(ended.stdout, "60000\n");
 }
 
 #[test]

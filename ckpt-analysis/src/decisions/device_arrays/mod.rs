@@ -13,7 +13,7 @@ use crate::items::{FnId, Function};
 use crate::placement::analysis::Analysis;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Position, Program};
-use ckpt_compiler::library::{DeviceMethods, Library, Methods, Threads, Types};
+use ckpt_compiler::library::{Adaptor, DeviceMethods, Library, Macros, Methods, Threads, Types};
 use ckpt_compiler::syntax::gathered::empty_list;
 use ckpt_compiler::syntax::language::is_prelude_variant;
 use ckpt_compiler::syntax::mentions::names_in;
@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, Pat};
-use values::{Kernel, KnownBy, Place, Value, bind};
+use values::{Kernel, KnownBy, Place, Value, bind, numbered};
 
 use super::devices::Devices;
 
@@ -286,8 +286,18 @@ impl<'a> Walk<'a> {
         };
         let are_bytes = !before.is_empty() && !self.devices.are_watched() && before.iter().all(is_of_bytes);
         let place = self.array(frame, (at, name), part, known_by);
-        if let (true, Some(array)) = (are_bytes, self.arrays.get_mut(&place)) {
-            array.elements = Elements::Several;
+        // What the function has given it to that made it has it still.
+        let kernels: Vec<_> = { before.iter().filter_map(|one| self.arrays.get(one)) }
+            .flat_map(|one| one.kernels.clone())
+            .collect();
+        if let Some(array) = self.arrays.get_mut(&place) {
+            if are_bytes {
+                array.elements = Elements::Several;
+            }
+            for (kernel, access) in kernels {
+                let known = array.kernels.entry(kernel).or_insert(access);
+                *known = access.max(*known);
+            }
         }
         let mut places = before;
         places.insert(place);
@@ -478,10 +488,7 @@ impl<'a> Walk<'a> {
             }
             Expr::Call(call) => self.call(frame, call),
             Expr::MethodCall(call) => self.method(frame, call),
-            Expr::Macro(one) => {
-                self.mac(frame, &one.mac);
-                Value::Other
-            }
+            Expr::Macro(one) => self.mac(frame, &one.mac),
             _ => {
                 visit::visit_expr(&mut Below(self, frame), expr);
                 Value::Other
@@ -621,6 +628,11 @@ impl<'a> Walk<'a> {
         if is(DeviceMethods::Binds) {
             arguments.iter().for_each(|description| self.bound(description));
             return Value::Other;
+        }
+        if library.is_call(call, Adaptor::Numbers)
+            && let Value::Parts(items) = receiver
+        {
+            return numbered(items, is_whole_list(&call.receiver));
         }
         if let (Value::Parts(parts), Some(Expr::Closure(closure))) = (&receiver, call.args.first())
             && let [parameter] = &closure.inputs.iter().collect::<Vec<_>>()[..]
@@ -770,14 +782,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn mac(&mut self, frame: &mut Frame<'a>, mac: &syn::Macro) {
+    fn mac(&mut self, frame: &mut Frame<'a>, mac: &syn::Macro) -> Value {
         let list = Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         let Ok(arguments) = mac.parse_body_with(list) else {
             let names = names_in(&mac.tokens);
             let mentioned = frame.variables.iter().filter(|(name, _)| names.contains(*name));
             let values: Vec<Value> = mentioned.map(|(_, value)| value.clone()).collect();
-            return self.goes_away(&values);
+            self.goes_away(&values);
+            return Value::Other;
         };
+        let name = mac.path.segments.last().map(|one| one.ident.to_string());
+        let name = name.unwrap_or_default();
+        if self.analysis.library.says(&name, Macros::Lists) {
+            return self.list(frame, arguments.iter());
+        }
         let values: Vec<Value> = arguments
             .iter()
             .map(|argument| match argument {
@@ -786,10 +804,28 @@ impl<'a> Walk<'a> {
                 argument => self.eval(frame, argument),
             })
             .collect();
-        let name = mac.path.segments.last().map(|one| one.ident.to_string());
-        if !name.is_some_and(|name| self.analysis.library.formats(&name)) {
+        if !self.analysis.library.formats(&name) {
             self.goes_away(&values);
         }
+        Value::Other
+    }
+}
+
+/// Whether these are the items of a list, all of them in their order: `list.iter()`.
+fn is_whole_list(items: &Expr) -> bool {
+    match items {
+        Expr::MethodCall(call) => call.args.is_empty() && is_list(&call.receiver),
+        items => is_list(items),
+    }
+}
+
+/// Whether it is no chain of methods, which may leave some out, or give them in another order.
+fn is_list(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Array(_) | Expr::Field(_) => true,
+        Expr::Reference(one) => is_list(&one.expr),
+        Expr::Paren(one) => is_list(&one.expr),
+        _ => false,
     }
 }
 

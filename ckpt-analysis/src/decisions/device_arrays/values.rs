@@ -113,6 +113,19 @@ impl Value {
     }
 }
 
+/// What of a list is its items with the numbers of their places; without where these are not known.
+pub(super) fn numbered(items: BTreeMap<String, Value>, are_in_order: bool) -> Value {
+    let pair = |(place, item): (String, Value)| {
+        let number = place.parse().ok().filter(|_| are_in_order);
+        let parts = [
+            ("0".to_owned(), number.map_or(Value::Other, Value::Number)),
+            ("1".to_owned(), item),
+        ];
+        (place, Value::Parts(parts.into()))
+    };
+    Value::Parts(items.into_iter().map(pair).collect())
+}
+
 /// Gives the variables of a pattern what they stand for.
 pub(super) fn bind(variables: &mut BTreeMap<String, Value>, pattern: &Pat, value: &Value) {
     match pattern {
@@ -125,7 +138,8 @@ pub(super) fn bind(variables: &mut BTreeMap<String, Value>, pattern: &Pat, value
         Pat::Type(one) => bind(variables, &one.pat, value),
         Pat::Reference(one) => bind(variables, &one.pat, value),
         Pat::Paren(one) => bind(variables, &one.pat, value),
-        Pat::Tuple(list) => {
+        // Of pairs that are not taken apart any of the names may be one of the arrays.
+        Pat::Tuple(list) if !matches!(value, Value::Arrays(_)) => {
             for (index, one) in list.elems.iter().enumerate() {
                 bind(variables, one, &value.clone().part(&index.to_string()));
             }

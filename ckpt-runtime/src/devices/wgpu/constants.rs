@@ -15,6 +15,7 @@ use crate::base::lock::locked;
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     arrays: BTreeMap::new(),
     made: 0,
+    calls: 0,
     written: BTreeSet::new(),
     all_written: false,
 });
@@ -22,6 +23,8 @@ static SEEN: Mutex<Seen> = Mutex::new(Seen {
 struct Seen {
     arrays: BTreeMap<Identity, Array>,
     made: u64,
+    /// Calls that make something whose arguments are looked at.
+    calls: u64,
     /// The numbers at which shaders may write.
     written: BTreeSet<u32>,
     /// Whether that is not known.
@@ -55,6 +58,13 @@ fn seen() -> MutexGuard<'static, Seen> {
 /// Something may write to arrays that is not looked at.
 pub(crate) fn unseen() {
     seen().all_written = true;
+}
+
+/// A call that makes something is about to get its arguments: its number in the process.
+pub(crate) fn begin() -> u64 {
+    let mut seen = seen();
+    seen.calls += 1;
+    seen.calls
 }
 
 /// An array was made, with these usages and what a checkpoint needs.

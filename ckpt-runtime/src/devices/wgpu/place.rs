@@ -1,14 +1,14 @@
 //! Which of the program's devices an array or a texture is on.
 //!
 //! It does not say so, and may be asked by its own device alone: of another one's the library ends the program, or finds an array
-//! that has the same number there, where that is of another instance. So it is made to refuse something that it needs no device
-//! to be told for, which changes nothing: its own device hears of that. Where the program has one device, that is it.
+//! that has the same number there, where that is of another instance. So it is asked for something that its own device refuses, and
+//! finds without being told which that is: the one that hears of it. Where the program has one device, that is it.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ::wgpu::{Buffer, COPY_BUFFER_ALIGNMENT, Device, Queue, Texture, TextureViewDescriptor};
+use ::wgpu::{Buffer, Device, MapMode, Queue, Texture, TextureViewDescriptor};
 
 use super::way::{self, MAPPED, Scopes, Way};
 use super::{known, texels};
@@ -24,57 +24,55 @@ pub(crate) struct Place {
 
 /// What is on a device.
 pub(crate) trait Placed {
-    /// Does what its device refuses, and nothing else, while the program uses it as it is.
-    ///
-    /// # Errors
-    /// It is mapped: there is nothing of the kind.
-    fn is_refused(&self) -> Result<(), String>;
+    /// Does what its device refuses. Of what is mapped nothing is refused, and it stays so.
+    fn is_refused(&self);
+
+    /// The same when it was just made, where it need not stay mapped.
+    fn is_refused_as_new(&self) {
+        self.is_refused();
+    }
+
+    /// After that it is as it was before; its device may refuse this as well.
+    fn is_as_before(&self) {}
 
     /// Whether a restart can write it.
     ///
     /// # Errors
     /// Which usage it lacks for that.
     fn comes_back(&self) -> Result<(), String>;
-
-    /// As `is_refused` when it was just made, where it need not stay mapped.
-    fn is_refused_as_new(&self) -> Result<(), String> {
-        self.is_refused()
-    }
 }
 
 impl Placed for Buffer {
-    fn is_refused(&self) -> Result<(), String> {
-        const NOT_MAPPED: &str = "is not mapped";
-        let words = ..self.size() - self.size() % COPY_BUFFER_ALIGNMENT;
-        match self.get_mapped_range(words) {
-            Err(why) if why.to_string().contains(NOT_MAPPED) => {
-                self.unmap();
-                Ok(())
-            }
-            _ => Err(MAPPED.into()),
+    fn is_refused(&self) {
+        match self.size() {
+            0 => self.is_refused_as_new(),
+            // No mapping begins there.
+            _ => self.slice(1..1).map_async(MapMode::Read, |_| ()),
         }
+    }
+
+    fn is_refused_as_new(&self) {
+        // The first may be allowed.
+        self.unmap();
+        self.unmap();
+    }
+
+    fn is_as_before(&self) {
+        self.unmap();
     }
 
     fn comes_back(&self) -> Result<(), String> {
         way::comes_back(self)
     }
-
-    fn is_refused_as_new(&self) -> Result<(), String> {
-        // The first may be allowed.
-        self.unmap();
-        self.unmap();
-        Ok(())
-    }
 }
 
 impl Placed for Texture {
-    fn is_refused(&self) -> Result<(), String> {
+    fn is_refused(&self) {
         drop(self.create_view(&TextureViewDescriptor {
             base_mip_level: self.mip_level_count(),
             mip_level_count: Some(1),
             ..Default::default()
         }));
-        Ok(())
     }
 
     fn comes_back(&self) -> Result<(), String> {
@@ -88,7 +86,7 @@ impl Placed for Texture {
 /// No device is known that it is on, it is mapped, or a restart could not write it.
 pub(crate) fn to_read<T: Placed>(one: &T) -> Result<Place, String> {
     one.comes_back()?;
-    of(|| one.is_refused())
+    of(one, T::is_refused)
 }
 
 /// Where it is that was just made, to be written.
@@ -96,35 +94,42 @@ pub(crate) fn to_read<T: Placed>(one: &T) -> Result<Place, String> {
 /// # Errors
 /// No device is known that it is on.
 pub(crate) fn to_write<T: Placed>(one: &T) -> Result<Place, String> {
-    of(|| one.is_refused_as_new())
+    of(one, T::is_refused_as_new)
 }
 
 /// The device that hears of what is refused.
-fn of(refused: impl FnOnce() -> Result<(), String>) -> Result<Place, String> {
+fn of<T: Placed>(one: &T, refused: fn(&T)) -> Result<Place, String> {
+    const UNKNOWN: &str = "an array is on a device that was not opened where ckpt sees it: `request_device` in a package of the program's";
     let devices = known().devices.clone();
     let number = match devices.len() {
         0 | 1 => 0,
         _ => {
-            let scopes: Vec<Scopes> = devices.iter().map(|(device, _)| Scopes::of(device)).collect();
             // Where it is on none of them, the library panics.
-            let done = catch_unwind(AssertUnwindSafe(refused));
-            let mut heard = None;
-            // In this order, as a device may be there twice.
-            for (number, scopes) in scopes.into_iter().enumerate().rev() {
-                heard = scopes.refused().map(|_| number).or(heard);
+            let (heard, is_on_another) = heard(&devices, || refused(one));
+            if heard.is_some() || is_on_another {
+                self::heard(&devices, || one.is_as_before());
             }
-            done.unwrap_or(Ok(()))?;
-            heard.unwrap_or(usize::MAX)
+            heard.ok_or(if is_on_another { UNKNOWN } else { MAPPED })?
         }
     };
-    let (device, queue) = devices.into_iter().nth(number).ok_or(
-        "an array is on a device that was not opened where ckpt sees it: `request_device` in a package of the program's",
-    )?;
+    let (device, queue) = devices.into_iter().nth(number).ok_or(UNKNOWN)?;
     Ok(Place {
         number,
         device,
         queue,
     })
+}
+
+/// Which of the devices has refused it, and whether another one has.
+fn heard(devices: &[(Device, Queue)], work: impl FnOnce()) -> (Option<usize>, bool) {
+    let scopes: Vec<Scopes> = devices.iter().map(|(device, _)| Scopes::of(device)).collect();
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let mut heard = None;
+    // In this order, as a device may be there twice.
+    for (number, scopes) in scopes.into_iter().enumerate().rev() {
+        heard = scopes.refused().map(|_| number).or(heard);
+    }
+    (heard, done.is_err())
 }
 
 impl Place {

@@ -4,7 +4,7 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, Device, Instance, Queue};
 
 const SHADER: &str = "
-    @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+    /* One array: /* its numbers */ // */ @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
 
     @compute @workgroup_size(64)
     fn step(@builtin(global_invocation_id) id: vec3<u32>) {
