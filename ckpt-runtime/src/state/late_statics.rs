@@ -41,14 +41,12 @@ impl Late {
         Late(atomic::AtomicBool::new(false))
     }
 
-    /// The value of the static: that of the checkpoint if it has one, otherwise what `make` gives.
-    pub fn made<T: 'static>(&self, make: impl FnOnce() -> T) -> T {
+    /// The static is computed from now on: its value, if a checkpoint has one for it.
+    pub fn coming<T: 'static>(&self) -> Option<T> {
         self.0.store(true, Ordering::SeqCst);
         let coming = COMING.with_borrow_mut(|coming| coming.take_if(|coming| ptr::eq(coming.to, self)));
-        match coming.and_then(|coming| coming.value.downcast().ok()) {
-            Some(value) => *value,
-            None => make(),
-        }
+        let value = coming.and_then(|coming| coming.value.downcast().ok());
+        value.map(|value| *value)
     }
 
     fn is_used(&self) -> bool {

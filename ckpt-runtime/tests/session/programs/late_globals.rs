@@ -15,20 +15,21 @@ static PLAN: FunctionPlan = plan("main", 1, MAIN, &[checkpoint_at(10, &[variable
 
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
-static OUT: LazyLock<Mutex<BufWriter<File>>> = LazyLock::new(|| LATE_OUT.made(|| Mutex::new(created("out.txt"))));
+static OUT: LazyLock<Mutex<BufWriter<File>>> = LazyLock::new(|| LATE_OUT.coming().unwrap_or_else(|| Mutex::new(created("out.txt"))));
 static LATE_OUT: Late = Late::new();
 
 static FIRST: LazyLock<Mutex<u64>> =
-    LazyLock::new(|| LATE_FIRST.made(|| Mutex::new(STEPS.load(Ordering::Relaxed))));
+    LazyLock::new(|| LATE_FIRST.coming().unwrap_or_else(|| Mutex::new(STEPS.load(Ordering::Relaxed))));
 static LATE_FIRST: Late = Late::new();
 
 /// It can only be put back in place.
-static PAIR: LazyLock<(u64, Mutex<u64>)> = LazyLock::new(|| LATE_PAIR.made(|| (7, Mutex::new(100))));
+static PAIR: LazyLock<(u64, Mutex<u64>)> = LazyLock::new(|| LATE_PAIR.coming().unwrap_or_else(|| (7, Mutex::new(100))));
 static LATE_PAIR: Late = Late::new();
 
 thread_local! {
     static ERRORS: RefCell<File> = LATE_ERRORS
-        .with(|late| late.made(|| RefCell::new(File::create("errors.txt").unwrap())));
+        .with(Late::coming)
+        .unwrap_or_else(|| RefCell::new(File::create("errors.txt").unwrap()));
     static LATE_ERRORS: Late = const { Late::new() };
 }
 
