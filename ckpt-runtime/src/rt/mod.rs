@@ -14,8 +14,10 @@ pub use crate::frame::{
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
-pub use crate::state::late_statics::{Late, LatePlace, Lately, Lazily, MadeInPlace, MadeOfCheckpoint, Whole, reached};
 pub use crate::session::{MainSession, Program, Sources, open, run_main};
+pub use crate::state::late_statics::{
+    Late, LatePlace, Lately, Lazily, MadeInPlace, MadeOfCheckpoint, Whole, reached,
+};
 pub use crate::value::items::{Items, Owned};
 pub use crate::value::{
     DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_boxed, load_object, reach_objects,

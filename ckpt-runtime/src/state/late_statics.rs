@@ -35,7 +35,10 @@ thread_local! {
 
 impl Late {
     /// Of a static that has not been computed.
-    #[expect(clippy::new_without_default, reason = "it is made in statics, whose values are constants")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "it is made in statics, whose values are constants"
+    )]
     #[must_use]
     pub const fn new() -> Late {
         Late(atomic::AtomicBool::new(false))

@@ -1,10 +1,10 @@
 //! Saving: values append themselves to a column tree that takes its shape from the first of them.
 
 use std::any::{Any, TypeId};
-use std::ops::Deref;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::mem::MaybeUninit;
+use std::ops::Deref;
 use std::ops::Range;
 
 use super::body::{Owner, Region};

@@ -4,11 +4,11 @@
 use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
 
+use super::Checkpoint;
 use super::column::Column;
 use super::encode::Encoder;
 use super::objects::Objects;
 use super::reach::drops_with_effects;
-use super::Checkpoint;
 
 /// Ends a value. Where its destructor may do more than give back its memory and close its files, such as pass on what a writer
 /// has in its buffer or count its like, it does not run: the files are closed, and the memory is not given back.

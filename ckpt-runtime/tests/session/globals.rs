@@ -106,6 +106,8 @@ fn a_clone_of_such_a_static_inside_what_another_static_shares_is_named() {
     let job = Job::new("shared_globals").with("CKPT_EVERY", 1);
     job.run(&[("TEST_VERSION", "hides")])
         .expect_code(0)
-        .expect_message(&["variable `test::HIDDEN` cannot be saved: it leads to what another static is a shared pointer to"]);
+        .expect_message(&[
+            "variable `test::HIDDEN` cannot be saved: it leads to what another static is a shared pointer to",
+        ]);
     assert!(job.checkpoints().is_empty());
 }

@@ -37,7 +37,10 @@ pub(super) fn of_static(library: &Library, item: &ItemStatic) -> Option<Late> {
     let Expr::Call(call) = &*item.expr else {
         return None;
     };
-    let function = call.args.first().filter(|_| computes_late && call.args.len() == 1)?;
+    let function = call
+        .args
+        .first()
+        .filter(|_| computes_late && call.args.len() == 1)?;
     let (computed, sort) = match function {
         Expr::Closure(closure) if makes_the_same(library, &closure.body) => return None,
         Expr::Closure(closure) => (&*closure.body, Sort::Closure),
@@ -54,7 +57,10 @@ pub(super) fn of_static(library: &Library, item: &ItemStatic) -> Option<Late> {
 
 /// Of a static in `thread_local!`, or in `lazy_static!`.
 pub(super) fn of_macro(library: &Library, one: &Declared, is_lazy: bool) -> Option<Late> {
-    let value = one.value.as_ref().filter(|value| !makes_the_same(library, value))?;
+    let value = one
+        .value
+        .as_ref()
+        .filter(|value| !makes_the_same(library, value))?;
     Some(Late {
         name: one.name.clone(),
         conditions: one.conditions.clone(),
@@ -94,8 +100,9 @@ impl Late {
             Sort::OfThread => format!("{note}.with(ckpt::__rt::Late::coming)"),
             _ => format!("{note}.coming()"),
         };
-        let before =
-            format!("{{ if let ::std::option::Option::Some(ckpt_coming) = {coming} {{ ckpt_coming }} else {{ ");
+        let before = format!(
+            "{{ if let ::std::option::Option::Some(ckpt_coming) = {coming} {{ ckpt_coming }} else {{ "
+        );
         match self.sort {
             Sort::Function => (format!("|| {before}("), ")() } }".to_owned()),
             _ => (before, " } }".to_owned()),

@@ -68,7 +68,10 @@ pub fn main() {
         if frame.runs() {
             step += 1;
             pool.lock().unwrap().push(step);
-            ALL.lock().unwrap().iter().for_each(|one| one.lock().unwrap().push(10 * step));
+            ALL.lock()
+                .unwrap()
+                .iter()
+                .for_each(|one| one.lock().unwrap().push(10 * step));
             local.borrow_mut().push(step);
             pair.1.lock().unwrap().push(step);
             weak.upgrade().unwrap().lock().unwrap().push(7);
