@@ -49,14 +49,11 @@ pub fn main() {
     let _session = open(PROGRAM);
     let mut frame = Frame::enter(&PLAN);
     ckpt::global("test::STEPS", &STEPS);
-    ckpt::global("test::OUT", (&Lately::new(&OUT, |ask| ask(&LATE_OUT))).place());
-    ckpt::global(
-        "test::FIRST",
-        (&Lately::new(&FIRST, |ask| ask(&LATE_FIRST))).place(),
-    );
+    ckpt::global("test::OUT", Lately::new(&OUT, |ask| ask(&LATE_OUT)).place());
+    ckpt::global("test::FIRST", Lately::new(&FIRST, |ask| ask(&LATE_FIRST)).place());
     ckpt::global("test::PAIR", (&Lately::new(&PAIR, |ask| ask(&LATE_PAIR))).place());
     let errors = Lately::new(&ERRORS, |ask| LATE_ERRORS.with(|late| ask(late)));
-    ckpt::global("test::ERRORS", (&errors).place());
+    ckpt::global("test::ERRORS", errors.place());
     let mut step: u64 = if frame.runs() { 0 } else { frame.restore("step") };
     while frame.enters(1, 1) || step < 6 {
         if frame.runs() {
