@@ -193,18 +193,18 @@ fn main() { f(); }
 ",
     );
     for expected in [
-        "LazyLock::new(|| CKPT_LATE_OUT.made(|| Mutex::new(File::create(\"out\").unwrap())));",
+        "LazyLock::new(|| { if let ::std::option::Option::Some(ckpt_coming) = CKPT_LATE_OUT.coming() { ckpt_coming } else { Mutex::new(File::create(\"out\").unwrap()) } });",
         " # [cfg (unix)] #[doc(hidden)] #[allow(non_upper_case_globals)] static CKPT_LATE_OUT: ckpt::__rt::Late = ckpt::__rt::Late::new();",
         "ckpt::__rt::Lately::new(&OUT, |ckpt_ask| ckpt_ask(&CKPT_LATE_OUT))",
-        "= LazyLock::new(|| CKPT_LATE_MADE.made(make));",
+        " = CKPT_LATE_MADE.coming() { ckpt_coming } else { (make)() } });",
         "ckpt::global(concat!(module_path!(), \"::PLAIN\"), &PLAIN);",
-        "= CKPT_LATE_LOG.with(|ckpt_late| ckpt_late.made(|| RefCell::new(open())));",
+        " = CKPT_LATE_LOG.with(ckpt::__rt::Late::coming) { ckpt_coming } else { RefCell::new(open()) } };",
         "static CKPT_LATE_LOG: ckpt::__rt::Late = const { ckpt::__rt::Late::new() }; }",
         "\"::NONE\"), &NONE);",
         "\"::CONST\"), &CONST);",
-        "= CKPT_LATE_LATE.made(|| Mutex::new(seed()));",
+        " = CKPT_LATE_LATE.coming() { ckpt_coming } else { Mutex::new(seed()) } };",
         "Lately::new(ckpt::__rt::reached(|| &*LATE), |ckpt_ask| ckpt_ask(&CKPT_LATE_LATE))",
-        "Lazy::new(|| CKPT_LATE_CKPT_F_INNER.made(|| Mutex::new(seed())));",
+        " = CKPT_LATE_CKPT_F_INNER.coming() { ckpt_coming } else { Mutex::new(seed()) } });",
         "static CKPT_LATE_CKPT_F_INNER: ckpt::__rt::Late",
     ] {
         assert!(new.contains(expected), "{expected}\n{new}");

@@ -149,6 +149,14 @@ impl OpenFiles {
         !self.known.is_empty()
     }
 
+    /// Which they are, by their devices and numbers there.
+    pub fn ids(&self) -> Vec<(u64, u64)> {
+        let known = self.known.iter();
+        known
+            .map(|known| (known.metadata.dev(), known.metadata.ino()))
+            .collect()
+    }
+
     /// From now on no more is asked of them than their numbers.
     pub fn are_only_counted(&mut self) {
         self.counted = Some(Vec::new());

@@ -9,7 +9,7 @@ use crate::team::{self};
 ///
 /// Call it at the start of `main`, before anything reads the static; under `#[ckpt::main]` a restart makes the call too.
 /// Without a session it does nothing. `LazyLock` and thread-locals are initialised by the first checkpoint if nothing
-/// has done it before.
+/// has done it before. What the static had before it is put back ends without its destructor, where that may have effects.
 ///
 /// ```
 /// use std::sync::Mutex;

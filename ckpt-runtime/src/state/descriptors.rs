@@ -9,6 +9,7 @@ use std::fs;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
+use super::unheld_files::UnheldFiles;
 use crate::base::kept_open;
 use crate::base::report::{Fatal, say};
 
@@ -60,6 +61,7 @@ pub(crate) struct Descriptors {
     at_start: Open,
     /// The program exchanges messages.
     has_messages: bool,
+    files: UnheldFiles,
 }
 
 impl Descriptors {
@@ -68,6 +70,7 @@ impl Descriptors {
         Descriptors {
             at_start: open(),
             has_messages,
+            files: UnheldFiles::default(),
         }
     }
 
@@ -96,7 +99,8 @@ impl Kind {
 }
 
 impl StateSource for Descriptors {
-    fn save(&mut self, _: &mut SnapshotBuilder) -> Result<(), Fatal> {
+    fn save(&mut self, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        self.files.look(&self.at_start, self.has_messages, to);
         Ok(())
     }
 

@@ -44,14 +44,12 @@ impl Late {
         Late(atomic::AtomicBool::new(false))
     }
 
-    /// The value of the static: that of the checkpoint if it has one, otherwise what `make` gives.
-    pub fn made<T: 'static>(&self, make: impl FnOnce() -> T) -> T {
+    /// The static is computed from now on: its value, if a checkpoint has one for it.
+    pub fn coming<T: 'static>(&self) -> Option<T> {
         self.0.store(true, Ordering::SeqCst);
         let coming = COMING.with_borrow_mut(|coming| coming.take_if(|coming| ptr::eq(coming.to, self)));
-        match coming.and_then(|coming| coming.value.downcast().ok()) {
-            Some(value) => *value,
-            None => make(),
-        }
+        let value = coming.and_then(|coming| coming.value.downcast().ok());
+        value.map(|value| *value)
     }
 
     fn is_used(&self) -> bool {
@@ -148,22 +146,26 @@ macro_rules! shared {
 
 shared! { Rc Arc }
 
-/// A static that is computed late, and who says whether it has been.
+/// What asks a [`Late`].
+type Ask<'a> = &'a mut dyn FnMut(&Late);
+
+/// A static that is computed late, and who says whether it has been. How it gets the value of the checkpoint follows from what its
+/// type can do: a call by `(&lately).place()` finds that of [`MadeOfCheckpoint`] where there is one, otherwise that of
+/// [`MadeInPlace`].
 #[derive(Clone, Copy)]
 pub struct Lately<P> {
     place: P,
-    late: fn(&mut dyn FnMut(&Late)),
+    late: fn(Ask<'_>),
 }
 
 impl<P> Lately<P> {
     /// `late` passes the [`Late`] of the static on.
-    pub fn new(place: P, late: fn(&mut dyn FnMut(&Late))) -> Lately<P> {
+    pub fn new(place: P, late: fn(Ask<'_>)) -> Lately<P> {
         Lately { place, late }
     }
 }
 
-/// How a static that is computed late gets the value of the checkpoint. Which of [`MadeOfCheckpoint`] and [`MadeInPlace`] it is
-/// follows from what its type can do: a call by `(&lately).place()` finds the first where there are both.
+/// Has a static computed from the checkpoint.
 type Make<P> = fn(P, &Late, &mut Decoder<'_>) -> Result<(), LoadError>;
 
 /// A place for [`global`](crate::global).

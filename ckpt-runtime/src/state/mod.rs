@@ -12,3 +12,4 @@ pub mod snapshot;
 pub(crate) mod source;
 pub(crate) mod standard_streams;
 pub(crate) mod statics;
+mod unheld_files;

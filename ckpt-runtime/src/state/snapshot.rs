@@ -286,6 +286,12 @@ impl SnapshotBuilder {
         self.objects.has_detectors
     }
 
+    /// The files that the values hold open, by their devices and numbers there, those behind shared pointers too.
+    pub(crate) fn held_files(&mut self) -> Vec<(u64, u64)> {
+        self.objects.drain();
+        self.objects.files.ids()
+    }
+
     /// Whether a variable holds an open file.
     pub(crate) fn has_files(&self) -> bool {
         self.objects.files.are_any()

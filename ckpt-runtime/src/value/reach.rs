@@ -82,7 +82,7 @@ impl Reach {
     }
 
     /// Goes on into what the type that is looked at shares with others.
-    pub(crate) fn into_shared<T: Pointee + ?Sized>(&mut self) {
+    pub(crate) fn go_into_shared<T: Pointee + ?Sized>(&mut self) {
         self.is_told = true;
         if self.wanted == Wanted::Effects {
             self.is_told = false;
@@ -146,7 +146,7 @@ pub(crate) fn drops_with_effects<T: Checkpoint>() -> bool {
 /// The same of what a shared pointer leads to.
 pub(crate) fn shared_drops_with_effects<T: Pointee + ?Sized>() -> bool {
     let mut reach = Reach::of(Wanted::Effects);
-    reach.into_shared::<T>();
+    reach.go_into_shared::<T>();
     reach.found
 }
 

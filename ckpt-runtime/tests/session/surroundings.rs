@@ -23,6 +23,7 @@ crate::tests! {
     locks_on_files_that_are_of_no_more_use_are_taken_again,
     handlers_of_signals_have_to_be_installed_again,
     what_a_number_stood_for_and_is_not_there_is_told_of,
+    a_file_that_is_written_to_and_in_no_variable_is_told_of,
 }
 
 fn job(does: &str) -> Job {
@@ -285,6 +286,22 @@ fn handlers_of_signals_have_to_be_installed_again() {
         .expect_code(77)
         .expect_message(&["error[E2334]", "a handler for SIGUSR2"]);
     job.run(&[RESTART, ("TEST_DOES", "handler-again")]).expect_code(0);
+}
+
+fn a_file_that_is_written_to_and_in_no_variable_is_told_of() {
+    for (does, is_told) in [
+        ("log", true),
+        ("log-in-buffer", true),
+        ("no-log-any-more", false),
+        ("lock-of-no-use", false),
+    ] {
+        let ended = job(does).run(&[]).expect_code(0);
+        let told = ended.stderr.matches("warning[W2430]").count();
+        assert_eq!(told, usize::from(is_told), "{does}: {}", ended.stderr);
+        if is_told {
+            ended.expect_message(&["the program writes to `", "run.log`, which no variable holds"]);
+        }
+    }
 }
 
 fn what_a_number_stood_for_and_is_not_there_is_told_of() {

@@ -13,7 +13,7 @@ use syn::{Expr, ItemStatic, Type};
 pub(super) struct Late {
     pub name: syn::Ident,
     conditions: Vec<syn::Attribute>,
-    /// What computes it: the function or closure, or the value itself.
+    /// What computes it: a function, the body of a closure, or the value itself.
     pub computed: Expr,
     sort: Sort,
 }
@@ -22,6 +22,8 @@ pub(super) struct Late {
 enum Sort {
     /// `LazyLock::new(function)`.
     Function,
+    /// `LazyLock::new(|| ..)`.
+    Closure,
     /// A value in `lazy_static!`.
     Value,
     /// One in `thread_local!`, of which every thread has its own.
@@ -35,20 +37,30 @@ pub(super) fn of_static(library: &Library, item: &ItemStatic) -> Option<Late> {
     let Expr::Call(call) = &*item.expr else {
         return None;
     };
-    let function = call.args.first().filter(|_| computes_late && call.args.len() == 1)?;
-    let is_plain = matches!(function, Expr::Closure(closure) if makes_the_same(library, &closure.body));
+    let function = call
+        .args
+        .first()
+        .filter(|_| computes_late && call.args.len() == 1)?;
+    let (computed, sort) = match function {
+        Expr::Closure(closure) if makes_the_same(library, &closure.body) => return None,
+        Expr::Closure(closure) => (&*closure.body, Sort::Closure),
+        function => (function, Sort::Function),
+    };
     let declared = Declared::of(item);
-    (!is_plain).then(|| Late {
+    Some(Late {
         name: declared.name,
         conditions: declared.conditions,
-        computed: function.clone(),
-        sort: Sort::Function,
+        computed: computed.clone(),
+        sort,
     })
 }
 
 /// Of a static in `thread_local!`, or in `lazy_static!`.
 pub(super) fn of_macro(library: &Library, one: &Declared, is_lazy: bool) -> Option<Late> {
-    let value = one.value.as_ref().filter(|value| !makes_the_same(library, value))?;
+    let value = one
+        .value
+        .as_ref()
+        .filter(|value| !makes_the_same(library, value))?;
     Some(Late {
         name: one.name.clone(),
         conditions: one.conditions.clone(),
@@ -81,13 +93,19 @@ fn makes_the_same(library: &Library, expr: &Expr) -> bool {
 }
 
 impl Late {
-    /// What stands around what computes the static of this name.
+    /// What stands around what computes the static of this name. Types are expected of it in there as they were.
     pub fn around(&self, name: &str) -> (String, String) {
         let note = note_of(name);
+        let coming = match self.sort {
+            Sort::OfThread => format!("{note}.with(ckpt::__rt::Late::coming)"),
+            _ => format!("{note}.coming()"),
+        };
+        let before = format!(
+            "{{ if let ::std::option::Option::Some(ckpt_coming) = {coming} {{ ckpt_coming }} else {{ "
+        );
         match self.sort {
-            Sort::Function => (format!("|| {note}.made("), ")".to_owned()),
-            Sort::Value => (format!("{note}.made(|| "), ")".to_owned()),
-            Sort::OfThread => (format!("{note}.with(|ckpt_late| ckpt_late.made(|| "), "))".to_owned()),
+            Sort::Function => (format!("|| {before}("), ")() } }".to_owned()),
+            _ => (before, " } }".to_owned()),
         }
     }
 

@@ -267,8 +267,12 @@ struct Named {
 impl Named {
     fn add(&mut self, is_late: bool, one: &Declared, late: Option<Late>) {
         let name = one.name.to_string();
-        self.lines
-            .push(registration(&name, &name, is_late, late.as_ref().map(|late| late.asks(&name))));
+        self.lines.push(registration(
+            &name,
+            &name,
+            is_late,
+            late.as_ref().map(|late| late.asks(&name)),
+        ));
         self.late.extend(late);
     }
 }

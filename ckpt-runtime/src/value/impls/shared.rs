@@ -179,7 +179,7 @@ macro_rules! shared {
                 from.object()
             }
             fn reach(to: &mut Reach) {
-                to.into_shared::<T>();
+                to.go_into_shared::<T>();
             }
         }
 

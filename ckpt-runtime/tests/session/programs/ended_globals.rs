@@ -68,7 +68,7 @@ pub fn main() {
             let mut tokens = TOKENS.lock().unwrap();
             tokens.push(Token::new(step));
             tokens.push(Token::new(step));
-            if step % 2 == 0 {
+            if step.is_multiple_of(2) {
                 tokens.swap_remove(0);
             }
         }

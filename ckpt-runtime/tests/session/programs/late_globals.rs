@@ -15,21 +15,29 @@ static PLAN: FunctionPlan = plan("main", 1, MAIN, &[checkpoint_at(10, &[variable
 
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
-static OUT: LazyLock<Mutex<BufWriter<File>>> =
-    LazyLock::new(|| LATE_OUT.made(|| Mutex::new(created("out.txt"))));
+static OUT: LazyLock<Mutex<BufWriter<File>>> = LazyLock::new(|| {
+    LATE_OUT
+        .coming()
+        .unwrap_or_else(|| Mutex::new(created("out.txt")))
+});
 static LATE_OUT: Late = Late::new();
 
-static FIRST: LazyLock<Mutex<u64>> =
-    LazyLock::new(|| LATE_FIRST.made(|| Mutex::new(STEPS.load(Ordering::Relaxed))));
+static FIRST: LazyLock<Mutex<u64>> = LazyLock::new(|| {
+    LATE_FIRST
+        .coming()
+        .unwrap_or_else(|| Mutex::new(STEPS.load(Ordering::Relaxed)))
+});
 static LATE_FIRST: Late = Late::new();
 
 /// It can only be put back in place.
-static PAIR: LazyLock<(u64, Mutex<u64>)> = LazyLock::new(|| LATE_PAIR.made(|| (7, Mutex::new(100))));
+static PAIR: LazyLock<(u64, Mutex<u64>)> =
+    LazyLock::new(|| LATE_PAIR.coming().unwrap_or_else(|| (7, Mutex::new(100))));
 static LATE_PAIR: Late = Late::new();
 
 thread_local! {
     static ERRORS: RefCell<File> = LATE_ERRORS
-        .with(|late| late.made(|| RefCell::new(File::create("errors.txt").unwrap())));
+        .with(Late::coming)
+        .unwrap_or_else(|| RefCell::new(File::create("errors.txt").unwrap()));
     static LATE_ERRORS: Late = const { Late::new() };
 }
 
@@ -41,14 +49,11 @@ pub fn main() {
     let _session = open(PROGRAM);
     let mut frame = Frame::enter(&PLAN);
     ckpt::global("test::STEPS", &STEPS);
-    ckpt::global("test::OUT", (&Lately::new(&OUT, |ask| ask(&LATE_OUT))).place());
-    ckpt::global(
-        "test::FIRST",
-        (&Lately::new(&FIRST, |ask| ask(&LATE_FIRST))).place(),
-    );
+    ckpt::global("test::OUT", Lately::new(&OUT, |ask| ask(&LATE_OUT)).place());
+    ckpt::global("test::FIRST", Lately::new(&FIRST, |ask| ask(&LATE_FIRST)).place());
     ckpt::global("test::PAIR", (&Lately::new(&PAIR, |ask| ask(&LATE_PAIR))).place());
     let errors = Lately::new(&ERRORS, |ask| LATE_ERRORS.with(|late| ask(late)));
-    ckpt::global("test::ERRORS", (&errors).place());
+    ckpt::global("test::ERRORS", errors.place());
     let mut step: u64 = if frame.runs() { 0 } else { frame.restore("step") };
     while frame.enters(1, 1) || step < 6 {
         if frame.runs() {

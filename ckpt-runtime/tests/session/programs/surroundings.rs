@@ -2,10 +2,11 @@
 //! could bring back.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock};
 
 use ckpt::__rt::{Frame, FunctionPlan, open};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -18,6 +19,9 @@ static PLAN: FunctionPlan = plan(
     MAIN,
     &[checkpoint_at(10, &[variable("step", 5), variable("lock", 6)])],
 );
+
+/// Where a logger writes, of which no checkpoint knows.
+static LOG: OnceLock<Mutex<BufWriter<File>>> = OnceLock::new();
 
 const STEPS: u64 = 6;
 
@@ -232,6 +236,17 @@ pub fn main() {
                 let file = File::options().create(true).append(true).open("locked").unwrap();
                 file.lock().unwrap();
                 lock = Some(file);
+            }
+            if step == CHANGED && (is("log") || is("log-in-buffer") || is("no-log-any-more")) {
+                let capacity = if is("log") { 0 } else { 4096 };
+                let log = BufWriter::with_capacity(capacity, File::create("run.log").unwrap());
+                assert!(LOG.set(Mutex::new(log)).is_ok());
+            }
+            if is("no-log-any-more") && step == CHANGED {
+                let mut log = LOG.get().unwrap().lock().unwrap();
+                writeln!(log, "step {step}").and_then(|()| log.flush()).unwrap();
+            } else if let Some(log) = LOG.get() {
+                writeln!(log.lock().unwrap(), "step {step}").unwrap();
             }
             if step == CHANGED && is("lock-of-no-use") {
                 let file = File::create("locked").unwrap();
