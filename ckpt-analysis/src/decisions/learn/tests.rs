@@ -158,7 +158,12 @@ fn handles_that_change_places_do_so_again() {
     decider.handles_on_device = &|_| true;
     decider.filled_on_device = &changes;
     decider.changing_places_with = &changing;
-    assert!(decider.decide(&[not_checkpoint("wgpu::BindGroup", "a = Rule")]).unsolved.is_empty());
+    assert!(
+        decider
+            .decide(&[not_checkpoint("wgpu::BindGroup", "a = Rule")])
+            .unsolved
+            .is_empty()
+    );
     assert_eq!(decider.decisions.changing_handles, both);
     assert!(decider.decisions.changing_places.is_empty());
     let words: Vec<&str> = decider.decisions.variables.values().copied().collect();
