@@ -117,6 +117,12 @@ impl<'l> Devices<'l> {
                 || !self.rebinds && self.library.says(name, Types::DeviceKernels))
     }
 
+    /// Whether a value of this type, as rustc writes it, is a kernel that keeps its arguments: each variable gets those back that
+    /// it had, whichever kernel it has.
+    pub(crate) fn keep_arguments(&self, type_name: &str) -> bool {
+        self.is(self.one_of(type_name), Types::DeviceKernelTypes)
+    }
+
     /// Whether a value of this type, as rustc writes it, is an array of which a checkpoint holds the content.
     pub(crate) fn are_arrays(&self, type_name: &str) -> bool {
         let (path, _) = type_name.split_once('<').unwrap_or((type_name, ""));

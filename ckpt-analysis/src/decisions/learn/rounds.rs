@@ -80,6 +80,7 @@ pub fn learn(
         made_on_device: &|place| effects.is_made_on_device(place),
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
         changing_places_with: &|place| effects.changing_places_with(place),
+        keeps_arguments: &|type_name| effects.keep_arguments_on_device(type_name),
         passed_on_device: &|place| effects.may_be_passed_on_device(place),
         handles_on_device: &|type_name| effects.are_handles_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),

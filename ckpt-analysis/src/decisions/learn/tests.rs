@@ -49,6 +49,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         made_on_device: &|_| false,
         filled_on_device: &|_| false,
         changing_places_with: &|_| BTreeSet::new(),
+        keeps_arguments: &|_| false,
         passed_on_device: &|_| false,
         handles_on_device: &|_| false,
         replayable: &|_| false,
@@ -163,6 +164,12 @@ fn handles_that_change_places_do_so_again() {
     assert!(decider.decisions.changing_places.is_empty());
     let words: Vec<&str> = decider.decisions.variables.values().copied().collect();
     assert_eq!(words, ["refill", "parts"]);
+    // A variable gets the arguments back that its kernel had.
+    decider.decisions = Decisions::default();
+    decider.keeps_arguments = &|_| true;
+    decider.decide(&[not_checkpoint("ocl::Kernel", "a = Rule")]);
+    assert!(decider.decisions.changing_handles.is_empty());
+    assert!(!decider.decisions.variables.values().any(|word| *word == "refill"));
 }
 
 /// A caller passes handles again as it made them.
