@@ -60,4 +60,6 @@ pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};
 pub use protection::{Class, Memory, Protection};
-pub use sources::{ProgramRoot, SOURCES_RECORD, SourceHash, Sources, files_from, folders_of_packages, roots_of_package};
+pub use sources::{
+    ProgramRoot, SOURCES_RECORD, SourceHash, Sources, files_from, folders_of_packages, roots_of_package,
+};

@@ -155,7 +155,8 @@ mod tests {
     /// The names in a package `heat` with these files, which lie in a folder around it.
     fn names(test: &str, files: &[(&str, &str)]) -> OwnNames {
         let around = env::temp_dir().join(format!("ckpt-own-names-{}-{test}", std::process::id()));
-        let manifest = "[package]\nname = \"heat\"\n[[bin]]\nname = \"beside\"\npath = \"../beside/main.rs\"\n";
+        let manifest =
+            "[package]\nname = \"heat\"\n[[bin]]\nname = \"beside\"\npath = \"../beside/main.rs\"\n";
         for (path, text) in [("heat/Cargo.toml", manifest)].iter().chain(files) {
             let path = around.join(path);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -176,42 +177,72 @@ mod tests {
     fn files_of_a_program_lie_anywhere() {
         let main = "heat/src/main.rs";
         for (test, files) in [
-            ("target", [(main, "mod target;"), ("heat/src/target/mod.rs", CHANGING)]),
-            ("path", [
-                (main, "#[path = \"../../common/x.rs\"] mod x;"),
-                ("common/x.rs", CHANGING),
-            ]),
-            ("inline", [
-                (main, "mod a { #[path = \"../../../common/x.rs\"] mod x; }"),
-                ("common/x.rs", CHANGING),
-            ]),
-            ("sometimes", [
-                (main, "#[cfg_attr(unix, path = \"../../common/x.rs\")] mod x;"),
-                ("common/x.rs", CHANGING),
-            ]),
-            ("hidden", [
-                (main, "#[path = \".hidden/x.rs\"] mod x;"),
-                ("heat/src/.hidden/x.rs", CHANGING),
-            ]),
-            ("include", [
-                (main, "include!(\"../../common/x.inc\");"),
-                ("common/x.inc", CHANGING),
-            ]),
-            ("unknown", [
-                (main, "include!(concat!(env!(\"OUT_DIR\"), \"/x.rs\"));"),
-                ("heat/src/x.rs", ""),
-            ]),
+            (
+                "target",
+                [(main, "mod target;"), ("heat/src/target/mod.rs", CHANGING)],
+            ),
+            (
+                "path",
+                [
+                    (main, "#[path = \"../../common/x.rs\"] mod x;"),
+                    ("common/x.rs", CHANGING),
+                ],
+            ),
+            (
+                "inline",
+                [
+                    (main, "mod a { #[path = \"../../../common/x.rs\"] mod x; }"),
+                    ("common/x.rs", CHANGING),
+                ],
+            ),
+            (
+                "sometimes",
+                [
+                    (main, "#[cfg_attr(unix, path = \"../../common/x.rs\")] mod x;"),
+                    ("common/x.rs", CHANGING),
+                ],
+            ),
+            (
+                "hidden",
+                [
+                    (main, "#[path = \".hidden/x.rs\"] mod x;"),
+                    ("heat/src/.hidden/x.rs", CHANGING),
+                ],
+            ),
+            (
+                "include",
+                [
+                    (main, "include!(\"../../common/x.inc\");"),
+                    ("common/x.inc", CHANGING),
+                ],
+            ),
+            (
+                "unknown",
+                [
+                    (main, "include!(concat!(env!(\"OUT_DIR\"), \"/x.rs\"));"),
+                    ("heat/src/x.rs", ""),
+                ],
+            ),
             ("bin", [("beside/main.rs", "mod x;"), ("beside/x.rs", CHANGING)]),
-            ("module", [
-                ("heat/src/x/mod.rs", CHANGING),
-                ("heat/src/x/Cargo.toml", "not that of a package"),
-            ]),
+            (
+                "module",
+                [
+                    ("heat/src/x/mod.rs", CHANGING),
+                    ("heat/src/x/Cargo.toml", "not that of a package"),
+                ],
+            ),
         ] {
             assert!(names(test, &files).may_change("clamp"), "{test}");
         }
         for (test, files) in [
-            ("built", [("heat/target/x.rs", CHANGING), ("heat/target/CACHEDIR.TAG", "")]),
-            ("another", [("heat/x/src/lib.rs", CHANGING), ("heat/x/Cargo.toml", "")]),
+            (
+                "built",
+                [("heat/target/x.rs", CHANGING), ("heat/target/CACHEDIR.TAG", "")],
+            ),
+            (
+                "another",
+                [("heat/x/src/lib.rs", CHANGING), ("heat/x/Cargo.toml", "")],
+            ),
             ("beside", [(main, "fn main() {}"), ("common/x.rs", CHANGING)]),
         ] {
             assert!(!names(test, &files).may_change("clamp"), "{test}");

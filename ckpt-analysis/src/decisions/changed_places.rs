@@ -408,7 +408,10 @@ mod tests {
         let files = [("main.rs", text.as_str())];
         let (program, analysis) = (program(&files), analysed(&files));
         let all = changed_places(&analysis.library, &program, &analysis.items);
-        let edits: Vec<Edit> = all.iter().flat_map(|one| one.edits(&program, 0, Holds::Arrays)).collect();
+        let edits: Vec<Edit> = all
+            .iter()
+            .flat_map(|one| one.edits(&program, 0, Holds::Arrays))
+            .collect();
         let changed = Edited::new(&text, &edits).text;
         let at = changed.find("f(3); ")? + "f(3); ".len();
         (!edits.is_empty()).then(|| changed[at..changed.len() - 2].to_owned())
@@ -441,7 +444,11 @@ mod tests {
         let places = changed_places(&analysis.library, &program, &analysis.items)[0].places();
         let edited = |arrays: &BTreeSet<Position>, handles: &BTreeSet<Position>| {
             let all = (&analysis.library, &program, &analysis.items);
-            Edited::new(text, &place_edits(all, std::slice::from_ref(&main), arrays, handles)).text
+            Edited::new(
+                text,
+                &place_edits(all, std::slice::from_ref(&main), arrays, handles),
+            )
+            .text
         };
         let none = BTreeSet::new();
         let of_handles = edited(&none, &places);

@@ -472,7 +472,9 @@ mod tests {
         assert!(stays(
             "queue.enqueue_copy_buffer(&b, &mut a, 0, 0, 8, &[])?; b = a.size();"
         ));
-        assert!(stays("println!(\"{} {a:?}\", sum(&read(&queue, &a)), a.len()); assert_eq!(a.len(), 3);"));
+        assert!(stays(
+            "println!(\"{} {a:?}\", sum(&read(&queue, &a)), a.len()); assert_eq!(a.len(), 3);"
+        ));
         for exchanged in [
             "std::mem::swap(&mut a, &mut b);",
             "println!(\"{}\", { a = made(); 1 });",

@@ -412,7 +412,10 @@ impl Walker<'_> {
     fn choice(&mut self, step: StepId, scrutinee: &Expr, arms: &[Arm], reexecutes: bool) {
         let from = self.log.len();
         match reexecutes {
-            true if arms.iter().any(|arm| !moves_nothing(&self.flow.locals, &arm.pattern)) => {
+            true if arms
+                .iter()
+                .any(|arm| !moves_nothing(&self.flow.locals, &arm.pattern)) =>
+            {
                 self.scrutinee(scrutinee, false);
             }
             true => self.stays(scrutinee, Use::Read),

@@ -21,7 +21,8 @@ pub fn lasts(flow: &Flow, body: &Block, site: SiteId, binding: BindingId) -> boo
         .all(|node| {
             let node = &flow.nodes[node];
             let mut events = node.events.iter().filter(|event| event.binding == binding);
-            !node.fresh.contains(&binding) && events.all(|event| event.kind == Use::Read && !event.by_name && !event.may_take)
+            !node.fresh.contains(&binding)
+                && events.all(|event| event.kind == Use::Read && !event.by_name && !event.may_take)
         })
 }
 
@@ -87,7 +88,8 @@ mod tests {
         let item: TokenStream = source.parse().expect("tokens");
         let stages = analyse(TokenStream::new(), &item, false).expect(behind);
         let flow = &stages.flow;
-        let is_a = |one: &crate::cfg::Binding| one.ident == "a" && matches!(one.declaration, Declaration::Let);
+        let is_a =
+            |one: &crate::cfg::Binding| one.ident == "a" && matches!(one.declaration, Declaration::Let);
         let a = flow.bindings.iter().position(is_a).expect("`a`");
         lasts(flow, &stages.lowered.body, 1, a)
     }

@@ -80,7 +80,9 @@ impl Package {
             listed.into_iter().flatten()
         });
         let named = named.filter_map(|one| at(one.as_table()?, &["path"])?.as_str());
-        let named = named.chain(["src/main.rs"]).map(|path| cleaned(&self.folder.join(path)));
+        let named = named
+            .chain(["src/main.rs"])
+            .map(|path| cleaned(&self.folder.join(path)));
         self.library_and_script().into_iter().chain(named).collect()
     }
 

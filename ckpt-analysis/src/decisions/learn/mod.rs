@@ -727,7 +727,8 @@ impl Decider<'_> {
                 Some(Found::Parameter { start, by_value, .. }) => {
                     let start = (place.0, start);
                     // What is passed by value may change: not so what only leads to something.
-                    let is_handle = || (self.handles_on_device)(&one.type_name) && (self.passed_on_device)(start);
+                    let is_handle =
+                        || (self.handles_on_device)(&one.type_name) && (self.passed_on_device)(start);
                     let is_the_same = !by_value || is_handle();
                     if is_the_same && !round.before.parameters.contains_key(&start) {
                         self.decisions.parameters.insert(start, "reexecute");

@@ -127,6 +127,8 @@ pub fn learn(
 /// What people are told where no rule mends what rustc says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaysOut {
+    /// What ckpt itself says of a site that stays where it is.
+    AsRefused,
     /// Nothing but what rustc says: it is not about what a checkpoint holds.
     AsRustcSays,
     /// Another place for what is in statics.
@@ -137,7 +139,10 @@ pub enum WaysOut {
 
 /// The ways out of what these findings have in common.
 pub fn ways_out(findings: &[&Finding]) -> WaysOut {
-    if findings.iter().all(|one| one.kind.is_vague()) {
+    let is_refusal = |one: &&Finding| one.kind == FindingKind::Refusal;
+    if findings.iter().all(|one| one.kind.is_vague()) && findings.iter().any(is_refusal) {
+        WaysOut::AsRefused
+    } else if findings.iter().all(|one| one.kind.is_vague()) {
         WaysOut::AsRustcSays
     } else if findings.iter().all(|one| one.kind == FindingKind::NotGlobal) {
         WaysOut::Statics

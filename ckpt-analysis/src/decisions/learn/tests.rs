@@ -159,7 +159,12 @@ fn handles_that_change_places_do_so_again() {
     decider.handles_on_device = &|_| true;
     decider.filled_on_device = &changes;
     decider.changing_places_with = &changing;
-    assert!(decider.decide(&[not_checkpoint("wgpu::BindGroup", "a = Rule")]).unsolved.is_empty());
+    assert!(
+        decider
+            .decide(&[not_checkpoint("wgpu::BindGroup", "a = Rule")])
+            .unsolved
+            .is_empty()
+    );
     assert_eq!(decider.decisions.changing_handles, both);
     assert!(decider.decisions.changing_places.is_empty());
     let words: Vec<&str> = decider.decisions.variables.values().copied().collect();
@@ -186,4 +191,18 @@ fn handles_that_a_function_exchanges_are_not_passed_again() {
         let words: Vec<&str> = decider.decisions.parameters.values().copied().collect();
         assert_eq!(words.contains(&"reexecute"), stays, "{words:?}");
     }
+}
+
+/// A site of the user stays where it is, so that what ckpt refuses there is the answer.
+#[test]
+fn what_ckpt_refuses_is_no_error_of_rustc() {
+    let found = |kinds: &[FindingKind]| {
+        let all: Vec<Finding> = kinds.iter().map(|kind| finding(*kind, "", "main")).collect();
+        ways_out(&all.iter().collect::<Vec<_>>())
+    };
+    use FindingKind::{NotCheckpoint, Other, Refusal};
+    assert_eq!(found(&[Refusal]), WaysOut::AsRefused);
+    assert_eq!(found(&[Other, Refusal]), WaysOut::AsRefused);
+    assert_eq!(found(&[Other]), WaysOut::AsRustcSays);
+    assert_eq!(found(&[NotCheckpoint, Refusal]), WaysOut::Attributes);
 }
