@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use ckpt_compiler::library::words_of_text;
 use ckpt_compiler::{
     OwnNames, ProgramRoot, SOURCES_RECORD, Sources, files_from, folders_of_packages, roots_of_package,
+    words_of_text,
 };
 use proc_macro::Span;
 

@@ -427,6 +427,7 @@ mod tests {
                  loop { g(&a); { __ckpt_places0.swap([0, 1], &mut a, &mut b); }; }"
             )
         );
+        assert!(edited("loop { std::mem::swap(&mut a, &mut b); } println!(\"{} {a}\", g(&b));").is_some());
         let around = edited("loop { (a, b, c) = (b, c, a); }").expect("all of them");
         assert!(
             around.contains("swap([0, 1], &mut a, &mut b); __ckpt_places0.swap([1, 2], &mut b, &mut c);"),
@@ -475,6 +476,7 @@ mod tests {
             "loop { (a, b) = (b, b); }",
             "loop { let mut d = f(4); std::mem::swap(&mut a, &mut d); }",
             "loop { std::mem::swap(&mut a, &mut b); h!(a); }",
+            "loop { std::mem::swap(&mut a, &mut b); println!(\"{}\", { std::mem::swap(&mut a, &mut b); 1 }); }",
             "loop { std::mem::swap(&mut a, &mut b); let d = std::mem::replace(&mut a, f(1)); }",
             "fn swap(a: &mut A, b: &mut A) {} loop { swap(&mut a, &mut b); }",
         ] {

@@ -3,7 +3,8 @@
 
 use crate::decisions::changed_places::changes_places;
 use crate::source::Program;
-use ckpt_compiler::library::{DeviceMethods, Library, Section, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Macros, Section, Types};
+use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -115,6 +116,12 @@ impl<'l> Devices<'l> {
         self.are_used()
             && (self.library.says(name, Types::DeviceHandles)
                 || !self.rebinds && self.library.says(name, Types::DeviceKernels))
+    }
+
+    /// Whether a value of this type, as rustc writes it, is a kernel that keeps its arguments: each variable gets those back that
+    /// it had, whichever kernel it has.
+    pub(crate) fn keep_arguments(&self, type_name: &str) -> bool {
+        self.is(self.one_of(type_name), Types::DeviceKernelTypes)
     }
 
     /// Whether a value of this type, as rustc writes it, is an array of which a checkpoint holds the content.
@@ -311,7 +318,19 @@ pub(crate) fn stays_the_same(
             visit::visit_expr_assign(self, one);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            self.2 |= mentions(&mac.tokens, self.1);
+            let name = name_of_macro(mac);
+            let is_own = self.0.own().has(&name) || self.0.says(&name, Macros::Takes);
+            match arguments_of_macro(self.0, mac).filter(|_| !is_own) {
+                // It only shows them. What changes places there is followed by nobody.
+                Some(arguments) => {
+                    let changing = std::mem::take(&mut self.3);
+                    for argument in &arguments {
+                        Visit::visit_expr(self, argument);
+                    }
+                    self.3 = changing;
+                }
+                None => self.2 |= mentions(&mac.tokens, self.1),
+            }
         }
         fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
             // A closure's own, or another loan.
@@ -453,8 +472,15 @@ mod tests {
         assert!(stays(
             "queue.enqueue_copy_buffer(&b, &mut a, 0, 0, 8, &[])?; b = a.size();"
         ));
+        assert!(stays(
+            "println!(\"{} {a:?}\", sum(&read(&queue, &a)), a.len()); assert_eq!(a.len(), 3);"
+        ));
         for exchanged in [
             "std::mem::swap(&mut a, &mut b);",
+            "println!(\"{}\", { a = made(); 1 });",
+            "println!(\"{}\", { std::mem::swap(&mut a, &mut b); 1 });",
+            "println!(\"{}\", turned(&mut a));",
+            "let list = vec![a, b];",
             "a = made();",
             "(a, b) = (b, a);",
             "step(&mut a);",

@@ -278,6 +278,11 @@ impl<'a> Effects<'a> {
         self.devices.are_handles(type_name)
     }
 
+    /// Whether a value of this type, as rustc writes it, is a kernel that keeps its arguments.
+    pub(crate) fn keep_arguments_on_device(&self, type_name: &str) -> bool {
+        self.devices.keep_arguments(type_name)
+    }
+
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
     /// nothing but compute.
     pub fn may_be_replayed(&self, place: Position) -> bool {

@@ -144,7 +144,10 @@ impl TypeAdvice {
                  where it is used, with all of its arguments"
             }
             Self::DeviceHandle => {
-                "a restart makes it again, as it was made: let the variable have the same one in all of the function, and choose among several                  by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables of one                  block, which a `let` of the same function declares, may change places: `std::mem::swap(&mut there, &mut back)` or                  `(there, back) = (back, there)`"
+                "a restart makes it again, as it was made: let the variable have the same one in all of the function, and choose among \
+                 several by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables \
+                 that are declared in one block may change places, but for kernels of OpenCL: `std::mem::swap(&mut there, &mut back)` or \
+                 `(there, back) = (back, there)`"
             }
             Self::DeviceWork => {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \

@@ -337,5 +337,6 @@ fn forward_at(
 }
 
 pub mod clean;
+pub mod copied;
 pub mod lasting;
 pub mod unread;

@@ -5,6 +5,7 @@ use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Point, Use};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::library::Library;
 use crate::liveness::Liveness;
+use crate::liveness::copied::is_certainly_copied;
 use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
@@ -478,9 +479,8 @@ impl Chooser<'_> {
             if missing.is_empty() {
                 continue;
             }
-            if missing.iter().any(absent) && !self.is_copied_by_operators(id)
-                || self.prefers_a_slot(id, binding)
-            {
+            let is_copied = self.is_copied_by_operators(id) || self.is_copied_and_replayed(id);
+            if missing.iter().any(absent) && !is_copied || self.prefers_a_slot(id, binding) {
                 self.found.modes.insert(id, Mode::InSlot);
             } else {
                 self.forced.extend(missing.into_iter().map(|site| (site, id)));
@@ -494,9 +494,18 @@ impl Chooser<'_> {
     /// variable travelled: then it is taken for one that is copied, as most are that operators take.
     fn is_copied_by_operators(&self, id: BindingId) -> bool {
         let events = || self.given.flow.events().filter(|event| event.binding == id);
-        let is_replayed =
-            |event: &Event| event.kind != Use::Write && self.given.runs.reexecuted.contains(&event.step);
-        events().any(|event| event.by_operator) && !events().any(Event::may_move) && events().any(is_replayed)
+        events().any(|event| event.by_operator) && !events().any(Event::may_move) && self.is_replayed(id)
+    }
+
+    /// Whether the variable is copied where it is taken, and a statement that is re-executed needs it.
+    fn is_copied_and_replayed(&self, id: BindingId) -> bool {
+        self.is_replayed(id) && is_certainly_copied(self.given.flow, id)
+    }
+
+    fn is_replayed(&self, id: BindingId) -> bool {
+        let is = |event: &Event| event.kind != Use::Write && self.given.runs.reexecuted.contains(&event.step);
+        let mut events = self.given.flow.events().filter(|event| event.binding == id);
+        events.any(is)
     }
 
     /// In how many groups of statements, its own and the later ones, the variable is mentioned.

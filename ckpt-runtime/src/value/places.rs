@@ -12,7 +12,7 @@
 //! }
 //! ```
 //!
-//! Handles (groups, pipelines, kernels) that change places are written with [`Places::swap_handles`] and [`put_handles`].
+//! Handles (groups, pipelines, queues) that change places are written with [`Places::swap_handles`] and [`put_handles`].
 //!
 //! A restart makes the arrays again, one for each variable, and what was made with them before the loop. It has filled each
 //! with what its variable had at the checkpoint, and knows by then which variable that array belongs to.

@@ -119,6 +119,8 @@ pub struct Decider<'a> {
     pub filled_on_device: &'a dyn Fn(Position) -> bool,
     /// The `let`s of what the `let` at this place changes places with, and its own.
     pub changing_places_with: &'a dyn Fn(Position) -> BTreeSet<Position>,
+    /// Whether a value of this type, as rustc writes it, is a kernel that keeps its arguments.
+    pub keeps_arguments: &'a dyn Fn(&str) -> bool,
     /// Whether the parameter at this place, which is passed by value, may hold such a value.
     pub passed_on_device: &'a dyn Fn(Position) -> bool,
     /// Whether a value of this type, as rustc writes it, is a handle that a restart makes again as it was.
@@ -483,7 +485,20 @@ impl Decider<'_> {
 
     /// An array on a device: a restart makes it again, and writes its content.
     fn device_array(&mut self, one: &Finding, round: &Round) -> bool {
-        (self.saved_from_device)(&one.type_name) && self.fill_array(one, round)
+        (self.saved_from_device)(&one.type_name)
+            && !self.exchanges_arguments(one)
+            && self.fill_array(one, round)
+    }
+
+    /// Whether kernels that keep their arguments change places: a variable gets those back that it had, and would have to get
+    /// the other kernel with them.
+    fn exchanges_arguments(&self, one: &Finding) -> bool {
+        match self.variable_of(one) {
+            Some(Holder::Let(place) | Holder::Tuple(place)) => {
+                (self.keeps_arguments)(&one.type_name) && !(self.changing_places_with)(place).is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// A handle without a type that what makes such an array has made: a checkpoint finds out whether it is one.
@@ -525,7 +540,7 @@ impl Decider<'_> {
     /// What leads to something on a device, beside an array: both are made again. Handles that change places do so again at a
     /// restart.
     fn device_handle(&mut self, one: &Finding, round: &Round) -> bool {
-        let is_handle = (self.handles_on_device)(&one.type_name);
+        let is_handle = (self.handles_on_device)(&one.type_name) && !self.exchanges_arguments(one);
         let (is_filled, place) = match self.variable_of(one).filter(|_| is_handle) {
             Some(Holder::Let(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
                 (self.refill_variable(place, round), place)

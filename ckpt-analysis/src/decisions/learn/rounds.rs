@@ -80,6 +80,7 @@ pub fn learn(
         made_on_device: &|place| effects.is_made_on_device(place),
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
         changing_places_with: &|place| effects.changing_places_with(place),
+        keeps_arguments: &|type_name| effects.keep_arguments_on_device(type_name),
         passed_on_device: &|place| effects.may_be_passed_on_device(place),
         handles_on_device: &|type_name| effects.are_handles_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),
@@ -126,6 +127,8 @@ pub fn learn(
 /// What people are told where no rule mends what rustc says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaysOut {
+    /// What ckpt itself says of a site that stays where it is.
+    AsRefused,
     /// Nothing but what rustc says: it is not about what a checkpoint holds.
     AsRustcSays,
     /// Another place for what is in statics.
@@ -136,7 +139,10 @@ pub enum WaysOut {
 
 /// The ways out of what these findings have in common.
 pub fn ways_out(findings: &[&Finding]) -> WaysOut {
-    if findings.iter().all(|one| one.kind.is_vague()) {
+    let is_refusal = |one: &&Finding| one.kind == FindingKind::Refusal;
+    if findings.iter().all(|one| one.kind.is_vague()) && findings.iter().any(is_refusal) {
+        WaysOut::AsRefused
+    } else if findings.iter().all(|one| one.kind.is_vague()) {
         WaysOut::AsRustcSays
     } else if findings.iter().all(|one| one.kind == FindingKind::NotGlobal) {
         WaysOut::Statics

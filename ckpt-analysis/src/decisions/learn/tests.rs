@@ -49,6 +49,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         made_on_device: &|_| false,
         filled_on_device: &|_| false,
         changing_places_with: &|_| BTreeSet::new(),
+        keeps_arguments: &|_| false,
         passed_on_device: &|_| false,
         handles_on_device: &|_| false,
         replayable: &|_| false,
@@ -168,6 +169,12 @@ fn handles_that_change_places_do_so_again() {
     assert!(decider.decisions.changing_places.is_empty());
     let words: Vec<&str> = decider.decisions.variables.values().copied().collect();
     assert_eq!(words, ["refill", "parts"]);
+    // A variable gets the arguments back that its kernel had.
+    decider.decisions = Decisions::default();
+    decider.keeps_arguments = &|_| true;
+    decider.decide(&[not_checkpoint("ocl::Kernel", "a = Rule")]);
+    assert!(decider.decisions.changing_handles.is_empty());
+    assert!(!decider.decisions.variables.values().any(|word| *word == "refill"));
 }
 
 /// A caller passes handles again as it made them.
@@ -184,4 +191,18 @@ fn handles_that_a_function_exchanges_are_not_passed_again() {
         let words: Vec<&str> = decider.decisions.parameters.values().copied().collect();
         assert_eq!(words.contains(&"reexecute"), stays, "{words:?}");
     }
+}
+
+/// A site of the user stays where it is, so that what ckpt refuses there is the answer.
+#[test]
+fn what_ckpt_refuses_is_no_error_of_rustc() {
+    let found = |kinds: &[FindingKind]| {
+        let all: Vec<Finding> = kinds.iter().map(|kind| finding(*kind, "", "main")).collect();
+        ways_out(&all.iter().collect::<Vec<_>>())
+    };
+    use FindingKind::{NotCheckpoint, Other, Refusal};
+    assert_eq!(found(&[Refusal]), WaysOut::AsRefused);
+    assert_eq!(found(&[Other, Refusal]), WaysOut::AsRefused);
+    assert_eq!(found(&[Other]), WaysOut::AsRustcSays);
+    assert_eq!(found(&[NotCheckpoint, Refusal]), WaysOut::Attributes);
 }

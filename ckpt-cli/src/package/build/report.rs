@@ -5,8 +5,8 @@ use std::path::Path;
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use ckpt_analysis::{
-    Cause, Detector, Finding, InTheWay, NoDetector, PackageAnalysis, Placement, Position, Program, Reason,
-    RefusedStatic, Rejected, SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
+    Cause, Detector, Finding, FindingKind, InTheWay, NoDetector, PackageAnalysis, Placement, Position,
+    Program, Reason, RefusedStatic, Rejected, SourceFile, Unsolved, WaysOut, line_and_column, ways_out,
 };
 
 use crate::cargo::Built;
@@ -314,20 +314,32 @@ pub fn unsolved(
     let all: Vec<&Finding> = left.iter().filter_map(|one| findings.get(one.finding)).collect();
     let way = ways_out(&all);
     let name = &package.workspace.choice.target;
-    let failure = if way == WaysOut::AsRustcSays {
-        // The lines of the copy are not all lines of the program, so what rustc shows helps as well.
-        for text in left.iter().filter_map(|one| rendered.get(one.finding)) {
-            anstream::eprintln!("{}", text.to_string().trim_end());
+    let failure = match way {
+        WaysOut::AsRefused => {
+            Failure::no_site(says!("E3080: ckpt found no place for a checkpoint in `{name}`"))
         }
-        Failure::build(says!("E3078: `{name}` does not build"))
-    } else {
-        Failure::build(says!("E3083: ckpt cannot tell how to save this"))
+        WaysOut::AsRustcSays => {
+            // The lines of the copy are not all lines of the program, so what rustc shows helps as well.
+            for text in left.iter().filter_map(|one| rendered.get(one.finding)) {
+                anstream::eprintln!("{}", text.to_string().trim_end());
+            }
+            Failure::build(says!("E3078: `{name}` does not build"))
+        }
+        WaysOut::Statics | WaysOut::Attributes => {
+            Failure::build(says!("E3083: ckpt cannot tell how to save this"))
+        }
+    };
+    // What else rustc says then follows from it.
+    let is_meant = |one: &&Unsolved| {
+        let kind = findings.get(one.finding).map(|finding| finding.kind);
+        way != WaysOut::AsRefused || kind == Some(FindingKind::Refusal)
     };
     let (program, folder) = (&package.program, package.workspace_root());
     // rustc may say one thing at several places of the copy that are one in the program.
     let mut said = BTreeSet::new();
     let causes: Vec<RefusedCause> = left
         .iter()
+        .filter(is_meant)
         .map(|one| RefusedCause::of_rustc(&one.obstacle, one.place, program, folder))
         .filter(|one| said.insert(one.text()))
         .collect();
@@ -336,6 +348,8 @@ pub fn unsolved(
         .fold(failure, |failure, one| failure.because(one.text()));
     let failure = failure.fields("causes", &causes);
     match way {
+        WaysOut::AsRefused => failure
+            .help("change what stands there as it says under `instead`, or write `ckpt::checkpoint!()` into another loop"),
         WaysOut::AsRustcSays => failure.help(
             "rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it",
         ),
