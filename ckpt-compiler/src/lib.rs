@@ -55,11 +55,12 @@ pub use derive::{derive_checkpoint, derive_holds};
 pub use diagnostics::{Code, Diagnostics, Relayed, Words};
 pub use emit::spares::spare;
 pub use explain::{Fate, SiteReport, VariableReport};
-pub use library::{CallTable, OwnNames, last_name, segments, words_of_text};
+pub use library::{CallTable, OwnNames, last_name, segments};
 pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};
 pub use protection::{Class, Memory, Protection};
 pub use sources::{
-    ProgramRoot, SOURCES_RECORD, SourceHash, Sources, files_from, folders_of_packages, roots_of_package,
+    ProgramRoot, SOURCES_RECORD, SourceHash, Sources, files_from, folders_of_packages, may_lead_away,
+    roots_of_package,
 };

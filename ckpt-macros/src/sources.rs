@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ckpt_compiler::{
-    OwnNames, ProgramRoot, SOURCES_RECORD, Sources, files_from, folders_of_packages, roots_of_package,
-    words_of_text,
+    OwnNames, ProgramRoot, SOURCES_RECORD, Sources, files_from, folders_of_packages, may_lead_away,
+    roots_of_package,
 };
 use proc_macro::Span;
 
@@ -137,13 +137,6 @@ impl Files {
             self.files.insert(path, text);
         }
     }
-}
-
-/// Whether modules of the file, or what it includes, may lie elsewhere than below its folder.
-fn may_lead_away(text: &str) -> bool {
-    let words = words_of_text(text);
-    let leads = |three: &[&str]| matches!(three, ["[" | ",", "path", "="] | ["include", "!", _]);
-    words.windows(3).any(leads)
 }
 
 #[cfg(test)]

@@ -79,9 +79,9 @@ impl ChangedPlaces {
 
     /// The program's own text with what says which variable has which array; `number`: no other of the function has it.
     fn edits(&self, program: &Program, number: usize, holds: Holds) -> Vec<Edit> {
-        let (swap, put) = match holds {
-            Holds::Arrays => ("swap", "put"),
-            Holds::Handles => ("swap_handles", "put_handles"),
+        let of = match holds {
+            Holds::Arrays => "",
+            Holds::Handles => "_handles",
         };
         let places = made(format_args!("places{number}"));
         let lent: Vec<String> = { self.variables.iter() }
@@ -93,7 +93,7 @@ impl ChangedPlaces {
             self.variables.len()
         );
         let put = format!(
-            "#[ckpt(reexecute)] ckpt::device::{put}(&{places}, [{}]);",
+            "#[ckpt(reexecute)] ckpt::device::put{of}(&{places}, [{}]);",
             lent.join(", ")
         );
         let mut edits = vec![Edit::line_before(
@@ -105,7 +105,7 @@ impl ChangedPlaces {
         for Exchange { range, pairs } in &self.changes {
             let pairs = pairs.iter().map(|(one, other)| {
                 format!(
-                    "{places}.{swap}([{one}, {other}], {}, {});",
+                    "{places}.swap{of}([{one}, {other}], {}, {});",
                     lent[*one], lent[*other]
                 )
             });

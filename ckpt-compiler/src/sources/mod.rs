@@ -24,6 +24,7 @@ use twox_hash::XxHash3_128;
 use crate::paths::rt;
 use crate::syntax::words::words;
 use modules::Crate;
+pub use modules::may_lead_away;
 use packages::Package;
 
 /// Name of the file, beside the Cargo.toml of a package that `cargo ckpt` has rewritten, that has the hashes of what it was

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::{ReadFile, cleaned, tokens_of};
+use crate::library::words_of_text;
 
 /// What a file is to the crate.
 pub(super) enum File {
@@ -307,4 +308,11 @@ pub(super) fn string(literal: &proc_macro2::Literal) -> Option<String> {
 
 fn unraw(name: &str) -> String {
     name.strip_prefix("r#").unwrap_or(name).to_owned()
+}
+
+/// Whether modules of the file, or what it includes, may lie elsewhere than below its folder.
+pub fn may_lead_away(text: &str) -> bool {
+    let words = words_of_text(text);
+    let leads = |three: &[&str]| matches!(three, ["[" | ",", "path", "="] | ["include", "!", _]);
+    words.windows(3).any(leads)
 }

@@ -101,7 +101,7 @@ const OTHERS: [(&str, &[&str]); 59] = [
     ),
     (
         "ckpt-compiler/src/sources/packages.rs",
-        &["exclude", "name", "path"],
+        &["exclude", "name", "path", "test"],
     ),
     ("ckpt-compiler/src/sources/variables.rs", &["env"]),
     ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
