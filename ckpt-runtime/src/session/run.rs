@@ -46,7 +46,7 @@ use crate::state::snapshot::SnapshotBuilder;
 use crate::state::source::{Recorded, StateSource};
 use crate::state::standard_streams::{self, StandardStreams};
 use crate::state::statics::Statics;
-use crate::storage::{Commit, Journals, RunDocuments, Store};
+use crate::storage::{Commit, Fallback, Journals, RunDocuments, Store};
 use crate::thread;
 use crate::value::{DEVICES, LoadError, buffer_for, give_back, release_unused};
 
@@ -401,6 +401,14 @@ impl Run {
             what: "begin the journal of the program's files in the store",
             error,
         })?;
+        let fallback = match &config.fallback {
+            Fallback::At(folder) => Some(folder.as_path()),
+            Fallback::AsBefore | Fallback::Off => None,
+        };
+        let own = std::iter::once(store.folder()).chain(fallback);
+        let descriptors = process
+            .as_ref()
+            .map(|_| Descriptors::begin(member.is_some(), own));
         store.retain_by(journal.reach());
         if let (Some(process), Some(restored)) = (&mut process, &restored) {
             process.begin_walk(restored, &|folder| journal.make_folder(folder))?;
@@ -454,7 +462,7 @@ impl Run {
             statics: Statics::default(),
             journal,
             streams: StandardStreams::default(),
-            descriptors: process.as_ref().map(|_| Descriptors::begin(member.is_some())),
+            descriptors,
             process,
             writer: Writer::new(Arc::clone(&ending), outside),
             late: false,

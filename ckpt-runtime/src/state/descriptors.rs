@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
@@ -65,12 +66,12 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// A session begins.
-    pub fn begin(has_messages: bool) -> Descriptors {
+    /// A session begins; checkpoints go to the folders `own`.
+    pub fn begin<'f>(has_messages: bool, own: impl Iterator<Item = &'f Path>) -> Descriptors {
         Descriptors {
             at_start: open(),
             has_messages,
-            files: UnheldFiles::default(),
+            files: UnheldFiles::beside(own),
         }
     }
 

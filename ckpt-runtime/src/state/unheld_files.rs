@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
@@ -24,10 +25,21 @@ type Id = (u64, u64);
 pub(super) struct UnheldFiles {
     /// How far each had been written, by the number that it is open under.
     before: BTreeMap<i32, (Id, u64)>,
+    /// Where ckpt writes itself, beside the program.
+    own: Vec<PathBuf>,
     is_told: bool,
 }
 
 impl UnheldFiles {
+    /// What is in these folders is none of the program's.
+    pub fn beside<'f>(own: impl Iterator<Item = &'f Path>) -> UnheldFiles {
+        let really = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        UnheldFiles {
+            own: own.map(really).collect(),
+            ..UnheldFiles::default()
+        }
+    }
+
     /// Looks for those that have been opened since the session began.
     pub fn look(&mut self, at_start: &Open, has_messages: bool, to: &mut SnapshotBuilder) {
         if self.is_told {
@@ -35,8 +47,9 @@ impl UnheldFiles {
         }
         let mut found = BTreeMap::new();
         let mut suspect = Vec::new();
-        for (number, path) in now() {
-            let Some((id, written)) = written_to(number, &path, at_start) else {
+        let is_own = |path: &str| self.own.iter().any(|folder| Path::new(path).starts_with(folder));
+        for (number, path) in now().into_iter().filter(|(_, path)| !is_own(path)) {
+            let Some((id, written, is_for_that)) = written_to(number, &path, at_start) else {
                 continue;
             };
             let has_moved = self
@@ -44,7 +57,7 @@ impl UnheldFiles {
                 .get(&number)
                 .is_some_and(|(known, before)| *known == id && *before != written);
             // Libraries for messages open files of their own, to share their memory.
-            if has_moved || written == 0 && !has_messages && !is_locked(id) {
+            if has_moved || written == 0 && is_for_that && !has_messages && !is_locked(id) {
                 suspect.push((id, path));
             }
             found.insert(number, (id, written));
@@ -72,8 +85,9 @@ fn is_locked((_, number): Id) -> bool {
     files.any(|file| file.rsplit(':').next() == Some(&number.to_string()))
 }
 
-/// Which file it is, and how far it has been written, where the program can write to it and has opened it since the start.
-fn written_to(number: i32, path: &str, at_start: &Open) -> Option<(Id, u64)> {
+/// Which file it is, how far it has been written, and whether it is open for that alone, where the program can write to it and has
+/// opened it since the start. What is read as well, libraries have in memory, such as a cache of what they have compiled.
+fn written_to(number: i32, path: &str, at_start: &Open) -> Option<(Id, u64, bool)> {
     let is_of_program =
         number > 2 && path.starts_with('/') && !path.starts_with("/dev/") && !kept_open::is_ours(number);
     if !is_of_program || at_start.values().any(|known| known == path) {
@@ -91,5 +105,5 @@ fn written_to(number: i32, path: &str, at_start: &Open) -> Option<(Id, u64)> {
     } else {
         position
     };
-    Some(((found.dev(), found.ino()), written))
+    Some(((found.dev(), found.ino()), written, !flags.contains(OFlags::RDWR)))
 }
