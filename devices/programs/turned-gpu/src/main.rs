@@ -1,5 +1,5 @@
-//! As `turned`, with wgpu: two groups that were made before have the one array and the other, for both directions; the groups
-//! and the arrays change places after each step, and a third array with the first in every third.
+//! As `turned`, with wgpu: two groups that were made before have the one array and the other, for both directions; the arrays
+//! change places after each step, and a third one with the first in every third.
 
 use std::borrow::Cow;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
@@ -23,14 +23,14 @@ fn main() {
     let mut next = array(&device, 5);
     let mut third = array(&device, 7);
     let pipeline = pipeline(&device);
-    let (mut there, mut back) = (
+    let groups = [
         group(&device, &pipeline, &now, &next),
         group(&device, &pipeline, &next, &now),
-    );
-    let groups = [group(&device, &pipeline, &third, &now)];
+        group(&device, &pipeline, &third, &now),
+    ];
     for step in 0..30 {
-        start(&device, &queue, &pipeline, &there);
-        start(&device, &queue, &pipeline, &groups[0]);
+        start(&device, &queue, &pipeline, &groups[step % 2]);
+        start(&device, &queue, &pipeline, &groups[2]);
         start(
             &device,
             &queue,
@@ -38,7 +38,6 @@ fn main() {
             &group(&device, &pipeline, &now, &third),
         );
         std::mem::swap(&mut now, &mut next);
-        std::mem::swap(&mut there, &mut back);
         if step % 3 == 1 {
             (third, now) = (now, third);
         }
