@@ -123,7 +123,7 @@ impl<'a> Encoder<'a> {
         owner: Owner,
         read: &mut dyn FnMut(Range<usize>) -> Option<Vec<u8>>,
     ) -> bool {
-        if !self.is_all(count) || !matches!(self.column, Column::Empty) {
+        if !self.is_all(count) {
             return false;
         }
         let capture = self.objects.capture.as_mut();
@@ -174,8 +174,8 @@ impl<'a> Encoder<'a> {
         owner: Option<Owner>,
         read: super::body::Read,
     ) {
-        let is_alone = self.is_all(count) && matches!(self.column, Column::Empty);
-        let taken = match self.objects.capture.as_mut().filter(|_| is_alone) {
+        let is_all = self.is_all(count);
+        let taken = match self.objects.capture.as_mut().filter(|_| is_all) {
             Some(capture) => {
                 capture.mark_clean(owner);
                 // SAFETY: the caller's promise.
@@ -198,7 +198,7 @@ impl<'a> Encoder<'a> {
 
     /// Whether a list of so many numbers is all that comes here.
     fn is_all(&self, count: usize) -> bool {
-        self.list
+        matches!(self.column, Column::Empty) && { self.list }
             .is_some_and(|list| list.all == count && list.row == 1 && list.depth == 0)
     }
 
@@ -217,7 +217,7 @@ impl<'a> Encoder<'a> {
     fn take_read<N: Number>(&mut self, count: usize, bytes: Vec<u8>) {
         let is_all = self.is_all(count);
         let capture = self.objects.capture.as_mut();
-        let taken = match capture.filter(|_| is_all && matches!(self.column, Column::Empty)) {
+        let taken = match capture.filter(|_| is_all) {
             Some(capture) => capture.take_read(&N::DTYPE, bytes),
             None => Err(bytes),
         };
