@@ -1,5 +1,7 @@
 //! What the programs have in common: an array, a device that computes on it, and what is in it.
 
+#![allow(dead_code, reason = "each program uses a part of it")]
+
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, Device, Instance, Queue};
 

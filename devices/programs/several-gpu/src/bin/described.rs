@@ -1,5 +1,10 @@
 //! Arrays whose descriptions are given to a macro, and one whose description calls what describes another.
 
+#![allow(
+    clippy::useless_vec,
+    reason = "what is given to a macro is what this is about"
+)]
+
 #[path = "../common.rs"]
 mod common;
 
