@@ -725,6 +725,21 @@ fn equal_hash_maps_are_saved_alike() {
 }
 
 #[test]
+fn keys_are_sorted_by_all_of_their_bytes() {
+    let long = "a name of more than sixteen bytes";
+    let mut words: Vec<String> = ["", "\0", "a", "a\0", "a\0\0b", "b"].map(String::from).to_vec();
+    words.extend((0..50).map(|k| format!("{long} {k}")));
+    words.extend((0..20).map(|k| long[..k].to_owned()));
+    let set: HashSet<String> = words.iter().cloned().collect();
+    let sorted: BTreeSet<String> = words.into_iter().collect();
+    assert_eq!(encode(&set).unwrap(), encode(&sorted).unwrap());
+    let keys = || (0..60_u64).map(|k| (k % 2, k % 3, k));
+    let set: HashSet<(u64, u64, u64)> = keys().collect();
+    let sorted: BTreeSet<(u64, u64, u64)> = keys().collect();
+    assert_eq!(encode(&set).unwrap(), encode(&sorted).unwrap());
+}
+
+#[test]
 fn a_wrong_type_is_refused() {
     let saved = encode(&vec![1_u32, 2, 3]).unwrap();
     assert!(matches!(
