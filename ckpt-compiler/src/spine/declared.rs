@@ -4,9 +4,10 @@ use crate::library::{Library, Types};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::language::is_number_type;
 use crate::syntax::macros::{items_of_list, repeated_in_list};
-use crate::syntax::places::{Place, Projection};
+use crate::syntax::places::{Place, Projection, variable};
+use crate::syntax::purity::is_arithmetic;
 use crate::visit::{self, Visit};
-use syn::{Expr, FnArg, GenericArgument, ItemFn, Local, Pat, PathArguments, Type};
+use syn::{Expr, FnArg, GenericArgument, Ident, ItemFn, Local, Pat, PathArguments, Type};
 
 /// Variables of which something is known wherever they are declared.
 #[derive(Default)]
@@ -30,7 +31,7 @@ impl DeclaredTypes {
         for argument in &function.sig.inputs {
             match argument {
                 FnArg::Receiver(receiver) => {
-                    let name = proc_macro2::Ident::new("self", receiver.self_token.span);
+                    let name = Ident::new("self", receiver.self_token.span);
                     let is_value = receiver.reference.is_none() && receiver.colon_token.is_none();
                     finder.add(&name, is_value, false, false);
                 }
@@ -52,9 +53,10 @@ impl DeclaredTypes {
         self.values.contains(local)
     }
 
-    /// Whether the variable is certainly a number.
-    pub(super) fn is_number(&self, local: crate::names::LocalId) -> bool {
-        self.numbers.contains(local)
+    /// Whether the value is certainly a number: one that is written out, a variable, or what is computed from such.
+    pub(super) fn is_number(&self, locals: &Locals, value: &Expr) -> bool {
+        let is_variable = |name: &Ident| locals.id(name).is_some_and(|local| self.numbers.contains(local));
+        is_computed_number(value, &is_variable)
     }
 
     /// Whether the place is an element of a list of numbers.
@@ -78,7 +80,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn add(&mut self, name: &proc_macro2::Ident, is_value: bool, is_list_of_numbers: bool, is_number: bool) {
+    fn add(&mut self, name: &Ident, is_value: bool, is_list_of_numbers: bool, is_number: bool) {
         let Some(local) = self.locals.id(name) else {
             return;
         };
@@ -88,6 +90,13 @@ impl Finder<'_> {
             .lists_of_numbers
             .insert(local);
         both[usize::from(is_number)].numbers.insert(local);
+    }
+
+    /// Whether the variable is a number by all of its declarations so far.
+    fn is_number(&self, name: &Ident) -> bool {
+        let is_in = |types: &DeclaredTypes, local| types.numbers.contains(local);
+        let local = self.locals.id(name);
+        local.is_some_and(|local| is_in(&self.found, local) && !is_in(&self.others, local))
     }
 
     fn typed(&mut self, pattern: &Pat, ty: &Type) {
@@ -139,7 +148,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             (Pat::Type(typed), _) => self.typed(&typed.pat, &typed.ty),
             (Pat::Ident(ident), Some(init)) if ident.by_ref.is_none() => {
                 let (value, list) = (is_value(&init.expr), self.is_list_of_numbers(&init.expr));
-                self.add(&ident.ident, value, list, is_number_literal(&init.expr));
+                let is_number = is_computed_number(&init.expr, &|name| self.is_number(name));
+                self.add(&ident.ident, value, list, is_number);
             }
             _ => {}
         }
@@ -166,7 +176,24 @@ fn is_number(ty: &Type) -> bool {
     }
 }
 
-/// A number that is written out has a type of the language.
+/// A number that is written out has a type of the language, and what operators make of numbers of the language is one.
+fn is_computed_number(value: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> bool {
+    match value {
+        Expr::Paren(one) => is_computed_number(&one.expr, is_variable),
+        Expr::Group(one) => is_computed_number(&one.expr, is_variable),
+        Expr::Unary(one) => {
+            !matches!(one.op, syn::UnOp::Deref(_)) && is_computed_number(&one.expr, is_variable)
+        }
+        Expr::Binary(one) => {
+            is_arithmetic(&one.op)
+                && is_computed_number(&one.left, is_variable)
+                && is_computed_number(&one.right, is_variable)
+        }
+        Expr::Path(_) => variable(value).is_some_and(is_variable),
+        _ => is_number_literal(value),
+    }
+}
+
 fn is_number_literal(value: &Expr) -> bool {
     match value {
         Expr::Lit(one) => matches!(one.lit, syn::Lit::Int(_) | syn::Lit::Float(_)),

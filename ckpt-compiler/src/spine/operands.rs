@@ -285,18 +285,12 @@ impl Lowering<'_> {
 
     /// `-a`, `a + b` of what may be no numbers: the operator uses its operands up, and the call has to find them as they were.
     fn may_be_used_up(&self, operand: &Expr) -> bool {
+        let is_number =
+            |side: &Expr| matches!(side, Expr::Cast(_)) || self.declared.is_number(&self.names.read(), side);
         let is_taken = |side: &Expr| {
-            let name = variable(side);
-            let local = name.and_then(|name| self.names.read().id(name));
-            let is_reference = name.is_some_and(|name| self.known.is_reference(name));
-            local.is_some_and(|local| !self.declared.is_number(local)) && !is_reference
-        };
-        let is_number = |side: &Expr| match side {
-            Expr::Lit(_) | Expr::Cast(_) => true,
-            other => {
-                let local = variable(other).and_then(|name| self.names.read().id(name));
-                local.is_some_and(|local| self.declared.is_number(local))
-            }
+            variable(side)
+                .is_some_and(|name| self.names.read().id(name).is_some() && !self.known.is_reference(name))
+                && !is_number(side)
         };
         match operand {
             Expr::Paren(inner) => self.may_be_used_up(&inner.expr),

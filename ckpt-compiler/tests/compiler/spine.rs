@@ -288,6 +288,22 @@ fn arguments_before_a_marked_call_are_put_aside_in_order() {
 }
 
 #[test]
+fn arguments_computed_from_numbers_stay_in_a_marked_call() {
+    assert_outline(
+        "step",
+        "fn f(limit: u64, one: Sum, turn: Turn) { let part = limit / 100; step(limit / 100 * turn, part * turn, -(part + 1)); \
+         step(one + turn, -one) }",
+        "
+        let part = limit / 100;
+        call 1: step(limit / 100 * turn, part * turn, - (part + 1))
+        value block
+            let mut __ckpt_argument1 = one + turn;
+            let mut __ckpt_argument2 = - one;
+            value call 2: step(__ckpt_argument1, __ckpt_argument2)",
+    );
+}
+
+#[test]
 fn nested_marked_calls_become_steps_from_the_inside_out() {
     assert_outline(
         "step",

@@ -225,6 +225,16 @@ pub fn arguments_of_calls_with_sites() {
     println!("{}", looked_at(&(turned - third), count + 1));
 }
 
+#[ckpt::instrument(calls(looked_at))]
+pub fn arguments_computed_from_numbers() {
+    let limit: u64 = "12".parse().unwrap_or_default();
+    let one = Tally::of(&[1, 2]);
+    let part = limit / 4;
+    for share in (1..=3).step_by(2) {
+        println!("{}", looked_at(&one, limit / 6 * share - part / 3));
+    }
+}
+
 #[ckpt::instrument(calls(step))]
 pub fn operands_with_sites_in_a_loop() {
     let mut sum = Tally::of(&[0, 0]);
