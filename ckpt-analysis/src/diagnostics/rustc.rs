@@ -96,7 +96,7 @@ impl fmt::Display for HeldIn {
 }
 
 /// What helps with values of a type that no checkpoint holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TypeAdvice {
     /// A writer of tables.
     TableWriter,
@@ -114,12 +114,17 @@ pub enum TypeAdvice {
     DeviceWork,
     /// A handle without a type, in a program that computes on devices.
     Untyped,
+    /// Objects of a trait of the program's own, of which the types cannot be listed.
+    Objects {
+        /// Why not.
+        unlisted: String,
+    },
     /// Any other.
     Other,
 }
 
 impl TypeAdvice {
-    fn words(self) -> &'static str {
+    fn words(&self) -> &'static str {
         match self {
             Self::TableWriter => {
                 "keep the `File` in the variable, and make the writer where rows are written: \
@@ -158,6 +163,10 @@ impl TypeAdvice {
                 "hold an array in a `Buffer<u8>`, `Buffer::<u8>::create(..)`, or in one of its elements, and a context, a queue or a kernel \
                  in the library's type for it. The content of a `cl_mem` is saved where it is in a variable that gets no other one, \
                  `let array = unsafe { create_buffer(..)? }`, and as bytes"
+            }
+            Self::Objects { .. } => {
+                "a checkpoint has the objects of a trait if their types can be listed at the trait: have what implements it in the crate \
+                 of the trait, without references in it, and no parameters or associated types of the trait; or make the value inside the loop"
             }
             Self::Other => {
                 "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \
@@ -249,7 +258,7 @@ impl RustcObstacle {
                 advice,
             } => words(
                 format!("E1310: {holder} is of a type that no checkpoint holds: `{type_name}`"),
-                in_the_way(field.as_ref()),
+                in_the_way(field.as_ref(), advice),
                 advice.words(),
             ),
             Self::Destructor {
@@ -259,7 +268,7 @@ impl RustcObstacle {
                 advice,
             } => words(
                 format!("E1311: {holder} has a destructor that a restart would miss: `{type_name}`"),
-                in_the_way(field.as_ref()),
+                in_the_way(field.as_ref(), advice),
                 advice.words(),
             ),
             Self::DoesNotCompile { said, .. } => match said {
@@ -279,11 +288,17 @@ impl RustcObstacle {
     }
 }
 
-fn in_the_way(field: Option<&OpaqueField>) -> String {
-    field.map_or_else(String::new, |field| match &field.type_name {
+fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
+    let of_field = field.map(|field| match &field.type_name {
         Some(type_name) => format!("its field `{}` is of the type `{type_name}`", field.name),
         None => format!("its field `{}` is an object that borrows", field.name),
-    })
+    });
+    let unlisted = match advice {
+        TypeAdvice::Objects { unlisted } => Some(unlisted.clone()),
+        _ => None,
+    };
+    let reasons: Vec<String> = of_field.into_iter().chain(unlisted).collect();
+    reasons.join("; ")
 }
 
 /// What helps where rustc does not take the rewritten function, by rustc's code.
@@ -315,6 +330,23 @@ static ADVICE: LazyLock<Table> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn why_objects_are_not_saved_is_said_behind_the_field_with_them() {
+        let advice = TypeAdvice::Objects {
+            unlisted: "`S` has an associated type".into(),
+        };
+        let field = OpaqueField {
+            name: "World.objects".into(),
+            type_name: Some("dyn S".into()),
+        };
+        assert_eq!(
+            in_the_way(Some(&field), &advice),
+            "its field `World.objects` is of the type `dyn S`; `S` has an associated type"
+        );
+        assert_eq!(in_the_way(None, &advice), "`S` has an associated type");
+        assert_eq!(in_the_way(None, &TypeAdvice::Other), "");
+    }
 
     #[test]
     fn every_code_of_rustc_stands_once() {

@@ -1,6 +1,7 @@
 //! What is said of types that no checkpoint holds.
 
 use super::Decider;
+use crate::decisions::objects::why_unlisted;
 use crate::diagnostics::TypeAdvice;
 use ckpt_compiler::library::{Library, Prelude, Types};
 
@@ -33,6 +34,7 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
     } else if ty.contains("'_") || ty.contains('&') {
         TypeAdvice::Borrows
     } else {
-        TypeAdvice::Other
+        let unlisted = why_unlisted(decider.library, decider.program, decider.items, decider.types, ty);
+        unlisted.map_or(TypeAdvice::Other, |unlisted| TypeAdvice::Objects { unlisted })
     }
 }

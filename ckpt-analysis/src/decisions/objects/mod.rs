@@ -63,6 +63,30 @@ pub fn object_edits(
     lister.finish()
 }
 
+/// Why the objects of a trait of the program cannot be listed; nothing where they can, or it is no such trait.
+pub fn why_unlisted(
+    library: &Library,
+    program: &Program,
+    items: &Items,
+    types: &Types,
+    name: &str,
+) -> Option<String> {
+    let of = trait_named(items, name).ok()?;
+    if has_a_list(&of.declaration) {
+        return None;
+    }
+    object_edits(library, program, items, types, name).err()
+}
+
+/// Whether the trait has a list of its types in the program's own source.
+fn has_a_list(declaration: &syn::ItemTrait) -> bool {
+    let is_list = |one: &syn::Attribute| {
+        let path = one.path();
+        path.segments.len() == 2 && path.segments[0].ident == "ckpt" && path.segments[1].ident == "object"
+    };
+    declaration.attrs.iter().any(is_list)
+}
+
 /// The name of the trait in the text of a trait object: `solvers::Solver` of `(dyn solvers::Solver + Send)`.
 fn bare(name: &str) -> &str {
     let name = name.trim().trim_start_matches('(').trim_end_matches(')');
@@ -113,11 +137,7 @@ struct Lister<'p> {
 impl Lister<'_> {
     fn refuse_trait(&self) -> Result<(), String> {
         let (name, declaration) = (&self.of.name, &self.of.declaration);
-        let is_object = |one: &syn::Attribute| {
-            let path = one.path();
-            path.segments.len() == 2 && path.segments[0].ident == "ckpt" && path.segments[1].ident == "object"
-        };
-        if declaration.attrs.iter().any(is_object) {
+        if has_a_list(declaration) {
             return Err(format!("`{name}` has its `#[ckpt::object(..)]` already"));
         }
         if !declaration.generics.params.is_empty() {

@@ -158,6 +158,46 @@ fn refusals_name_the_reason() {
     assert!(refused(inner, "S").contains("inside a function"));
 }
 
+/// A library with the trait, and a program with a type of it.
+fn library_and_program(of_library: &str, of_program: &str) -> Program {
+    let mut whole = program(of_library);
+    let more = program(of_program);
+    whole.files.extend(more.files);
+    whole.crates[0].name = "shapes".into();
+    whole.crates[0].kind = CrateKind::Lib;
+    whole.crates.push(CrateSource {
+        root: FileId(1),
+        externs: [("shapes".to_string(), 0)].into(),
+        ..more.crates.into_iter().next().unwrap()
+    });
+    whole
+}
+
+#[test]
+fn why_the_types_of_objects_are_not_listed() {
+    let library = Library::builtin();
+    let why = |program: &Program, name: &str| {
+        let (items, types) = (items::collect(library, program), Types::of(library, program));
+        why_unlisted(library, program, &items, &types, name)
+    };
+    let both = |of_library: &str| {
+        library_and_program(
+            of_library,
+            "use shapes::Shape; struct Disc; impl Shape for Disc {} fn main() {}",
+        )
+    };
+    assert_eq!(
+        why(&both("pub trait Shape {}"), "dyn Shape").as_deref(),
+        Some("`Disc` implements `Shape` in another crate, which the crate of the trait cannot name")
+    );
+    let in_one = program("trait Shape {} struct Disc; impl Shape for Disc {}");
+    for name in ["dyn Shape", "Disc", "dyn Write", "Vec<Box<dyn Shape>>"] {
+        assert_eq!(why(&in_one, name), None, "{name}");
+    }
+    let by_hand = both("#[ckpt::object(Square)] pub trait Shape {}");
+    assert_eq!(why(&by_hand, "dyn Shape"), None);
+}
+
 #[test]
 fn a_list_of_objects_that_is_one_itself_is_listed() {
     let text = "\
