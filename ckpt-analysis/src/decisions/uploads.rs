@@ -34,10 +34,7 @@ impl OwnArrays {
         }
         let method = call.method.to_string();
         if library.says(&method, Types::DeviceUploads) {
-            let mut lent = call.args.iter().filter_map(|argument| match argument {
-                Expr::Reference(one) => name(&one.expr),
-                _ => None,
-            });
+            let mut lent = call.args.iter().filter_map(|argument| lent_by(library, argument));
             return lent.any(|name| self.0.contains(&name));
         }
         // The commands of one are methods of it, up to what gives them.
@@ -48,6 +45,18 @@ impl OwnArrays {
             receiver = &inner.receiver;
         }
         fills && name(receiver).is_some_and(|name| self.0.contains(&name))
+    }
+}
+
+/// The variable that an argument lends: `&now`, `now.as_image_copy()`, `TexelCopyTextureInfo { texture: &now, .. }`.
+fn lent_by(library: &Library, argument: &Expr) -> Option<String> {
+    match argument {
+        Expr::Reference(one) => name(&one.expr),
+        Expr::MethodCall(call) if library.says(&call.method.to_string(), DeviceMethods::Same) => {
+            name(&call.receiver)
+        }
+        Expr::Struct(one) => one.fields.iter().find_map(|field| lent_by(library, &field.expr)),
+        _ => None,
     }
 }
 
@@ -76,8 +85,9 @@ impl Made<'_> {
                 _ => false,
             },
             Expr::MethodCall(call) => {
-                self.library.says(&call.method.to_string(), DeviceMethods::Makes)
-                    || self.makes(&call.receiver)
+                let method = call.method.to_string();
+                let makes = [DeviceMethods::Makes, DeviceMethods::MakesTexels];
+                makes.iter().any(|one| self.library.says(&method, *one)) || self.makes(&call.receiver)
             }
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) => {

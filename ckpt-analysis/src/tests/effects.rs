@@ -219,6 +219,8 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
     for body in [
         "let now = device.create_buffer(&of); queue.write_buffer(&now, 0, bytes(&start));",
         "let mut now = unsafe { Buffer::create(&context, 4, 0)? }; queue.enqueue_write_buffer(&mut now, 1, 0, &start, &[])?;",
+        "let now = device.create_texture(&of); queue.write_texture(now.as_image_copy(), &start, layout, size);",
+        "let now = device.create_texture(&of); queue.write_texture(Copied { texture: &now, level: 0 }, &start, layout, size);",
         "let now = Buffer::<f32>::builder().len(4).build()?; now.write(&start).enq()?;",
         "let now = que.buffer_builder().build()?; now.cmd().fill(0.0, None).enq()?;",
         "let mut now: CudaSlice<f32> = stream.alloc_zeros(4)?; stream.memcpy_htod(&start, &mut now)?;",

@@ -41,7 +41,7 @@ pub fn run() -> ocl::Result<()> {
     }
     let mut numbers = vec![0; COUNT];
     stirred.state.read(&mut numbers).enq()?;
-    stirred.pro.finish()?;
+    stirred.pro.queue().finish()?;
     println!("{} steps, sum {:08x}", stirred.steps, added(0, &numbers));
     Ok(())
 }
