@@ -4,6 +4,7 @@
 mod callers;
 mod copied;
 mod kinds;
+mod looked_at;
 mod parts;
 mod replaced;
 mod through;
@@ -503,6 +504,18 @@ impl<'ast> Visit<'ast> for Changes<'_> {
                 argument => self.visit_expr(argument),
             }
         }
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        looked_at::local(self, local);
+    }
+
+    fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+        looked_at::condition(self, one);
+    }
+
+    fn visit_expr_match(&mut self, one: &'ast syn::ExprMatch) {
+        looked_at::branches(self, one);
     }
 
     /// A field that a pattern takes by name could be changed under that name.
