@@ -7,7 +7,7 @@ use crate::items::methods::Methods;
 use crate::items::resolve::{Namespace, Resolver};
 use crate::items::{self, Def, FnId, Items, MAIN};
 use crate::source::{CommunicatingCrate, Program};
-use ckpt_compiler::library::{CallTable, Library, OwnNames};
+use ckpt_compiler::library::{CallTable, Library};
 use ckpt_compiler::syntax::own_macros::Definitions;
 use ckpt_compiler::syntax::owners::Owners;
 use ckpt_safepoints::skeleton::SourcePlace;
@@ -38,7 +38,7 @@ impl Facts {
     pub fn of(program: &Program, by_user: &CallTable) -> Self {
         let mut library = Library::default();
         library.add(by_user);
-        let mut own = OwnNames::default();
+        let mut own = program.others.clone();
         program.files.iter().for_each(|file| own.read(&file.text));
         library.set_own(&Arc::new(own));
         let mut items = items::collect(&library, program);

@@ -1094,8 +1094,11 @@ fn the_only_checkpoint_of_a_run_is_named_where_it_is_damaged() {
     refused(resumed, 77, "E3201");
     // What is damaged behind its head is known when all of it is read.
     let mut bytes = whole.clone();
-    let values = bytes.windows(8).position(|bytes| bytes == 6_u64.to_le_bytes());
-    bytes[values.unwrap()] ^= 0x55;
+    let behind_head = &mut bytes[512..];
+    let value = behind_head
+        .windows(8)
+        .position(|bytes| bytes == 6_u64.to_le_bytes());
+    behind_head[value.unwrap()] ^= 0x55;
     fs::write(store.join("000002.r0.h5"), bytes).unwrap();
     append(here.path(), &["--resume", "--every", "3"], "")
         .code(77)

@@ -1,4 +1,6 @@
-//! The files of the program that is being compiled, as cargo has told where it is.
+//! The files of the program that is being compiled, as cargo has told where it is, and those of the crates that it links: `crates`.
+
+mod crates;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -36,8 +38,8 @@ const BUILT: [&str; 2] = ["CACHEDIR.TAG", ".rustc_info.json"];
 /// So many files are read at most.
 const MOST: usize = 20_000;
 
-/// What the package that is being compiled declares, and those from folders that it depends on. Files are read once for all functions of
-/// a crate.
+/// What the package that is being compiled declares, and those from folders that it depends on, and the methods that traits of other
+/// crates bring along. Files are read once for all functions of a crate.
 pub(crate) fn own_names() -> &'static Arc<OwnNames> {
     static NAMES: OnceLock<Arc<OwnNames>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -48,6 +50,8 @@ pub(crate) fn own_names() -> &'static Arc<OwnNames> {
                 let folders = folders_of_packages(Path::new(&package), &|path| fs::read(path).ok());
                 folders.iter().for_each(|folder| found.of_package(folder));
                 found.files.values().for_each(|text| names.read(text));
+                let texts = found.files.values().map(String::as_str);
+                names.read_crates(texts, &crates::linked(), crates::texts);
                 if !found.are_all {
                     names.may_be_any();
                 }

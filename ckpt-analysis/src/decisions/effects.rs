@@ -4,6 +4,7 @@
 use super::changed_places::{ChangedPlaces, changed_places};
 use super::devices::{Devices, stays_the_same};
 use super::foreign::Foreign;
+use super::uploads::OwnArrays;
 use crate::Analysis;
 use crate::calls::CallId;
 use crate::items::{FnId, Items};
@@ -356,6 +357,7 @@ impl<'a> Effects<'a> {
             changeable,
             return_leaves,
             is_given_to_device: false,
+            own_arrays: OwnArrays::default(),
             found: false,
             ways_out: Vec::new(),
         }
@@ -404,8 +406,10 @@ impl<'a> Effects<'a> {
                 continue;
             }
             let nothing = HashSet::new();
+            let item = &self.items.function(next).item;
             let mut traces = self.traces(&nothing, false);
-            traces.visit_block(&self.items.function(next).item.block);
+            traces.own_arrays = OwnArrays::of(self.library, &self.devices, item);
+            traces.visit_block(&item.block);
             if traces.found {
                 return false;
             }
@@ -641,6 +645,8 @@ struct Traces<'n> {
     return_leaves: bool,
     /// In what a device's memory is made from: where that is in the program's memory is asked for to read it.
     is_given_to_device: bool,
+    /// Arrays on devices that the function itself makes: what it begins them with does not count.
+    own_arrays: OwnArrays,
     found: bool,
     /// Branches that end the program or leave the function. The first run did not take them, so a second run, from the same
     /// inputs, does not either: what they do does not count.
@@ -726,7 +732,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
-        self.found |= self.library.leaves_a_trace(&method) || self.devices.leave_a_trace(&method);
+        let leaves_a_trace = self.library.leaves_a_trace(&method) || self.devices.leave_a_trace(&method);
+        self.found |= leaves_a_trace && !self.own_arrays.are_begun_by(self.library, call);
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
         let is_read = self.is_given_to_device && self.library.says(&method, Types::Pointers);

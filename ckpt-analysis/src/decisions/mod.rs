@@ -67,6 +67,7 @@ pub mod refill;
 pub mod saved_types;
 pub mod spares;
 pub mod threads;
+mod uploads;
 pub(crate) mod used_up_readers;
 pub(crate) mod watched_devices;
 pub mod writers;

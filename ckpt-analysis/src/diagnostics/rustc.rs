@@ -110,6 +110,8 @@ pub enum TypeAdvice {
     Device,
     /// What leads to something on a device, and may be another one later than the one that was made.
     DeviceHandle,
+    /// A field with memory on a device, that gets another one.
+    DeviceField,
     /// Commands that are noted for a device, or its memory while it is mapped.
     DeviceWork,
     /// A handle without a type, in a program that computes on devices.
@@ -153,6 +155,12 @@ impl TypeAdvice {
                  several by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables \
                  that are declared in one block may change places, but for kernels of OpenCL: `std::mem::swap(&mut there, &mut back)` or \
                  `(there, back) = (back, there)`"
+            }
+            Self::DeviceField => {
+                "let each field of a struct have the same arrays as long as it is there, and choose among them by the step, \
+                 `let (before, behind) = match self.steps % 2 { 0 => (&self.now, &self.next), _ => (&self.next, &self.now) };`, where they \
+                 are exchanged now, `std::mem::swap(&mut self.now, &mut self.next)`; or hold them in variables of one block, which may \
+                 change places. A restart makes the struct again, with its arrays, and fills these"
             }
             Self::DeviceWork => {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \

@@ -8,6 +8,7 @@ pub mod mentions;
 pub mod words;
 
 pub use awaited::Waits;
+use ckpt_compiler::library::OwnNames;
 use edits::Edit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct Program {
     pub others_compute: bool,
     /// Whether packages outside of the workspace ask for devices, with a library by which the program itself does.
     pub others_ask_for_devices: bool,
+    /// The methods that traits of crates outside of the workspace bring along.
+    pub others: OwnNames,
     /// How it waits for its `async fn`s, which are plain functions here then.
     pub waits: Option<Waits>,
     /// What that changes in the text of each file.
@@ -110,6 +113,7 @@ impl Program {
             texts: Vec::new(),
             others_compute: false,
             others_ask_for_devices: false,
+            others: OwnNames::default(),
             waits: None,
             waited: BTreeMap::new(),
         }

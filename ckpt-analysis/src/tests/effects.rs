@@ -198,3 +198,63 @@ fn what_only_looks_at_something_that_changes_may_be_made_anew() {
     assert!(!anew("self.said()"));
     assert!(!anew("Bar::new(u64::from(self.rows.pop().unwrap_or(0)))"));
 }
+
+#[test]
+fn arrays_that_a_function_makes_begin_as_they_did() {
+    let with = |parameters: &str, body: &str| {
+        format!(
+            "use wgpu::*; use ocl::Buffer as _;
+             struct Sim {{ now: Buffer, queue: Queue }}
+             impl Sim {{ fn new({parameters}) -> Sim {{ {body} Sim {{ now, queue }} }} }}
+             fn main() {{ let class = Sim::new(); class.use_it(); }}"
+        )
+    };
+    let may = |parameters: &str, body: &str| {
+        let text = with(parameters, body);
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let place = (FileId(0), text.find("let class").expect("the variable"));
+        Effects::of(&program, &analysis).may_be_rebuilt(place)
+    };
+    for body in [
+        "let now = device.create_buffer(&of); queue.write_buffer(&now, 0, bytes(&start));",
+        "let mut now = unsafe { Buffer::create(&context, 4, 0)? }; queue.enqueue_write_buffer(&mut now, 1, 0, &start, &[])?;",
+        "let now = device.create_texture(&of); queue.write_texture(now.as_image_copy(), &start, layout, size);",
+        "let now = device.create_texture(&of); queue.write_texture(Copied { texture: &now, level: 0 }, &start, layout, size);",
+        "let now = Buffer::<f32>::builder().len(4).build()?; now.write(&start).enq()?;",
+        "let now = que.buffer_builder().build()?; now.cmd().fill(0.0, None).enq()?;",
+        "let mut now: CudaSlice<f32> = stream.alloc_zeros(4)?; stream.memcpy_htod(&start, &mut now)?;",
+    ] {
+        assert!(may("", body), "{body}");
+    }
+    for (parameters, body) in [
+        (
+            "",
+            "let now = device.create_buffer(&of); queue.write_buffer(&other, 0, bytes(&start));",
+        ),
+        (
+            "now: Buffer",
+            "queue.write_buffer(&now, 0, bytes(&start)); let now = device.create_buffer(&of);",
+        ),
+        (
+            "",
+            "let now = parent.create_sub_buffer(None, 0, 4)?; now.write(&start).enq()?;",
+        ),
+        ("", "let now = Buffer::clone(&other); now.write(&start).enq()?;"),
+        (
+            "",
+            "let mut now = device.create_buffer(&of); now = other; queue.write_buffer(&now, 0, bytes(&start));",
+        ),
+        (
+            "",
+            "let now = device.create_buffer(&of); now.copy(&other, None, None).enq()?;",
+        ),
+        ("", "let now = device.create_buffer(&of); kernel.cmd().enq()?;"),
+        (
+            "",
+            "let now = device.create_buffer(&of); queue.submit([encoder.finish()]);",
+        ),
+    ] {
+        assert!(!may(parameters, body), "{body}");
+    }
+}

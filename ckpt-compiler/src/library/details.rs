@@ -391,6 +391,10 @@ sections! {
         DeviceUntyped = "device_untyped",
         /// A function that makes an array or a kernel, with the name of its type.
         DeviceMakers = "device_makers",
+        /// A method that gives an array that it is lent content from the program's memory.
+        DeviceUploads = "device_uploads",
+        /// A method of an array by which it is given content.
+        DeviceFills = "device_fills",
         /// Is given a list whose elements an array on a device begins with: a method, or a field.
         DeviceContents = "device_contents",
         /// Gives the elements of a list as others see them: a function or a method.

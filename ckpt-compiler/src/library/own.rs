@@ -1,5 +1,7 @@
 //! Names that a program gives to things of its own, and that the tables may know as those of others: by a name alone nobody can tell
-//! which of them is meant.
+//! which of them is meant. `others` has the names of the crates that it depends on.
+
+mod others;
 
 use std::collections::BTreeSet;
 

@@ -260,6 +260,7 @@ fn is_restarted(job: &dyn Fn() -> Job, words: &str, visits: &[u32], devices: &[(
 fn what_programs_often_do_around_their_loops_comes_back() {
     let devices = [(THREE, "basic"), ("basic", "pthread basic")];
     is_restarted(&|| Job::new("programs/usual"), "-- ocl", &[4, 11, 17], &devices);
+    is_restarted(&|| Job::new("programs/usual"), "-- begun", &[6, 15], &devices);
     is_restarted(&|| Job::new("programs/usual"), "-- opencl3", &[8, 19], &devices);
 }
 

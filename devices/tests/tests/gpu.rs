@@ -67,7 +67,7 @@ fn arrays_that_change_places_come_back_where_they_were() {
 
 #[test]
 fn arrays_hold_no_checkpoint_back_however_large_wherever_they_are_and_however_described() {
-    for program in ["large", "devices", "instances", "described"] {
+    for program in ["large", "devices", "instances", "described", "uploaded"] {
         // Where lists are compared with those of the checkpoint before, others are read meanwhile.
         let job = || Job::of(SEVERAL, program).full_every(6);
         let usual = job().ckpt("none", "run", "--every 1").well();
@@ -213,4 +213,17 @@ fn commands_that_are_submitted_in_a_later_step_are_refused() {
         .ckpt("none", "plan", "--check")
         .noted();
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+}
+
+#[test]
+fn the_field_that_gets_another_array_is_named() {
+    let ended = Job::of(MISUSE, "exchanged")
+        .ckpt("none", "plan", "--check")
+        .noted();
+    let said = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("E1310: `simulation` is of a type that no checkpoint holds: `Simulation`; why: its field `Simulation.now` is of the type `Buffer`"),
+        "{}",
+        ended.stdout
+    );
 }

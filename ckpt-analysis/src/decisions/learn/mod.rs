@@ -13,7 +13,7 @@ use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
 use crate::decisions::writers::{Stream, stream_edits, stream_of};
 use crate::decisions::{lent_readers, used_up_readers};
-use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said};
+use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
 use crate::items::Items;
 use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
@@ -865,9 +865,14 @@ impl Decider<'_> {
             _ => HeldIn::Nothing,
         };
         let type_name = one.type_name.clone();
-        let field = self.field_in_the_way(one).cloned();
+        let mut field = self.field_in_the_way(one).cloned();
         let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
-        let advice = advice(self, of_field.unwrap_or(&type_name));
+        let mut advice = advice(self, of_field.unwrap_or(&type_name));
+        if matches!(advice, TypeAdvice::Device | TypeAdvice::DeviceHandle)
+            && let Some(exchanged) = self.field_that_gets_other_arrays(one)
+        {
+            (field, advice) = (Some(exchanged), TypeAdvice::DeviceField);
+        }
         match one.kind {
             FindingKind::NotCheckpoint
             | FindingKind::NotGlobal
@@ -898,18 +903,32 @@ impl Decider<'_> {
 
     /// The field that no checkpoint can hold, however deep it is: `Person.home: Receiver<Place>` for a `Town`.
     fn field_in_the_way(&self, one: &Finding) -> Option<&OpaqueField> {
-        let mut ty = self.type_of(one)?;
-        let mut found = None;
+        self.fields_in_the_way(one).last().map(|(_, field)| *field)
+    }
+
+    /// The type that a finding is about and its field that no checkpoint can hold, then the same of that field's type, and so on.
+    fn fields_in_the_way(&self, one: &Finding) -> Vec<(Position, &OpaqueField)> {
+        let mut open = self.type_of(one);
+        let mut found = Vec::new();
         let mut seen = BTreeSet::new();
-        while let Some(field) = self.decisions.opaque.get(&ty).filter(|_| seen.insert(ty)) {
-            found = Some(field);
-            let behind = field.type_name.as_deref();
-            match behind.and_then(|name| self.types.named(name)) {
-                Some(deeper) => ty = deeper,
-                None => break,
-            }
+        while let Some(ty) = open.filter(|ty| seen.insert(*ty))
+            && let Some(field) = self.decisions.opaque.get(&ty)
+        {
+            found.push((ty, field));
+            open = field.type_name.as_deref().and_then(|name| self.types.named(name));
         }
         found
+    }
+
+    /// The field of these types because of which a restart cannot fill what it has made again.
+    fn field_that_gets_other_arrays(&self, one: &Finding) -> Option<OpaqueField> {
+        let types = self.fields_in_the_way(one).into_iter().map(|(ty, _)| ty);
+        let mut found =
+            types.filter_map(|ty| refill::field_that_gets_other_arrays(self.library, self.program, ty));
+        found.next().map(|(name, type_name)| OpaqueField {
+            name,
+            type_name: Some(type_name),
+        })
     }
 
     /// The type of the program that a finding is about.

@@ -4,6 +4,7 @@
 mod callers;
 mod copied;
 mod kinds;
+mod looked_at;
 mod parts;
 mod replaced;
 mod through;
@@ -67,12 +68,7 @@ fn kept_of(
             }
             Kind::Filled if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) => return None,
             Kind::Filled => {
-                let is_changed = match names.is_array(&field.ty) {
-                    true => changes(library, program, item, name, false),
-                    // Which arrays there are may change.
-                    false => is_replaced(library, program, &name),
-                };
-                if is_changed {
+                if gets_others(library, program, names, (item, field), name) {
                     return None;
                 }
                 is_filled = true;
@@ -102,6 +98,43 @@ fn kept_of(
         return None;
     }
     (!kept.is_empty() || has_through || is_filled).then_some(kept)
+}
+
+/// Whether the program gives a field with arrays on devices other ones.
+fn gets_others(
+    library: &Library,
+    program: &Program,
+    names: &Named<'_>,
+    (item, field): (&syn::ItemStruct, &syn::Field),
+    name: String,
+) -> bool {
+    match names.is_array(&field.ty) {
+        true => changes(library, program, item, name, false),
+        // Which arrays there are may change.
+        false => is_replaced(library, program, &name),
+    }
+}
+
+/// The first field of the struct that begins there which has arrays on devices, and gets others later: `Simulation.now`; with its type.
+pub fn field_that_gets_other_arrays(
+    library: &Library,
+    program: &Program,
+    place: Position,
+) -> Option<(String, String)> {
+    let item = struct_at(program, place)?;
+    let names = Named::of(library, program);
+    let kinds = Kinds {
+        generics: &item.generics,
+        named: &names,
+        depth: 0,
+    };
+    let gets_others = |(name, field): &(String, &syn::Field)| {
+        kinds.of(&field.ty) == Kind::Filled
+            && gets_others(library, program, &names, (item, field), name.clone())
+    };
+    let (name, field) = named_fields(item).find(gets_others)?;
+    let type_name = field.ty.to_token_stream().to_string().replace(' ', "");
+    Some((format!("{}.{name}", item.ident), type_name))
 }
 
 /// Whether a function of the program puts another value in the place of a field of this name, or exchanges what is in it.
@@ -471,6 +504,18 @@ impl<'ast> Visit<'ast> for Changes<'_> {
                 argument => self.visit_expr(argument),
             }
         }
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        looked_at::local(self, local);
+    }
+
+    fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+        looked_at::condition(self, one);
+    }
+
+    fn visit_expr_match(&mut self, one: &'ast syn::ExprMatch) {
+        looked_at::branches(self, one);
     }
 
     /// A field that a pattern takes by name could be changed under that name.

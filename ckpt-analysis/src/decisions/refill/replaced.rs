@@ -1,7 +1,7 @@
 //! Whether anything in a program puts another value in the place of one that a restart makes again and fills, or exchanges what is in
 //! a list, tuple or option of such values. What is changed inside of one of them its own type tells.
 
-use super::exchanges;
+use super::{exchanges, looked_at};
 use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -105,6 +105,18 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
                 argument => self.visit_expr(argument),
             }
         }
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        looked_at::local(self, local);
+    }
+
+    fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+        looked_at::condition(self, one);
+    }
+
+    fn visit_expr_match(&mut self, one: &'ast syn::ExprMatch) {
+        looked_at::branches(self, one);
     }
 
     fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {

@@ -39,8 +39,14 @@ fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
     let looks = "self.now.write(&x).enq(); self.parts[1].read(&mut y).enq(); self.n = self.parts.len(); \
                  for part in &self.parts { part.cmd().fill(1.0, None).enq(); } \
                  queue.enqueue_write_buffer(&mut self.parts[0], 1, 0, &x, &[]);";
-    assert_eq!(with(looks), Some((vec!["queue".to_owned()], 2)));
+    let takes_apart = "let S { queue, now, .. } = &*self; if let S { parts, .. } = &(*self) { now.write(parts).enq(); } \
+                       match &self { S { now, .. } => now.read(&mut y).enq() }";
+    for code in [looks, takes_apart] {
+        assert_eq!(with(code), Some((vec!["queue".to_owned()], 2)), "{code}");
+    }
     for code in [
+        "let S { now, .. } = self; *now = other;",
+        "match self { S { now, .. } => *now = other }",
         "self.now = other;",
         "std::mem::swap(&mut self.now, &mut self.parts[0]);",
         "self.parts.swap(0, 1);",

@@ -1,11 +1,12 @@
 //! From cargo's options to the sources of the program that they mean.
 //!
 //! `settings` and `cfg` say which code is compiled; `workspace` which packages are the user's own; `modules` finds and parses
-//! the files of a crate, with `strip` taking out what is not compiled; `run` is the run that costs come from; `runner` is what cargo
-//! would start the program by.
+//! the files of a crate, with `strip` taking out what is not compiled; `others` is what crates outside of the workspace bring along; `run` is the run
+//! that costs come from; `runner` is what cargo would start the program by.
 
 pub mod cfg;
 pub mod modules;
+mod others;
 mod run;
 pub mod runner;
 pub mod settings;
@@ -24,7 +25,7 @@ use ckpt_analysis::{
     CommunicatingCrate, CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources,
     files_of_kernels,
 };
-use ckpt_compiler::{CallTable, ProgramRoot, Sources as SourceHashes};
+use ckpt_compiler::{CallTable, OwnNames, ProgramRoot, Sources as SourceHashes};
 
 use crate::cargo::{Built, CargoOptions, Diagnostics};
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
@@ -219,10 +220,13 @@ fn read_with(options: &CargoOptions, asks_scripts: bool) -> Outcome<ReadPackage>
         texts: Vec::new(),
         others_compute: workspace.others_compute(),
         others_ask_for_devices: workspace.others_ask_for_devices(),
+        others: OwnNames::default(),
         waits: None,
         waited: BTreeMap::new(),
     };
     program.settle_waits();
+    let own = program.files.iter().map(|file| file.text.as_str());
+    program.others = others::names_of_others(&workspace, own);
     let texts = files_of_kernels(&program).into_iter();
     program.texts = texts
         .filter_map(|path| std::fs::read_to_string(path).ok())

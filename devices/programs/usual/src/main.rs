@@ -1,6 +1,8 @@
 //! What programs with OpenCL often do around their loops: arrays begin with a list that is read into later, and are put into a list one
 //! by one; what leads to a kernel is not named again; events of commands that are done stay in variables.
 
+mod begun;
+
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -25,8 +27,9 @@ const STEPS: u32 = 20;
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("ocl") => with_ocl().expect("OpenCL is there"),
+        Some("begun") => begun::run().expect("OpenCL is there"),
         Some("opencl3") => with_opencl3().expect("OpenCL is there"),
-        _ => panic!("usual ocl|opencl3"),
+        _ => panic!("usual ocl|begun|opencl3"),
     }
 }
 

@@ -1,0 +1,137 @@
+//! What a function that makes arrays on devices gives them to begin with, by a command of its own: `queue.write_buffer(&now, 0, &start)`,
+//! `now.write(&start).enq()`. Made again they begin so again, and are filled from the checkpoint after that.
+
+use super::devices::Devices;
+use ckpt_compiler::library::{DeviceMethods, Library, Types};
+use ckpt_compiler::visit::{self, Visit};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::{Expr, ExprMethodCall};
+
+/// The variables of a function that have arrays which it has made.
+#[derive(Debug, Default)]
+pub(super) struct OwnArrays(BTreeSet<String>);
+
+impl OwnArrays {
+    pub(super) fn of(library: &Library, devices: &Devices<'_>, function: &syn::ItemFn) -> Self {
+        if !devices.are_used() {
+            return Self::default();
+        }
+        let mut made = Made {
+            library,
+            devices,
+            by_name: BTreeMap::new(),
+        };
+        made.visit_signature(&function.sig);
+        made.visit_block(&function.block);
+        let own = made.by_name.into_iter().filter(|(_, are_made)| *are_made);
+        Self(own.map(|(name, _)| name).collect())
+    }
+
+    /// Whether the call gives one of these content from the program's memory, and does nothing else.
+    pub(super) fn are_begun_by(&self, library: &Library, call: &ExprMethodCall) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let method = call.method.to_string();
+        if library.says(&method, Types::DeviceUploads) {
+            let mut lent = call.args.iter().filter_map(|argument| lent_by(library, argument));
+            return lent.any(|name| self.0.contains(&name));
+        }
+        // The commands of one are methods of it, up to what gives them.
+        let mut fills = library.says(&method, Types::DeviceFills);
+        let mut receiver = &*call.receiver;
+        while let Expr::MethodCall(inner) = receiver {
+            fills |= library.says(&inner.method.to_string(), Types::DeviceFills);
+            receiver = &inner.receiver;
+        }
+        fills && name(receiver).is_some_and(|name| self.0.contains(&name))
+    }
+}
+
+/// The variable that an argument lends: `&now`, `now.as_image_copy()`, `TexelCopyTextureInfo { texture: &now, .. }`.
+fn lent_by(library: &Library, argument: &Expr) -> Option<String> {
+    match argument {
+        Expr::Reference(one) => name(&one.expr),
+        Expr::MethodCall(call) if library.says(&call.method.to_string(), DeviceMethods::Same) => {
+            name(&call.receiver)
+        }
+        Expr::Struct(one) => one.fields.iter().find_map(|field| lent_by(library, &field.expr)),
+        _ => None,
+    }
+}
+
+fn name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Paren(inner) => name(&inner.expr),
+        _ => None,
+    }
+}
+
+/// Whether all variables of a name are made as arrays.
+struct Made<'n> {
+    library: &'n Library,
+    devices: &'n Devices<'n>,
+    by_name: BTreeMap<String, bool>,
+}
+
+impl Made<'_> {
+    fn makes(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.makes(&inner.expr),
+            Expr::Try(inner) => self.makes(&inner.expr),
+            Expr::Unsafe(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(only, None)] => self.makes(only),
+                _ => false,
+            },
+            Expr::MethodCall(call) => {
+                let method = call.method.to_string();
+                let makes = [DeviceMethods::Makes, DeviceMethods::MakesTexels];
+                makes.iter().any(|one| self.library.says(&method, *one)) || self.makes(&call.receiver)
+            }
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => {
+                    let of = path.path.segments.iter().rev().nth(1);
+                    let is_of_memory =
+                        of.is_some_and(|of| self.library.says(&of.ident.to_string(), Types::DeviceMemory));
+                    self.devices.make(&path.path) || is_of_memory && call.args.is_empty()
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Made<'_> {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let is_made = local.init.as_ref().is_some_and(|init| self.makes(&init.expr));
+        let mut pattern = &local.pat;
+        if let syn::Pat::Type(typed) = pattern {
+            pattern = &typed.pat;
+        }
+        match pattern {
+            syn::Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none() => {
+                let all = self.by_name.entry(one.ident.to_string()).or_insert(true);
+                *all &= is_made;
+            }
+            other => self.visit_pat(other),
+        }
+        if let Some(init) = &local.init {
+            self.visit_expr(&init.expr);
+        }
+    }
+
+    fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
+        self.by_name.insert(one.ident.to_string(), false);
+    }
+
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        if let Some(name) = name(&one.left) {
+            self.by_name.insert(name, false);
+        }
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
