@@ -146,7 +146,7 @@ impl SiteArrays {
                 bytes: array.elements.are_bytes(),
                 saved,
                 why: match saved && array.is_only_read() {
-                    true => "needed after the site; nothing writes to it: `full-every` leaves it out",
+                    true => "needed after the site; nothing writes to it: `full-every` may leave it out",
                     false => variable.why,
                 },
             })
