@@ -408,7 +408,7 @@ impl<'a> Effects<'a> {
             let nothing = HashSet::new();
             let item = &self.items.function(next).item;
             let mut traces = self.traces(&nothing, false);
-            traces.own_arrays = OwnArrays::of(self.library, &self.devices, item);
+            traces.own_arrays = OwnArrays::of(self.library, &self.devices, self.items, item);
             traces.visit_block(&item.block);
             if traces.found {
                 return false;

@@ -2,23 +2,30 @@
 //! `now.write(&start).enq()`. Made again they begin so again, and are filled from the checkpoint after that.
 
 use super::devices::Devices;
+use crate::items::Items;
 use ckpt_compiler::library::{DeviceMethods, Library, Types};
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr, ExprMethodCall};
 
-/// The variables of a function that have arrays which it has made.
+/// The variables of a function that have arrays which it has made, itself or by a function of the program that does nothing else.
 #[derive(Debug, Default)]
 pub(super) struct OwnArrays(BTreeSet<String>);
 
 impl OwnArrays {
-    pub(super) fn of(library: &Library, devices: &Devices<'_>, function: &syn::ItemFn) -> Self {
+    pub(super) fn of(
+        library: &Library,
+        devices: &Devices<'_>,
+        items: &Items,
+        function: &syn::ItemFn,
+    ) -> Self {
         if !devices.are_used() {
             return Self::default();
         }
         let mut made = Made {
             library,
             devices,
+            items,
             by_name: BTreeMap::new(),
         };
         made.visit_signature(&function.sig);
@@ -72,22 +79,43 @@ fn name(expr: &Expr) -> Option<String> {
 struct Made<'n> {
     library: &'n Library,
     devices: &'n Devices<'n>,
+    items: &'n Items,
     by_name: BTreeMap<String, bool>,
 }
 
 impl Made<'_> {
+    /// Whether the functions of the program that a call may mean by this name give what they make, whatever they are lent.
+    fn is_maker(&self, path: &syn::Path) -> bool {
+        let Some(name) = path.segments.last() else {
+            return false;
+        };
+        let functions = self.items.functions.iter().filter(|one| name.ident == one.name);
+        let mut functions = functions.map(|one| one.item.block.stmts.as_slice()).peekable();
+        functions.peek().is_some()
+            && functions
+                .all(|stmts| matches!(stmts, [syn::Stmt::Expr(only, None)] if self.makes_itself(only)))
+    }
+
     fn makes(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Paren(inner) => self.makes(&inner.expr),
             Expr::Try(inner) => self.makes(&inner.expr),
+            Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if self.is_maker(&path.path)) => true,
+            expr => self.makes_itself(expr),
+        }
+    }
+
+    fn makes_itself(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.makes_itself(&inner.expr),
+            Expr::Try(inner) => self.makes_itself(&inner.expr),
             Expr::Unsafe(block) => match block.block.stmts.as_slice() {
-                [syn::Stmt::Expr(only, None)] => self.makes(only),
+                [syn::Stmt::Expr(only, None)] => self.makes_itself(only),
                 _ => false,
             },
             Expr::MethodCall(call) => {
                 let method = call.method.to_string();
                 let makes = [DeviceMethods::Makes, DeviceMethods::MakesTexels];
-                makes.iter().any(|one| self.library.says(&method, *one)) || self.makes(&call.receiver)
+                makes.iter().any(|one| self.library.says(&method, *one)) || self.makes_itself(&call.receiver)
             }
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) => {

@@ -205,6 +205,8 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         format!(
             "use wgpu::*; use ocl::Buffer as _;
              struct Sim {{ now: Buffer, queue: Queue }}
+             fn array(device: &Device) -> Buffer {{ device.create_buffer(&of) }}
+             fn array_or(device: &Device, other: &Buffer) -> Buffer {{ if other.len() > 0 {{ other.clone() }} else {{ device.create_buffer(&of) }} }}
              impl Sim {{ fn new({parameters}) -> Sim {{ {body} Sim {{ now, queue }} }} }}
              fn main() {{ let class = Sim::new(); class.use_it(); }}"
         )
@@ -219,6 +221,7 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
     for body in [
         "let now = device.create_buffer(&of); queue.write_buffer(&now, 0, bytes(&start));",
         "let mut now = unsafe { Buffer::create(&context, 4, 0)? }; queue.enqueue_write_buffer(&mut now, 1, 0, &start, &[])?;",
+        "let now = array(&device); queue.write_buffer(&now, 0, bytes(&start[..4])); queue.write_buffer(&now, 16, bytes(&start[4..]));",
         "let now = device.create_texture(&of); queue.write_texture(now.as_image_copy(), &start, layout, size);",
         "let now = device.create_texture(&of); queue.write_texture(Copied { texture: &now, level: 0 }, &start, layout, size);",
         "let now = Buffer::<f32>::builder().len(4).build()?; now.write(&start).enq()?;",
@@ -239,6 +242,10 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         (
             "",
             "let now = parent.create_sub_buffer(None, 0, 4)?; now.write(&start).enq()?;",
+        ),
+        (
+            "",
+            "let now = array_or(&device, &other); queue.write_buffer(&now, 0, bytes(&start));",
         ),
         ("", "let now = Buffer::clone(&other); now.write(&start).enq()?;"),
         (
