@@ -44,7 +44,10 @@ impl Simulation {
     }
 
     fn step(&mut self) {
-        let group = &self.groups[(self.steps % 3 == 0) as usize];
+        let group = match self.steps % 3 {
+            0 => &self.groups[1],
+            _ => &self.groups[0],
+        };
         common::start(&self.device, &self.queue, &self.pipeline, group);
         self.steps += 1;
     }
