@@ -55,7 +55,7 @@ pub use derive::{derive_checkpoint, derive_holds};
 pub use diagnostics::{Code, Diagnostics, Relayed, Words};
 pub use emit::spares::spare;
 pub use explain::{Fate, SiteReport, VariableReport};
-pub use library::{CallTable, OwnNames, last_name, segments};
+pub use library::{CallTable, Crates, OwnNames, last_name, segments};
 pub use object::object;
 pub use parse::dialect::parse_file;
 pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};

@@ -17,7 +17,7 @@ pub use details::{
     Numbers, PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
 };
 pub use messages::{CrateMessages, Exchange, MessageCall, MessageStep, Named, Waits};
-pub use own::{OwnNames, words_of_text};
+pub use own::{Crates, OwnNames, words_of_text};
 pub(crate) use read::in_parentheses;
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};

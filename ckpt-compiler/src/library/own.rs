@@ -3,6 +3,8 @@
 
 mod others;
 
+pub use others::Crates;
+
 use std::collections::BTreeSet;
 
 /// What the files of a program declare, by name.

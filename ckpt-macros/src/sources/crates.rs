@@ -1,15 +1,17 @@
 //! The crates that are linked to the one that is being compiled, as rustc has been told, and their files: cargo puts beside each what it
 //! was made from (The Cargo Book, "Build cache": dep-info files).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+use ckpt_compiler::Crates;
 
 /// The list of a crate's files, which may have been compiled several times.
 pub(crate) type FileList = PathBuf;
 
 /// The crates that a program may name, and those that they are made of, with the lists of their files.
-pub(crate) fn linked() -> BTreeMap<String, Vec<FileList>> {
+pub(crate) fn linked() -> Crates<FileList> {
     from_arguments(arguments())
 }
 
@@ -22,8 +24,8 @@ fn arguments() -> impl Iterator<Item = String> {
     })
 }
 
-fn from_arguments(arguments: impl Iterator<Item = String>) -> BTreeMap<String, Vec<FileList>> {
-    let mut found: BTreeMap<String, Vec<FileList>> = BTreeMap::new();
+fn from_arguments(arguments: impl Iterator<Item = String>) -> Crates<FileList> {
+    let mut found: Crates<FileList> = Crates::default();
     let mut folders = BTreeSet::new();
     let mut arguments = arguments.peekable();
     while let Some(one) = arguments.next() {
@@ -42,7 +44,11 @@ fn from_arguments(arguments: impl Iterator<Item = String>) -> BTreeMap<String, V
                 let path = Path::new(path);
                 // A macro is no trait.
                 if is_library(path) {
-                    found.entry(name.to_owned()).or_default().push(list_of(path));
+                    found
+                        .named
+                        .entry(name.to_owned())
+                        .or_default()
+                        .push(list_of(path));
                 }
             }
         } else if let Some(given) = value("-L") {
@@ -66,12 +72,14 @@ fn from_arguments(arguments: impl Iterator<Item = String>) -> BTreeMap<String, V
             .to_string_lossy()
             .into_owned();
         let name = stem.rsplit_once('-').map_or(stem.as_str(), |(name, _)| name);
-        let lists = found.entry(name.to_owned()).or_default();
+        let lists = found.behind.entry(name.to_owned()).or_default();
         if !lists.contains(&list) {
             lists.push(list);
         }
     }
-    found.retain(|name, _| !OF_CKPT.contains(&name.as_str()));
+    for crates in [&mut found.named, &mut found.behind] {
+        crates.retain(|name, _| !OF_CKPT.contains(&name.as_str()));
+    }
     found
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckpt_compiler::OwnNames;
+use ckpt_compiler::{Crates, OwnNames};
 
 use super::workspace::{RUNTIME, Workspace, library};
 
@@ -19,26 +19,29 @@ pub(super) fn names_of_others<'t>(workspace: &Workspace, texts: impl Iterator<It
     names
 }
 
-/// The folders of the crates, by all names that they may have in paths.
-fn crates(workspace: &Workspace) -> BTreeMap<String, Vec<PathBuf>> {
-    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    let mut add = |name: &str, folder: Option<&Path>| {
-        let folders = found.entry(name.replace('-', "_")).or_default();
-        if let Some(folder) = folder.filter(|folder| folders.iter().all(|one| one != folder)) {
-            folders.push(folder.to_path_buf());
-        }
-    };
+/// The folders of the crates.
+fn crates(workspace: &Workspace) -> Crates<PathBuf> {
+    let mut found: Crates<PathBuf> = Crates::default();
     let others = workspace.metadata.packages.iter();
     for package in others.filter(|package| !workspace.is_local(package) && package.name != RUNTIME) {
-        if let Some(library) = library(package) {
-            let folder = package.manifest_path.as_std_path().parent();
-            add(&library.name, folder);
-            let all = workspace.packages.iter().flat_map(|own| &own.dependencies);
-            let renamed = all.filter(|dependency| dependency.id == package.id);
-            renamed.for_each(|dependency| add(&dependency.extern_name, folder));
+        let folder = package.manifest_path.as_std_path().parent();
+        let (Some(library), Some(folder)) = (library(package), folder) else {
+            continue;
+        };
+        add(&mut found.behind, &library.name, folder);
+        let all = workspace.packages.iter().flat_map(|own| &own.dependencies);
+        for dependency in all.filter(|dependency| dependency.id == package.id) {
+            add(&mut found.named, &dependency.extern_name, folder);
         }
     }
     found
+}
+
+fn add(crates: &mut BTreeMap<String, Vec<PathBuf>>, name: &str, folder: &Path) {
+    let folders = crates.entry(name.replace('-', "_")).or_default();
+    if folders.iter().all(|one| one != folder) {
+        folders.push(folder.to_path_buf());
+    }
 }
 
 /// The files of Rust in a folder and those in it.

@@ -5,15 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{OwnNames, end_of_generics, is_shared, receiver, words_of_text};
 
+/// The crates that a program may have traits from, by the names that they have in paths. Each name leads to what may be meant by it.
+#[derive(Debug, Default)]
+pub struct Crates<C> {
+    /// Those that the program itself can name.
+    pub named: BTreeMap<String, Vec<C>>,
+    /// Those that others may hand on, and perhaps more.
+    pub behind: BTreeMap<String, Vec<C>>,
+}
+
 impl OwnNames {
     /// Takes the methods of traits of the crates that a program names, and of those that these hand on with `pub use`: a trait counts
-    /// only where its name is in scope. `texts` are the program's; each name of a crate leads to what may be meant by it, and `files`
-    /// gives the texts of one of these, where they can be read.
+    /// only where its name is in scope. `texts` are the program's; `files` gives the texts of a crate, where they can be read.
     ///
     /// ```
-    /// use std::collections::BTreeMap;
+    /// use ckpt_compiler::Crates;
     /// let mut names = ckpt_compiler::OwnNames::default();
-    /// let crates = BTreeMap::from([("cells".to_owned(), vec![()])]);
+    /// let mut crates = Crates::default();
+    /// crates.named.insert("cells".to_owned(), vec![()]);
     /// names.read_crates(["use cells::Cells;"], &crates, |()| {
     ///     Some(vec!["pub trait Cells { fn first(&mut self) -> f64; }".to_owned()])
     /// });
@@ -22,35 +31,68 @@ impl OwnNames {
     pub fn read_crates<'t, C>(
         &mut self,
         texts: impl IntoIterator<Item = &'t str>,
-        crates: &BTreeMap<String, Vec<C>>,
+        crates: &Crates<C>,
         files: impl Fn(&C) -> Option<Vec<String>>,
     ) {
-        let mut open: BTreeSet<&str> = BTreeSet::new();
+        let mut named: BTreeSet<&str> = BTreeSet::new();
         for text in texts {
-            open.extend(crates.keys().map(String::as_str).filter(|name| names(text, name)));
+            named.extend(
+                crates
+                    .named
+                    .keys()
+                    .map(String::as_str)
+                    .filter(|name| names(text, name)),
+            );
+        }
+        let mut open = BTreeSet::new();
+        for one in named.iter().flat_map(|name| &crates.named[*name]) {
+            match files(one) {
+                Some(texts) => open.extend(self.read_crate(&texts, &crates.behind)),
+                None => self.may_be_any(),
+            }
         }
         let mut seen = BTreeSet::new();
         while let Some(name) = open.pop_first() {
             if !seen.insert(name) {
                 continue;
             }
-            for one in &crates[name] {
-                let Some(texts) = files(one) else {
-                    self.may_be_any();
-                    continue;
-                };
-                let mut traits = Traits::default();
-                for text in &texts {
-                    if text.contains("trait") || text.contains("impl") {
-                        traits.read(text);
-                    }
-                    open.extend(handed_on(text, crates).filter(|name| !seen.contains(name)));
-                }
-                self.are_made |= traits.are_made;
-                self.methods.extend(traits.changing());
+            // What cannot be read is none of this program's, but has the name of one of its crates.
+            for texts in crates.behind[name].iter().filter_map(&files) {
+                open.extend(self.read_crate(&texts, &crates.behind));
             }
         }
     }
+
+    /// Takes the methods of one crate's traits; gives the names of the crates that it hands on.
+    fn read_crate<'c, C>(
+        &mut self,
+        texts: &[String],
+        behind: &'c BTreeMap<String, Vec<C>>,
+    ) -> BTreeSet<&'c str> {
+        let mut traits = Traits::default();
+        let mut found = BTreeSet::new();
+        for text in texts {
+            if text.contains("trait") || text.contains("impl") {
+                traits.read(text);
+            }
+            found.extend(handed_on(text, behind));
+        }
+        self.are_made |= traits.are_made;
+        self.methods.extend(traits.changing());
+        // A module of its own comes before a crate of the same name.
+        found.retain(|name| !texts.iter().any(|text| has_module(text, name)));
+        found
+    }
+}
+
+/// Whether a text declares a module of this name.
+fn has_module(text: &str, name: &str) -> bool {
+    text.match_indices("mod").any(|(at, word)| {
+        let behind = text[at + word.len()..].trim_start();
+        behind
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.trim_start().starts_with([';', '{']))
+    })
 }
 
 /// Whether a text has this word in it.
@@ -196,13 +238,20 @@ impl Traits {
 mod tests {
     use super::*;
 
-    /// The names after a program of one text has been read, with crates of these names and texts.
+    /// The names after a program of one text has been read, which can name the first of these crates, with their texts.
     fn names_of(program: &str, crates: &[(&str, &str)]) -> OwnNames {
         let mut names = OwnNames::default();
-        let crates = crates
+        let mut all = crates
             .iter()
             .map(|(name, text)| ((*name).to_owned(), vec![(*text).to_owned()]));
-        names.read_crates([program], &crates.collect(), |text| Some(vec![text.clone()]));
+        let named = all.next().into_iter().collect();
+        let crates = Crates {
+            named,
+            behind: all.collect(),
+        };
+        names.read_crates([program], &crates, |text| {
+            (!text.is_empty()).then(|| vec![text.clone()])
+        });
         names
     }
 
@@ -237,23 +286,28 @@ mod tests {
     #[test]
     fn traits_count_where_they_can_be_in_scope() {
         let crates = [
-            ("cells", "pub use inner::Changing; use hidden::Changed;"),
+            (
+                "cells",
+                "pub use inner::Changing; pub use types::*; mod types { } pub use gone::Gone; use hidden::Changed;",
+            ),
+            ("types", "pub trait Types { fn len(&mut self); }"),
+            ("gone", ""),
             ("inner", "pub trait Changing { fn first(&mut self); }"),
             ("hidden", "pub trait Changed { fn last(&mut self); }"),
             ("unused", "pub trait Changed { fn get(&mut self); }"),
         ];
         let names = names_of("use cells::Changing; fn unused_too() {}", &crates);
         assert!(names.may_change("first"));
-        assert!(!names.may_change("last") && !names.may_change("get"));
+        for method in ["last", "get", "len", "any"] {
+            assert!(!names.may_change(method), "{method}");
+        }
     }
 
     #[test]
     fn what_cannot_be_read_may_have_any() {
         let made = "macro_rules! all { ($name:ident) => { pub trait All { fn $name(&mut self); } } }";
         assert!(names_of("all::all!(first);", &[("all", made)]).may_change("last"));
-        let mut names = OwnNames::default();
-        let crates = BTreeMap::from([("cells".to_owned(), vec![()])]);
-        names.read_crates(["use cells::Cells;"], &crates, |()| None);
-        assert!(names.may_change("last"));
+        assert!(names_of("use cells::Cells;", &[("cells", "")]).may_change("last"));
+        assert!(!names_of("fn main() {}", &[("cells", "")]).may_change("last"));
     }
 }
