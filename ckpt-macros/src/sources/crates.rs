@@ -161,15 +161,11 @@ mod tests {
         ];
         let found = from_arguments(given.into_iter());
         let lists = |list: &str| vec![PathBuf::from(at(list))];
-        let expected = [
-            ("cells", lists("cells-1.d")),
-            ("grid", lists("cells-1.d")),
-            ("inner", lists("inner-2.d")),
-            ("own", lists("own-5.d")),
-        ];
+        let all = |all: [(&str, &str); 2]| all.map(|(name, list)| (name.to_owned(), lists(list))).into();
+        assert_eq!(found.named, all([("grid", "cells-1.d"), ("own", "own-5.d")]));
         assert_eq!(
-            found,
-            expected.map(|(name, lists)| (name.to_owned(), lists)).into()
+            found.behind,
+            all([("cells", "cells-1.d"), ("inner", "inner-2.d")])
         );
         fs::remove_dir_all(folder).expect("the folder is there");
     }
