@@ -24,55 +24,29 @@ fn arguments() -> impl Iterator<Item = String> {
     })
 }
 
-fn from_arguments(arguments: impl Iterator<Item = String>) -> Crates<FileList> {
+fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Crates<FileList> {
     let mut found: Crates<FileList> = Crates::default();
     let mut folders = BTreeSet::new();
-    let mut arguments = arguments.peekable();
     while let Some(one) = arguments.next() {
-        let value = |option: &str, next: Option<String>| match one.strip_prefix(option) {
-            Some("") => next,
-            behind => Some(behind?.trim_start_matches('=').to_owned()),
-        };
-        let mut value = |option: &str| match one == option {
-            true => value(option, arguments.next()),
-            false => value(option, None),
-        };
-        if let Some(given) = value("--extern") {
-            // `priv:name=path`; without a path it comes with the compiler.
-            if let Some((name, path)) = given.split_once('=') {
+        if let Some(given) = value_of("--extern", &one, &mut arguments) {
+            // `priv:name=path`; without a path it comes with the compiler. A macro is no trait.
+            if let Some((name, path)) = given.split_once('=')
+                && is_library(Path::new(path))
+            {
                 let name = name.rsplit(':').next().unwrap_or(name);
-                let path = Path::new(path);
-                // A macro is no trait.
-                if is_library(path) {
-                    found
-                        .named
-                        .entry(name.to_owned())
-                        .or_default()
-                        .push(list_of(path));
-                }
+                let lists = found.named.entry(name.to_owned()).or_default();
+                lists.push(list_of(Path::new(path)));
             }
-        } else if let Some(given) = value("-L") {
+        } else if let Some(given) = value_of("-L", &one, &mut arguments) {
             folders.extend(given.strip_prefix("dependency=").map(PathBuf::from));
         }
     }
-    for entry in folders
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok())
-        .flatten()
-        .flatten()
-    {
-        let path = entry.path();
-        if !is_library(&path) {
-            continue;
-        }
-        let list = list_of(&path);
-        let stem = list
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let name = stem.rsplit_once('-').map_or(stem.as_str(), |(name, _)| name);
-        let lists = found.behind.entry(name.to_owned()).or_default();
+    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok());
+    let paths = entries.flatten().flatten().map(|entry| entry.path());
+    for list in paths.filter(|path| is_library(path)).map(|path| list_of(&path)) {
+        let stem = list.file_stem().unwrap_or_default().to_string_lossy();
+        let name = stem.rsplit_once('-').map_or(&*stem, |(name, _)| name).to_owned();
+        let lists = found.behind.entry(name).or_default();
         if !lists.contains(&list) {
             lists.push(list);
         }
@@ -81,6 +55,14 @@ fn from_arguments(arguments: impl Iterator<Item = String>) -> Crates<FileList> {
         crates.retain(|name, _| !OF_CKPT.contains(&name.as_str()));
     }
     found
+}
+
+/// The value of an option, in the same argument or in the next.
+fn value_of(option: &str, one: &str, rest: &mut impl Iterator<Item = String>) -> Option<String> {
+    match one.strip_prefix(option)? {
+        "" => rest.next(),
+        behind => Some(behind.trim_start_matches('=').to_owned()),
+    }
 }
 
 /// The names of ckpt's own library.

@@ -188,16 +188,15 @@ impl Traits {
             _ => return,
         };
         match receiver {
-            Some(found) if is_shared(Some(found)) => {}
-            None => {}
-            Some(_) if name == "$" => self.are_made = true,
+            shared if is_shared(shared) => {}
+            _ if name == "$" => self.are_made = true,
             Some(["self"] | ["mut", "self"]) => {
                 self.by_value
                     .entry(of.to_owned())
                     .or_default()
                     .insert(name.to_owned());
             }
-            Some(_) => _ = self.by_reference.insert(name.to_owned()),
+            _ => _ = self.by_reference.insert(name.to_owned()),
         }
     }
 
