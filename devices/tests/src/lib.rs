@@ -2,6 +2,8 @@
 //!
 //! `CARGO_CKPT` names the built `cargo-ckpt`; without it, the one in cargo's target folder is taken.
 
+#[path = "../../../tests/harness/src/bounded.rs"]
+mod bounded;
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
 #[path = "../../../tests/harness/src/skipped.rs"]
@@ -138,7 +140,7 @@ impl Job {
         }
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ckpt-runtime");
         let fault = self.fault.map(|visit| ("CKPT_FAULT", format!("visit:{visit}")));
-        let output = command
+        let child = command
             .args(words.split_whitespace())
             .current_dir(self.folder.path())
             .env("CKPT_RUNTIME_PATH", runtime)
@@ -154,8 +156,11 @@ impl Job {
             .envs(variables.iter().copied())
             .env_remove("CKPT_BLESS")
             .stdin(Stdio::null())
-            .output()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
             .expect("cargo-ckpt is built: see CARGO_CKPT");
+        let output = bounded::output_of(child);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Ended {
             code: output.status.code(),

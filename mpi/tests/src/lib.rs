@@ -2,6 +2,8 @@
 //!
 //! `CARGO_CKPT` names the built `cargo-ckpt`; without it, the one in cargo's target folder is taken.
 
+#[path = "../../../tests/harness/src/bounded.rs"]
+mod bounded;
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
 
@@ -10,11 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use bounded::LIMIT;
+
 /// What ckpt says to programs of several processes.
 const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
-
-/// Nothing here takes longer on a slow machine, except a first build.
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// A job: its package and the folder that it runs in.
 pub struct Job {
@@ -175,22 +176,6 @@ pub fn parent(pid: u32) -> u32 {
         .expect("it has a parent")
 }
 
-/// A process and all that it has started, directly or not.
-fn with_descendants(pid: u32) -> Vec<u32> {
-    let mut found = vec![pid];
-    let mut next = 0;
-    while let Some(of) = found.get(next) {
-        let children = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
-        found.extend(
-            children
-                .split_whitespace()
-                .filter_map(|child| child.parse::<u32>().ok()),
-        );
-        next += 1;
-    }
-    found
-}
-
 /// Asks again and again.
 pub fn wait_until<T>(ask: impl Fn() -> Option<T>) -> T {
     let since = Instant::now();
@@ -227,23 +212,11 @@ pub const TERM: u32 = 15;
 
 /// Waits for the end of a command.
 pub fn finished(child: Child) -> Ended {
-    let pid = child.id();
-    let (done, is_done) = std::sync::mpsc::channel::<()>();
-    let watch = std::thread::spawn(move || {
-        if is_done.recv_timeout(LIMIT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            // Those that it has started hold its streams open.
-            for pid in with_descendants(pid) {
-                let _ = Command::new("kill").arg("-KILL").arg(pid.to_string()).status();
-            }
-        }
-    });
     let Output {
         status,
         stdout,
         stderr,
-    } = child.wait_with_output().expect("it can be waited for");
-    drop(done);
-    watch.join().expect("the watch ends");
+    } = bounded::output_of(child);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ended {
         code: status.code(),
