@@ -24,8 +24,8 @@ const LINKS: u32 = 40;
 /// It is not known what a path stands for: the path, as far as it is known, and what the system says.
 pub(super) type Unknown = (PathBuf, io::Error);
 
-/// Where something is: the folder without links on its way, and the name in it. `None` where there is no such folder, or the
-/// program cannot get there: whatever is about to be done there will fail.
+/// Where something is: the folder without links on its way, and the name in it. `None` where the program cannot get there:
+/// whatever is about to be done there will fail. A folder that is not there may come before that is done, by another process.
 ///
 /// The program goes from its working folder, or from one that it has open, and need not be able to come there by the whole
 /// path: a folder above may be closed to it, or the path too long. So does this; what has to be found again by its path is
@@ -101,14 +101,9 @@ fn folder_at(from: c_int, path: &Path) -> io::Result<Option<PathBuf>> {
     };
     let opened = match opened {
         Ok(opened) => opened,
+        Err(Errno::NOENT) => return folder_to_come(from.as_raw_fd(), path),
         Err(
-            Errno::ACCESS
-            | Errno::BADF
-            | Errno::INVAL
-            | Errno::LOOP
-            | Errno::NAMETOOLONG
-            | Errno::NOENT
-            | Errno::NOTDIR,
+            Errno::ACCESS | Errno::BADF | Errno::INVAL | Errno::LOOP | Errno::NAMETOOLONG | Errno::NOTDIR,
         ) => return Ok(None),
         // There is no room for one more open file, which what is about to be done may not need.
         Err(Errno::MFILE | Errno::NFILE) => return folder_by_path(from, path),
@@ -126,6 +121,20 @@ fn folder_at(from: c_int, path: &Path) -> io::Result<Option<PathBuf>> {
         }
         _ => found_at(opened.as_raw_fd()),
     }
+}
+
+/// Where a folder would be that is not there: another process may make it before this one does something in it. `None` where
+/// there is nothing above it either, or a link that leads nowhere.
+fn folder_to_come(from: c_int, path: &Path) -> io::Result<Option<PathBuf>> {
+    let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
+        return Ok(None);
+    };
+    let parent = match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    };
+    let folder = folder_at(from, parent)?.map(|folder| folder.join(name));
+    Ok(folder.filter(|folder| !folder.is_symlink()))
 }
 
 /// The same by the whole path alone.
@@ -292,4 +301,35 @@ pub(super) fn kind_of(path: &Path) -> Option<u32> {
 /// The kind of the file system of an open file.
 pub(super) fn kind_of_file(file: BorrowedFd<'_>) -> Option<u32> {
     rustix::fs::fstatfs(file).ok().map(|found| found.f_type as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CString;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Another rank makes `turns` between the look and the call: what this one makes in it is noted all the same.
+    #[test]
+    fn what_is_in_a_folder_that_is_not_there_has_a_place() {
+        let scratch = tempfile::tempdir().unwrap();
+        let here = fs::canonicalize(scratch.path()).unwrap();
+        symlink(here.join("nowhere"), here.join("link")).unwrap();
+        fs::write(here.join("file"), "").unwrap();
+        let place = |path: &str| {
+            let path = CString::new(here.join(path).into_os_string().into_encoded_bytes()).unwrap();
+            let at = At {
+                folder: libc::AT_FDCWD,
+                path: &path,
+                follows: false,
+            };
+            resolve(at).unwrap()
+        };
+        assert_eq!(place("turns/0"), Some(here.join("turns/0")));
+        assert_eq!(place("turns/0/7"), Some(here.join("turns/0/7")));
+        assert_eq!(place("link/0"), None);
+        assert_eq!(place("file/0"), None);
+        assert_eq!(place("turns/../0"), None);
+    }
 }
