@@ -358,25 +358,59 @@ impl<'a> Effects<'a> {
             return_leaves,
             is_given_to_device: false,
             own_arrays: OwnArrays::default(),
-            found: false,
+            found: None,
             ways_out: Vec::new(),
         }
     }
 
+    /// Where making the value of the variable that is declared there leaves a trace, if it does.
+    pub(crate) fn trace_at(&self, place: Position) -> Option<(FileId, Range<usize>)> {
+        let (Statement::Let(local), others) = self.statement_at(place)? else {
+            return None;
+        };
+        let init = local.init.as_ref()?;
+        self.trace_in(place.0, &init.expr, &others)
+    }
+
+    /// The same of the first variable that is made by a function of a type, `Type::new(..)`.
+    pub(crate) fn trace_of_type(&self, name: &str) -> Option<(FileId, Range<usize>)> {
+        self.items.functions.iter().find_map(|function| {
+            let file = function.place.file;
+            let mut made = MadeBy {
+                name,
+                found: Vec::new(),
+            };
+            made.visit_block(&function.item.block);
+            let places = made.found.into_iter();
+            let mut places = places.map(|span| (file, bytes(self.program, file, span).start));
+            places.find_map(|place| self.trace_at(place))
+        })
+    }
+
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
+        self.trace_in(file, expr, others).is_none()
+    }
+
+    /// The first trace that an expression leaves, itself or by what it calls.
+    fn trace_in(
+        &self,
+        file: FileId,
+        expr: &Expr,
+        others: &HashSet<String>,
+    ) -> Option<(FileId, Range<usize>)> {
         let mut own = self.traces(others, true);
         own.visit_expr(expr);
+        if let Some(found) = own.found {
+            return Some((file, bytes(self.program, file, found)));
+        }
         let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
             .ways_out
             .iter()
             .map(|span| bytes(self.program, file, *span))
             .collect();
-        !own.found
-            && self
-                .called_in(file, &range, &ways_out)
-                .into_iter()
-                .all(|callee| self.leaves_no_trace(callee))
+        let mut callees = self.called_in(file, &range, &ways_out).into_iter();
+        callees.find_map(|callee| self.trace_of(callee))
     }
 
     /// What is called in a range of a file, but for some parts of it.
@@ -392,30 +426,36 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// Whether neither the function nor what it calls leaves a trace. What it does to its own variables is its own.
-    fn leaves_no_trace(&self, function: FnId) -> bool {
+    /// The first trace that a function leaves, or what it calls. What it does to its own variables is its own, and so is what it
+    /// gives the arrays on devices to begin with that it has made, also through functions that it lends them.
+    fn trace_of(&self, function: FnId) -> Option<(FileId, Range<usize>)> {
         let mut seen = HashSet::new();
-        let mut pending = vec![function];
-        while let Some(next) = pending.pop() {
-            if !seen.insert(next) {
+        let mut pending = vec![(function, BTreeSet::new())];
+        while let Some((next, lent)) = pending.pop() {
+            if !seen.insert((next, lent.clone())) {
                 continue;
             }
-            let name = &self.items.function(next).display;
-            let path: Vec<String> = name.split("::").map(str::to_owned).collect();
+            let function = self.items.function(next);
+            let path: Vec<String> = function.display.split("::").map(str::to_owned).collect();
             if self.library.added().may_be_reexecuted(&path) {
                 continue;
             }
             let nothing = HashSet::new();
-            let item = &self.items.function(next).item;
             let mut traces = self.traces(&nothing, false);
-            traces.own_arrays = OwnArrays::of(self.library, &self.devices, self.items, item);
-            traces.visit_block(&item.block);
-            if traces.found {
-                return false;
+            traces.own_arrays = OwnArrays::of(self.library, &self.devices, self.items, &function.item, &lent);
+            traces.visit_block(&function.item.block);
+            if let Some(found) = traces.found {
+                let file = function.place.file;
+                return Some((file, bytes(self.program, file, found)));
             }
-            pending.extend(self.by_function.get(next.0).into_iter().flatten());
+            for callee in self.by_function.get(next.0).into_iter().flatten() {
+                let lent = traces
+                    .own_arrays
+                    .lent_to(&function.item, self.items.function(*callee));
+                pending.push((*callee, lent));
+            }
         }
-        true
+        None
     }
 }
 
@@ -505,6 +545,39 @@ impl<'a> Visit<'a> for StatementAt<'a> {
     }
 
     fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
+/// Finds the `let`s of what functions of a type make.
+struct MadeBy<'n> {
+    name: &'n str,
+    found: Vec<proc_macro2::Span>,
+}
+
+impl MadeBy<'_> {
+    fn makes(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.makes(&inner.expr),
+            Expr::Try(inner) => self.makes(&inner.expr),
+            Expr::MethodCall(call) => self.makes(&call.receiver),
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => {
+                    let of = path.path.segments.iter().rev().nth(1);
+                    of.is_some_and(|of| of.ident == self.name)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for MadeBy<'_> {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if local.init.as_ref().is_some_and(|init| self.makes(&init.expr)) {
+            self.found.push(local.span());
+        }
+        visit::visit_local(self, local);
+    }
 }
 
 /// Finds the `let` that begins at a byte, with what stands behind it in its block.
@@ -647,13 +720,20 @@ struct Traces<'n> {
     is_given_to_device: bool,
     /// Arrays on devices that the function itself makes: what it begins them with does not count.
     own_arrays: OwnArrays,
-    found: bool,
+    found: Option<proc_macro2::Span>,
     /// Branches that end the program or leave the function. The first run did not take them, so a second run, from the same
     /// inputs, does not either: what they do does not count.
     ways_out: Vec<proc_macro2::Span>,
 }
 
 impl Traces<'_> {
+    /// The first that leaves one is that of which people are told.
+    fn leaves(&mut self, a_trace: bool, at: &impl syn::spanned::Spanned) {
+        if a_trace && self.found.is_none() {
+            self.found = Some(at.span());
+        }
+    }
+
     /// Whether the expression never has a value; then it is noted.
     fn is_way_out(&mut self, expr: &Expr) -> bool {
         let is = never_returns(self.library, expr, self.return_leaves);
@@ -715,15 +795,16 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        self.found |= self.library.leaves_a_trace(&last_name(&mac.path));
+        self.leaves(self.library.leaves_a_trace(&last_name(&mac.path)), mac);
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         let before = self.is_given_to_device;
         if let Expr::Path(path) = &*call.func {
             let makes = self.devices.make(&path.path);
-            self.found |= self.library.leaves_a_trace(&last_name(&path.path)) && !makes
+            let leaves = self.library.leaves_a_trace(&last_name(&path.path)) && !makes
                 || self.foreign.may_leave_a_trace(self.library, &path.path);
+            self.leaves(leaves, call);
             self.is_given_to_device |= makes;
         }
         visit::visit_expr_call(self, call);
@@ -733,12 +814,15 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
         let leaves_a_trace = self.library.leaves_a_trace(&method) || self.devices.leave_a_trace(&method);
-        self.found |= leaves_a_trace && !self.own_arrays.are_begun_by(self.library, call);
+        self.leaves(
+            leaves_a_trace && !self.own_arrays.are_begun_by(self.library, call),
+            call,
+        );
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
         let is_read = self.is_given_to_device && self.library.says(&method, Types::Pointers);
-        let leaves = self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read;
-        self.found |= may_change && !leaves;
+        let looks = self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read;
+        self.leaves(may_change && !looks, call);
         visit::visit_expr_method_call(self, call);
         for argument in &call.args {
             // It may be run by the method, as those of adaptors are by what collects.
@@ -752,7 +836,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
         let is_outside = root_name(&one.expr).is_some_and(|root| self.changeable.contains(&root));
-        self.found |= one.mutability.is_some() && is_outside;
+        self.leaves(one.mutability.is_some() && is_outside, one);
         visit::visit_expr_reference(self, one);
     }
 

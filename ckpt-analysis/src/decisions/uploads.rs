@@ -2,9 +2,11 @@
 //! `now.write(&start).enq()`. Made again they begin so again, and are filled from the checkpoint after that.
 
 use super::devices::Devices;
-use crate::items::Items;
+use crate::items::{Function, Items};
 use ckpt_compiler::library::{DeviceMethods, Library, Types};
 use ckpt_compiler::visit::{self, Visit};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr, ExprMethodCall};
 
@@ -13,11 +15,13 @@ use syn::{Expr, ExprMethodCall};
 pub(super) struct OwnArrays(BTreeSet<String>);
 
 impl OwnArrays {
+    /// Those of a function that is lent some, in these parameters, by one that has made them.
     pub(super) fn of(
         library: &Library,
         devices: &Devices<'_>,
         items: &Items,
         function: &syn::ItemFn,
+        lent: &BTreeSet<String>,
     ) -> Self {
         if !devices.are_used() {
             return Self::default();
@@ -29,9 +33,47 @@ impl OwnArrays {
             by_name: BTreeMap::new(),
         };
         made.visit_signature(&function.sig);
+        made.by_name.extend(lent.iter().map(|name| (name.clone(), true)));
         made.visit_block(&function.block);
         let own = made.by_name.into_iter().filter(|(_, are_made)| *are_made);
         Self(own.map(|(name, _)| name).collect())
+    }
+
+    /// The parameters of a function in which all calls of its name in this one lend it arrays of these.
+    pub(super) fn lent_to(&self, caller: &syn::ItemFn, callee: &Function) -> BTreeSet<String> {
+        if self.0.is_empty() {
+            return BTreeSet::new();
+        }
+        let mut calls = CallsOf {
+            name: &callee.name,
+            arguments: Vec::new(),
+        };
+        calls.visit_block(&caller.block);
+        // One may stand where it is not looked for, as in a macro.
+        let mentioned = mentions_of(&callee.name, caller.block.to_token_stream());
+        if calls.arguments.is_empty() || calls.arguments.len() != mentioned {
+            return BTreeSet::new();
+        }
+        let inputs = callee.item.sig.inputs.iter();
+        let parameters = inputs.filter_map(|input| match input {
+            syn::FnArg::Typed(typed) => Some(&*typed.pat),
+            syn::FnArg::Receiver(_) => None,
+        });
+        let is_lent = |at: usize| {
+            let mut all = { calls.arguments.iter() }.map(|arguments| {
+                // Called by its path, a method has its receiver in front.
+                let shift = arguments.len().checked_sub(callee.item.sig.inputs.len());
+                let before = usize::from(callee.has_receiver() && shift == Some(0));
+                arguments.get(at + before).and_then(|one| lent(one))
+            });
+            all.all(|name| name.is_some_and(|name| self.0.contains(&name)))
+        };
+        let of_arrays = parameters.enumerate().filter(|(at, _)| is_lent(*at));
+        let names = of_arrays.filter_map(|(_, pattern)| match pattern {
+            syn::Pat::Ident(one) => Some(one.ident.to_string()),
+            _ => None,
+        });
+        names.collect()
     }
 
     /// Whether the call gives one of these content from the program's memory, and does nothing else.
@@ -58,12 +100,53 @@ impl OwnArrays {
 /// The variable that an argument lends: `&now`, `now.as_image_copy()`, `TexelCopyTextureInfo { texture: &now, .. }`.
 fn lent_by(library: &Library, argument: &Expr) -> Option<String> {
     match argument {
-        Expr::Reference(one) => name(&one.expr),
+        Expr::Reference(_) | Expr::Path(_) => lent(argument),
         Expr::MethodCall(call) if library.says(&call.method.to_string(), DeviceMethods::Same) => {
             name(&call.receiver)
         }
         Expr::Struct(one) => one.fields.iter().find_map(|field| lent_by(library, &field.expr)),
         _ => None,
+    }
+}
+
+/// The variable in `now`, which may be a reference, `&now` or `&mut now`.
+fn lent(argument: &Expr) -> Option<String> {
+    match argument {
+        Expr::Reference(one) => name(&one.expr),
+        other => name(other),
+    }
+}
+
+/// How often a name stands in tokens.
+fn mentions_of(name: &str, tokens: TokenStream) -> usize {
+    let one = |token: TokenTree| match token {
+        TokenTree::Ident(ident) => usize::from(ident == name),
+        TokenTree::Group(group) => mentions_of(name, group.stream()),
+        _ => 0,
+    };
+    tokens.into_iter().map(one).sum()
+}
+
+/// Finds what calls of a name are given.
+struct CallsOf<'n> {
+    name: &'n str,
+    arguments: Vec<Vec<&'n Expr>>,
+}
+
+impl<'n> Visit<'n> for CallsOf<'n> {
+    fn visit_expr_call(&mut self, call: &'n syn::ExprCall) {
+        let is = matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == self.name));
+        if is {
+            self.arguments.push(call.args.iter().collect());
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'n ExprMethodCall) {
+        if call.method == self.name {
+            self.arguments.push(call.args.iter().collect());
+        }
+        visit::visit_expr_method_call(self, call);
     }
 }
 
@@ -94,6 +177,25 @@ impl Made<'_> {
         functions.peek().is_some()
             && functions
                 .all(|stmts| matches!(stmts, [syn::Stmt::Expr(only, None)] if self.makes_itself(only)))
+    }
+
+    /// What a pattern declares is made so.
+    fn declared(&mut self, pattern: &syn::Pat, value: Option<&Expr>) {
+        match (pattern, value) {
+            (syn::Pat::Type(typed), value) => self.declared(&typed.pat, value),
+            (syn::Pat::Ident(one), value) if one.by_ref.is_none() && one.subpat.is_none() => {
+                let is_made = value.is_some_and(|value| self.makes(value));
+                let all = self.by_name.entry(one.ident.to_string()).or_insert(true);
+                *all &= is_made;
+            }
+            (syn::Pat::Tuple(names), Some(Expr::Tuple(values)))
+                if names.elems.len() == values.elems.len() =>
+            {
+                let both = names.elems.iter().zip(&values.elems);
+                both.for_each(|(name, value)| self.declared(name, Some(value)));
+            }
+            (other, _) => self.visit_pat(other),
+        }
     }
 
     fn makes(&self, expr: &Expr) -> bool {
@@ -133,18 +235,7 @@ impl Made<'_> {
 
 impl<'ast> Visit<'ast> for Made<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
-        let is_made = local.init.as_ref().is_some_and(|init| self.makes(&init.expr));
-        let mut pattern = &local.pat;
-        if let syn::Pat::Type(typed) = pattern {
-            pattern = &typed.pat;
-        }
-        match pattern {
-            syn::Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none() => {
-                let all = self.by_name.entry(one.ident.to_string()).or_insert(true);
-                *all &= is_made;
-            }
-            other => self.visit_pat(other),
-        }
+        self.declared(&local.pat, local.init.as_ref().map(|init| &*init.expr));
         if let Some(init) = &local.init {
             self.visit_expr(&init.expr);
         }

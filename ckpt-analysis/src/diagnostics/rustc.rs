@@ -112,6 +112,11 @@ pub enum TypeAdvice {
     DeviceHandle,
     /// A field with memory on a device, that gets another one.
     DeviceField,
+    /// A value with arrays of a device that is made by a function which does more with devices than to make them.
+    DeviceCommand {
+        /// What it does, and where.
+        trace: String,
+    },
     /// Commands that are noted for a device, or its memory while it is mapped.
     DeviceWork,
     /// A handle without a type, in a program that computes on devices.
@@ -161,6 +166,11 @@ impl TypeAdvice {
                  `let (before, behind) = match self.steps % 2 { 0 => (&self.now, &self.next), _ => (&self.next, &self.now) };`, where they \
                  are exchanged now, `std::mem::swap(&mut self.now, &mut self.next)`; or hold them in variables of one block, which may \
                  change places. A restart makes the struct again, with its arrays, and fills these"
+            }
+            Self::DeviceCommand { .. } => {
+                "let that stand behind the statement that makes the value, in front of the loop: a restart leaves it out, and fills the \
+                 arrays from the checkpoint. A function that makes arrays may give content to those that it has made itself, each \
+                 `let now = device.create_buffer(..)` in a variable of its own, by a command: `queue.write_buffer(&now, 0, ..)`"
             }
             Self::DeviceWork => {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \
@@ -303,6 +313,9 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
     });
     let unlisted = match advice {
         TypeAdvice::Objects { unlisted } => Some(unlisted.clone()),
+        TypeAdvice::DeviceCommand { trace } => Some(format!(
+            "a restart would make it again, and with that run {trace}"
+        )),
         _ => None,
     };
     let reasons: Vec<String> = of_field.into_iter().chain(unlisted).collect();

@@ -15,6 +15,7 @@
 use super::edits::Edit;
 use super::{FileId, Program};
 use ckpt_compiler::library::{Functions, Library};
+use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -289,6 +290,18 @@ impl<'ast> Visit<'ast> for Calls<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if let Some(arguments) = arguments_of_macro(self.library, mac) {
+            let mut calls = Calls {
+                library: self.library,
+                own: self.own,
+                imported: self.imported.clone(),
+                executors: self.executors,
+                has_others: false,
+            };
+            arguments.iter().for_each(|one| calls.visit_expr(one));
+            self.has_others |= calls.has_others;
+            return;
+        }
         let names = names_in(&mac.tokens);
         let is_own = |name: &String| {
             let of_type = self.own.associated.iter().any(|(of, _)| of == name);
@@ -370,6 +383,20 @@ impl VisitMut for Settles<'_> {
     fn visit_impl_item_fn_mut(&mut self, method: &mut syn::ImplItemFn) {
         self.plain(&mut method.sig);
         visit::visit_impl_item_fn_mut(self, method);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        let executor = self.waits.executor.segments.last();
+        let names = names_in(&mac.tokens);
+        if !mentions_waiting(mac.tokens.clone())
+            && !executor.is_some_and(|one| names.contains(&one.ident.to_string()))
+        {
+            return;
+        }
+        if let Some(mut arguments) = arguments_of_macro(Library::builtin(), mac) {
+            arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
+            mac.tokens = arguments.into_token_stream();
+        }
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -467,6 +494,11 @@ impl Gpu {
 fn main() { run(3); let other = pollster::block_on(other()); }
 ";
         assert_eq!(settled(text).as_deref(), Some(expected));
+        let shown = "async fn run(n: u32) { loop { println!(\"{n} {}\", step(n).await + run(n).await.len(), ); } } fn main() { \
+                     assert_eq!(pollster::block_on(run(3)), 2); }";
+        let expected = "      fn run(n: u32) { loop { println!(\"{n} {}\", pollster::block_on(step(n)) + run(n).len(), ); } } fn main() { \
+                        assert_eq!(run(3), 2); }";
+        assert_eq!(settled(shown).as_deref(), Some(expected));
         let imported = "use futures::executor::block_on; async fn run() { loop { a().await.b().await; } } fn main() { block_on(run(),) }";
         let expected = "use futures::executor::block_on;       fn run() { loop { \
                         futures::executor::block_on(futures::executor::block_on(a()).b()); } } fn main() { run() }";

@@ -206,6 +206,8 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
             "use wgpu::*; use ocl::Buffer as _;
              struct Sim {{ now: Buffer, queue: Queue }}
              fn array(device: &Device) -> Buffer {{ device.create_buffer(&of) }}
+             fn give(queue: &Queue, array: &Buffer, start: &[f32]) {{ queue.write_buffer(array, 0, bytes(start)); }}
+             fn pass(array: &Buffer, queue: &Queue, start: &[f32]) {{ give(queue, array, start); }}
              fn array_or(device: &Device, other: &Buffer) -> Buffer {{ if other.len() > 0 {{ other.clone() }} else {{ device.create_buffer(&of) }} }}
              impl Sim {{ fn new({parameters}) -> Sim {{ {body} Sim {{ now, queue }} }} }}
              fn main() {{ let class = Sim::new(); class.use_it(); }}"
@@ -222,6 +224,9 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         "let now = device.create_buffer(&of); queue.write_buffer(&now, 0, bytes(&start));",
         "let mut now = unsafe { Buffer::create(&context, 4, 0)? }; queue.enqueue_write_buffer(&mut now, 1, 0, &start, &[])?;",
         "let now = array(&device); queue.write_buffer(&now, 0, bytes(&start[..4])); queue.write_buffer(&now, 16, bytes(&start[4..]));",
+        "let (now, next) = (device.create_buffer(&of), array(&device)); queue.write_buffer(&next, 0, bytes(&start));",
+        "let now = array(&device); give(&queue, &now, &start); give(&queue, &now, &start);",
+        "let now = array(&device); pass(&now, &queue, &start);",
         "let now = device.create_texture(&of); queue.write_texture(now.as_image_copy(), &start, layout, size);",
         "let now = device.create_texture(&of); queue.write_texture(Copied { texture: &now, level: 0 }, &start, layout, size);",
         "let now = Buffer::<f32>::builder().len(4).build()?; now.write(&start).enq()?;",
@@ -257,6 +262,22 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
             "let now = device.create_buffer(&of); now.copy(&other, None, None).enq()?;",
         ),
         ("", "let now = device.create_buffer(&of); kernel.cmd().enq()?;"),
+        (
+            "other: &Buffer",
+            "let now = array(&device); give(&queue, &now, &start); give(&queue, other, &start);",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); give(&queue, &now, &start); show!(give(&queue, other, &start));",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); pass(other, &queue, &start);",
+        ),
+        (
+            "",
+            "let (now, next) = (device.create_buffer(&of), other); queue.write_buffer(&next, 0, bytes(&start));",
+        ),
         (
             "",
             "let now = device.create_buffer(&of); queue.submit([encoder.finish()]);",

@@ -135,6 +135,19 @@ fn an_event_that_is_waited_for_in_a_later_step_is_refused() {
 }
 
 #[test]
+fn what_making_a_struct_again_would_do_to_an_array_of_before_is_named() {
+    let ended = Job::of(MISUSE, "lent").ckpt("basic", "plan", "--check").noted();
+    let said = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("E1310")
+            && said.contains("run `now.write(&vec![7; COUNT]).enq()`, line 15 of `lent.rs`"),
+        "{}{}",
+        ended.stdout,
+        ended.stderr
+    );
+}
+
+#[test]
 fn arrays_of_another_length_or_of_other_elements_are_not_filled() {
     let job = Job::of(MISUSE, "restarted").dies_at(11);
     let killed = job.ckpt("basic", "run", "--every 3");

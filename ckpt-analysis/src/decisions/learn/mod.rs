@@ -15,11 +15,13 @@ use crate::decisions::writers::{Stream, stream_edits, stream_of};
 use crate::decisions::{lent_readers, used_up_readers};
 use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
 use crate::items::Items;
+use crate::source::edits::line_and_column;
 use crate::source::locate::{self, Found};
-use crate::source::{Position, Program};
+use crate::source::{FileId, Position, Program};
 use advice::{advice, is_of_std};
 use ckpt_compiler::library::{self, Library};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// What a message of rustc means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +101,10 @@ pub struct Decider<'a> {
     pub items: &'a Items,
     /// Its types.
     pub types: &'a Types,
+    /// Where making the value of the `let` at this place leaves a trace.
+    pub leaves_a_trace_at: &'a dyn Fn(Position) -> Option<(FileId, Range<usize>)>,
+    /// The same of the first variable that a function of a type makes.
+    pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<(FileId, Range<usize>)>,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell.
     pub repeatable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be made anew, whatever its inputs are by then.
@@ -872,6 +878,10 @@ impl Decider<'_> {
             && let Some(exchanged) = self.field_that_gets_other_arrays(one)
         {
             (field, advice) = (Some(exchanged), TypeAdvice::DeviceField);
+        } else if self.is_of_devices(one, of_field.unwrap_or(&type_name))
+            && let Some(trace) = one.places.iter().find_map(|place| self.trace_at(*place))
+        {
+            advice = TypeAdvice::DeviceCommand { trace };
         }
         match one.kind {
             FindingKind::NotCheckpoint
@@ -918,6 +928,29 @@ impl Decider<'_> {
             open = field.type_name.as_deref().and_then(|name| self.types.named(name));
         }
         found
+    }
+
+    /// Whether a finding is about something on a device, or about a struct with a field of such a type.
+    fn is_of_devices(&self, one: &Finding, of_field: &str) -> bool {
+        let mut names = [one.type_name.as_str(), of_field]
+            .into_iter()
+            .flat_map(names_in_type);
+        names.any(|name| (self.on_device)(name) || (self.handles_on_device)(name))
+    }
+
+    /// What of making the value of the variable there would change again what was there before: `queue.submit(..)`, line 12 of `main.rs`.
+    fn trace_at(&self, place: Position) -> Option<String> {
+        let (file, bytes) = match locate::locate(self.program, place.0, place.1)? {
+            Found::Let { start, .. } => (self.leaves_a_trace_at)((place.0, start))?,
+            Found::Field { name, .. } => (self.making_leaves_a_trace)(name.split('.').next()?)?,
+            Found::Type { name, .. } => (self.making_leaves_a_trace)(&name)?,
+            _ => return None,
+        };
+        let source = self.program.file(file);
+        let (line, _) = line_and_column(&source.text, bytes.start);
+        let text = source.text.get(bytes)?.lines().next().unwrap_or_default();
+        let name = source.path.file_name()?.to_string_lossy();
+        Some(format!("`{text}`, line {line} of `{name}`"))
     }
 
     /// The field of these types because of which a restart cannot fill what it has made again.

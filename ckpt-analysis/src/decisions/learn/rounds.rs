@@ -67,6 +67,8 @@ pub fn learn(
         program,
         items: &analysis.items,
         types: &types,
+        leaves_a_trace_at: &|place| effects.trace_at(place),
+        making_leaves_a_trace: &|name| effects.trace_of_type(name),
         repeatable: &|place| {
             effects.may_be_reexecuted(place)
                 && !inputs_change(program, analysis, placement, place, effects.changed_places())

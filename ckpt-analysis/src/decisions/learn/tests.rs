@@ -39,6 +39,8 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         program,
         items,
         types,
+        leaves_a_trace_at: &|_| None,
+        making_leaves_a_trace: &|_| None,
         repeatable: &|_| true,
         renewable: &|_| true,
         rebuildable: &|_, _| true,

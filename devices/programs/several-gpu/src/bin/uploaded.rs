@@ -26,11 +26,13 @@ impl Simulation {
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
             mapped_at_creation: false,
         };
-        let now = device.create_buffer(&description);
-        let before = device.create_buffer(&description);
+        let (now, before) = (
+            device.create_buffer(&description),
+            device.create_buffer(&description),
+        );
         let start: Vec<u32> = (0..LENGTH).map(|at| at * 3).collect();
         queue.write_buffer(&now, 0, bytemuck::cast_slice(&start));
-        queue.write_buffer(&before, 0, bytemuck::cast_slice(&vec![7_u32; LENGTH as usize]));
+        give(&queue, &before, &vec![7; LENGTH as usize]);
         let pipeline = common::pipeline(&device);
         Simulation {
             groups: [&now, &before].map(|array| common::group(&device, &pipeline, array)),
@@ -51,6 +53,10 @@ impl Simulation {
         common::start(&self.device, &self.queue, &self.pipeline, group);
         self.steps += 1;
     }
+}
+
+fn give(queue: &Queue, array: &Buffer, numbers: &[u32]) {
+    queue.write_buffer(array, 0, bytemuck::cast_slice(numbers));
 }
 
 fn main() {
