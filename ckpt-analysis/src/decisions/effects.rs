@@ -8,9 +8,8 @@ use super::uploads::OwnArrays;
 use crate::Analysis;
 use crate::calls::CallId;
 use crate::items::{FnId, Items};
-use crate::source::Position;
 use crate::source::locate::bytes;
-use crate::source::{FileId, Program};
+use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::{Library, Types, last_name};
 use ckpt_compiler::syntax::gathered::{Gathers, empty_list, gathering, gathers};
@@ -364,7 +363,7 @@ impl<'a> Effects<'a> {
     }
 
     /// Where making the value of the variable that is declared there leaves a trace, if it does.
-    pub(crate) fn trace_at(&self, place: Position) -> Option<(FileId, Range<usize>)> {
+    pub(crate) fn trace_at(&self, place: Position) -> Option<Extent> {
         let (Statement::Let(local), others) = self.statement_at(place)? else {
             return None;
         };
@@ -373,7 +372,7 @@ impl<'a> Effects<'a> {
     }
 
     /// The same of the first variable that is made by a function of a type, `Type::new(..)`.
-    pub(crate) fn trace_of_type(&self, name: &str) -> Option<(FileId, Range<usize>)> {
+    pub(crate) fn trace_of_type(&self, name: &str) -> Option<Extent> {
         self.items.functions.iter().find_map(|function| {
             let file = function.place.file;
             let mut made = MadeBy {
@@ -392,12 +391,7 @@ impl<'a> Effects<'a> {
     }
 
     /// The first trace that an expression leaves, itself or by what it calls.
-    fn trace_in(
-        &self,
-        file: FileId,
-        expr: &Expr,
-        others: &HashSet<String>,
-    ) -> Option<(FileId, Range<usize>)> {
+    fn trace_in(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
         let mut own = self.traces(others, true);
         own.visit_expr(expr);
         if let Some(found) = own.found {
@@ -428,7 +422,7 @@ impl<'a> Effects<'a> {
 
     /// The first trace that a function leaves, or what it calls. What it does to its own variables is its own, and so is what it
     /// gives the arrays on devices to begin with that it has made, also through functions that it lends them.
-    fn trace_of(&self, function: FnId) -> Option<(FileId, Range<usize>)> {
+    fn trace_of(&self, function: FnId) -> Option<Extent> {
         let mut seen = HashSet::new();
         let mut pending = vec![(function, BTreeSet::new())];
         while let Some((next, lent)) = pending.pop() {

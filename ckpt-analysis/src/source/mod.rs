@@ -11,6 +11,7 @@ pub use awaited::Waits;
 use ckpt_compiler::library::OwnNames;
 use edits::Edit;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Index of a file in [`Program::files`].
@@ -19,6 +20,9 @@ pub struct FileId(pub usize);
 
 /// A position in a file: bytes from its start.
 pub type Position = (FileId, usize);
+
+/// Bytes of a file.
+pub type Extent = (FileId, Range<usize>);
 
 /// Everything that may be rewritten: never the dependencies.
 #[derive(Debug, Clone, Default)]

@@ -74,18 +74,30 @@ impl OwnNames {
 
 /// The names and numbers of a text, and each other letter, without the space between them.
 pub fn words_of_text(text: &str) -> Vec<&str> {
-    let is_of_name = |one: char| one.is_alphanumeric() || one == '_';
-    let mut list = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let end = match is_of_name(first) {
-            true => rest.find(|one| !is_of_name(one)).unwrap_or(rest.len()),
+    Words(text).collect()
+}
+
+/// The same, one after the other.
+struct Words<'t>(&'t str);
+
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let rest = self.0.trim_start();
+        let first = rest.chars().next()?;
+        let end = match is_of_word(first) {
+            true => rest.find(|one| !is_of_word(one)).unwrap_or(rest.len()),
             false => first.len_utf8(),
         };
-        list.push(&rest[..end]);
-        rest = rest[end..].trim_start();
+        let (word, behind) = rest.split_at(end);
+        self.0 = behind;
+        Some(word)
     }
-    list
+}
+
+fn is_of_word(one: char) -> bool {
+    one.is_alphanumeric() || one == '_'
 }
 
 /// The words of a function's first parameter, if that is `self`; they begin with the function's name.

@@ -1,5 +1,5 @@
 //! Every shape of the corpus: plain against instrumented, killed and restarted at every visit of every site, and gone back in its
-//! process from some of them. Every other shape is killed, and those between go back; with `SWEEPS=all`, each is both.
+//! process from some of them. Of four shapes one is killed and one goes back; with `SWEEPS=all`, each is both.
 //!
 //! `cargo test -p corpus --test every_site -- TEXT` runs the shapes whose names contain TEXT; `-- --in-process [TEXT]` lets them go
 //! back from every visit, and kills none.
@@ -41,14 +41,14 @@ fn main() -> ExitCode {
     let deep: Vec<Program> = deep.collect();
     let programs: Vec<Program> = shapes.into_iter().map(program).chain(deep).collect();
     let has_both = is_all_swept() || !filters.is_empty();
-    let half = |first: usize| match has_both {
+    let share = |first: usize| match has_both {
         true => programs.clone(),
-        false => programs.iter().skip(first).step_by(2).cloned().collect(),
+        false => programs.iter().skip(first).step_by(4).cloned().collect(),
     };
     let mut report = Report::default();
     let only_rollbacks = std::env::args().any(|argument| argument == IN_PROCESS);
     if !only_rollbacks {
-        in_parallel(&half(0), visited)
+        in_parallel(&share(0), visited)
             .into_iter()
             .for_each(|result| report.add(result));
     }
@@ -57,7 +57,11 @@ fn main() -> ExitCode {
     } else {
         GOES_BACK_FROM
     };
-    let go_back = if only_rollbacks { programs.clone() } else { half(1) };
+    let go_back = if only_rollbacks {
+        programs.clone()
+    } else {
+        share(2)
+    };
     let back = in_parallel(&go_back, |program| {
         let program = Program {
             most,

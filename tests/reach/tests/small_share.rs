@@ -1,4 +1,7 @@
-//! A few quick packages, whenever the tests run. `cargo run -p reach -- --check` tries all of them.
+//! A few quick packages, whenever the tests run: each is killed or goes back in its process; with `SWEEPS=all`, both. `cargo run -p reach -- --check` tries all of them.
+
+#[path = "../../harness/src/sweep.rs"]
+mod sweep;
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,13 +23,18 @@ fn the_page_tells_the_truth_about_a_small_share() {
     let offline = std::env::var_os("CARGO_NET_OFFLINE").is_some();
     let tool = Tool::build(target, Duration::from_secs(600), offline).unwrap();
     let table = Table::read(&root().join("docs/src/reach.json")).unwrap();
-    let debug = SHARE
-        .iter()
-        .flat_map(|name| [(*name, false, false), (*name, true, false)]);
-    let release = AS_FOR_A_RELEASE
-        .iter()
-        .flat_map(|name| [(*name, false, true), (*name, true, true)]);
-    for (name, in_process, release) in debug.chain(release) {
+    let debug = SHARE.iter().map(|name| (*name, false));
+    let release = AS_FOR_A_RELEASE.iter().map(|name| (*name, true));
+    let ways = debug
+        .chain(release)
+        .enumerate()
+        .flat_map(|(at, (name, release))| {
+            let in_processes = [false, true].into_iter();
+            let some =
+                in_processes.filter(move |in_process| sweep::is_all_swept() || *in_process == (at % 2 == 1));
+            some.map(move |in_process| (name, in_process, release))
+        });
+    for (name, in_process, release) in ways {
         let package = Package::read(&root().join("testdata").join(name)).unwrap();
         let effort = Effort {
             sites: 2,

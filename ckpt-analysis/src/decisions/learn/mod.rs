@@ -17,11 +17,10 @@ use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
 use crate::items::Items;
 use crate::source::edits::line_and_column;
 use crate::source::locate::{self, Found};
-use crate::source::{FileId, Position, Program};
+use crate::source::{Extent, Position, Program};
 use advice::{advice, is_of_std};
 use ckpt_compiler::library::{self, Library};
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// What a message of rustc means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,9 +101,9 @@ pub struct Decider<'a> {
     /// Its types.
     pub types: &'a Types,
     /// Where making the value of the `let` at this place leaves a trace.
-    pub leaves_a_trace_at: &'a dyn Fn(Position) -> Option<(FileId, Range<usize>)>,
+    pub leaves_a_trace_at: &'a dyn Fn(Position) -> Option<Extent>,
     /// The same of the first variable that a function of a type makes.
-    pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<(FileId, Range<usize>)>,
+    pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<Extent>,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell.
     pub repeatable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be made anew, whatever its inputs are by then.

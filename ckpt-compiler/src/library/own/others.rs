@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{OwnNames, end_of_generics, is_shared, receiver, words_of_text};
+use super::{OwnNames, Words, end_of_generics, is_of_word, is_shared, receiver, words_of_text};
 
 /// The crates that a program may have traits from, by the names that they have in paths. Each name leads to what may be meant by it.
 #[derive(Debug, Default)]
@@ -72,9 +72,7 @@ impl OwnNames {
         let mut traits = Traits::default();
         let mut found = BTreeSet::new();
         for text in texts {
-            if text.contains("trait") || text.contains("impl") {
-                traits.read(text);
-            }
+            traits.read(text);
             found.extend(handed_on(text, behind));
         }
         self.are_made |= traits.are_made;
@@ -97,10 +95,15 @@ fn has_module(text: &str, name: &str) -> bool {
 
 /// Whether a text has this word in it.
 fn names(text: &str, name: &str) -> bool {
-    let is_of_name = |one: char| one.is_alphanumeric() || one == '_';
-    text.match_indices(name).any(|(at, _)| {
-        let (before, behind) = (&text[..at], &text[at + name.len()..]);
-        !before.ends_with(is_of_name) && !behind.starts_with(is_of_name)
+    behind_each(text, name).next().is_some()
+}
+
+/// What stands behind each place where a text has this word.
+fn behind_each<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
+    text.match_indices(word).filter_map(|(at, found)| {
+        let (before, behind) = (&text[..at], &text[at + found.len()..]);
+        let is_whole = !before.ends_with(is_of_word) && !behind.starts_with(is_of_word);
+        is_whole.then_some(behind)
     })
 }
 
@@ -145,14 +148,32 @@ impl Traits {
         by_reference
     }
 
+    /// No more of a text is taken apart than traits, and the heads of implementations: crates are large.
     fn read(&mut self, text: &str) {
-        let words = words_of_text(text);
-        for at in 0..words.len() {
-            match words[at..] {
-                ["trait", name, ..] => self.declared(name, &words[at + 2..]),
-                ["impl", ..] => self.implemented(&words[at + 1..]),
-                _ => {}
-            }
+        for behind in behind_each(text, "trait") {
+            let mut words = Words(behind);
+            let Some(name) = words.next() else { continue };
+            let (mut depth, mut is_over) = (0_usize, false);
+            let of_trait = words.take_while(|word| {
+                let is_of_it = !is_over;
+                match *word {
+                    "{" => depth += 1,
+                    "}" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                is_over = depth == 0 && matches!(*word, "}" | ";");
+                is_of_it
+            });
+            self.declared(name, &of_trait.collect::<Vec<_>>());
+        }
+        for behind in behind_each(text, "impl") {
+            let mut is_over = false;
+            let head = Words(behind).take_while(|word| {
+                let is_of_it = !is_over;
+                is_over = matches!(*word, "{" | ";");
+                is_of_it
+            });
+            self.implemented(&head.collect::<Vec<_>>());
         }
     }
 
