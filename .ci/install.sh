@@ -56,8 +56,8 @@ install_other_mpis() {
 # matplotlib and what the package in `python/` needs. `all`
 # machines, or those that CI tries.
 install_machines() {
-    local folder=$1 machines=(powerpc) missing=() machine
-    [ "${2:-}" != all ] || machines+=(s390x i686 aarch64)
+    local folder=$1 machines=(s390x powerpc) missing=() machine
+    [ "${2:-}" != all ] || machines+=(i686 aarch64)
     for machine in "${machines[@]}"; do
         command -v "$machine-linux-gnu-gcc" >/dev/null || missing+=("gcc-$machine-linux-gnu")
         [ -e "/usr/$machine-linux-gnu/include/stdio.h" ] || case $machine in
@@ -66,7 +66,7 @@ install_machines() {
             *) missing+=("libc6-dev-$machine-cross") ;;
         esac
     done
-    command -v qemu-ppc-static >/dev/null || missing+=(qemu-user-static)
+    command -v qemu-s390x-static >/dev/null || missing+=(qemu-user-static)
     command -v h5dump >/dev/null || missing+=(hdf5-tools)
     if [ ! -x "$folder/bin/cmake" ]; then
         python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)

@@ -76,7 +76,7 @@ pub const MACHINES: [Machine; 5] = [
 
 /// The machines that are to be tried.
 pub fn machines() -> Vec<Machine> {
-    let wanted = std::env::var("MACHINES").unwrap_or_else(|_| "x86-64 powerpc".into());
+    let wanted = std::env::var("MACHINES").unwrap_or_else(|_| "x86-64 s390x powerpc".into());
     if wanted == "all" {
         return MACHINES.to_vec();
     }

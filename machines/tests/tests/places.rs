@@ -72,7 +72,7 @@ fn absolute_paths_are_mapped() {
     let here = Journey::default();
     let (old, new) = (here.folder().join("old"), here.folder().join("new"));
     fs::create_dir_all(old.join("data")).unwrap();
-    let exe = program(machine("powerpc"), Version::This).display().to_string();
+    let exe = program(machine("s390x"), Version::This).display().to_string();
     let there = Journey::default();
     let data = old.join("data");
     let run = format!(
@@ -177,7 +177,7 @@ fn same_store(a: &Path, b: &Path) {
 #[test]
 fn times_are_utc_whatever_the_zone_of_the_machine() {
     let journey = Journey::default();
-    let exe = program(machine("powerpc"), Version::This).display().to_string();
+    let exe = program(machine("s390x"), Version::This).display().to_string();
     let run = format!("run --every 4 --exe {exe} -- {TURNS} trace.txt log.txt --dir");
     let run = run.replace(" --dir", "");
     let before = seconds(&date(&["-u"]));

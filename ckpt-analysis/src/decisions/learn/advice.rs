@@ -1,6 +1,6 @@
 //! What is said of types that no checkpoint holds.
 
-use super::{Decider, names_in_type};
+use super::Decider;
 use crate::decisions::objects::why_unlisted;
 use crate::diagnostics::TypeAdvice;
 use ckpt_compiler::library::{Library, Prelude, Types};
@@ -27,7 +27,7 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
         TypeAdvice::Device
     } else if (decider.untyped_on_device)(ty) {
         TypeAdvice::Untyped
-    } else if names_in_type(ty).any(|name| (decider.handles_on_device)(name)) {
+    } else if (decider.handles_on_device)(ty) {
         TypeAdvice::DeviceHandle
     } else if ty.starts_with('&') {
         TypeAdvice::Reference

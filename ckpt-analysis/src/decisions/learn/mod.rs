@@ -877,7 +877,10 @@ impl Decider<'_> {
             && let Some(exchanged) = self.field_that_gets_other_arrays(one)
         {
             (field, advice) = (Some(exchanged), TypeAdvice::DeviceField);
-        } else if self.is_of_devices(one, of_field.unwrap_or(&type_name))
+        } else if matches!(
+            advice,
+            TypeAdvice::Device | TypeAdvice::DeviceHandle | TypeAdvice::Other
+        ) && self.is_of_devices(one, of_field.unwrap_or(&type_name))
             && let Some(trace) = one.places.iter().find_map(|place| self.trace_at(*place))
         {
             advice = TypeAdvice::DeviceCommand { trace };
