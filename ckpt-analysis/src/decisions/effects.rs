@@ -13,6 +13,7 @@ use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::{Library, Types, last_name};
 use ckpt_compiler::syntax::gathered::{Gathers, empty_list, gathering, gathers};
+use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
 use proc_macro2::TokenStream;
@@ -39,6 +40,7 @@ pub struct Effects<'a> {
     foreign: Foreign,
     devices: Devices<'a>,
     changed_places: Vec<ChangedPlaces>,
+    around_devices: AroundDevices,
 }
 
 impl<'a> Effects<'a> {
@@ -69,6 +71,10 @@ impl<'a> Effects<'a> {
             changed_places: match devices.are_used() {
                 true => changed_places(&analysis.library, program, items),
                 false => Vec::new(),
+            },
+            around_devices: match devices.are_used() {
+                true => AroundDevices::of(&analysis.library, program, &devices),
+                false => AroundDevices::default(),
             },
             devices,
         }
@@ -353,6 +359,7 @@ impl<'a> Effects<'a> {
             library: self.library,
             foreign: &self.foreign,
             devices: &self.devices,
+            around_devices: &self.around_devices,
             changeable,
             return_leaves,
             is_given_to_device: false,
@@ -437,15 +444,17 @@ impl<'a> Effects<'a> {
             let nothing = HashSet::new();
             let mut traces = self.traces(&nothing, false);
             traces.own_arrays = OwnArrays::of(self.library, &self.devices, self.items, &function.item, &lent);
+            traces.visit_signature(&function.item.sig);
             traces.visit_block(&function.item.block);
             if let Some(found) = traces.found {
                 let file = function.place.file;
                 return Some((file, bytes(self.program, file, found)));
             }
             for callee in self.by_function.get(next.0).into_iter().flatten() {
-                let lent = traces
-                    .own_arrays
-                    .lent_to(&function.item, self.items.function(*callee));
+                let all = self.called_in(function.place.file, &function.place.bytes, &[]);
+                let calls = all.into_iter().filter(|one| one == callee).count();
+                let lent =
+                    { &traces.own_arrays }.lent_to(&function.item, self.items.function(*callee), calls);
                 pending.push((*callee, lent));
             }
         }
@@ -701,8 +710,73 @@ impl<'ast> Visit<'ast> for MayChange<'_> {
     }
 }
 
+/// What of a program with devices makes a difference to what is made again there: a kernel keeps what it was made from.
+#[derive(Debug, Default)]
+struct AroundDevices {
+    /// Statics that change behind shared references.
+    changing_statics: HashSet<String>,
+    /// Structs with fields that do so.
+    changing_structs: HashSet<String>,
+    /// Macros of the program that may leave a trace.
+    tracing_macros: HashSet<String>,
+}
+
+impl AroundDevices {
+    fn of(library: &Library, program: &Program, devices: &Devices<'_>) -> Self {
+        struct Items<'n> {
+            library: &'n Library,
+            devices: &'n Devices<'n>,
+            found: AroundDevices,
+        }
+        impl<'ast> Visit<'ast> for Items<'_> {
+            fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
+                let is_mutable = matches!(item.mutability, syn::StaticMutability::Mut(_));
+                if is_mutable || change_inside(self.library, &item.ty.to_token_stream()) {
+                    self.found.changing_statics.insert(item.ident.to_string());
+                }
+            }
+
+            fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+                if change_inside(self.library, &item.fields.to_token_stream()) {
+                    self.found.changing_structs.insert(item.ident.to_string());
+                }
+            }
+
+            fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
+                if let Some(name) = &item.ident
+                    && mention_traces(self.library, self.devices, &item.mac.tokens)
+                {
+                    self.found.tracing_macros.insert(name.to_string());
+                }
+            }
+        }
+        let mut items = Items {
+            library,
+            devices,
+            found: AroundDevices::default(),
+        };
+        { program.files.iter() }.for_each(|file| items.visit_file(&file.ast));
+        items.found
+    }
+}
+
+/// Whether a type, or one in it, changes behind shared references.
+fn change_inside(library: &Library, ty: &TokenStream) -> bool {
+    let names = names_in(ty);
+    let mut names = names.iter();
+    names.any(|name| library.says(name, Types::Cells) || library.says(name, Types::Atomics))
+}
+
+/// Whether tokens have the name of something that leaves a trace.
+fn mention_traces(library: &Library, devices: &Devices<'_>, tokens: &TokenStream) -> bool {
+    let names = names_in(tokens);
+    let mut names = names.iter();
+    names.any(|name| library.leaves_a_trace(name) || devices.leave_a_trace(name))
+}
+
 /// Looks for traces in code.
 struct Traces<'n> {
+    around_devices: &'n AroundDevices,
     library: &'n Library,
     foreign: &'n Foreign,
     devices: &'n Devices<'n>,
@@ -789,7 +863,20 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        self.leaves(self.library.leaves_a_trace(&last_name(&mac.path)), mac);
+        let name = last_name(&mac.path);
+        self.leaves(
+            self.library.leaves_a_trace(&name) || self.around_devices.tracing_macros.contains(&name),
+            mac,
+        );
+        if self.devices.are_used() {
+            match arguments_of_macro(self.library, mac) {
+                Some(arguments) => arguments.iter().for_each(|one| self.visit_expr(one)),
+                None => {
+                    let may_leave = mention_traces(self.library, self.devices, &mac.tokens);
+                    self.leaves(may_leave, mac);
+                }
+            }
+        }
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
@@ -798,7 +885,10 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             let makes = self.devices.make(&path.path);
             let leaves = self.library.leaves_a_trace(&last_name(&path.path)) && !makes
                 || self.foreign.may_leave_a_trace(self.library, &path.path);
-            self.leaves(leaves, call);
+            let of = path.path.segments.iter().rev().nth(1);
+            let asks_a_clock = self.devices.are_used()
+                && of.is_some_and(|of| self.library.says(&of.ident.to_string(), Types::Clocks));
+            self.leaves(leaves || asks_a_clock, call);
             self.is_given_to_device |= makes;
         }
         visit::visit_expr_call(self, call);
@@ -834,7 +924,31 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         visit::visit_expr_reference(self, one);
     }
 
-    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let name = last_name(&path.path);
+        self.leaves(self.around_devices.changing_statics.contains(&name), path);
+    }
+
+    /// What a function is lent may be something else than it was.
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        if !self.devices.are_used() {
+            return;
+        }
+        for input in &signature.inputs {
+            let tokens = input.to_token_stream();
+            let names = names_in(&tokens);
+            let changes = change_inside(self.library, &tokens)
+                || !names.is_disjoint(&self.around_devices.changing_structs);
+            self.leaves(changes, input);
+        }
+    }
+
+    /// With devices, whoever is given it may call it.
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        if self.devices.are_used() && !never_returns(self.library, &closure.body, false) {
+            self.visit_expr(&closure.body);
+        }
+    }
 }
 
 fn is_iteration(library: &Library, method: &str) -> bool {

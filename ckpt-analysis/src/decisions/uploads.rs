@@ -39,8 +39,9 @@ impl OwnArrays {
         Self(own.map(|(name, _)| name).collect())
     }
 
-    /// The parameters of a function in which all calls of its name in this one lend it arrays of these.
-    pub(super) fn lent_to(&self, caller: &syn::ItemFn, callee: &Function) -> BTreeSet<String> {
+    /// The parameters of a function in which all of its calls in this one, as many as there are, lend it arrays of these. It may have
+    /// another name there, or be called by a pointer.
+    pub(super) fn lent_to(&self, caller: &syn::ItemFn, callee: &Function, count: usize) -> BTreeSet<String> {
         if self.0.is_empty() {
             return BTreeSet::new();
         }
@@ -51,7 +52,7 @@ impl OwnArrays {
         calls.visit_block(&caller.block);
         // One may stand where it is not looked for, as in a macro.
         let mentioned = mentions_of(&callee.name, caller.block.to_token_stream());
-        if calls.arguments.is_empty() || calls.arguments.len() != mentioned {
+        if calls.arguments.is_empty() || [mentioned, count] != [calls.arguments.len(); 2] {
             return BTreeSet::new();
         }
         let inputs = callee.item.sig.inputs.iter();
@@ -217,7 +218,9 @@ impl Made<'_> {
             Expr::MethodCall(call) => {
                 let method = call.method.to_string();
                 let makes = [DeviceMethods::Makes, DeviceMethods::MakesTexels];
-                makes.iter().any(|one| self.library.says(&method, *one)) || self.makes_itself(&call.receiver)
+                makes.iter().any(|one| self.library.says(&method, *one))
+                    || !self.library.says(&method, DeviceMethods::Replaces)
+                        && self.makes_itself(&call.receiver)
             }
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) => {

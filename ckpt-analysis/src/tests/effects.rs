@@ -205,6 +205,10 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         format!(
             "use wgpu::*; use ocl::Buffer as _;
              struct Sim {{ now: Buffer, queue: Queue }}
+             static SCALE: AtomicU32 = AtomicU32::new(0);
+             static START: OnceLock<u32> = OnceLock::new();
+             macro_rules! put {{ ($array:expr) => {{ queue.write_buffer($array, 0, bytes(&start)) }} }}
+             use give as set;
              fn array(device: &Device) -> Buffer {{ device.create_buffer(&of) }}
              fn give(queue: &Queue, array: &Buffer, start: &[f32]) {{ queue.write_buffer(array, 0, bytes(start)); }}
              fn pass(array: &Buffer, queue: &Queue, start: &[f32]) {{ give(queue, array, start); }}
@@ -227,6 +231,8 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         "let (now, next) = (device.create_buffer(&of), array(&device)); queue.write_buffer(&next, 0, bytes(&start));",
         "let now = array(&device); give(&queue, &now, &start); give(&queue, &now, &start);",
         "let now = array(&device); pass(&now, &queue, &start);",
+        "let now = array(&device); now.write(&vec![START.get(); 4]).enq()?;",
+        "let now = array(&device); assert!(now.write(&start).enq().is_ok());",
         "let now = device.create_texture(&of); queue.write_texture(now.as_image_copy(), &start, layout, size);",
         "let now = device.create_texture(&of); queue.write_texture(Copied { texture: &now, level: 0 }, &start, layout, size);",
         "let now = Buffer::<f32>::builder().len(4).build()?; now.write(&start).enq()?;",
@@ -270,6 +276,32 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
             "other: &Buffer",
             "let now = array(&device); give(&queue, &now, &start); show!(give(&queue, other, &start));",
         ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); give(&queue, &now, &start); set(&queue, other, &start);",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); let up = |array: &Buffer| array.write(&start).enq(); up(other)?;",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); timed(|| other.write(&start).enq())?;",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); assert!(other.write(&start).enq().is_ok());",
+        ),
+        ("other: &Buffer", "let now = array(&device); put!(other);"),
+        (
+            "other: &Buffer",
+            "let now = Buffer::<f32>::builder().build().map(|_| other.clone())?; now.write(&start).enq()?;",
+        ),
+        (
+            "",
+            "let now = array(&device); let by = SCALE.load(Ordering::SeqCst);",
+        ),
+        ("", "let now = array(&device); let by = SystemTime::now();"),
         (
             "other: &Buffer",
             "let now = array(&device); pass(other, &queue, &start);",

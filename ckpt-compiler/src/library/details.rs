@@ -281,6 +281,8 @@ sections! {
         Makes = "makes",
         /// Gives an array of which the library knows what the elements are.
         MakesTexels = "makes_texels",
+        /// Of what was made, or was not: may give something else instead.
+        Replaces = "replaces",
         /// Gives what stands for the array that it is called on.
         Same = "same",
         /// Gives a kernel its next argument.
@@ -365,6 +367,8 @@ sections! {
         Atomics = "atomics",
         /// Gets its value once, behind a shared reference.
         Once = "once",
+        /// Another value each time that it is asked.
+        Clocks = "clocks",
         /// Of the standard library, and in no checkpoint.
         Unsaved = "unsaved",
         /// An iterator.
