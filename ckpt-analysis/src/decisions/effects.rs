@@ -450,11 +450,14 @@ impl<'a> Effects<'a> {
                 let file = function.place.file;
                 return Some((file, bytes(self.program, file, found)));
             }
+            let calls = match traces.own_arrays.are_none() {
+                true => Vec::new(),
+                false => self.called_in(function.place.file, &function.place.bytes, &[]),
+            };
             for callee in self.by_function.get(next.0).into_iter().flatten() {
-                let all = self.called_in(function.place.file, &function.place.bytes, &[]);
-                let calls = all.into_iter().filter(|one| one == callee).count();
-                let lent =
-                    { &traces.own_arrays }.lent_to(&function.item, self.items.function(*callee), calls);
+                let count = calls.iter().filter(|one| *one == callee).count();
+                let callee_item = self.items.function(*callee);
+                let lent = traces.own_arrays.lent_to(&function.item, callee_item, count);
                 pending.push((*callee, lent));
             }
         }
@@ -763,8 +766,9 @@ impl AroundDevices {
 /// Whether a type, or one in it, changes behind shared references.
 fn change_inside(library: &Library, ty: &TokenStream) -> bool {
     let names = names_in(ty);
-    let mut names = names.iter();
-    names.any(|name| library.says(name, Types::Cells) || library.says(name, Types::Atomics))
+    names
+        .iter()
+        .any(|name| library.changes_behind_references(name, false))
 }
 
 /// Whether tokens have the name of something that leaves a trace.
@@ -908,7 +912,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         let looks = self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read;
         self.leaves(may_change && !looks, call);
         visit::visit_expr_method_call(self, call);
-        for argument in &call.args {
+        // With devices all closures are looked into.
+        for argument in call.args.iter().filter(|_| !self.devices.are_used()) {
             // It may be run by the method, as those of adaptors are by what collects.
             if let Expr::Closure(closure) = argument
                 && !never_returns(self.library, &closure.body, false)

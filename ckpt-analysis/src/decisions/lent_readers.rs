@@ -42,14 +42,15 @@ pub(super) fn borrow_of(
     };
     beside.visit_block(&function.written.block);
     // Where it is declared, and here.
-    let is_all = mentions(function.written.to_token_stream(), name) == 2;
+    let is_all = mentions(function.written.to_token_stream(), &name.to_string()) == 2;
     (beside.found && is_all).then(|| (place.0, bytes(program, place.0, lent.and_token.span).start))
 }
 
-fn mentions(tokens: TokenStream, name: &syn::Ident) -> usize {
+/// How often a name stands in tokens, also captured by a text.
+pub(super) fn mentions(tokens: TokenStream, name: &str) -> usize {
     let of = |token| match token {
         TokenTree::Group(group) => mentions(group.stream(), name),
-        TokenTree::Ident(ident) => usize::from(ident == *name),
+        TokenTree::Ident(ident) => usize::from(ident == name),
         TokenTree::Literal(text) => usize::from(text.to_string().contains(&format!("{{{name}"))),
         TokenTree::Punct(_) => 0,
     };

@@ -2,10 +2,10 @@
 //! `now.write(&start).enq()`. Made again they begin so again, and are filled from the checkpoint after that.
 
 use super::devices::Devices;
+use super::lent_readers::mentions;
 use crate::items::{Function, Items};
 use ckpt_compiler::library::{DeviceMethods, Library, Types};
 use ckpt_compiler::visit::{self, Visit};
-use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr, ExprMethodCall};
@@ -39,10 +39,14 @@ impl OwnArrays {
         Self(own.map(|(name, _)| name).collect())
     }
 
+    pub(super) fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The parameters of a function in which all of its calls in this one, as many as there are, lend it arrays of these. It may have
     /// another name there, or be called by a pointer.
     pub(super) fn lent_to(&self, caller: &syn::ItemFn, callee: &Function, count: usize) -> BTreeSet<String> {
-        if self.0.is_empty() {
+        if self.are_none() || count == 0 {
             return BTreeSet::new();
         }
         let mut calls = CallsOf {
@@ -51,8 +55,8 @@ impl OwnArrays {
         };
         calls.visit_block(&caller.block);
         // One may stand where it is not looked for, as in a macro.
-        let mentioned = mentions_of(&callee.name, caller.block.to_token_stream());
-        if calls.arguments.is_empty() || [mentioned, count] != [calls.arguments.len(); 2] {
+        let mentioned = mentions(caller.block.to_token_stream(), &callee.name);
+        if [mentioned, count] != [calls.arguments.len(); 2] {
             return BTreeSet::new();
         }
         let inputs = callee.item.sig.inputs.iter();
@@ -116,16 +120,6 @@ fn lent(argument: &Expr) -> Option<String> {
         Expr::Reference(one) => name(&one.expr),
         other => name(other),
     }
-}
-
-/// How often a name stands in tokens.
-fn mentions_of(name: &str, tokens: TokenStream) -> usize {
-    let one = |token: TokenTree| match token {
-        TokenTree::Ident(ident) => usize::from(ident == name),
-        TokenTree::Group(group) => mentions_of(name, group.stream()),
-        _ => 0,
-    };
-    tokens.into_iter().map(one).sum()
 }
 
 /// Finds what calls of a name are given.

@@ -291,16 +291,7 @@ impl<'ast> Visit<'ast> for Calls<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         if let Some(arguments) = arguments_of_macro(self.library, mac) {
-            let mut calls = Calls {
-                library: self.library,
-                own: self.own,
-                imported: self.imported.clone(),
-                executors: self.executors,
-                has_others: false,
-            };
-            arguments.iter().for_each(|one| calls.visit_expr(one));
-            self.has_others |= calls.has_others;
-            return;
+            return arguments.iter().for_each(|one| self.visit_expr(one));
         }
         let names = names_in(&mac.tokens);
         let is_own = |name: &String| {
