@@ -30,7 +30,7 @@ pub(crate) const LARGEST_BLOCK: usize = 64 << 20;
 /// A block is made of so many equal parts, where its rows allow it: lists with small islands in zeros are stored in those.
 pub(crate) const PARTS: usize = 64;
 /// Lists from this size on are taken in blocks.
-const SMALLEST: usize = 1 << 20;
+pub(crate) const IN_BLOCKS: usize = 1 << 20;
 
 /// The checksum of no bytes.
 const NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
@@ -538,8 +538,8 @@ mod tests {
     use super::*;
 
     fn state() -> Vec<u8> {
-        let mut state: Vec<u8> = (0..3 * SMALLEST + 777).map(|n| (n % 251) as u8 | 1).collect();
-        state[SMALLEST..2 * SMALLEST].fill(0);
+        let mut state: Vec<u8> = (0..3 * IN_BLOCKS + 777).map(|n| (n % 251) as u8 | 1).collect();
+        state[IN_BLOCKS..2 * IN_BLOCKS].fill(0);
         state
     }
 
@@ -556,7 +556,7 @@ mod tests {
                 "{number}"
             );
         }
-        assert_eq!(body.copied(), 2 * SMALLEST + 777);
+        assert_eq!(body.copied(), 2 * IN_BLOCKS + 777);
         assert!(body.whole().is_none());
     }
 
@@ -573,13 +573,13 @@ mod tests {
             watch: None,
             owner: None,
         };
-        state[2 * SMALLEST + 5] ^= 2;
+        state[2 * IN_BLOCKS + 5] ^= 2;
         let mut capture = Capture::new(vec![Some(Arc::new(reference))]);
         let body = capture.take(&DType::U8, 1, true, &state).unwrap();
         let copied: Vec<usize> = (0..body.blocks().len())
             .filter(|&number| body.copy_of(number).is_some())
             .collect();
-        assert_eq!(copied, [2 * SMALLEST / (BLOCK / 4)]);
+        assert_eq!(copied, [2 * IN_BLOCKS / (BLOCK / 4)]);
         assert_eq!(body.copied(), BLOCK / 4);
         // Another list, one of another size: nothing to compare with.
         assert!(

@@ -6,12 +6,11 @@ use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::constness;
 use super::live::{Handle, Kind, Sampler, live};
 use super::memory::is_refused;
+use super::only_read::Parameter;
 use super::texels::{Description, Format, Shape, given};
 use super::{SUCCESS, Sizes};
-use crate::base::checksum::xxh3;
 use crate::devices::Obstacle;
 
 pub(super) type Object = *mut c_void;
@@ -23,14 +22,14 @@ pub(super) type OutObjects = *mut *mut c_void;
 /// As the library numbers them.
 const USES_MEMORY_OF_PROGRAM: u64 = 1 << 3;
 const INVALID_KERNEL_ARGUMENTS: i32 = -52;
-const PROGRAM_OF_KERNEL: u32 = 0x1124;
+const NAME_OF_KERNEL: u32 = 0x1190;
+const PROGRAM_OF_KERNEL: u32 = 0x1194;
 const SOURCE_OF_PROGRAM: u32 = 0x1164;
+const OPTIONS_OF_BUILD: u32 = 0x1182;
 const ADDRESS_OF_ARGUMENT: u32 = 0x1196;
 const ACCESS_OF_ARGUMENT: u32 = 0x1197;
 const READ_ONLY: u32 = 0x11A0;
-const TYPE_OF_ARGUMENT: u32 = 0x1199;
 const CONSTANT_MEMORY: u32 = 0x119D;
-const POINTS_TO_CONSTANTS: u64 = 1;
 /// The program never reads, or never writes, it from its side, or neither.
 const NOT_FROM_BOTH_SIDES: u64 = 1 << 7 | 1 << 8 | 1 << 9;
 const STATUS: u32 = 0x11D3;
@@ -643,15 +642,14 @@ unsafe extern "C" fn clReleaseCommandQueue(queue: Object) -> i32 {
     }
 }
 
-/// Whether a kernel only reads what an argument is, by the qualifiers in its source: `__constant`, `const`, `__read_only`. Where the
-/// library does not know, it may write there.
+/// Whether a kernel only reads what an argument is: as the library tells, or its source. Where neither does, it may write there.
 fn note_whether_read(kernel: Object, index: u32) {
     if !live().asks_whether_read(Handle::of(kernel), index) {
         return;
     }
-    let (mut address, mut qualifiers, mut access) = (0_u32, 0_u64, 0_u32);
+    let (mut address, mut access) = (0_u32, 0_u32);
     // SAFETY: the kernel is alive; what is written has room.
-    let [knows_address, knows_qualifiers, knows_access] = unsafe {
+    let [knows_address, knows_access] = unsafe {
         [
             next::clGetKernelArgInfo(
                 kernel,
@@ -659,14 +657,6 @@ fn note_whether_read(kernel: Object, index: u32) {
                 ADDRESS_OF_ARGUMENT,
                 size_of::<u32>(),
                 (&raw mut address).cast(),
-                null_mut(),
-            ),
-            next::clGetKernelArgInfo(
-                kernel,
-                index,
-                TYPE_OF_ARGUMENT,
-                size_of::<u64>(),
-                (&raw mut qualifiers).cast(),
                 null_mut(),
             ),
             next::clGetKernelArgInfo(
@@ -681,49 +671,59 @@ fn note_whether_read(kernel: Object, index: u32) {
         .map(|code| code == SUCCESS)
     };
     let is_constant = knows_address && address == CONSTANT_MEMORY;
-    let is_const = knows_qualifiers
-        && qualifiers & POINTS_TO_CONSTANTS != 0
-        && source_of(kernel).is_some_and(|source| keeps_to_const(&source));
-    // Of images, as their source says it: `__read_only`.
     let is_read = knows_access && access == READ_ONLY;
-    live().only_reads(Handle::of(kernel), index, is_constant || is_const || is_read);
+    let is = is_constant || is_read || is_only_read_in_source(kernel, index).unwrap_or(false);
+    live().only_reads(Handle::of(kernel), index, is);
 }
 
-/// Whether kernels of this source keep to `const`. A source is looked through once.
-fn keeps_to_const(source: &str) -> bool {
-    let sum = xxh3(source.as_bytes());
-    let known = live().keeps_to_const(sum);
-    known.unwrap_or_else(|| {
-        let is_kept = constness::is_kept(source);
-        live().found_to_keep_to_const(sum, is_kept);
-        is_kept
-    })
-}
-
-/// What the program of a kernel was made from, where that is a text.
-fn source_of(kernel: Object) -> Option<String> {
+/// What the source of a kernel says of that, for all devices that it was built for; nothing where there is none.
+fn is_only_read_in_source(kernel: Object, index: u32) -> Option<bool> {
     let mut program = null_mut::<c_void>();
-    let mut size = 0;
     // SAFETY: the kernel is alive, and its program with it; what is written has room.
-    unsafe {
+    let [name, source] = unsafe {
         let to = (&raw mut program).cast();
-        if next::clGetKernelInfo(kernel, PROGRAM_OF_KERNEL, size_of::<Object>(), to, null_mut()) != SUCCESS
-            || next::clGetProgramInfo(program, SOURCE_OF_PROGRAM, 0, null_mut(), &raw mut size) != SUCCESS
-        {
+        if next::clGetKernelInfo(kernel, PROGRAM_OF_KERNEL, size_of::<Object>(), to, null_mut()) != SUCCESS {
             return None;
         }
-        let mut text = vec![0_u8; size];
-        let code = next::clGetProgramInfo(
-            program,
-            SOURCE_OF_PROGRAM,
-            size,
-            text.as_mut_ptr().cast(),
-            null_mut(),
-        );
-        // It ends with a zero.
-        text.pop();
-        (code == SUCCESS).then(|| String::from_utf8_lossy(&text).into_owned())
+        [
+            text(|size, to, needed| next::clGetKernelInfo(kernel, NAME_OF_KERNEL, size, to, needed))?,
+            text(|size, to, needed| next::clGetProgramInfo(program, SOURCE_OF_PROGRAM, size, to, needed))?,
+        ]
+    };
+    let mut is_only_read = None;
+    for device in devices_of(program) {
+        // SAFETY: program and device are alive.
+        let options = text(|size, to, needed| unsafe {
+            next::clGetProgramBuildInfo(program, device, OPTIONS_OF_BUILD, size, to, needed)
+        })?;
+        let parameter = Parameter {
+            kernel: &name,
+            index: index as usize,
+            source: &source,
+            options: &options,
+        };
+        let sum = parameter.sum();
+        let known = live().is_only_read(sum);
+        let is = known.unwrap_or_else(|| parameter.is_only_read());
+        live().found_only_read(sum, is);
+        is_only_read = Some(is && is_only_read.unwrap_or(true));
     }
+    is_only_read
+}
+
+/// A text that the library gives: asked with room for so many bytes, it writes them, and says how many it needs.
+fn text(ask: impl Fn(usize, Out, *mut usize) -> i32) -> Option<String> {
+    let mut size = 0;
+    if ask(0, null_mut(), &raw mut size) != SUCCESS {
+        return None;
+    }
+    let mut text = vec![0_u8; size];
+    if ask(size, text.as_mut_ptr().cast(), null_mut()) != SUCCESS {
+        return None;
+    }
+    // It ends with a zero.
+    text.pop();
+    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Whether what an event stands for is done, or has failed.
@@ -777,30 +777,35 @@ unsafe extern "C" fn clSetEventCallback(event: Object, status: i32, function: Ca
     code
 }
 
-/// Variables of a program outside of its kernels have content that nothing can read.
-fn look_for_variables(program: Object) {
-    let mut devices = [null_mut::<c_void>(); 64];
+/// The devices that a program is for.
+fn devices_of(program: Object) -> Vec<Object> {
+    let mut devices = vec![null_mut::<c_void>(); 64];
     let mut bytes = 0;
     // SAFETY: the program is alive; what is written has room.
     let code = unsafe {
         next::clGetProgramInfo(
             program,
             PROGRAM_DEVICES,
-            size_of_val(&devices),
+            size_of_val(devices.as_slice()),
             devices.as_mut_ptr().cast(),
             &raw mut bytes,
         )
     };
-    let count = match code {
+    devices.truncate(match code {
         SUCCESS => bytes / size_of::<Object>(),
         _ => 0,
-    };
+    });
+    devices
+}
+
+/// Variables of a program outside of its kernels have content that nothing can read.
+fn look_for_variables(program: Object) {
     let size = |ask: &dyn Fn(*mut usize, *mut usize) -> i32| {
         let (mut size, mut needed) = (0, 0);
         // Some libraries have no answer, and give one of another size.
         (ask(&raw mut size, &raw mut needed) == SUCCESS && needed == size_of::<usize>()).then_some(size)
     };
-    for &device in devices.iter().take(count) {
+    for device in devices_of(program) {
         // SAFETY: program and device are alive; what is written has room.
         let [most, is] = unsafe {
             [

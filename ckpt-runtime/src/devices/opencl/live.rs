@@ -1,6 +1,6 @@
 //! The objects of OpenCL that are alive, by their handles.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::thread::ThreadId;
@@ -11,6 +11,7 @@ use super::{SUCCESS, UNKNOWN};
 use crate::base::lock::locked;
 use crate::devices::numbers::Numbers;
 use crate::devices::{Obstacle, SHARED};
+use crate::value::IN_BLOCKS;
 
 /// As the library numbers what it says of a sampler.
 const NORMALISED: u32 = 0x1152;
@@ -249,21 +250,21 @@ const OF_DEVICES: u64 = 1 << 63;
 /// What is alive.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    memory: HashMap<Handle, Memory>,
+    memory: BTreeMap<Handle, Memory>,
     /// How many there were.
     made: u64,
     /// Whether commands may be started that come by no function of ours.
     has_unseen_commands: bool,
-    queues: HashMap<Handle, Queue>,
-    kernels: HashMap<Handle, Kernel>,
-    /// By the checksums of their sources, whether kernels keep to `const`.
-    keeps_to_const: HashMap<u128, bool>,
+    queues: BTreeMap<Handle, Queue>,
+    kernels: BTreeMap<Handle, Kernel>,
+    /// By their checksums, the parameters whose source was looked through.
+    parameters: BTreeMap<u128, bool>,
     /// How often each is referred to.
-    samplers: HashMap<Handle, u32>,
+    samplers: BTreeMap<Handle, u32>,
     /// Those that a restart has made for kernels, by their contexts and what they are.
-    samplers_for_kernels: HashMap<(Handle, Sampler), Handle>,
+    samplers_for_kernels: BTreeMap<(Handle, Sampler), Handle>,
     /// Events that the program completes itself, and has not.
-    awaited: HashMap<Handle, ()>,
+    awaited: BTreeSet<Handle>,
     /// Functions of the program that the library has yet to call.
     callbacks: u32,
     /// Whether kernels may have content of their own.
@@ -641,25 +642,33 @@ impl Live {
         }
     }
 
-    /// Whether it is not known yet if what an argument points to is only read.
+    /// Whether it is not known yet if what an argument points to is only read, and makes a difference: small arrays are read for
+    /// each checkpoint.
     pub fn asks_whether_read(&self, kernel: Handle, index: u32) -> bool {
-        let kernel = self.kernels.get(&kernel);
-        kernel.is_some_and(|kernel| !kernel.only_reads.contains_key(&index))
+        let Some(kernel) = self.kernels.get(&kernel) else {
+            return false;
+        };
+        let Some(object) = { kernel.arguments.get(&index) }.and_then(handle_in) else {
+            return false;
+        };
+        // What is no array may be a number of as many bytes.
+        let matters = { self.memory.get(&object) }.is_none_or(|memory| memory.bytes >= IN_BLOCKS);
+        matters && !kernel.only_reads.contains_key(&index)
+    }
+
+    /// Whether what a parameter points to is only read, by the checksum of all that says so.
+    pub fn is_only_read(&self, parameter: u128) -> Option<bool> {
+        self.parameters.get(&parameter).copied()
+    }
+
+    pub fn found_only_read(&mut self, parameter: u128, is: bool) {
+        self.parameters.insert(parameter, is);
     }
 
     pub fn only_reads(&mut self, kernel: Handle, index: u32, is: bool) {
         if let Some(kernel) = self.kernels.get_mut(&kernel) {
             kernel.only_reads.insert(index, is);
         }
-    }
-
-    /// Whether kernels of a source with this checksum keep to `const`, where that was looked for.
-    pub fn keeps_to_const(&self, sum: u128) -> Option<bool> {
-        self.keeps_to_const.get(&sum).copied()
-    }
-
-    pub fn found_to_keep_to_const(&mut self, sum: u128, is_kept: bool) {
-        self.keeps_to_const.insert(sum, is_kept);
     }
 
     /// A kernel was started.
@@ -690,7 +699,7 @@ impl Live {
     }
 
     pub fn awaited(&mut self, event: Handle) {
-        self.awaited.insert(event, ());
+        self.awaited.insert(event);
     }
 
     pub fn completed(&mut self, event: Handle) {

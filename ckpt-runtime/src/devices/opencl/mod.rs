@@ -1,15 +1,15 @@
 //! OpenCL: which objects are alive, how arrays are read and written, and when all queues are done.
 //!
 //! [`functions`] stands in front of the library and tells [`live`]; it changes nothing of what the program asks for.
-//! [`texels`] knows how the library reads images. [`constness`] tells whether kernels keep to `const`. [`memory`] knows what devices have refused. [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
+//! [`texels`] knows how the library reads images. [`only_read`] tells where kernels only read what is constant by its type. [`memory`] knows what devices have refused. [`loaded`] does so for programs that load the library themselves. [`shown`] answers for it where the program is to see the
 //! devices that it had, and others are there.
 
 mod ahead;
-mod constness;
 mod functions;
 mod live;
 mod loaded;
 mod memory;
+mod only_read;
 mod shown;
 mod texels;
 

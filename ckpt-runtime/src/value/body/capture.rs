@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::beside::Readers;
-use super::{Body, ListOf, Memory, Owner, Read, Reference, SMALLEST, Sink, Taken, Unread, block_size};
+use super::{Body, IN_BLOCKS, ListOf, Memory, Owner, Read, Reference, Sink, Taken, Unread, block_size};
 use crate::base::forked::{Copier, Order, Shared};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
@@ -208,7 +208,7 @@ impl Capture {
     /// Takes a list of numbers that was read into memory of its own, for which no other use is known; gives that back where the
     /// list is to be taken as others are.
     pub fn take_read(&mut self, dtype: &DType, bytes: Vec<u8>) -> Result<Body, Vec<u8>> {
-        let size = block_size(dtype.size()).filter(|_| bytes.len() >= SMALLEST && self.sink.is_none());
+        let size = block_size(dtype.size()).filter(|_| bytes.len() >= IN_BLOCKS && self.sink.is_none());
         let Some(size) = size else {
             return Err(bytes);
         };
@@ -233,7 +233,7 @@ impl Capture {
     /// # Safety
     /// Where `read` succeeds, it has written every byte.
     pub unsafe fn take_beside(&mut self, dtype: &DType, length: usize, read: Read) -> Result<Body, Read> {
-        let size = block_size(dtype.size()).filter(|_| length >= SMALLEST && self.sink.is_none());
+        let size = block_size(dtype.size()).filter(|_| length >= IN_BLOCKS && self.sink.is_none());
         let blocks = |size| length.div_ceil(size) * size_of::<Taken>();
         let Some(size) = size.filter(|size| room::is_there(blocks(*size))) else {
             return Err(read);
@@ -251,7 +251,7 @@ impl Capture {
     /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is, as far as there is memory for that. `is_plain`: its items are elements,
     /// or arrays of them.
     pub fn take(&mut self, dtype: &DType, row: usize, is_plain: bool, bytes: &[u8]) -> Option<Body> {
-        if bytes.len() < SMALLEST {
+        if bytes.len() < IN_BLOCKS {
             return None;
         }
         let size = block_size(row.checked_mul(dtype.size())?)?;
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn what_was_read_elsewhere_is_kept_where_it_is() {
-        let bytes: Vec<u8> = (0..SMALLEST + 7).map(|at| at as u8 | 1).collect();
+        let bytes: Vec<u8> = (0..IN_BLOCKS + 7).map(|at| at as u8 | 1).collect();
         let (at, copy) = (bytes.as_ptr(), bytes.clone());
         let mut capture = Capture::default();
         let body = capture.take_read(&DType::U64, bytes).unwrap();
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn another_process_copies_what_is_the_programs() {
-        const COUNT: usize = SMALLEST / 8;
+        const COUNT: usize = IN_BLOCKS / 8;
         let mut field = (0.5, Some(vec![3.0_f64; COUNT]));
         let mut capture = Capture {
             order: Some(Order::default()),
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(bodies.iter().map(is_shared).collect::<Vec<_>>(), [true, false]);
         for (body, expected) in bodies.iter().zip([3.0_f64, 0.5]) {
             let bytes = body.whole().unwrap();
-            assert!(bytes.len() == SMALLEST && bytes.chunks(8).all(|item| item == expected.to_le_bytes()));
+            assert!(bytes.len() == IN_BLOCKS && bytes.chunks(8).all(|item| item == expected.to_le_bytes()));
         }
     }
 
@@ -417,7 +417,7 @@ mod unread {
 
     #[test]
     fn a_list_that_nothing_has_written_to_is_not_read_but_for_one_block_at_times() {
-        let bytes: Vec<u8> = (0..3 * SMALLEST).map(|at| (at / 1000) as u8).collect();
+        let bytes: Vec<u8> = (0..3 * IN_BLOCKS).map(|at| (at / 1000) as u8).collect();
         let block = block_size(4).expect("rows that small have blocks");
         let owner = |writes| Owner {
             activation: 1 << 63,

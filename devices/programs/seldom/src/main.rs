@@ -68,7 +68,7 @@ fn main() -> ocl::Result<()> {
     Ok(())
 }
 
-/// What tells of its arguments.
+/// With the library's help, the kernel is known to have `const`.
 fn counting(device: &ProQue) -> ocl::Result<ProQue> {
     let mut program = Program::builder();
     program.src(CAST).cmplr_opt("-cl-kernel-arg-info");
