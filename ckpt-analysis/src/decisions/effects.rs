@@ -60,22 +60,27 @@ impl<'a> Effects<'a> {
                 .collect()
         };
         let devices = Devices::of(&analysis.library, program);
+        let by_function: Vec<Vec<FnId>> = graph.calls_by_function().into_iter().map(callees).collect();
+        let mut around_devices = AroundDevices::default();
+        if devices.are_used() {
+            around_devices = AroundDevices::of(&analysis.library, program, &devices);
+            around_devices.find_called_unseen(&analysis.library, &devices, items, &by_function);
+        }
         Self {
             program,
             items,
             library: &analysis.library,
             calls,
-            by_function: graph.calls_by_function().into_iter().map(callees).collect(),
-            changing: changing_types(&analysis.library, program, &devices),
+            by_function,
+            changing: types_with(program, &|name| {
+                analysis.library.changes_inside(name) || devices.change(name)
+            }),
             foreign: Foreign::of(program),
             changed_places: match devices.are_used() {
                 true => changed_places(&analysis.library, program, items),
                 false => Vec::new(),
             },
-            around_devices: match devices.are_used() {
-                true => AroundDevices::of(&analysis.library, program, &devices),
-                false => AroundDevices::default(),
-            },
+            around_devices,
             devices,
         }
     }
@@ -361,6 +366,7 @@ impl<'a> Effects<'a> {
             devices: &self.devices,
             around_devices: &self.around_devices,
             changeable,
+            changing_variables: HashSet::new(),
             return_leaves,
             is_given_to_device: false,
             own_arrays: OwnArrays::default(),
@@ -397,9 +403,61 @@ impl<'a> Effects<'a> {
         self.trace_in(file, expr, others).is_none()
     }
 
+    /// In programs with devices, the variables of the function there that change behind shared references.
+    fn changing_variables(&self, place: Position) -> HashSet<String> {
+        struct Changing<'n> {
+            library: &'n Library,
+            around_devices: &'n AroundDevices,
+            found: HashSet<String>,
+        }
+        impl<'ast> Visit<'ast> for Changing<'_> {
+            fn visit_local(&mut self, local: &'ast Local) {
+                if self
+                    .around_devices
+                    .changes(self.library, &local.to_token_stream())
+                {
+                    let names = names_of(&local.pat).into_iter().flatten();
+                    self.found.extend(names.map(ToString::to_string));
+                }
+                visit::visit_local(self, local);
+            }
+
+            fn visit_item(&mut self, _: &'ast syn::Item) {}
+        }
+        let mut changing = Changing {
+            library: self.library,
+            around_devices: &self.around_devices,
+            found: HashSet::new(),
+        };
+        let function = self
+            .items
+            .function_around(place)
+            .filter(|_| self.devices.are_used());
+        if let Some(function) = function {
+            changing.visit_block(&function.item.block);
+        }
+        changing.found
+    }
+
+    /// The functions that code may call without their names: those of types that it names, for traits that are not the program's.
+    /// The destructor of what it returns is not among them.
+    fn called_unseen(&self, code: &TokenStream, returned: &TokenStream) -> Vec<FnId> {
+        let returned = names_in(returned);
+        let mut called = Vec::new();
+        for name in names_in(code) {
+            let all = self.around_devices.called_unseen.get(&name).into_iter().flatten();
+            let is_kept =
+                |one: &&FnId| returned.contains(&name) && self.items.function(**one).is_destructor();
+            called.extend(all.filter(|one| !is_kept(one)));
+        }
+        called
+    }
+
     /// The first trace that an expression leaves, itself or by what it calls.
     fn trace_in(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
         let mut own = self.traces(others, true);
+        own.changing_variables =
+            self.changing_variables((file, bytes(self.program, file, expr.span()).start));
         own.visit_expr(expr);
         if let Some(found) = own.found {
             return Some((file, bytes(self.program, file, found)));
@@ -410,8 +468,9 @@ impl<'a> Effects<'a> {
             .iter()
             .map(|span| bytes(self.program, file, *span))
             .collect();
-        let mut callees = self.called_in(file, &range, &ways_out).into_iter();
-        callees.find_map(|callee| self.trace_of(callee))
+        let unseen = self.called_unseen(&expr.to_token_stream(), &made_by(expr));
+        let callees = self.called_in(file, &range, &ways_out).into_iter();
+        callees.chain(unseen).find_map(|callee| self.trace_of(callee))
     }
 
     /// What is called in a range of a file, but for some parts of it.
@@ -460,13 +519,22 @@ impl<'a> Effects<'a> {
                 let lent = traces.own_arrays.lent_to(&function.item, callee_item, count);
                 pending.push((*callee, lent));
             }
+            let mut returned = function.item.sig.output.to_token_stream();
+            returned.extend(
+                function
+                    .self_type
+                    .as_ref()
+                    .map(|name| quote::format_ident!("{name}").to_token_stream()),
+            );
+            let unseen = self.called_unseen(&function.item.to_token_stream(), &returned);
+            pending.extend(unseen.into_iter().map(|one| (one, BTreeSet::new())));
         }
         None
     }
 }
 
-/// The types of a program that hold something which changes behind a shared reference.
-fn changing_types(library: &Library, program: &Program, devices: &Devices<'_>) -> HashSet<String> {
+/// The types of a program that hold something of a name that counts, or hold such a type.
+fn types_with(program: &Program, counts: &dyn Fn(&str) -> bool) -> HashSet<String> {
     struct Types(Vec<(String, HashSet<String>)>);
     impl<'ast> Visit<'ast> for Types {
         fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
@@ -488,10 +556,7 @@ fn changing_types(library: &Library, program: &Program, devices: &Devices<'_>) -
     loop {
         let before = found.len();
         for (name, names) in &types.0 {
-            if names
-                .iter()
-                .any(|one| library.changes_inside(one) || devices.change(one) || found.contains(one))
-            {
+            if names.iter().any(|one| counts(one) || found.contains(one)) {
                 found.insert(name.clone());
             }
         }
@@ -583,6 +648,18 @@ impl<'ast> Visit<'ast> for MadeBy<'_> {
             self.found.push(local.span());
         }
         visit::visit_local(self, local);
+    }
+}
+
+/// What an expression is called for: the path of the outermost call.
+fn made_by(expr: &Expr) -> TokenStream {
+    match expr {
+        Expr::Paren(inner) => made_by(&inner.expr),
+        Expr::Try(inner) => made_by(&inner.expr),
+        Expr::MethodCall(call) => made_by(&call.receiver),
+        Expr::Call(call) => call.func.to_token_stream(),
+        Expr::Struct(one) => one.path.to_token_stream(),
+        _ => TokenStream::new(),
     }
 }
 
@@ -718,10 +795,13 @@ impl<'ast> Visit<'ast> for MayChange<'_> {
 struct AroundDevices {
     /// Statics that change behind shared references.
     changing_statics: HashSet<String>,
-    /// Structs with fields that do so.
-    changing_structs: HashSet<String>,
+    /// Types that have something which does so.
+    changing_types: HashSet<String>,
     /// Macros of the program that may leave a trace.
     tracing_macros: HashSet<String>,
+    /// By their types, the functions for traits that are not the program's and start commands: operators, conversions, destructors
+    /// and the like are called without their names.
+    called_unseen: HashMap<String, Vec<FnId>>,
 }
 
 impl AroundDevices {
@@ -734,14 +814,8 @@ impl AroundDevices {
         impl<'ast> Visit<'ast> for Items<'_> {
             fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
                 let is_mutable = matches!(item.mutability, syn::StaticMutability::Mut(_));
-                if is_mutable || change_inside(self.library, &item.ty.to_token_stream()) {
+                if is_mutable || self.found.changes(self.library, &item.ty.to_token_stream()) {
                     self.found.changing_statics.insert(item.ident.to_string());
-                }
-            }
-
-            fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-                if change_inside(self.library, &item.fields.to_token_stream()) {
-                    self.found.changing_structs.insert(item.ident.to_string());
                 }
             }
 
@@ -756,19 +830,72 @@ impl AroundDevices {
         let mut items = Items {
             library,
             devices,
-            found: AroundDevices::default(),
+            found: AroundDevices {
+                changing_types: types_with(program, &|name| library.changes_behind_references(name, false)),
+                ..AroundDevices::default()
+            },
         };
         { program.files.iter() }.for_each(|file| items.visit_file(&file.ast));
         items.found
     }
-}
 
-/// Whether a type, or one in it, changes behind shared references.
-fn change_inside(library: &Library, ty: &TokenStream) -> bool {
-    let names = names_in(ty);
-    names
-        .iter()
-        .any(|name| library.changes_behind_references(name, false))
+    /// Finds the functions that are called without their names, given what each function calls.
+    fn find_called_unseen(
+        &mut self,
+        library: &Library,
+        devices: &Devices<'_>,
+        items: &Items,
+        calls: &[Vec<FnId>],
+    ) {
+        let own: HashSet<&str> = items.traits.iter().map(|one| one.name.as_str()).collect();
+        let starts = |function: &FnId| {
+            let mut seen = HashSet::new();
+            let mut open = vec![*function];
+            while let Some(next) = open.pop() {
+                if !seen.insert(next) {
+                    continue;
+                }
+                let mut commands = Commands {
+                    library,
+                    devices,
+                    found: false,
+                };
+                commands.visit_block(&items.function(next).item.block);
+                if commands.found {
+                    return true;
+                }
+                open.extend(calls.get(next.0).into_iter().flatten());
+            }
+            false
+        };
+        for one in &items.impls {
+            let Some(of_trait) = &one.of_trait else { continue };
+            if own.contains(last_name(of_trait).as_str()) {
+                continue;
+            }
+            // What is converted has a name as well as what it becomes.
+            let mut types = of_trait.to_token_stream();
+            one.self_type.to_tokens(&mut types);
+            let mentioned = names_in(&types);
+            let of_program = { items.types.iter() }.filter(|of| mentioned.contains(&of.name));
+            let of_program: Vec<&str> = of_program.map(|of| of.name.as_str()).collect();
+            for function in one.functions.iter().filter(|function| starts(function)) {
+                for of in &of_program {
+                    self.called_unseen
+                        .entry((*of).to_owned())
+                        .or_default()
+                        .push(*function);
+                }
+            }
+        }
+    }
+
+    /// Whether tokens name a type that changes behind shared references.
+    fn changes(&self, library: &Library, tokens: &TokenStream) -> bool {
+        let names = names_in(tokens);
+        let mut names = names.iter();
+        names.any(|name| library.changes_behind_references(name, false) || self.changing_types.contains(name))
+    }
 }
 
 /// Whether tokens have the name of something that leaves a trace.
@@ -776,6 +903,33 @@ fn mention_traces(library: &Library, devices: &Devices<'_>, tokens: &TokenStream
     let names = names_in(tokens);
     let mut names = names.iter();
     names.any(|name| library.leaves_a_trace(name) || devices.leave_a_trace(name))
+}
+
+/// Whether code does something by a method or function, such as to give a device something to do. What it prints does not count.
+struct Commands<'n> {
+    library: &'n Library,
+    devices: &'n Devices<'n>,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Commands<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        self.found |= self.library.leaves_a_trace(&method) || self.devices.leave_a_trace(&method);
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let name = last_name(&path.path);
+        self.found |= self.library.leaves_a_trace(&name) || self.devices.leave_a_trace(&name);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        match arguments_of_macro(self.library, mac) {
+            Some(arguments) => arguments.iter().for_each(|one| self.visit_expr(one)),
+            None => self.found |= mention_traces(self.library, self.devices, &mac.tokens),
+        }
+    }
 }
 
 /// Looks for traces in code.
@@ -786,6 +940,8 @@ struct Traces<'n> {
     devices: &'n Devices<'n>,
     /// Names whose methods may change them.
     changeable: &'n HashSet<String>,
+    /// With devices, names of what changes behind shared references.
+    changing_variables: HashSet<String>,
     /// Whether a `return` leaves what may run again.
     return_leaves: bool,
     /// In what a device's memory is made from: where that is in the program's memory is asked for to read it.
@@ -931,7 +1087,9 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         let name = last_name(&path.path);
-        self.leaves(self.around_devices.changing_statics.contains(&name), path);
+        let changes =
+            self.around_devices.changing_statics.contains(&name) || self.changing_variables.contains(&name);
+        self.leaves(changes, path);
     }
 
     /// What a function is lent may be something else than it was.
@@ -940,10 +1098,9 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             return;
         }
         for input in &signature.inputs {
-            let tokens = input.to_token_stream();
-            let names = names_in(&tokens);
-            let changes = change_inside(self.library, &tokens)
-                || !names.is_disjoint(&self.around_devices.changing_structs);
+            let changes = self
+                .around_devices
+                .changes(self.library, &input.to_token_stream());
             self.leaves(changes, input);
         }
     }

@@ -209,6 +209,20 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
              static START: OnceLock<u32> = OnceLock::new();
              macro_rules! put {{ ($array:expr) => {{ queue.write_buffer($array, 0, bytes(&start)) }} }}
              use give as set;
+             struct Ends<'a>(&'a Buffer, &'a Queue);
+             struct Shown<'a>(&'a Buffer);
+             struct Given<'a>(&'a Buffer);
+             impl Drop for Ends<'_> {{ fn drop(&mut self) {{ give(self.1, self.0, &[]); }} }}
+             impl std::fmt::Display for Shown<'_> {{
+                 fn fmt(&self, f: &mut Formatter<'_>) -> Result {{ self.0.write(&[]).enq(); f.write_str(\"\") }} }}
+             impl From<Given<'_>> for usize {{ fn from(one: Given<'_>) -> usize {{ pass(one.0, &queue, &[]); 1 }} }}
+             impl From<usize> for Given<'_> {{ fn from(one: usize) -> Given {{ Given::of(one) }} }}
+             impl Drop for Sim {{ fn drop(&mut self) {{ self.now.write(&[]).enq(); }} }}
+             struct Deep {{ inner: Settings }}
+             struct Settings {{ scale: Cell<f32> }}
+             struct Plain {{ scale: f32 }}
+             impl Display for Plain {{ fn fmt(&self, f: &mut Formatter<'_>) -> Result {{ write!(f, \"\") }} }}
+             impl Drop for Plain {{ fn drop(&mut self) {{ println!(\"\"); }} }}
              fn array(device: &Device) -> Buffer {{ device.create_buffer(&of) }}
              fn give(queue: &Queue, array: &Buffer, start: &[f32]) {{ queue.write_buffer(array, 0, bytes(start)); }}
              fn pass(array: &Buffer, queue: &Queue, start: &[f32]) {{ give(queue, array, start); }}
@@ -238,6 +252,7 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         "let now = Buffer::<f32>::builder().len(4).build()?; now.write(&start).enq()?;",
         "let now = que.buffer_builder().build()?; now.cmd().fill(0.0, None).enq()?;",
         "let mut now: CudaSlice<f32> = stream.alloc_zeros(4)?; stream.memcpy_htod(&start, &mut now)?;",
+        "let now = array(&device); let _plain = Plain { scale: 1.0 }; log(format!(\"{}\", Plain { scale: 2.0 }));",
     ] {
         assert!(may("", body), "{body}");
     }
@@ -253,6 +268,22 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         (
             "",
             "let now = parent.create_sub_buffer(None, 0, 4)?; now.write(&start).enq()?;",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); let _ends = Ends(other, queue);",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); let text = format!(\"{}\", Shown(other));",
+        ),
+        (
+            "other: &Buffer",
+            "let now = array(&device); count(Given(other).into());",
+        ),
+        (
+            "deep: &Deep",
+            "let now = array(&device); give(&queue, &now, &[deep.inner.scale.get()]);",
         ),
         (
             "",
@@ -317,4 +348,27 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
     ] {
         assert!(!may(parameters, body), "{body}");
     }
+}
+
+#[test]
+fn what_a_kernel_is_made_from_may_have_changed() {
+    let may = |variable: &str| {
+        let text = format!(
+            "use ocl::ProQue;
+             struct Deep {{ inner: Settings }}
+             struct Settings {{ scale: Cell<f32> }}
+             fn main() {{
+                 let device = ProQue::builder().build(); {variable}
+                 let class = device.kernel_builder(\"f\").arg(scale.get()).build();
+                 class.use_it(); }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let place = (FileId(0), text.find("let class").expect("the variable"));
+        Effects::of(&program, &analysis).may_be_rebuilt(place)
+    };
+    assert!(may("let scale = Some(1.0);"));
+    assert!(!may("let scale = Cell::new(1.0);"));
+    assert!(!may("let scale: Deep = begin();"));
+    assert!(!may("let scale = &Deep { inner: begin() };"));
 }
