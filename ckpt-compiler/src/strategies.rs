@@ -63,7 +63,7 @@ pub fn choose(
     demote_values(known.library, flow, liveness, &mut strategies, errors);
     refuse_advancing(known.library, flow, liveness, &strategies, errors);
     refuse_advancing_parameters(flow, liveness, errors);
-    refuse_other_values(flow, errors);
+    refuse_other_values(flow, &strategies, errors);
     refuse_used_here(flow, errors);
     strategies
 }
@@ -360,7 +360,9 @@ fn demote_values(
                 .init
                 .as_ref()
                 .is_some_and(|init| only_borrows(library, init, &changed.ident));
-            let uses = is_input && (is_key || own && !is_arm && !is_borrowed);
+            let is_elsewhere =
+                { binding.init.as_ref() }.is_some_and(|init| flow.is_in_another_field(event, init));
+            let uses = is_input && !is_elsewhere && (is_key || own && !is_arm && !is_borrowed);
             if uses
                 && strategies[id] == (Strategy::Reexecuted { exclusive: false })
                 && binding.step != event.step
@@ -718,7 +720,7 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
 }
 
 /// What is rebuilt and filled must be made of the same inputs, and must not have been exchanged for another value.
-fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
+fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         if !binding.treatment.is_some_and(Treatment::fills) {
             continue;
@@ -735,29 +737,36 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
         let Some((made, _)) = binding.inputs.first() else {
             continue;
         };
-        let made = &flow.bindings[*made];
-        let later = |event: &&crate::cfg::Event| event.step >= made.step;
-        for (input, _) in &made.inputs {
-            let input = *input;
-            let of = &flow.bindings[input];
+        let made = *made;
+        let begins = flow.bindings[made].step;
+        for (of, input) in inputs_of(flow, strategies, made) {
+            let (from, changed) = (&flow.bindings[of], &flow.bindings[input]);
             // It is saved as a part of the value.
-            let pair = (made.local, of.local);
+            let pair = (from.local, changed.local);
             // What is copied is written over when the value is filled.
             let is_told = flow.filled_loans.contains(&pair) || flow.copied_contents.contains(&pair);
+            let parameter = match changed.declaration {
+                Declaration::Parameter { passing, .. } => Some(passing),
+                _ => None,
+            };
             // A parameter of a closure in it.
-            if of.step >= made.step || is_told {
+            if changed.step >= begins && parameter.is_none() || is_told {
                 continue;
             }
+            let may_change = changed.mutable || parameter == Some(Passing::Exclusive);
             let changes = |event: &crate::cfg::Event| {
                 event.binding == input
+                    && !{ from.init.as_ref() }.is_some_and(|init| flow.is_in_another_field(event, init))
                     && match event.kind {
-                        Use::Write => true,
-                        Use::Change | Use::Lend => of.mutable,
+                        // Parameters are declared in the step in which the first statement is.
+                        Use::Write => parameter.is_none() || event.step > changed.step,
+                        Use::Change | Use::Lend => may_change,
                         _ => false,
                     }
             };
+            let later = |event: &&crate::cfg::Event| event.step >= begins;
             if flow.events().filter(later).any(changes) {
-                let changed = &of.ident;
+                let changed = &changed.ident;
                 errors.refuse(
                     changed.span(),
                     Refusal::FilledFromChanged {
@@ -768,6 +777,32 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// What a value is made from, each with what that is made from which has it: itself, or a reference, a closure or the like that a restart
+/// makes from what the others are by then.
+fn inputs_of(flow: &Flow, strategies: &[Strategy], made: BindingId) -> Vec<(BindingId, BindingId)> {
+    let (mut open, mut found) = (vec![made], Vec::new());
+    while let Some(of) = open.pop() {
+        for (input, _) in &flow.bindings[of].inputs {
+            if !found.contains(&(of, *input)) {
+                found.push((of, *input));
+                let again = matches!(strategies[*input], Strategy::Reexecuted { .. });
+                if *input < of && (again || leads_to_others(&flow.bindings[*input])) {
+                    open.push(*input);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a variable is plainly a reference or a closure.
+pub fn leads_to_others(binding: &Binding) -> bool {
+    matches!(
+        binding.init,
+        Some(syn::Expr::Reference(_) | syn::Expr::Closure(_))
+    )
 }
 
 fn is_closure(binding: &Binding) -> bool {

@@ -10,22 +10,35 @@ use crate::source::locate::Found;
 use crate::{Analysis, Program};
 use ckpt_compiler::cfg::{Binding, Declaration, Event, Passing, Use};
 use ckpt_compiler::passes::Stages;
-use ckpt_compiler::strategies::only_borrows;
+use ckpt_compiler::spine::StepId;
+use ckpt_compiler::strategies::{Strategy, leads_to_others, only_borrows};
 use std::ops::Range;
 
 /// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
-/// A restart, which has all variables as they are at the site, would make something else of it.
+/// A restart, which has all variables as they are at the site, would make something else of it. What borrows is changed by nobody while
+/// it is in use: rustc sees to that. What `owns` all that it has may have been made from what it was lent.
 pub fn inputs_change(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    place: Position,
+    (place, owns): (Position, bool),
     changed_places: &[ChangedPlaces],
 ) -> bool {
+    changed_input(program, analysis, placement, (place, owns), changed_places).is_some()
+}
+
+/// The first variable of which that is so.
+pub fn changed_input(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    (place, owns): (Position, bool),
+    changed_places: &[ChangedPlaces],
+) -> Option<String> {
     let is_let = matches!(locate::locate(program, place.0, place.1), Some(Found::Let { start, .. }) if start == place.1);
     // The iterator of a `for` is looked at together with its loop.
     if !is_let {
-        return false;
+        return None;
     }
     let around = |candidate: &Candidate| {
         let function = &analysis.items.function(candidate.function).place;
@@ -33,22 +46,24 @@ pub fn inputs_change(
     };
     let candidates = placement.candidates().into_iter().filter(around);
     let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len());
-    let Some((candidate, statement)) = innermost.zip(locate::statement_at(program, place.0, place.1)) else {
-        return false;
-    };
-    let Ok(answer) = analysis.asked.answer(analysis, &candidate, Words::new()) else {
-        return false;
-    };
-    let stages = answer.stages.as_ref();
-    stages.is_ok_and(|stages| change_in(program, stages, place, (&statement, changed_places)))
+    let (candidate, statement) = innermost.zip(locate::statement_at(program, place.0, place.1))?;
+    let answer = analysis.asked.answer(analysis, &candidate, Words::new()).ok()?;
+    let stages = answer.stages.as_ref().ok()?;
+    let changed = changed_in(program, stages, (place, owns), (&statement, changed_places))?;
+    Some(
+        analysis
+            .items
+            .function(candidate.function)
+            .name_in_source(&changed),
+    )
 }
 
-fn change_in(
+fn changed_in(
     program: &Program,
     stages: &Stages,
-    place: Position,
+    (place, owns): (Position, bool),
     (statement, changed_places): (&Range<usize>, &[ChangedPlaces]),
-) -> bool {
+) -> Option<String> {
     let is_declared_here = |binding: &&Binding| {
         let at = locate::bytes(program, place.0, binding.ident.span()).start;
         matches!(binding.declaration, Declaration::Let) && statement.contains(&at)
@@ -68,38 +83,82 @@ fn change_in(
         );
         changed_places.iter().any(|one| one.is_as_declared(at, place))
     };
-    let here = step.is_some_and(|step| change_of(stages, step, &is_as_declared));
-    here || stages
-        .members
-        .iter()
-        .any(|member| change_in(program, member, place, (statement, changed_places)))
+    let here = step.and_then(|step| changed_for(stages, (step, owns), &is_as_declared));
+    here.or_else(|| {
+        let mut members = stages.members.iter();
+        members.find_map(|member| changed_in(program, member, (place, owns), (statement, changed_places)))
+    })
 }
 
-/// Whether something that is declared before the step changes in it, or, if it is needed to make what the step declares,
-/// later, while that is in use.
-fn change_of(
+/// What is declared before the step and changes in it, or, if it is needed to make what the step declares, later, while that is in use.
+fn changed_for(
     stages: &Stages,
-    step: ckpt_compiler::spine::StepId,
+    (step, owns): (StepId, bool),
     is_as_declared: &dyn Fn(&Binding) -> bool,
-) -> bool {
+) -> Option<String> {
     let bindings = &stages.flow.bindings;
-    let mut found = false;
+    let mut found = None;
     stages.liveness.for_each_event(&stages.flow, |event, live| {
         let changed = &bindings[event.binding];
-        if changed.step >= step || !may_change(changed, event) || is_as_declared(changed) {
+        let is_parameter = matches!(changed.declaration, Declaration::Parameter { .. });
+        let is_declared_before = changed.step < step || is_parameter;
+        // Parameters are declared in the step in which the first statement is.
+        let declares = is_parameter && event.kind == Use::Write && event.step == changed.step;
+        if !is_declared_before || declares || !may_change(changed, event) || is_as_declared(changed) {
             return;
         }
-        let needs_it = |id: usize| {
-            let one = &bindings[id];
-            let is_borrowed = one
-                .init
-                .as_ref()
-                .is_some_and(|init| only_borrows(&stages.options.library, init, &changed.ident));
-            one.step == step && !is_borrowed && one.inputs.iter().any(|(input, _)| *input == event.binding)
-        };
-        found |= event.step == step || live.ones().any(needs_it);
+        let counts = event.step == step
+            || live.ones().any(|id| {
+                let made = in_use(stages, id, step);
+                made.into_iter().any(|made| needs(stages, made, event, owns))
+            });
+        if counts {
+            found.get_or_insert_with(|| changed.ident.to_string());
+        }
     });
     found
+}
+
+/// What a step declares that is in use where a variable is: it itself, or what it is made again from.
+fn in_use(stages: &Stages, id: usize, step: StepId) -> Vec<usize> {
+    let (mut open, mut seen, mut found) = (vec![id], Vec::new(), Vec::new());
+    while let Some(next) = open.pop() {
+        let one = &stages.flow.bindings[next];
+        if seen.contains(&next) || matches!(one.declaration, Declaration::Parameter { .. }) {
+            continue;
+        }
+        seen.push(next);
+        if one.step == step {
+            found.push(next);
+        } else if is_made_again(stages, next) {
+            open.extend(one.inputs.iter().map(|(input, _)| *input));
+        }
+    }
+    found
+}
+
+/// Whether a variable has what others have: a restart makes it from what those are by then.
+fn is_made_again(stages: &Stages, id: usize) -> bool {
+    leads_to_others(&stages.flow.bindings[id])
+        || matches!(stages.plan.strategies[id], Strategy::Reexecuted { .. })
+}
+
+/// Whether a variable is made from what changes there, itself or through a reference or a closure.
+fn needs(stages: &Stages, id: usize, event: &Event, owns: bool) -> bool {
+    let (flow, library) = (&stages.flow, &stages.options.library);
+    let changed = &flow.bindings[event.binding];
+    let one = &flow.bindings[id];
+    let init = one.init.as_ref();
+    one.inputs.iter().any(|(input, _)| {
+        if *input != event.binding {
+            return owns
+                && *input < id
+                && is_made_again(stages, *input)
+                && needs(stages, *input, event, owns);
+        }
+        let is_borrowed = init.is_some_and(|init| only_borrows(library, init, &changed.ident));
+        !(is_borrowed && !owns) && !init.is_some_and(|init| flow.is_in_another_field(event, init))
+    })
 }
 
 fn may_change(changed: &Binding, event: &Event) -> bool {

@@ -11,7 +11,7 @@ use crate::items::{FnId, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::{Library, Types, last_name};
+use ckpt_compiler::library::{DeviceMethods, Library, Methods, Types, last_name};
 use ckpt_compiler::syntax::gathered::{Gathers, empty_list, gathering, gathers};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
@@ -1065,7 +1065,11 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
         let is_read = self.is_given_to_device && self.library.says(&method, Types::Pointers);
-        let looks = self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read;
+        let leads_on = self.devices.are_used()
+            && self.library.says(&method, Methods::ByReference)
+            && !self.library.says(&method, DeviceMethods::Arguments);
+        let looks =
+            self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read || leads_on;
         self.leaves(may_change && !looks, call);
         visit::visit_expr_method_call(self, call);
         // With devices all closures are looked into.

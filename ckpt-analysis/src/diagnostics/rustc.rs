@@ -117,6 +117,11 @@ pub enum TypeAdvice {
         /// What it does, and where.
         trace: String,
     },
+    /// A value that would be made again, and is made from a variable that changes.
+    ChangedInput {
+        /// The variable.
+        changed: String,
+    },
     /// Commands that are noted for a device, or its memory while it is mapped.
     DeviceWork,
     /// A handle without a type, in a program that computes on devices.
@@ -171,6 +176,10 @@ impl TypeAdvice {
                 "let that stand behind the statement that makes the value, in front of the loop: a restart leaves it out, and fills the \
                  arrays from the checkpoint. A function that makes arrays may give content to those that it has made itself, each \
                  `let now = device.create_buffer(..)` in a variable of its own, by a command: `queue.write_buffer(&now, 0, ..)`"
+            }
+            Self::ChangedInput { .. } => {
+                "copy what of that variable the value is made from to a variable that does not change, and make the value from the copy; \
+                 or make the value inside the loop, where it is used"
             }
             Self::DeviceWork => {
                 "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \
@@ -315,6 +324,9 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
         TypeAdvice::Objects { unlisted } => Some(unlisted.clone()),
         TypeAdvice::DeviceCommand { trace } => Some(format!(
             "a restart would make it again, and with that run {trace}"
+        )),
+        TypeAdvice::ChangedInput { changed } => Some(format!(
+            "a restart would make it again from `{changed}`, which changes after it was made"
         )),
         _ => None,
     };

@@ -6,8 +6,16 @@ use crate::{ChooseOptions, FileId, place};
 
 /// Whether what `made` is made from changes, in a program that goes on with `rest` in its loop.
 fn change(before: &str, made: &str, after: &str, rest: &str) -> bool {
+    changes(false, [before, made, after, rest])
+}
+
+/// The same; and whether it owns all that it has.
+fn changes(owns: bool, [before, made, after, rest]: [&str; 4]) -> bool {
     let text = format!(
         "fn work(mut x: u64) -> u64 {{ for _ in 0..40_000 {{ x ^= x << 13; }} x }}
+         struct Settings {{ weight: u64, steps: u64 }}
+         fn of(one: &Settings) -> Box<dyn Fn(u64) -> u64> {{ let n = one.weight; Box::new(move |x| x + n) }}
+         fn of_weight(n: &u64) -> Box<dyn Fn(u64) -> u64> {{ let n = *n; Box::new(move |x| x + n) }}
          fn adder(n: u64) -> impl Fn(u64) -> u64 {{ move |x| x + n }}
          fn main() {{
              let data = [1u64, 2, 3, 4, 5, 6, 7, 8];
@@ -25,7 +33,10 @@ fn change(before: &str, made: &str, after: &str, rest: &str) -> bool {
     let placement = place(&analysis, main, &ChooseOptions::default());
     assert!(!placement.sites.is_empty(), "{text}");
     let at = (FileId(0), text.find("let made").unwrap());
-    inputs_change(&program, &analysis, &placement, at, &[])
+    let change = |owns| inputs_change(&program, &analysis, &placement, (at, owns), &[]);
+    // What may borrow changes in no more cases than what owns all that it has.
+    assert!(change(true) || !change(false), "{text}");
+    change(owns)
 }
 
 #[test]
@@ -83,4 +94,69 @@ fn what_stays_as_it_is_may_be_made_again() {
             "{before} {made} {after} {rest}"
         );
     }
+}
+
+#[test]
+fn what_is_lent_counts_for_what_owns_all_that_it_has() {
+    let before = "let mut one = Settings { weight: 3, steps: 0 };";
+    let of_weight = "of_weight(&one.weight)";
+    for (before, made, after, rest) in [
+        (before, "of(&one)", "", "s = made(s); one.weight += 1;"),
+        (before, "of(&one)", "one.weight = 7;", "s = made(s);"),
+        (before, of_weight, "", "s = made(s); one.weight += 1;"),
+        (
+            before,
+            "{ let of_it = &one; of(of_it) }",
+            "",
+            "s = made(s); one.weight += 1;",
+        ),
+    ] {
+        assert!(
+            changes(true, [before, made, after, rest]),
+            "{before} {made} {after} {rest}"
+        );
+        assert!(
+            !changes(false, [before, made, after, rest]),
+            "{before} {made} {after} {rest}"
+        );
+    }
+    let through = "let mut one = Settings { weight: 3, steps: 0 }; let of_it = &one;";
+    assert!(changes(
+        true,
+        [through, "of(of_it)", "", "s = made(s); one.weight += 1;"]
+    ));
+    let closure = "let mut one = Settings { weight: 3, steps: 0 }; let make = || of(&one);";
+    assert!(changes(
+        true,
+        [closure, "make()", "", "s = made(s); one.weight += 1;"]
+    ));
+    for rest in ["s = made(s); one.steps += 1;", "s = made(s + one.weight);"] {
+        assert!(!changes(true, [before, of_weight, "", rest]), "{rest}");
+    }
+}
+
+#[test]
+fn what_is_lent_of_self_counts() {
+    let change = |made: &str, rest: &str| {
+        let text = format!(
+            "struct Sim {{ weight: Params, steps: u64 }}
+             struct Params {{ scale: u64 }}
+             fn work(mut x: u64) -> u64 {{ for _ in 0..40_000 {{ x ^= x << 13; }} x }}
+             fn of(one: &Params) -> Box<dyn Fn(u64) -> u64> {{ let n = one.scale; Box::new(move |x| x + n) }}
+             impl Sim {{ fn run(&mut self, n: u64) -> u64 {{
+                 let made = {made};
+                 let mut s = 1;
+                 while self.steps < n {{ s = work(made(s)); self.steps += 1; {rest} }}
+                 s }} }}
+             fn main() {{ let mut sim = Sim {{ weight: Params {{ scale: 1 }}, steps: 0 }}; println!(\"{{}}\", sim.run(60)); }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let main = analysis.items.main_of(0).unwrap();
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        let at = (FileId(0), text.find("let made").unwrap());
+        inputs_change(&program, &analysis, &placement, (at, true), &[])
+    };
+    assert!(change("of(&self.weight)", "self.weight.scale *= 3;"));
+    assert!(!change("of(&self.weight)", ""));
 }

@@ -10,6 +10,7 @@ use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::places::{loan_root, place_root, variable};
 use crate::syntax::purity::is_arithmetic;
 use proc_macro2::Ident;
+use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
 
@@ -40,6 +41,8 @@ pub(super) struct Walker<'l> {
     closure_ends: Vec<NodeId>,
     /// What the arguments before the one that is walked borrow.
     lent: Vec<BindingId>,
+    /// The field of the variable that is walked next.
+    field: Option<usize>,
 }
 
 impl<'l> Walker<'l> {
@@ -61,6 +64,7 @@ impl<'l> Walker<'l> {
             taking: 0,
             closure_ends: Vec::new(),
             lent: Vec::new(),
+            field: None,
         }
     }
 
@@ -108,6 +112,7 @@ impl<'l> Walker<'l> {
                 by_name: false,
                 by_operator: false,
                 may_take: false,
+                field: None,
             };
             self.flow.nodes[self.here].events.push(event);
         } else {
@@ -238,6 +243,7 @@ impl<'l> Walker<'l> {
             by_name: false,
             by_operator: false,
             may_take: true,
+            field: self.field.take(),
         };
         self.flow.nodes[self.here].events.push(event);
         self.log.push((binding, kind));
@@ -317,10 +323,17 @@ impl<'l> Walker<'l> {
             }
             Expr::Paren(inner) => self.operand(&inner.expr, kind),
             Expr::Group(inner) => self.operand(&inner.expr, kind),
-            Expr::Field(field) if matches!(kind, Use::Move | Use::MovePart) => {
-                self.operand(&field.base, Use::MovePart);
+            Expr::Field(field) => {
+                if matches!(*field.base, Expr::Path(_)) {
+                    self.field = Some(self.flow.field(field.member.to_token_stream().to_string()));
+                }
+                let kind = match kind {
+                    Use::Move | Use::MovePart => Use::MovePart,
+                    kind => part(kind),
+                };
+                self.operand(&field.base, kind);
+                self.field = None;
             }
-            Expr::Field(field) => self.operand(&field.base, part(kind)),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(&unary.expr, part(kind)),
             Expr::Index(index) => {
                 self.expr(&index.index);

@@ -16,7 +16,9 @@ pub use spine::build;
 use crate::names::{Kind, LocalId, LocalSet, Locals, Origin};
 use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
+use crate::syntax::mentions::each_name;
 use proc_macro2::Ident;
+use quote::ToTokens;
 use std::collections::HashMap;
 use syn::{Expr, Pat, Type};
 
@@ -154,6 +156,8 @@ pub struct Event {
     /// Whether memory that it owns may belong to something else afterwards. A place that is borrowed, compared or indexed stays with
     /// its owner; everywhere else it may be taken away, whatever its `kind`.
     pub may_take: bool,
+    /// The field of the variable in which it happens, by its number in the flow; nothing where that may be anywhere.
+    pub field: Option<usize>,
 }
 
 impl Event {
@@ -199,6 +203,8 @@ pub struct Point {
 pub struct Flow {
     /// All variables.
     pub bindings: Vec<Binding>,
+    /// The names of the fields in which something happens.
+    pub fields: Vec<String>,
     /// The variables, by their names.
     pub locals: Locals,
     /// All basic blocks; 0 is where the function starts.
@@ -246,6 +252,21 @@ pub(crate) fn reached<'n>(
 }
 
 impl Flow {
+    /// The number of a field.
+    fn field(&mut self, name: String) -> usize {
+        let known = self.fields.iter().position(|one| *one == name);
+        known.unwrap_or_else(|| {
+            self.fields.push(name);
+            self.fields.len() - 1
+        })
+    }
+
+    /// Whether an event is in another field of its variable than those that an initialiser names.
+    pub fn is_in_another_field(&self, event: &Event, init: &Expr) -> bool {
+        let field = event.field.map(|field| self.fields[field].as_str());
+        field.is_some_and(|field| names_other_fields(init, &self.bindings[event.binding].ident, field))
+    }
+
     /// All events, in no particular order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.nodes.iter().flat_map(|node| &node.events)
@@ -303,4 +324,39 @@ impl Flow {
     pub fn written(&self, id: BindingId) -> Ident {
         self.locals.written(&self.bindings[id].ident)
     }
+}
+
+/// Whether an expression names a variable only for other fields of it than this one.
+fn names_other_fields(expr: &Expr, of: &Ident, field: &str) -> bool {
+    struct Fields<'a> {
+        of: &'a Ident,
+        field: &'a str,
+        found: bool,
+    }
+    impl<'ast> crate::visit::Visit<'ast> for Fields<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Field(one) if matches!(&*one.base, Expr::Path(path) if path.path.is_ident(self.of)) => {
+                    self.found |= one.member.to_token_stream().to_string() == self.field;
+                }
+                other => crate::visit::visit_expr(self, other),
+            }
+        }
+
+        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+            self.found |= path.path.is_ident(self.of);
+        }
+
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let of = self.of.to_string();
+            each_name(mac.tokens.clone(), &mut |name| self.found |= name == of);
+        }
+    }
+    let mut fields = Fields {
+        of,
+        field,
+        found: false,
+    };
+    crate::visit::Visit::visit_expr(&mut fields, expr);
+    !fields.found
 }

@@ -197,7 +197,7 @@ refusals! {
     FilledFromChanged { changed: Ident, name: Ident }
         says "E1005: `{changed}` changes, and `{name}`, which is made from it, is to be made again and filled"
         why "a restart makes it from the changed value, and what cannot be saved of it would not be the same"
-        instead "copy `{changed}` to a variable that does not change, and make `{name}` from that";
+        instead "make `{name}` from a variable that does not change: a copy of `{changed}`, or of what `{name}` needs of it; or keep what changes in a variable of its own";
     /// A mistake of ckpt: code of the user's is not in what was emitted.
     WouldBeLost { text: String }
         says "E1006: `{text}` would be lost in the function with checkpoints"

@@ -104,8 +104,11 @@ pub struct Decider<'a> {
     pub leaves_a_trace_at: &'a dyn Fn(Position) -> Option<Extent>,
     /// The same of the first variable that a function of a type makes.
     pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<Extent>,
-    /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell.
-    pub repeatable: &'a dyn Fn(Position) -> bool,
+    /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell; and whether its
+    /// value owns all that it has.
+    pub repeatable: &'a dyn Fn(Position, bool) -> bool,
+    /// A variable that the value of the `let` at this place is made from, and that changes.
+    pub changed_input: &'a dyn Fn(Position) -> Option<String>,
     /// Whether the value of the `let` at this place may be made anew, whatever its inputs are by then.
     pub renewable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be rebuilt, if it is filled from the checkpoint then.
@@ -547,10 +550,12 @@ impl Decider<'_> {
     fn device_handle(&mut self, one: &Finding, round: &Round) -> bool {
         let is_handle = (self.handles_on_device)(&one.type_name) && !self.exchanges_arguments(one);
         let (is_filled, place) = match self.variable_of(one).filter(|_| is_handle) {
-            Some(Holder::Let(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
+            Some(Holder::Let(place)) if !(self.repeatable)(place, true) && (self.filled_on_device)(place) => {
                 (self.refill_variable(place, round), place)
             }
-            Some(Holder::Tuple(place)) if !(self.repeatable)(place) && (self.filled_on_device)(place) => {
+            Some(Holder::Tuple(place))
+                if !(self.repeatable)(place, true) && (self.filled_on_device)(place) =>
+            {
                 (self.fill_parts(place, round), place)
             }
             _ => return false,
@@ -710,7 +715,8 @@ impl Decider<'_> {
                     }
                     let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
                     let renews = || self.shows_only(one) && (self.renewable)(start);
-                    if !runs_again && ((self.repeatable)(start) || renews()) {
+                    let owns = self.owns(&one.type_name);
+                    if !runs_again && ((self.repeatable)(start, owns) || renews()) {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }
@@ -723,7 +729,7 @@ impl Decider<'_> {
                     treated: false,
                 }) => {
                     let start = (place.0, start);
-                    if !round.before.variables.contains_key(&start) && (self.repeatable)(start) {
+                    if !round.before.variables.contains_key(&start) && (self.repeatable)(start, false) {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }
@@ -884,6 +890,11 @@ impl Decider<'_> {
             && let Some(trace) = one.places.iter().find_map(|place| self.trace_at(*place))
         {
             advice = TypeAdvice::DeviceCommand { trace };
+        } else if matches!(advice, TypeAdvice::DeviceHandle | TypeAdvice::Other)
+            && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
+            && let Some(changed) = (self.changed_input)(place)
+        {
+            advice = TypeAdvice::ChangedInput { changed };
         }
         match one.kind {
             FindingKind::NotCheckpoint
@@ -930,6 +941,23 @@ impl Decider<'_> {
             open = field.type_name.as_deref().and_then(|name| self.types.named(name));
         }
         found
+    }
+
+    /// Whether a value of this type, as rustc writes it, has nothing of what it was lent.
+    fn owns(&self, ty: &str) -> bool {
+        use ckpt_compiler::library::Types as Of;
+        let borrows = |name: &str| {
+            let last = name.rsplit("::").next().unwrap_or(name);
+            let of_program = self.items.types.iter().filter(|one| one.name == last);
+            [Of::Iterators, Of::TextIterators, Of::Guards]
+                .iter()
+                .any(|are| self.library.says(last, *are))
+                || of_program
+                    .flat_map(|one| one.generics.lifetimes())
+                    .next()
+                    .is_some()
+        };
+        !ty.contains('&') && !names_in_type(ty).any(borrows)
     }
 
     /// Whether a finding is about something on a device, or about a struct with a field of such a type.

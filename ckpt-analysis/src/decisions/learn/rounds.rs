@@ -2,7 +2,7 @@
 
 use super::{Decider, Finding, FindingKind, sites};
 use crate::Analysis;
-use crate::decisions::changed_inputs::inputs_change;
+use crate::decisions::changed_inputs::{changed_input, inputs_change};
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::naming_places;
 use crate::decisions::knowledge::Knowledge;
@@ -69,9 +69,24 @@ pub fn learn(
         types: &types,
         leaves_a_trace_at: &|place| effects.trace_at(place),
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
-        repeatable: &|place| {
+        repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)
-                && !inputs_change(program, analysis, placement, place, effects.changed_places())
+                && !inputs_change(
+                    program,
+                    analysis,
+                    placement,
+                    (place, owns),
+                    effects.changed_places(),
+                )
+        },
+        changed_input: &|place| {
+            changed_input(
+                program,
+                analysis,
+                placement,
+                (place, true),
+                effects.changed_places(),
+            )
         },
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),

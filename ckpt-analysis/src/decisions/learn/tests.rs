@@ -41,7 +41,8 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         types,
         leaves_a_trace_at: &|_| None,
         making_leaves_a_trace: &|_| None,
-        repeatable: &|_| true,
+        repeatable: &|_, _| true,
+        changed_input: &|_| None,
         renewable: &|_| true,
         rebuildable: &|_, _| true,
         on_device: &|_| false,
@@ -69,7 +70,7 @@ fn what_only_shows_something_is_made_anew() {
     let reexecuted = |type_name: &str, may: bool| {
         let mut decider = decider(&program, &items, &types);
         let renewable = |_: Position| may;
-        (decider.repeatable, decider.renewable) = (&|_| false, &renewable);
+        (decider.repeatable, decider.renewable) = (&|_, _| false, &renewable);
         decider.decide(&[not_checkpoint(type_name, "a = Rule")]);
         decider
             .decisions
@@ -157,7 +158,7 @@ fn handles_that_change_places_do_so_again() {
     let mut decider = decider(&program, &items, &types);
     let (with, changes) = (both.clone(), |_: Position| true);
     let changing = move |_: Position| with.clone();
-    decider.repeatable = &|_| false;
+    decider.repeatable = &|_, _| false;
     decider.handles_on_device = &|_| true;
     decider.filled_on_device = &changes;
     decider.changing_places_with = &changing;

@@ -275,7 +275,8 @@ impl<'r> Recall<'r> {
                             program,
                             self.analysis,
                             placement,
-                            place,
+                            // Its type is not known here: where that matters, rustc is asked again.
+                            (place, true),
                             self.effects.changed_places(),
                         )
                 }),
