@@ -300,7 +300,10 @@ pub(crate) fn stays_the_same(
             let is_command =
                 self.0.says(&method, Types::DeviceCommands) || self.0.says(&method, DeviceMethods::Arguments);
             // Of an array, all methods look at it or change what is in it; of a list of them some change which it has.
-            self.2 |= self.0.says(&method, DeviceMethods::Exchanges) && self.is(&call.receiver);
+            let makes_another = [DeviceMethods::Exchanges, DeviceMethods::Sets]
+                .iter()
+                .any(|one| self.0.says(&method, *one));
+            self.2 |= makes_another && self.is(&call.receiver);
             self.visit_expr(&call.receiver);
             for argument in &call.args {
                 match argument {

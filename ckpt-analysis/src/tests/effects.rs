@@ -372,3 +372,23 @@ fn what_a_kernel_is_made_from_may_have_changed() {
     assert!(!may("let scale: Deep = begin();"));
     assert!(!may("let scale = &Deep { inner: begin() };"));
 }
+
+#[test]
+fn a_handle_that_is_set_later_is_another_one() {
+    let may = |set: &str| {
+        let text = format!(
+            "use ocl::ProQue;
+             fn main() {{
+                 let device = ProQue::builder().build();
+                 let mut class = device.kernel_builder(\"f\").build();
+                 for i in 0..30 {{ unsafe {{ class.enq(); }} {set} }} }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let place = (FileId(0), text.find("let mut class").expect("the variable"));
+        Effects::of(&program, &analysis).may_be_filled_on_device(place)
+    };
+    assert!(may("class.set_arg(0, i);"));
+    assert!(!may("if i > 3 { class.set_default_global_work_size(i.into()); }"));
+    assert!(!may("class.set_dims(i);"));
+}

@@ -297,6 +297,8 @@ sections! {
         Binds = "binds",
         /// A list of arrays has others, or in another order, after it.
         Exchanges = "exchanges",
+        /// Gives its receiver something that one which is made again would not have.
+        Sets = "sets",
         /// Gives the layout of a group of arrays, of the number that it is given.
         Groups = "groups",
         /// Only reads.

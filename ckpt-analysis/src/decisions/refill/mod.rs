@@ -24,7 +24,7 @@ use crate::source::FileId;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::{Functions, Library, Methods, Types, last_name};
+use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, Types, last_name};
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
@@ -496,6 +496,7 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         let is_of_element = matches!(&*first.receiver, Expr::Index(_))
             && is_of_array(self.library, &first.method.to_string());
         self.found |= self.within && !looks && !is_of_element && self.is_in_field(&call.receiver);
+        self.found |= self.library.says(&method, DeviceMethods::Sets) && self.is_in_field(&call.receiver);
         let changes_content = self.library.says(&method, Types::DeviceCommands);
         self.visit_expr(&call.receiver);
         for argument in &call.args {

@@ -53,6 +53,8 @@ fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
         "self.parts.fill(other);",
         "self.parts[0].clone_from(&other);",
         "self.queue = made();",
+        "self.queue.set_dims(self.n);",
+        "self.now.set_default_queue(made());",
     ] {
         assert_eq!(with(code), None, "{code}");
     }
