@@ -7,7 +7,7 @@ use super::foreign::Foreign;
 use super::uploads::OwnArrays;
 use crate::Analysis;
 use crate::calls::CallId;
-use crate::items::{FnId, Items};
+use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
@@ -439,18 +439,25 @@ impl<'a> Effects<'a> {
         changing.found
     }
 
-    /// The functions that code may call without their names: those of types that it names, for traits that are not the program's.
-    /// The destructor of what it returns is not among them.
-    fn called_unseen(&self, code: &TokenStream, returned: &TokenStream) -> Vec<FnId> {
-        let returned = names_in(returned);
-        let mut called = Vec::new();
-        for name in names_in(code) {
-            let all = self.around_devices.called_unseen.get(&name).into_iter().flatten();
-            let is_kept =
-                |one: &&FnId| returned.contains(&name) && self.items.function(**one).is_destructor();
-            called.extend(all.filter(|one| !is_kept(one)));
+    /// The functions that code may call without their names: those of types that it names, for traits that are not the program's. What
+    /// it makes is its own.
+    fn called_unseen(&self, names: &HashSet<String>, makes: &HashSet<String>) -> Vec<FnId> {
+        let all = { names.difference(makes) }.filter_map(|name| self.around_devices.called_unseen.get(name));
+        all.flatten().copied().collect()
+    }
+
+    /// The same of a function. It may make what it returns, but for what it is lent.
+    fn called_unseen_in(&self, function: &Function) -> Vec<FnId> {
+        let signature = &function.item.sig;
+        let mut names = names_in(&signature.inputs.to_token_stream());
+        let mut makes = names_in(&signature.output.to_token_stream());
+        match function.has_receiver() {
+            true => names.extend(function.self_type.clone()),
+            false => makes.extend(function.self_type.clone()),
         }
-        called
+        makes.retain(|name| !names.contains(name));
+        names.extend(names_in(&function.item.block.to_token_stream()));
+        self.called_unseen(&names, &makes)
     }
 
     /// The first trace that an expression leaves, itself or by what it calls.
@@ -468,7 +475,7 @@ impl<'a> Effects<'a> {
             .iter()
             .map(|span| bytes(self.program, file, *span))
             .collect();
-        let unseen = self.called_unseen(&expr.to_token_stream(), &made_by(expr));
+        let unseen = self.called_unseen(&names_in(&expr.to_token_stream()), &names_in(&made_by(expr)));
         let callees = self.called_in(file, &range, &ways_out).into_iter();
         callees.chain(unseen).find_map(|callee| self.trace_of(callee))
     }
@@ -519,14 +526,7 @@ impl<'a> Effects<'a> {
                 let lent = traces.own_arrays.lent_to(&function.item, callee_item, count);
                 pending.push((*callee, lent));
             }
-            let mut returned = function.item.sig.output.to_token_stream();
-            returned.extend(
-                function
-                    .self_type
-                    .as_ref()
-                    .map(|name| quote::format_ident!("{name}").to_token_stream()),
-            );
-            let unseen = self.called_unseen(&function.item.to_token_stream(), &returned);
+            let unseen = self.called_unseen_in(function);
             pending.extend(unseen.into_iter().map(|one| (one, BTreeSet::new())));
         }
         None

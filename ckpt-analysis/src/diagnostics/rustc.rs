@@ -161,7 +161,9 @@ impl TypeAdvice {
                  where it is used, with all of its arguments"
             }
             Self::DeviceHandle => {
-                "a restart makes it again, as it was made: let the variable have the same one in all of the function, and choose among \
+                "a restart makes it again, as it was made: let the variable have the same one in all of the function, without setting \
+                 anything of it later (`set_dims`, `set_default_global_work_size`: give sizes with each command, \
+                 `kernel.cmd().global_work_size(n).enq()`), and choose among \
                  several by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables \
                  that are declared in one block may change places, but for kernels of OpenCL: `std::mem::swap(&mut there, &mut back)` or \
                  `(there, back) = (back, there)`"

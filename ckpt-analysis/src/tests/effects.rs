@@ -217,6 +217,7 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
                  fn fmt(&self, f: &mut Formatter<'_>) -> Result {{ self.0.write(&[]).enq(); f.write_str(\"\") }} }}
              impl From<Given<'_>> for usize {{ fn from(one: Given<'_>) -> usize {{ pass(one.0, &queue, &[]); 1 }} }}
              impl From<usize> for Given<'_> {{ fn from(one: usize) -> Given {{ Given::of(one) }} }}
+             impl AddAssign<&Sim> for Sim {{ fn add_assign(&mut self, other: &Sim) {{ pass(&self.now, &self.queue, &[]); }} }}
              impl Drop for Sim {{ fn drop(&mut self) {{ self.now.write(&[]).enq(); }} }}
              struct Deep {{ inner: Settings }}
              struct Settings {{ scale: Cell<f32> }}

@@ -4,6 +4,7 @@
 //! Not here: where files are, what they are called and when they count ([`crate::storage`]), and what a value looks like as
 //! columns ([`crate::value`]).
 
+mod ahead;
 mod bodies;
 mod chunks;
 mod coding;

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
+use super::ahead::Ahead;
 use super::columns::Stored;
 use super::container::{Container, Spent};
 use super::in_memory::InMemory;
-use super::index::Index;
+use super::index::{Dataset, Index};
 use super::ordered::ElementOrder;
 use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
@@ -19,7 +20,8 @@ use crate::handles::ReopenedFiles;
 use crate::state::source::Recorded;
 use crate::state::statics::{Place, SHARED_STATICS_NOTE};
 use crate::value::{
-    Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, SharedStatic, Source, Tables,
+    Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Put, Room, SharedStatic, Source, Tables,
+    read_and_put,
 };
 
 /// One frame of a checkpoint.
@@ -118,9 +120,11 @@ impl Holder {
 /// The datasets of a file, each checked when it is read.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    pub container: Container,
+    pub container: Arc<Container>,
     /// Large datasets that have been read and found right, until somebody takes them.
     pub kept: Mutex<HashMap<u32, Room>>,
+    /// What is read while the one before is put where it belongs.
+    pub ahead: Ahead,
 }
 
 impl Restored {
@@ -134,8 +138,9 @@ impl Restored {
             .verify_structure()
             .map_err(|damage| StoreError::damaged(&container.path, damage))?;
         let blocks = Blocks {
-            container,
+            container: Arc::new(container),
             kept: Mutex::default(),
+            ahead: Ahead::default(),
         };
         Ok(Restored::of(id, Holder::File(Box::new(blocks))))
     }
@@ -460,6 +465,22 @@ impl Source for Blocks {
         }
         kept.insert(block.dataset, room);
         None
+    }
+
+    fn whole(&self, block: &Block, put: Put<'_>) -> Result<(), LoadError> {
+        let dataset = self.container.index.datasets.get(block.dataset as usize);
+        let is_all = |dataset: &Dataset| block.offset == 0 && block.length == dataset.bytes;
+        if !dataset.is_some_and(is_all) {
+            return read_and_put(self, block, put);
+        }
+        let read = self.ahead.whole(&self.container, block.dataset);
+        let read =
+            read.ok_or_else(|| LoadError::invalid(format_args!("no memory for {} bytes", block.length)))?;
+        let bytes = read.map_err(|damage| LoadError::from(LoadProblem::Damaged(damage.to_string())))?;
+        self.ahead.begin(&self.container, block.dataset);
+        let done = put(&bytes).map_err(LoadError::invalid);
+        self.ahead.give_back(bytes);
+        done
     }
 
     // Who asks for bytes has made zeros for them.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::bytes::{buffer_for, give_back};
 #[cfg(test)]
 use super::column::Column;
 use super::column::{DType, Kind};
@@ -27,12 +28,40 @@ pub trait Source {
         self.read(block, into)
     }
 
+    /// Gives `put` all bytes of the block, in memory that is used again afterwards.
+    ///
+    /// # Errors
+    /// As [`Source::read`], and those of `put`; where there is no memory.
+    #[doc(hidden)]
+    fn whole(&self, block: &Block, put: Put<'_>) -> Result<(), LoadError> {
+        read_and_put(self, block, put)
+    }
+
     /// The bytes of the block, if they have been read already and the block is all of its dataset. Returns them once.
     #[doc(hidden)]
     fn take(&self, block: &Block) -> Option<Room> {
         let _ = block;
         None
     }
+}
+
+/// Takes all bytes of a block.
+pub(crate) type Put<'p> = &'p mut dyn FnMut(&[u8]) -> Result<(), String>;
+
+/// The same for any source.
+pub(crate) fn read_and_put(
+    source: &(impl Source + ?Sized),
+    block: &Block,
+    put: Put<'_>,
+) -> Result<(), LoadError> {
+    let length = to_usize(block.length)?;
+    let mut bytes = buffer_for(length).ok_or_else(|| no_memory(length))?;
+    // What it had before is gone.
+    bytes.resize(length, 0);
+    let read = source.read_over(block, &mut bytes);
+    let done = read.and_then(|()| put(&bytes).map_err(LoadError::invalid));
+    give_back(bytes);
+    done
 }
 
 /// A place in a checkpoint file that holds one column.

@@ -9,7 +9,6 @@ use std::ops::Deref;
 pub use fields::next_of;
 pub use variants::payload_of;
 
-use super::bytes::{buffer_for, give_back};
 use super::column::{DType, Kind};
 use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
@@ -132,13 +131,9 @@ impl<'a> Decoder<'a> {
         if let Some(room) = context.source.take(&block) {
             return put(room.bytes()).map_err(LoadError::invalid);
         }
-        let mut bytes = buffer_for(length).ok_or_else(|| no_memory(count))?;
-        // What it had before is gone.
-        bytes.resize(length, 0);
-        let read = context.source.read_over(&block, &mut bytes);
-        let done = read.and_then(|()| put(&bytes).map_err(LoadError::invalid));
-        give_back(bytes);
-        done
+        let mut put = Some(put);
+        let mut once = |bytes: &[u8]| put.take().map_or(Ok(()), |put| put(bytes));
+        context.source.whole(&block, &mut once)
     }
 
     /// Takes the next element of an element type of at most 32 bits.

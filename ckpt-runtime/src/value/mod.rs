@@ -45,7 +45,7 @@ pub use bytes::Bytes;
 pub(crate) use bytes::{buffer_for, give_back, release_unused};
 pub use column::{Column, DType, Data, Group, Kind, Names};
 pub use cursor::{Block, Source};
-pub(crate) use cursor::{Content, Context, Cursor, DataCursor};
+pub(crate) use cursor::{Content, Context, Cursor, DataCursor, Put, read_and_put};
 pub use decode::Decoder;
 #[doc(hidden)]
 pub use decode::{next_of, payload_of};

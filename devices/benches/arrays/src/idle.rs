@@ -29,11 +29,13 @@ pub fn ratio() -> Result<f64> {
     let instrumented = executable(folder.path())?;
     let between = |program: &Path, session: bool| -> Result<f64> {
         let count = |length| instructions(program, length, session, folder.path());
-        // The first run of each length compiles the kernel for it, which later ones find.
-        for length in LENGTHS {
+        // The first run of each length compiles the kernel for it, which later ones find. What the library does besides differs a
+        // little from run to run: the least is what has to be.
+        let least = |length| -> Result<f64> {
             count(length)?;
-        }
-        Ok(count(LENGTHS[1])? - count(LENGTHS[0])?)
+            (0..3).try_fold(f64::INFINITY, |least, _| Ok(least.min(count(length)?)))
+        };
+        Ok(least(LENGTHS[1])? - least(LENGTHS[0])?)
     };
     Ok(between(&instrumented, true)? / between(&plain, false)?)
 }
