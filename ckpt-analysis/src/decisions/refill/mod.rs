@@ -495,7 +495,12 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         let first = first_of_chain(call);
         let is_of_element = matches!(&*first.receiver, Expr::Index(_))
             && is_of_array(self.library, &first.method.to_string());
-        self.found |= self.within && !looks && !is_of_element && self.is_in_field(&call.receiver);
+        // What it gives is another value.
+        let of_first = first.method.to_string();
+        let leads_on = self.library.says(&of_first, Methods::ByReference)
+            && !self.library.says(&of_first, DeviceMethods::Arguments);
+        self.found |=
+            self.within && !looks && !is_of_element && !leads_on && self.is_in_field(&call.receiver);
         self.found |= self.library.says(&method, DeviceMethods::Sets) && self.is_in_field(&call.receiver);
         let changes_content = self.library.says(&method, Types::DeviceCommands);
         self.visit_expr(&call.receiver);

@@ -61,6 +61,33 @@ fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
 }
 
 #[test]
+fn what_leads_to_a_device_may_be_shared() {
+    let with = |ty: &str, code: &str| {
+        let text = format!(
+            "use ocl::{{Buffer, ProQue}}; #[derive(Clone)] struct Gpu {{ pq: ProQue, name: String }} \
+             struct S {{ gpu: {ty}, now: Buffer<f32>, n: usize }} impl S {{ fn f(&mut self, other: Gpu) {{ {code} }} }}"
+        );
+        kept(&text)
+    };
+    let looks = "let kernel = self.gpu.pq.kernel_builder(\"f\").arg(&self.now).arg(self.n).build(); \
+                 let next = self.gpu.pq.create_buffer(); self.gpu.pq.queue().finish(); kernel.enq(); self.n += 1;";
+    for ty in ["Rc<Gpu>", "Arc<Gpu>", "Gpu", "ProQue"] {
+        let looks = match ty {
+            "ProQue" => looks.replace("gpu.pq.", "gpu."),
+            _ => looks.to_owned(),
+        };
+        assert_eq!(with(ty, &looks), Some(vec!["gpu".to_owned()]), "{ty}");
+    }
+    for code in [
+        "self.gpu.pq.set_dims(4);",
+        "self.gpu.pq = other.pq;",
+        "self.gpu = Rc::new(other);",
+    ] {
+        assert_eq!(with("Rc<Gpu>", code), None, "{code}");
+    }
+}
+
+#[test]
 fn what_is_on_a_device_may_be_deep_in_a_struct_as_long_as_it_stays_there() {
     let with = |code: &str| {
         let text = format!(
