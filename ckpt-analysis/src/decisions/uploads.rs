@@ -163,15 +163,22 @@ struct Made<'n> {
 
 impl Made<'_> {
     /// Whether the functions of the program that a call may mean by this name give what they make, whatever they are lent.
-    fn is_maker(&self, path: &syn::Path) -> bool {
-        let Some(name) = path.segments.last() else {
-            return false;
-        };
-        let functions = self.items.functions.iter().filter(|one| name.ident == one.name);
+    fn is_maker(&self, name: &syn::Ident) -> bool {
+        let functions = self.items.functions.iter().filter(|one| *name == one.name);
         let mut functions = functions.map(|one| one.item.block.stmts.as_slice()).peekable();
         functions.peek().is_some()
             && functions
                 .all(|stmts| matches!(stmts, [syn::Stmt::Expr(only, None)] if self.makes_itself(only)))
+    }
+
+    /// The same of a method: of the program, as libraries have none of this name with as many arguments that gives an array.
+    fn is_making_method(&self, call: &ExprMethodCall) -> bool {
+        let functions = self.items.functions.iter().filter(|one| call.method == one.name);
+        !call.args.is_empty()
+            && functions
+                .map(|one| &one.item.sig.inputs)
+                .all(|inputs| inputs.len() == call.args.len() + 1)
+            && self.is_maker(&call.method)
     }
 
     /// What a pattern declares is made so.
@@ -196,7 +203,19 @@ impl Made<'_> {
     fn makes(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Try(inner) => self.makes(&inner.expr),
-            Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if self.is_maker(&path.path)) => true,
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path)
+                    if path
+                        .path
+                        .segments
+                        .last()
+                        .is_some_and(|last| self.is_maker(&last.ident)) =>
+                {
+                    true
+                }
+                _ => self.makes_itself(expr),
+            },
+            Expr::MethodCall(call) if self.is_making_method(call) => true,
             expr => self.makes_itself(expr),
         }
     }

@@ -224,6 +224,10 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
              struct Plain {{ scale: f32 }}
              impl Display for Plain {{ fn fmt(&self, f: &mut Formatter<'_>) -> Result {{ write!(f, \"\") }} }}
              impl Drop for Plain {{ fn drop(&mut self) {{ println!(\"\"); }} }}
+             impl Gpu {{
+                 fn buffer(&self, n: u64) -> Buffer {{ self.device.create_buffer(&of(n)) }}
+                 fn kept(&self, n: u64) -> Buffer {{ self.all[n].clone() }}
+             }}
              fn array(device: &Device) -> Buffer {{ device.create_buffer(&of) }}
              fn give(queue: &Queue, array: &Buffer, start: &[f32]) {{ queue.write_buffer(array, 0, bytes(start)); }}
              fn pass(array: &Buffer, queue: &Queue, start: &[f32]) {{ give(queue, array, start); }}
@@ -245,6 +249,7 @@ fn arrays_that_a_function_makes_begin_as_they_did() {
         "let now = array(&device); queue.write_buffer(&now, 0, bytes(&start[..4])); queue.write_buffer(&now, 16, bytes(&start[4..]));",
         "let (now, next) = (device.create_buffer(&of), array(&device)); queue.write_buffer(&next, 0, bytes(&start));",
         "let now = array(&device); give(&queue, &now, &start); give(&queue, &now, &start);",
+        "let now = gpu.buffer(4); queue.write_buffer(&now, 0, bytes(&start));",
         "let now = array(&device); pass(&now, &queue, &start);",
         "let now = array(&device); now.write(&vec![START.get(); 4]).enq()?;",
         "let now = array(&device); assert!(now.write(&start).enq().is_ok());",
