@@ -7,7 +7,7 @@ use std::process::Command;
 /// One program; run lengths are in its own unit.
 pub struct Program {
     pub name: &'static str,
-    /// Length of a run under callgrind.
+    /// Length of a run under valgrind.
     pub short: u64,
     /// Length of a timed run.
     pub long: u64,

@@ -182,21 +182,15 @@ struct Start {
 
 impl Start {
     fn of(nothing: &Built) -> Result<Self> {
-        let mut counts = [0.0; 3];
-        for (variant, count) in Variant::ALL.into_iter().zip(&mut counts) {
-            *count = nothing.instructions(variant, &[])?;
-        }
+        let counts = nothing.each_variant(|nothing, variant| nothing.instructions(variant, &[]))?;
         Ok(Self { counts })
     }
 }
 
 impl Package {
     fn row(&self, built: &Built, start: &Start) -> Result<Row> {
-        let mut counts = [0.0; 3];
-        for ((variant, count), start) in Variant::ALL.into_iter().zip(&mut counts).zip(start.counts) {
-            *count = self.count(variant, built, start)?;
-        }
-        let [plain, idle, session] = counts;
+        let [plain, idle, session] = built
+            .each_variant(|built, variant| self.count(variant, built, start.counts[variant as usize]))?;
         Ok(Row {
             name: self.name.clone(),
             plain,
@@ -225,6 +219,26 @@ struct Built {
 }
 
 impl Built {
+    /// What is measured of each variant. They run beside each other, each in a copy of the folder: the counts are the same, and they
+    /// are most of the time that all of this takes.
+    fn each_variant(&self, measured: impl Fn(&Built, Variant) -> Result<f64> + Sync) -> Result<[f64; 3]> {
+        let of = |variant: Variant| {
+            let folder = tempfile::tempdir()?;
+            copy_folder(&self.folder, folder.path())?;
+            let built = Built {
+                plain: self.plain.clone(),
+                instrumented: self.instrumented.clone(),
+                folder: folder.path().to_owned(),
+            };
+            measured(&built, variant)
+        };
+        std::thread::scope(|scope| {
+            let runs = Variant::ALL.map(|variant| scope.spawn(move || of(variant)));
+            let [plain, idle, session] = runs.map(|run| run.join().expect("no run panics"));
+            Ok([plain?, idle?, session?])
+        })
+    }
+
     fn instructions(&self, variant: Variant, arguments: &[String]) -> Result<f64> {
         let mut command = Command::new(match variant {
             Variant::Plain => &self.plain,

@@ -53,6 +53,17 @@ pub(crate) fn each_beside<T: Send>(
             work(item);
         }
     };
+    let mut own = Some(own);
+    let mut own = || {
+        if let Some(own) = own.take() {
+            own();
+        }
+    };
+    with_helpers(helpers, &mut own, &all);
+}
+
+/// `all` by so many threads more than this one, which does `own` before.
+fn with_helpers(helpers: usize, own: &mut dyn FnMut(), all: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 0..helpers {
             // Where the system starts no more threads, this one does all of the work.

@@ -14,7 +14,7 @@ use crate::devices::{self, NoMemory};
 use crate::format::{Load, VariableInfo};
 use crate::state::journal::FILES_NEEDED;
 use crate::team::{self};
-use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Parts, Refill, stand_in};
+use crate::value::{Checkpoint, Column, Decoder, Encoder, LoadError, LoadProblem, Parts, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -161,6 +161,11 @@ trait Room {
 
 struct RoomFor<T>(Option<T>);
 
+/// Whether two values are saved as the same.
+fn are_alike(one: &dyn Fn(&mut Encoder<'_>), other: &dyn Fn(&mut Encoder<'_>)) -> bool {
+    Column::of(one) == Column::of(other)
+}
+
 impl<T: Checkpoint> Room for RoomFor<T> {
     fn load(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
         self.0 = Some(T::load(from)?);
@@ -169,29 +174,26 @@ impl<T: Checkpoint> Room for RoomFor<T> {
 
     fn is_same(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError> {
         let other = T::load(from)?;
-        let one = self.0.as_ref().map(|value| Column::of(&|to| value.save(to)));
-        Ok(one == Some(Column::of(&|to| other.save(to))))
+        let one = self.0.as_ref();
+        Ok(one.is_some_and(|one| are_alike(&|to| one.save(to), &|to| other.save(to))))
     }
 }
 
 impl<T> RoomFor<T> {
-    fn value_or_exit(self, loaded: Option<Result<(), Fatal>>, frame: &Frame, key: &str) -> T {
-        or_exit(loaded, frame, key);
-        match self.0 {
-            Some(value) => value,
-            None => nowhere_to(frame, key).exit(),
-        }
+    /// What was loaded.
+    fn value(self, frame: &Frame, key: &str) -> T {
+        self.0.unwrap_or_else(|| nowhere_to(frame, key).exit())
     }
 }
 
 pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
     let mut room = RoomFor(None);
-    let loaded = restore_into(frame, key, type_name::<T>(), &mut room);
-    room.value_or_exit(loaded, frame, key)
+    restore_into(frame, key, type_name::<T>(), &mut room);
+    room.value(frame, key)
 }
 
-fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) -> Option<Result<(), Fatal>> {
-    team::with_resume(|resume| {
+fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) {
+    let restored = team::with_resume(|resume| {
         let refused = |error| refused_value(rust_type, resume, frame, frame.record, key, &error);
         let restored = &resume.restored;
         restored
@@ -210,7 +212,8 @@ fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) 
             }
         }
         Ok(())
-    })
+    });
+    or_exit(restored, frame, key);
 }
 
 /// Refuses what is not compared.
@@ -302,20 +305,14 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
 pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
     let place: FunctionSite = (frame.plan, site);
     let mut room = RoomFor(None);
-    let loaded = argument_into(frame, place, index, type_name::<T>(), &mut room);
-    room.value_or_exit(loaded, frame, ARGUMENT)
+    argument_into(frame, place, index, type_name::<T>(), &mut room);
+    room.value(frame, ARGUMENT)
 }
 
 const ARGUMENT: &str = "an argument";
 
-fn argument_into(
-    frame: &Frame,
-    place: FunctionSite,
-    index: u32,
-    rust_type: &str,
-    room: &mut dyn Room,
-) -> Option<Result<(), Fatal>> {
-    team::with_resume(|resume| {
+fn argument_into(frame: &Frame, place: FunctionSite, index: u32, rust_type: &str, room: &mut dyn Room) {
+    let restored = team::with_resume(|resume| {
         one_for_each(resume, frame, ARGUMENT)?;
         let record = frame.record + 1;
         let loaded = resume
@@ -325,31 +322,27 @@ fn argument_into(
             let key = resume.parameter_name(record as usize, index);
             refused_value(rust_type, resume, frame, record, &key, &error).at(position(place))
         })
-    })
+    });
+    or_exit(restored, frame, ARGUMENT);
 }
 
 /// Parameter `index` of this very function, from its own record.
 pub(super) fn restore_parameter<T: Checkpoint>(frame: &Frame, index: u32, key: &str) -> T {
     let mut room = RoomFor(None);
-    let loaded = parameter_into(frame, index, key, type_name::<T>(), &mut room);
-    room.value_or_exit(loaded, frame, key)
+    parameter_into(frame, index, key, type_name::<T>(), &mut room);
+    room.value(frame, key)
 }
 
-fn parameter_into(
-    frame: &Frame,
-    index: u32,
-    key: &str,
-    rust_type: &str,
-    room: &mut dyn Room,
-) -> Option<Result<(), Fatal>> {
-    team::with_resume(|resume| {
+fn parameter_into(frame: &Frame, index: u32, key: &str, rust_type: &str, room: &mut dyn Room) {
+    let restored = team::with_resume(|resume| {
         one_for_each(resume, frame, key)?;
         let record = frame.record;
         let loaded = resume
             .restored
             .load_parameter(record as usize, index, &mut |from| room.load(from));
         loaded.map_err(|error| refused_value(rust_type, resume, frame, record, key, &error))
-    })
+    });
+    or_exit(restored, frame, key);
 }
 
 fn or_exit(restored: Option<Result<(), Fatal>>, frame: &Frame, key: &str) {

@@ -376,11 +376,11 @@ impl Objects {
     }
 
     /// Saves a value as a row of `table`, and returns its number.
-    pub fn own<P>(&mut self, table: u32, value: &P, save: fn(&P, &mut Encoder<'_>)) -> u64 {
+    pub fn own(&mut self, table: u32, save: &mut dyn FnMut(&mut Encoder<'_>)) -> u64 {
         let place = table as usize;
         let mut row = self.tables[place].spare.pop().unwrap_or_default();
         let first = self.refers_to.len();
-        self.deeper(|objects| save(value, &mut Encoder::new(&mut row, true, objects)));
+        self.deeper(&mut |objects| save(&mut Encoder::new(&mut row, true, objects)));
         let table = &mut self.tables[place];
         let id = table.count;
         table.count += 1;

@@ -31,7 +31,7 @@ pub(crate) fn save<P: Checkpoint>(value: &P, to: &mut Encoder<'_>, save_here: fn
     match to.table_of_owned::<P>() {
         None => save_here(value, to),
         Some(table) => {
-            let id = to.objects().own(table, value, save_here);
+            let id = to.objects().own(table, &mut |to| save_here(value, to));
             to.object(table, id);
         }
     }
@@ -59,7 +59,7 @@ fn address() -> usize {
 
 impl Objects {
     /// Goes one value deeper, on another stack if this one has no room.
-    pub(super) fn deeper(&mut self, save: impl FnOnce(&mut Objects)) {
+    pub(super) fn deeper(&mut self, save: &mut dyn FnMut(&mut Objects)) {
         let here = address();
         if self.depth.nested == 0 {
             (self.depth.base, self.depth.room) = (here, OWN_STACK);
@@ -79,7 +79,7 @@ impl Objects {
     }
 
     #[cold]
-    fn on_another_stack(&mut self, save: impl FnOnce(&mut Objects)) {
+    fn on_another_stack(&mut self, save: &mut dyn FnMut(&mut Objects)) {
         struct Lent<T>(T);
         // SAFETY: this thread does nothing until the other has ended, so what is lent is used by one of them at a time,
         // and starting and joining a thread orders what they do. Nothing that stays behind belongs to the other thread.
@@ -129,14 +129,14 @@ impl Made {
     /// The rows as those of a `P`; `None` if they are of another type.
     pub fn with<P, R>(&self, with: impl FnOnce(&mut Vec<Option<P>>) -> R) -> Option<R> {
         let mut rows = self.0.try_borrow_mut().ok()?;
-        let rows = rows.get_or_insert_with(|| Rows {
-            key: type_key::<P>(),
-            all: Box::into_raw(Box::<Vec<Option<P>>>::default()).cast(),
-            end: end::<P>,
-        });
-        if rows.key != type_key::<P>() {
-            return None;
+        if rows.is_none() {
+            *rows = Some(Rows {
+                key: type_key::<P>(),
+                all: Box::into_raw(Box::<Vec<Option<P>>>::default()).cast(),
+                end: end::<P>,
+            });
         }
+        let rows = rows.as_ref().filter(|rows| rows.key == type_key::<P>())?;
         // SAFETY: `all` was made from a box of this type above: equal keys mean equal types but for lifetimes, and those
         // of a value that was made from a file, by code that is the same for all of them, hold for any. The borrow of
         // the cell keeps it the only reference.

@@ -248,7 +248,7 @@ pub fn make_package(folder: &Path, name: &str) {
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n[dependencies]\nmpi = \"0.8\"\n\
          ckpt = {{ package = \"ckpt-runtime\", path = '{}', features = [\"mpi\"] }}\n\n\
-         [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n\n[workspace]\n",
+         [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\nopt-level = 0\ndebug = false\n\n[workspace]\n",
         runtime.display()
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("it is written");

@@ -90,7 +90,7 @@ impl Package {
         package.write(
             "app/Cargo.toml",
             "[package]\nname = \"summed\"\nversion = \"1.0.0\"\nedition = \"2021\"\n\n[dependencies]\nmpi = \"0.8\"\n\
-             field = { path = \"../field\" }\n\n[profile.dev]\nopt-level = 1\n\n[workspace]\n",
+             field = { path = \"../field\" }\n\n[profile.dev]\nopt-level = 1\n[profile.dev.package.\"*\"]\nopt-level = 0\n\n[workspace]\n",
         );
         package.write("app/ckpt.toml", table);
         let lock = here().join("../Cargo.lock");

@@ -24,7 +24,7 @@ impl Patterns {
                 .expect("it is written");
         }
         let manifest = "[package]\nname = \"patterns\"\nversion = \"1.0.0\"\nedition = \"2021\"\n\n[dependencies]\nmpi = \"0.8\"\n\n\
-                        [profile.dev]\nopt-level = 1\n\n[workspace]\n";
+                        [profile.dev]\nopt-level = 1\n[profile.dev.package.\"*\"]\nopt-level = 0\n\n[workspace]\n";
         fs::write(folder.path().join("Cargo.toml"), manifest).expect("it is written");
         fs::copy(here().join("../Cargo.lock"), folder.path().join("Cargo.lock"))
             .expect("the versions that all use");

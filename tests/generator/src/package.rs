@@ -53,7 +53,7 @@ impl Processes {
             // As in `mpi`, whose tests have built the same with it.
             Processes::Ranks => {
                 "[profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n\n\
-                 [profile.dev.package.\"*\"]\ndebug = false\n\n\
+                 [profile.dev.package.\"*\"]\nopt-level = 0\ndebug = false\n\n\
                  [profile.dev.package.generated]\nopt-level = 0\n\n[dependencies]\nmpi = \"0.8\"\n"
             }
         }

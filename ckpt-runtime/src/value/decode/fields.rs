@@ -45,12 +45,12 @@ impl Decoder<'_> {
     pub fn field_with<T>(
         &mut self,
         names: &[&str],
-        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
+        mut load: impl FnMut(&mut Decoder<'_>) -> Result<T, LoadError>,
         default: Option<&dyn Fn() -> T>,
     ) -> Result<T, LoadError> {
-        let (mut load, mut value) = (Some(load), None);
+        let mut value = None;
         self.field_by(names, default.is_some(), &mut |from| {
-            value = load.take().map(|load| load(from)).transpose()?;
+            value = Some(load(from)?);
             Ok(())
         })?;
         match (value, default) {
