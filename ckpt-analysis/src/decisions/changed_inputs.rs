@@ -157,7 +157,7 @@ fn needs(stages: &Stages, id: usize, event: &Event, owns: bool) -> bool {
                 && needs(stages, *input, event, owns);
         }
         let is_borrowed = init.is_some_and(|init| only_borrows(library, init, &changed.ident));
-        !(is_borrowed && !owns) && !init.is_some_and(|init| flow.is_in_another_field(event, init))
+        (owns || !is_borrowed) && !init.is_some_and(|init| flow.is_in_another_field(event, init))
     })
 }
 

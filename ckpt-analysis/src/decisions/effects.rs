@@ -4,6 +4,7 @@
 use super::changed_places::{ChangedPlaces, changed_places};
 use super::devices::{Devices, stays_the_same};
 use super::foreign::Foreign;
+use super::refill::replaced::{Watched, replaces};
 use super::uploads::OwnArrays;
 use crate::Analysis;
 use crate::calls::CallId;
@@ -12,7 +13,7 @@ use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::{DeviceMethods, Library, Methods, Types, last_name};
-use ckpt_compiler::syntax::gathered::{Gathers, empty_list, gathering, gathers};
+use ckpt_compiler::syntax::gathered::{empty_list, gathered_together};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
@@ -209,45 +210,72 @@ impl<'a> Effects<'a> {
         self.stays_on_device(place) || self.is_gathered_on_device(place)
     }
 
-    /// Whether the list that is declared there is empty, and what stands behind gives it its elements and leaves no other trace: these
-    /// are the same from there on.
     fn is_gathered_on_device(&self, place: Position) -> bool {
-        let Some(function) = self.items.function_around(place) else {
+        self.is_gathered(place, &|function, list| {
+            stays_the_same(self.library, function, list, &[])
+        })
+    }
+
+    /// Whether the list that is declared there, of structs, gets its elements so.
+    pub(crate) fn gathers_the_same(&self, place: Position) -> bool {
+        self.is_gathered(place, &|function, list| {
+            !replaces(
+                self.library,
+                &function.block,
+                Watched::Variable(&list.to_string()),
+            )
+        })
+    }
+
+    /// Whether the list that is declared there is empty, and what stands behind gives it its elements and leaves no other trace: these
+    /// are the same from there on, as far as the rest of the function tells.
+    fn is_gathered(&self, place: Position, stays: &dyn Fn(&syn::ItemFn, &syn::Ident) -> bool) -> bool {
+        let Some(gathered) = self.gathered_at(place) else {
             return false;
         };
+        let mut without = gathered.function.clone();
+        Without(&gathered.statements).visit_block_mut(&mut without.block);
+        self.trace_of_gathering(place.0, &gathered).is_none() && stays(&without, gathered.list)
+    }
+
+    /// The list that is declared there and those that get elements together with it.
+    fn gathered_at(&self, place: Position) -> Option<GatheredAt<'a>> {
+        let function = &self.items.function_around(place)?.item;
         let mut lists = ListAt {
             program: self.program,
             place,
             found: None,
         };
-        lists.visit_block(&function.item.block);
-        let Some(behind) = lists.found else {
-            return false;
+        lists.visit_block(&function.block);
+        let (block, at) = lists.found?;
+        let declared = |at: usize| match &block[at] {
+            syn::Stmt::Local(local) => empty_list(self.library, local),
+            _ => None,
         };
-        let [syn::Stmt::Local(local), behind @ ..] = behind else {
-            return false;
-        };
-        let Some(list) = empty_list(self.library, local) else {
-            return false;
-        };
-        let Some(count) = gathering(self.library, behind, list) else {
-            return false;
-        };
-        let is_of_list = |stmt: &&syn::Stmt| gathers(self.library, stmt, list) == Gathers::Elements;
-        let statements: Vec<&syn::Stmt> = behind[..count].iter().filter(is_of_list).collect();
-        let mut own = Changeable(HashSet::from([list.to_string()]));
-        statements.iter().for_each(|stmt| own.visit_stmt(stmt));
+        let together = gathered_together(self.library, block, at)?;
+        Some(GatheredAt {
+            function,
+            list: declared(at)?,
+            all: { together.lists.keys() }
+                .filter_map(|at| declared(*at))
+                .map(ToString::to_string)
+                .collect(),
+            statements: together.statements.iter().map(|one| &block[*one]).collect(),
+        })
+    }
+
+    /// The first trace that giving lists their elements leaves, but for these elements.
+    fn trace_of_gathering(&self, file: FileId, gathered: &GatheredAt<'_>) -> Option<Extent> {
+        let mut own = Changeable(gathered.all.clone());
+        { gathered.statements.iter() }.for_each(|stmt| own.visit_stmt(stmt));
         let mut others = Changeable::default();
-        others.visit_signature(&function.item.sig);
-        others.visit_block(&function.item.block);
+        others.visit_signature(&gathered.function.sig);
+        others.visit_block(&gathered.function.block);
         others.0.retain(|name| !own.0.contains(name));
-        let leave_all = |stmt: &&syn::Stmt| match stmt {
-            syn::Stmt::Expr(expr, _) => self.leaves_all_as_it_is(place.0, expr, &others.0),
-            _ => false,
-        };
-        let mut without = function.item.clone();
-        Without(&statements).visit_block_mut(&mut without.block);
-        statements.iter().all(leave_all) && stays_the_same(self.library, &without, list, &[])
+        gathered.statements.iter().find_map(|stmt| match stmt {
+            syn::Stmt::Expr(expr, _) => self.trace_in(file, expr, &others.0),
+            _ => None,
+        })
     }
 
     /// The same of what its initialiser makes.
@@ -318,10 +346,16 @@ impl<'a> Effects<'a> {
             found: None,
         };
         finder.visit_block(&function.item.block);
+        let found = finder.found?;
         let mut changeable = Changeable::default();
         changeable.visit_signature(&function.item.sig);
         changeable.visit_block(&function.item.block);
-        Some((finder.found?, changeable.0))
+        if let Statement::Let(local) = found
+            && self.devices.are_used()
+        {
+            changeable.0 = without_own(&function.item, local, changeable.0);
+        }
+        Some((found, changeable.0))
     }
 
     /// Whether what the `let` declares may change although it is not `mut`: made again, it would have lost that.
@@ -381,7 +415,8 @@ impl<'a> Effects<'a> {
             return None;
         };
         let init = local.init.as_ref()?;
-        self.trace_in(place.0, &init.expr, &others)
+        let gathering = || self.trace_of_gathering(place.0, &self.gathered_at(place)?);
+        self.trace_in(place.0, &init.expr, &others).or_else(gathering)
     }
 
     /// The same of the first variable that is made by a function of a type, `Type::new(..)`.
@@ -663,11 +698,20 @@ fn made_by(expr: &Expr) -> TokenStream {
     }
 }
 
-/// Finds the `let` that begins at a byte, with what stands behind it in its block.
+/// A list that gets its elements from statements behind its `let`.
+struct GatheredAt<'a> {
+    function: &'a syn::ItemFn,
+    list: &'a syn::Ident,
+    /// The names of all lists that these statements give elements.
+    all: HashSet<String>,
+    statements: Vec<&'a syn::Stmt>,
+}
+
+/// Finds the `let` that begins at a byte: the statements of its block, and its number.
 struct ListAt<'a> {
     program: &'a Program,
     place: Position,
-    found: Option<&'a [syn::Stmt]>,
+    found: Option<(&'a [syn::Stmt], usize)>,
 }
 
 impl<'a> Visit<'a> for ListAt<'a> {
@@ -677,7 +721,7 @@ impl<'a> Visit<'a> for ListAt<'a> {
                 && bytes(self.program, self.place.0, stmt.span()).start == self.place.1
         };
         if let Some(at) = block.stmts.iter().position(is_here) {
-            self.found = Some(&block.stmts[at..]);
+            self.found = Some((&block.stmts, at));
         }
         visit::visit_block(self, block);
     }
@@ -693,6 +737,32 @@ impl VisitMut for Without<'_> {
         block.stmts.retain(|stmt| !self.0.contains(&stmt));
         visit::visit_block_mut(self, block);
     }
+}
+
+/// These names but for those of variables that the initialiser of the `let` declares for itself: `{ let mut parts = ..; parts }`.
+fn without_own(function: &syn::ItemFn, local: &Local, names: HashSet<String>) -> HashSet<String> {
+    struct But<'l>(&'l Local, Changeable);
+    impl<'ast> Visit<'ast> for But<'_> {
+        fn visit_local(&mut self, local: &'ast Local) {
+            if !std::ptr::eq(local, self.0) {
+                visit::visit_local(self, local);
+            }
+        }
+
+        fn visit_pat(&mut self, pattern: &'ast syn::Pat) {
+            self.1.visit_pat(pattern);
+        }
+
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let Some(init) = &local.init else { return names };
+    let mut own = Changeable::default();
+    own.visit_expr(&init.expr);
+    let mut others = But(local, Changeable::default());
+    others.1.visit_signature(&function.sig);
+    others.visit_block(&function.block);
+    let is_own = |name: &String| own.0.contains(name) && !others.1.0.contains(name);
+    names.into_iter().filter(|name| !is_own(name)).collect()
 }
 
 /// The variables declared `mut`, and the parameters that are exclusive references.

@@ -115,6 +115,8 @@ pub struct Decisions {
     pub serde: bool,
     /// Variables and parameters whose values do not go through serde.
     pub not_serde: BTreeSet<Position>,
+    /// Variables that were taken for such as are used in other branches only, and that a site needs.
+    pub needed: BTreeSet<Position>,
     /// References that are taken by value: the byte of each `&`.
     pub owned: BTreeSet<Position>,
     /// Calls that use up a reader, written as those of functions: the byte of each method's name, and the function.

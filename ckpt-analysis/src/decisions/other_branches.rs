@@ -1,38 +1,78 @@
-//! Variables that are used in other branches than those with the sites: a restart needs no value for them.
+//! Variables that are used in other branches than those with the sites: a restart needs no value for them. And those that a statement
+//! which runs again uses up: it needs one, and no site has it.
 
+use crate::placement::asked::Answer;
 use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Placement};
 use crate::source::Position;
 use crate::source::locate;
 use crate::{Analysis, Program};
-use ckpt_compiler::cfg::{Declaration, Flow};
+use ckpt_compiler::cfg::{BindingId, Declaration, Event, Flow};
 use ckpt_compiler::liveness::is_done_with;
+use ckpt_compiler::passes::Stages;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// Whether no site of its function leads to a use of what the `let` at this place declares, one variable.
+/// Whether no site of its function leads to a use of what the `let` at this place declares, one variable, nor does a statement that
+/// runs again at a restart use it: with these attributes on `let`s and `for` loops.
 pub fn is_used_elsewhere(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
+    marks: &BTreeMap<Position, String>,
     place: Position,
 ) -> bool {
+    declared_at(program, analysis, placement, marks, place).is_some_and(|(answer, first)| {
+        answer.stages.as_ref().is_ok_and(|stages| {
+            let flow = &stages.flow;
+            let step = flow.bindings[first].step;
+            let of_this = flow.bindings.iter().filter(|one| one.step == step).count();
+            of_this == 1 && is_done_with(flow, first) && !runs_again(stages, first, |_| true)
+        })
+    })
+}
+
+/// Whether a statement that runs again at a restart, with these attributes, uses up what the `let` at this place declares.
+pub fn is_moved_again(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    marks: &BTreeMap<Position, String>,
+    place: Position,
+) -> bool {
+    declared_at(program, analysis, placement, marks, place).is_some_and(|(answer, first)| {
+        let stages = answer.stages.as_ref();
+        stages.is_ok_and(|stages| runs_again(stages, first, Event::may_move))
+    })
+}
+
+/// Whether a statement that runs again, and not the one that declares the variable, does something with it that counts.
+fn runs_again(stages: &Stages, variable: BindingId, counts: impl Fn(&Event) -> bool) -> bool {
+    let again = &stages.plan.schedule.runs.reexecuted;
+    let declared = stages.flow.bindings[variable].step;
+    { stages.flow.events() }.any(|event| {
+        event.binding == variable && event.step != declared && again.contains(&event.step) && counts(event)
+    })
+}
+
+/// The first variable that the `let` at this place declares, and what becomes of its function with the sites and these attributes.
+fn declared_at(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    marks: &BTreeMap<Position, String>,
+    place: Position,
+) -> Option<(Rc<Answer>, BindingId)> {
     let around = |candidate: &Candidate| {
         let function = &analysis.items.function(candidate.function).place;
         function.file == place.0 && function.bytes.contains(&place.1)
     };
     let candidates = placement.candidates().into_iter().filter(around);
-    let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len());
-    innermost.is_some_and(|candidate| is_elsewhere_in(program, analysis, &candidate, place).unwrap_or(false))
-}
-
-fn is_elsewhere_in(
-    program: &Program,
-    analysis: &Analysis,
-    candidate: &Candidate,
-    place: Position,
-) -> Option<bool> {
-    let answer = analysis.asked.answer(analysis, candidate, Words::new()).ok()?;
-    let stages = answer.stages.as_ref().ok()?;
-    let flow: &Flow = &stages.flow;
+    let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len())?;
+    let of_file = marks.iter().filter(|(at, _)| at.0 == place.0 && **at != place);
+    let words: Words = of_file.map(|(at, word)| (at.1, word.clone())).collect();
+    let answer = analysis.asked.answer(analysis, &innermost, words).ok()?;
+    let flow: &Flow = &answer.stages.as_ref().ok()?.flow;
     let written = |id: &usize| {
         let binding = &flow.bindings[*id];
         let at = locate::bytes(program, place.0, binding.ident.span()).start;
@@ -41,7 +81,5 @@ fn is_elsewhere_in(
     let first = (0..flow.bindings.len())
         .filter(|id| written(id).is_some())
         .min_by_key(written)?;
-    let step = flow.bindings[first].step;
-    let of_this = flow.bindings.iter().filter(|one| one.step == step).count();
-    Some(of_this == 1 && is_done_with(flow, first))
+    Some((answer, first))
 }

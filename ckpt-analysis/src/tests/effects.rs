@@ -398,3 +398,96 @@ fn a_handle_that_is_set_later_is_another_one() {
     assert!(!may("if i > 3 { class.set_default_global_work_size(i.into()); }"));
     assert!(!may("class.set_dims(i);"));
 }
+
+#[test]
+fn lists_are_put_together_again_by_what_gives_nothing_else() {
+    let text = |behind: &str| {
+        format!(
+            "use ocl::{{Buffer, ProQue, Queue}};
+             struct Field {{ now: Buffer<f32>, scale: f32 }}
+             impl Field {{
+                 fn new(pq: &ProQue, scale: f32) -> Field {{ let now = pq.buffer_builder().build(); Field {{ now, scale }} }}
+                 fn run(pq: &ProQue) -> Field {{ let now = pq.buffer_builder().build(); pq.enq(); Field {{ now, scale: 1.0 }} }} }}
+             fn main() {{
+                 let pq = ProQue::builder().build();
+                 let mut names = vec![1];
+                 let mut queues = Vec::new();
+                 let mut fields = Vec::new();
+                 {behind} }}"
+        )
+    };
+    let gathers = |behind: &str| {
+        let text = text(behind);
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let effects = Effects::of(&program, &analysis);
+        let of = |what: &str| (FileId(0), text.find(what).expect("it is there"));
+        (
+            effects.gathers_the_same(of("let mut fields")),
+            effects.may_be_filled_on_device(of("let mut queues")),
+        )
+    };
+    for (behind, expected) in [
+        (
+            "for i in 0..3 { fields.push(Field::new(&pq, 1.0)); } for f in &mut fields { f.scale = 2.0; }",
+            (true, true),
+        ),
+        (
+            "for i in 0..3 { let mut queue = made(&pq); fields.push(Field::new(&pq, 1.0)); queues.push(queue); }",
+            (true, true),
+        ),
+        (
+            "for i in 0..3 { fields.push(Field::new(&pq, fields.len())); } fields.swap(0, 1);",
+            (false, true),
+        ),
+        (
+            "for i in 0..3 { fields.push(Field::run(&pq)); queues.push(made(&pq)); }",
+            (false, false),
+        ),
+        (
+            "for i in 0..3 { names.push(i); fields.push(Field::new(&pq, 1.0)); }",
+            (false, true),
+        ),
+        (
+            "while more() { fields.push(Field::new(&pq, 1.0)); }",
+            (false, true),
+        ),
+        (
+            "for i in 0..3 { fields.push(Field::new(&pq, 1.0)); queues.push(made(&pq)); } queues.clear();",
+            (true, false),
+        ),
+        (
+            "for i in 0..3 { fields.push(Field::new(&pq, 1.0)); } fields[1] = Field::new(&pq, 2.0);",
+            (false, true),
+        ),
+    ] {
+        assert_eq!(gathers(behind), expected, "{behind}");
+    }
+    // What it was is said.
+    let text = text("for i in 0..3 { fields.push(Field::run(&pq)); }");
+    let files = [("main.rs", text.as_str())];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let at = (FileId(0), text.find("let mut fields").expect("it is there"));
+    let (_, bytes) = Effects::of(&program, &analysis).trace_at(at).expect("a trace");
+    assert_eq!(&text[bytes], "pq.enq()");
+}
+
+#[test]
+fn a_list_may_be_put_together_in_a_block_of_its_own() {
+    let may = |behind: &str| {
+        let text = format!(
+            "use ocl::ProQue;
+             fn main() {{
+                 let pq = ProQue::builder().build(); let mut other = Vec::new();
+                 {behind} }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let place = (FileId(0), text.find("let parts").expect("the variable"));
+        Effects::of(&program, &analysis).may_be_rebuilt(place)
+    };
+    let block = "let parts = { let mut list = Vec::new(); for i in 0..3 { list.push(made(&pq)); } list };";
+    assert!(may(block));
+    assert!(may(&format!("let mut list = 3; {block}")), "another one");
+    assert!(!may("let parts = { other.push(1); made(&pq) };"));
+}

@@ -18,9 +18,11 @@
 //! #[ckpt(refill)]
 //! let mut parts = parts;
 //! ```
+//!
+//! So are other lists to which these statements give elements, whatever becomes of them.
 
 use crate::parse::options::{Treatment, take_treatment};
-use crate::syntax::gathered::{Gathers, empty_list, gathering, gathers};
+use crate::syntax::gathered::{empty_list, gathered_together};
 use crate::syntax::marks::Marks;
 use crate::visit::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ItemFn, Local, Stmt, parse_quote, parse_quote_spanned};
@@ -49,46 +51,51 @@ impl VisitMut for Gathered<'_> {
 
 impl Gathered<'_> {
     fn statement(&self, stmts: &mut Vec<Stmt>, at: usize) {
-        let Stmt::Local(local) = &stmts[at] else {
-            return;
-        };
-        let Some(list) = empty_list(self.marks.library, local).cloned() else {
-            return;
-        };
-        let Some(count) = gathering(self.marks.library, &stmts[at + 1..], &list).filter(|_| is_filled(local))
-        else {
-            return;
-        };
-        if stmts[at + 1..=at + count]
-            .iter()
-            .any(|stmt| self.marks.in_stmt(stmt))
-        {
+        if !matches!(&stmts[at], Stmt::Local(local) if is_filled(local)) {
             return;
         }
-        let again: Attribute = parse_quote!(#[ckpt(reexecute)]);
-        for stmt in &mut stmts[at + 1..=at + count] {
-            if gathers(self.marks.library, stmt, &list) == Gathers::Elements
-                && let Stmt::Expr(expr, _) = stmt
-            {
-                match expr {
-                    Expr::ForLoop(one) => one.attrs.push(again.clone()),
-                    Expr::MethodCall(one) => one.attrs.push(again.clone()),
-                    _ => {}
-                }
+        let Some(together) = gathered_together(self.marks.library, stmts, at) else {
+            return;
+        };
+        let last = together.statements.last().copied().unwrap_or(at);
+        if stmts[at + 1..=last].iter().any(|stmt| self.marks.in_stmt(stmt)) {
+            return;
+        }
+        for one in &together.statements {
+            match &mut stmts[*one] {
+                Stmt::Expr(Expr::ForLoop(one), _) => one.attrs.push(again()),
+                Stmt::Expr(Expr::MethodCall(one), _) => one.attrs.push(again()),
+                _ => {}
             }
         }
-        let Stmt::Local(local) = &mut stmts[at] else {
-            return;
-        };
-        let filled = std::mem::replace(&mut local.attrs, vec![again]);
-        let pattern = local.pat.clone();
-        let mut behind: Local = match parse_quote_spanned!(list.span()=> let #pattern = #list;) {
-            Stmt::Local(local) => local,
-            _ => return,
-        };
-        behind.attrs = filled;
-        stmts.insert(at + count + 1, Stmt::Local(behind));
+        let mut behind: Vec<(usize, Stmt)> = Vec::new();
+        for (list, end) in &together.lists {
+            if let Stmt::Local(local) = &mut stmts[*list]
+                && let Some(given) = self.given_behind(local)
+            {
+                behind.push((*end, Stmt::Local(given)));
+            }
+        }
+        behind.sort_by_key(|(end, _)| *end);
+        for (end, given) in behind.into_iter().rev() {
+            stmts.insert(end + 1, given);
+        }
     }
+
+    /// Has the empty list made again, and gives it to a variable of its name that is treated as it was to be.
+    fn given_behind(&self, local: &mut Local) -> Option<Local> {
+        let list = empty_list(self.marks.library, local)?.clone();
+        let pattern = local.pat.clone();
+        let Stmt::Local(mut behind) = parse_quote_spanned!(list.span()=> let #pattern = #list;) else {
+            return None;
+        };
+        behind.attrs = std::mem::replace(&mut local.attrs, vec![again()]);
+        Some(behind)
+    }
+}
+
+fn again() -> Attribute {
+    parse_quote!(#[ckpt(reexecute)])
 }
 
 fn is_filled(local: &Local) -> bool {
@@ -96,4 +103,53 @@ fn is_filled(local: &Local) -> bool {
         take_treatment(&mut local.attrs.clone()),
         Ok(Some(Treatment::Refill | Treatment::Parts))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Library;
+    use quote::ToTokens;
+
+    #[test]
+    fn lists_of_one_loop_are_made_again_together() {
+        let mut function: ItemFn = parse_quote!(
+            fn f() {
+                let mut names = Vec::new();
+                #[ckpt(parts)]
+                let mut parts = Vec::new();
+                for part in 0..4 {
+                    parts.push(array(part));
+                    names.push(part);
+                }
+                names.push(9);
+                go(&parts);
+            }
+        );
+        let library = Library::builtin();
+        fill_behind(&mut function, Marks { calls: &[], library });
+        let expected: ItemFn = parse_quote!(
+            fn f() {
+                #[ckpt(reexecute)]
+                let mut names = Vec::new();
+                #[ckpt(reexecute)]
+                let mut parts = Vec::new();
+                #[ckpt(reexecute)]
+                for part in 0..4 {
+                    parts.push(array(part));
+                    names.push(part);
+                }
+                #[ckpt(parts)]
+                let mut parts = parts;
+                #[ckpt(reexecute)]
+                names.push(9);
+                let mut names = names;
+                go(&parts);
+            }
+        );
+        assert_eq!(
+            function.to_token_stream().to_string(),
+            expected.to_token_stream().to_string()
+        );
+    }
 }

@@ -4,6 +4,7 @@ use crate::library::{Functions, Library, Macros, Methods, Types};
 use crate::visit::{self, Visit};
 use proc_macro2::Ident;
 use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr, Local, Pat, Stmt};
 
 /// The variable of a `let` that makes an empty list.
@@ -48,12 +49,61 @@ pub fn gathering(library: &Library, behind: &[Stmt], list: &Ident) -> Option<usi
     found
 }
 
+/// Lists that get their elements from the same statements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Together {
+    /// The `let` of each list, and the last statement that gives it an element, by their numbers in the block.
+    pub lists: BTreeMap<usize, usize>,
+    /// The statements that give elements to any of them.
+    pub statements: BTreeSet<usize>,
+}
+
+/// The lists that get their elements together with the one that is declared by the statement of this number: a statement that runs again
+/// gives all of them their elements again. Nothing where it declares no such list, or something else is done with one of them before.
+pub fn gathered_together(library: &Library, block: &[Stmt], at: usize) -> Option<Together> {
+    let list_at = |at: usize| match &block[at] {
+        Stmt::Local(local) => empty_list(library, local),
+        _ => None,
+    };
+    let given = |at: usize, list: &Ident| {
+        let count = gathering(library, &block[at + 1..], list)?;
+        let gives = |of: &usize| gathers(library, &block[*of], list) == Gathers::Elements;
+        Some((at + 1..=at + count).filter(gives).collect::<BTreeSet<usize>>())
+    };
+    let first = given(at, list_at(at)?)?;
+    let mut found = Together {
+        lists: BTreeMap::from([(at, *first.last()?)]),
+        statements: first,
+    };
+    loop {
+        let before = found.lists.len();
+        for other in (0..block.len())
+            .filter(|other| !found.lists.contains_key(other))
+            .collect::<Vec<_>>()
+        {
+            let Some(list) = list_at(other) else { continue };
+            let shared = { found.statements.range(other + 1..) }
+                .filter(|of| gathers(library, &block[**of], list) != Gathers::Not);
+            let shared: BTreeSet<usize> = shared.copied().collect();
+            if shared.is_empty() {
+                continue;
+            }
+            let all = given(other, list).filter(|all| shared.is_subset(all))?;
+            found.lists.insert(other, *all.last()?);
+            found.statements.extend(all);
+        }
+        if found.lists.len() == before {
+            return Some(found);
+        }
+    }
+}
+
 /// What a statement does with a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gathers {
     /// It does not name it.
     Not,
-    /// It puts elements behind those that are there, and does no more with it.
+    /// It puts elements behind those that are there, and asks at most how many there are.
     Elements,
     /// Something else, or what is not seen.
     Otherwise,
@@ -65,15 +115,19 @@ pub fn gathers(library: &Library, stmt: &Stmt, list: &Ident) -> Gathers {
         library,
         list,
         pushed: 0,
+        measured: 0,
         other: 0,
     };
     pushes.visit_stmt(stmt);
     let may_run_again = matches!(stmt, Stmt::Expr(Expr::ForLoop(_) | Expr::MethodCall(_), _));
     match pushes {
         Pushes {
-            pushed: 0, other: 0, ..
+            pushed: 0,
+            measured: 0,
+            other: 0,
+            ..
         } => Gathers::Not,
-        Pushes { other: 0, .. } if may_run_again => Gathers::Elements,
+        Pushes { other: 0, pushed, .. } if may_run_again && pushed > 0 => Gathers::Elements,
         _ => Gathers::Otherwise,
     }
 }
@@ -82,6 +136,7 @@ struct Pushes<'n> {
     library: &'n Library,
     list: &'n Ident,
     pushed: usize,
+    measured: usize,
     other: usize,
 }
 
@@ -90,6 +145,7 @@ impl<'ast> Visit<'ast> for Pushes<'_> {
         let is_list = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident(self.list));
         match is_list && self.library.is_call(call, Methods::Adds) {
             true => self.pushed += 1,
+            false if is_list && self.library.is_call(call, Methods::Measures) => self.measured += 1,
             false => self.visit_expr(&call.receiver),
         }
         call.args.iter().for_each(|one| self.visit_expr(one));
@@ -142,7 +198,15 @@ mod tests {
                 Some(1),
             ),
             (
-                "let mut parts = Vec::new(); for part in 0..4 { parts.push(parts.len()); }",
+                "let mut parts = Vec::new(); for part in 0..4 { let id = parts.len(); parts.push(id); }",
+                Some(1),
+            ),
+            (
+                "let mut parts = Vec::new(); let id = parts.len(); parts.push(id);",
+                None,
+            ),
+            (
+                "let mut parts = Vec::new(); for part in 0..4 { parts.push(parts[0]); }",
                 None,
             ),
             (
@@ -165,6 +229,43 @@ mod tests {
             ),
         ] {
             assert_eq!(count(text), expected, "{text}");
+        }
+    }
+
+    /// What the first statement of a block declares, and what else gets its elements with it.
+    fn together(text: &str) -> Option<Together> {
+        let block: syn::Block = syn::parse_str(&format!("{{ {text} }}")).expect("statements");
+        gathered_together(Library::builtin(), &block.stmts, 0)
+    }
+
+    fn of<const L: usize, const S: usize>(
+        lists: [(usize, usize); L],
+        statements: [usize; S],
+    ) -> Option<Together> {
+        let (lists, statements) = (lists.into(), statements.into());
+        Some(Together { lists, statements })
+    }
+
+    #[test]
+    fn one_loop_gives_several_lists_their_elements() {
+        let lists = "let mut a = Vec::new(); let mut b = Vec::new();";
+        for (behind, expected) in [
+            (
+                "for i in 0..3 { a.push(i); b.push(i); } go(&a);",
+                of([(0, 2), (1, 2)], [2]),
+            ),
+            (
+                "for i in 0..3 { a.push(i); b.push(a.len()); } b.push(1); go(&a);",
+                of([(0, 2), (1, 3)], [2, 3]),
+            ),
+            (
+                "for i in 0..3 { a.push(i); } for i in 0..3 { b.push(i); }",
+                of([(0, 2)], [2]),
+            ),
+            ("for i in 0..3 { b.push(i); a.push(b[i]); }", None),
+            ("go(&mut b); for i in 0..3 { a.push(i); b.push(i); }", None),
+        ] {
+            assert_eq!(together(&format!("{lists} {behind}")), expected, "{behind}");
         }
     }
 }

@@ -8,6 +8,9 @@ use super::checksum::{xxh3_of_two, xxh3_step_by_step};
 /// needs next.
 pub(crate) const BEYOND_CACHES: usize = 32 << 20;
 
+/// Lists from this size on are taken in blocks.
+pub(crate) const IN_BLOCKS: usize = 1 << 20;
+
 /// Copies a piece of a list of `all` bytes; the two are of the same length.
 ///
 /// An ordinary store reads the line that it writes to from memory first, which a store past the caches does not: two

@@ -17,7 +17,7 @@ pub(crate) use capture::{Capture, Region, Seen};
 use super::DType;
 use super::bytes::{buffer_for, give_back};
 use crate::base::checksum::{xxh3, xxh3_of_two};
-use crate::base::copying::{copy, copy_two};
+use crate::base::copying::{IN_BLOCKS, copy, copy_two};
 use crate::base::forked::Shared;
 use crate::base::pages::{Untouched, Watch};
 use crate::base::parallel::{self, PIECE};
@@ -29,8 +29,6 @@ const BLOCK: usize = 256 << 10;
 pub(crate) const LARGEST_BLOCK: usize = 64 << 20;
 /// A block is made of so many equal parts, where its rows allow it: lists with small islands in zeros are stored in those.
 pub(crate) const PARTS: usize = 64;
-/// Lists from this size on are taken in blocks.
-pub(crate) const IN_BLOCKS: usize = 1 << 20;
 
 /// The checksum of no bytes.
 const NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;

@@ -35,8 +35,6 @@ mod impls;
 #[cfg(test)]
 pub(crate) mod tests;
 
-#[cfg(feature = "opencl")]
-pub(crate) use body::IN_BLOCKS;
 pub(crate) use body::{
     Body, Capture, LARGEST_BLOCK, Owner, PARTS, Reference, Region, Seen, Sink, Taken, Written, block_size,
     is_zero,

@@ -107,6 +107,9 @@ pub struct Decider<'a> {
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell; and whether its
     /// value owns all that it has.
     pub repeatable: &'a dyn Fn(Position, bool) -> bool,
+    /// Whether a statement that runs again at a restart uses up what the `let` at this place declares, and that may be re-executed with
+    /// it.
+    pub moved_again: &'a dyn Fn(Position) -> bool,
     /// A variable that the value of the `let` at this place is made from, and that changes.
     pub changed_input: &'a dyn Fn(Position) -> Option<String>,
     /// Whether the value of the `let` at this place may be made anew, whatever its inputs are by then.
@@ -125,6 +128,8 @@ pub struct Decider<'a> {
     pub made_on_device: &'a dyn Fn(Position) -> bool,
     /// Whether the `let` at this place may hold such a value.
     pub filled_on_device: &'a dyn Fn(Position) -> bool,
+    /// Whether the list that the `let` at this place declares gets structs with such values from what stands behind, and no others later.
+    pub gathered_on_device: &'a dyn Fn(Position) -> bool,
     /// The `let`s of what the `let` at this place changes places with, and its own.
     pub changing_places_with: &'a dyn Fn(Position) -> BTreeSet<Position>,
     /// Whether a value of this type, as rustc writes it, is a kernel that keeps its arguments.
@@ -235,6 +240,8 @@ impl Decider<'_> {
             FindingKind::ShortLifetime if self.not_stream(one) || self.bounded_objects(one) => true,
             FindingKind::Other if self.not_stream(one) => true,
             FindingKind::Moved if self.uses_up_reader(one) => true,
+            FindingKind::Moved if self.is_moved_again(one, round) => true,
+            FindingKind::Refusal if self.needs_after_all(one, round) => true,
             FindingKind::ShortLifetime | FindingKind::Moved | FindingKind::Refusal | FindingKind::Other => {
                 self.give_up(one, round)
             }
@@ -397,6 +404,33 @@ impl Decider<'_> {
         is_new
     }
 
+    /// A value that a statement uses up which runs again at a restart is made again as well, where that gives the same.
+    fn is_moved_again(&mut self, one: &Finding, round: &Round) -> bool {
+        let Some(Holder::Let(place)) = self.variable_of(one) else {
+            return false;
+        };
+        let is_new = !round.before.variables.contains_key(&place) && (self.moved_again)(place);
+        if is_new {
+            self.decisions.variables.insert(place, "reexecute");
+        }
+        is_new
+    }
+
+    /// A variable that was taken for one which is used in other branches only is needed for a site, now that it is somewhere else or
+    /// that other statements run again.
+    fn needs_after_all(&mut self, one: &Finding, round: &Round) -> bool {
+        let mut is_new = false;
+        for &(file, offset) in &one.places {
+            if let Some(Found::Let { start, .. }) = locate::locate(self.program, file, offset)
+                && round.before.variables.get(&(file, start)) == Some(&"elsewhere")
+            {
+                self.decisions.variables.remove(&(file, start));
+                is_new |= self.decisions.needed.insert((file, start));
+            }
+        }
+        is_new
+    }
+
     /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
     fn not_stream(&mut self, one: &Finding) -> bool {
         let mut is_new = false;
@@ -418,7 +452,10 @@ impl Decider<'_> {
         if !is_known && (!is_in_the_way || self.decisions.opaque.contains_key(&ty)) {
             return false;
         }
-        let stays = |place| refill::holds_the_same(self.library, self.program, self.items, place);
+        let stays = |place| {
+            refill::holds_the_same(self.library, self.program, self.items, place)
+                || (self.gathered_on_device)(place)
+        };
         let variable = match self.variable_of(one) {
             // It is in a list, a tuple or an option.
             Some(Holder::Let(place))
@@ -709,7 +746,9 @@ impl Decider<'_> {
                 }
                 Some(Found::Let { start, treated, .. }) if !treated => {
                     let start = (place.0, start);
-                    if !round.before.variables.contains_key(&start) && (self.is_elsewhere)(start) {
+                    let is_known =
+                        round.before.variables.contains_key(&start) || round.before.needed.contains(&start);
+                    if !is_known && (self.is_elsewhere)(start) {
                         self.decisions.variables.insert(start, "elsewhere");
                         return true;
                     }

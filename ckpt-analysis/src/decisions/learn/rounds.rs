@@ -6,7 +6,7 @@ use crate::decisions::changed_inputs::{changed_input, inputs_change};
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::naming_places;
 use crate::decisions::knowledge::Knowledge;
-use crate::decisions::other_branches::is_used_elsewhere;
+use crate::decisions::other_branches::{is_moved_again, is_used_elsewhere};
 use crate::decisions::reexecution::Reexecuted;
 use crate::decisions::saved_types::Types;
 use crate::diagnostics::RustcObstacle;
@@ -62,6 +62,7 @@ pub fn learn(
         .main_of(0)
         .map(|main| naming_places(program, analysis, main))
         .unwrap_or_default();
+    let marks = known.decisions.marks();
     let mut decider = Decider {
         library: &analysis.library,
         program,
@@ -76,6 +77,17 @@ pub fn learn(
                     analysis,
                     placement,
                     (place, owns),
+                    effects.changed_places(),
+                )
+        },
+        moved_again: &|place| {
+            is_moved_again(program, analysis, placement, &marks, place)
+                && effects.may_be_reexecuted(place)
+                && !inputs_change(
+                    program,
+                    analysis,
+                    placement,
+                    (place, true),
                     effects.changed_places(),
                 )
         },
@@ -96,12 +108,13 @@ pub fn learn(
         untyped_on_device: &|type_name| effects.are_untyped_on_device(type_name),
         made_on_device: &|place| effects.is_made_on_device(place),
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
+        gathered_on_device: &|place| effects.gathers_the_same(place),
         changing_places_with: &|place| effects.changing_places_with(place),
         keeps_arguments: &|type_name| effects.keep_arguments_on_device(type_name),
         passed_on_device: &|place| effects.may_be_passed_on_device(place),
         handles_on_device: &|type_name| effects.are_handles_on_device(type_name),
         replayable: &|place| effects.may_be_replayed(place),
-        is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
+        is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, &marks, place),
         is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),
         offers_serde,
         names_functions: &|place| naming.contains(&place),

@@ -42,6 +42,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         leaves_a_trace_at: &|_| None,
         making_leaves_a_trace: &|_| None,
         repeatable: &|_, _| true,
+        moved_again: &|_| false,
         changed_input: &|_| None,
         renewable: &|_| true,
         rebuildable: &|_, _| true,
@@ -51,6 +52,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         untyped_on_device: &|_| false,
         made_on_device: &|_| false,
         filled_on_device: &|_| false,
+        gathered_on_device: &|_| false,
         changing_places_with: &|_| BTreeSet::new(),
         keeps_arguments: &|_| false,
         passed_on_device: &|_| false,
@@ -208,4 +210,40 @@ fn what_ckpt_refuses_is_no_error_of_rustc() {
     assert_eq!(found(&[Other, Refusal]), WaysOut::AsRefused);
     assert_eq!(found(&[Other]), WaysOut::AsRustcSays);
     assert_eq!(found(&[NotCheckpoint, Refusal]), WaysOut::Attributes);
+}
+
+/// What ckpt has decided itself, and what stands in the way later, is none of the user's business.
+#[test]
+fn a_variable_that_is_needed_after_all_is_not_said_to_be_used_elsewhere() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let mut decider = decider(&program, &items, &types);
+    (decider.is_elsewhere, decider.repeatable) = (&|_| true, &|_, _| false);
+    let unsaved = [not_checkpoint("ocl::Device", "a = Rule")];
+    decider.decide(&unsaved);
+    let words = |decider: &Decider<'_>| decider.decisions.variables.values().copied().collect::<Vec<_>>();
+    assert_eq!(words(&decider), ["elsewhere"]);
+    let refused = [finding(FindingKind::Refusal, "", "a = Rule")];
+    let round = decider.decide(&refused);
+    assert!(round.changed && round.given_up.is_empty(), "{round:?}");
+    assert!(words(&decider).is_empty());
+    decider.decide(&unsaved);
+    assert!(!words(&decider).contains(&"elsewhere"), "it is not tried again");
+    assert_eq!(decider.decide(&refused).given_up.len(), 1);
+}
+
+#[test]
+fn what_is_used_up_by_what_runs_again_is_made_again() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    for may in [false, true] {
+        let mut decider = decider(&program, &items, &types);
+        let moved_again = move |_: Position| may;
+        decider.moved_again = &moved_again;
+        let moved = [finding(FindingKind::Moved, "", "a = Rule")];
+        let round = decider.decide(&moved);
+        assert_eq!(round.given_up.is_empty(), may, "{round:?}");
+        assert_eq!(decider.decisions.variables.is_empty(), !may);
+        assert_eq!(decider.decide(&moved).given_up.len(), 1);
+    }
 }

@@ -280,9 +280,10 @@ impl<'r> Recall<'r> {
                             self.effects.changed_places(),
                         )
                 }),
-                "elsewhere" => self
-                    .as_before(at)
-                    .filter(|&place| is_used_elsewhere(self.program, self.analysis, placement, place)),
+                "elsewhere" => self.as_before(at).filter(|&place| {
+                    let marks = decisions.marks();
+                    is_used_elsewhere(self.program, self.analysis, placement, &marks, place)
+                }),
                 "refill" => self.as_before(at).filter(|&place| self.may_be_filled(at, place)),
                 _ => None,
             };

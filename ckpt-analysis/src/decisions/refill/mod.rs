@@ -6,7 +6,7 @@ mod copied;
 mod kinds;
 mod looked_at;
 mod parts;
-mod replaced;
+pub(crate) mod replaced;
 mod through;
 
 pub(crate) use copied::copied_contents;

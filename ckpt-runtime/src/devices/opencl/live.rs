@@ -8,10 +8,10 @@ use std::thread::ThreadId;
 use super::functions::next;
 use super::texels::Shape;
 use super::{SUCCESS, UNKNOWN};
+use crate::base::copying::IN_BLOCKS;
 use crate::base::lock::locked;
 use crate::devices::numbers::Numbers;
 use crate::devices::{Obstacle, SHARED};
-use crate::value::IN_BLOCKS;
 
 /// As the library numbers what it says of a sampler.
 const NORMALISED: u32 = 0x1152;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::beside::Readers;
-use super::{Body, IN_BLOCKS, ListOf, Memory, Owner, Read, Reference, Sink, Taken, Unread, block_size};
+use super::{Body, ListOf, Memory, Owner, Read, Reference, Sink, Taken, Unread, block_size};
+use crate::base::copying::IN_BLOCKS;
 use crate::base::forked::{Copier, Order, Shared};
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
