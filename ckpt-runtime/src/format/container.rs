@@ -297,15 +297,9 @@ impl Container {
 
     /// Checks everything.
     pub fn verify(&self) -> Result<(), Vec<Damage>> {
-        let datasets = self
-            .index
-            .datasets
-            .iter()
-            .map(|dataset| self.verify_dataset(dataset));
-        let damage: Vec<Damage> = std::iter::once(self.verify_structure())
-            .chain(datasets)
-            .filter_map(Result::err)
-            .collect();
+        let datasets: Vec<&Dataset> = self.index.datasets.iter().collect();
+        let mut damage: Vec<Damage> = self.verify_structure().err().into_iter().collect();
+        damage.extend(self.verify_datasets(&datasets));
         if damage.is_empty() { Ok(()) } else { Err(damage) }
     }
 }

@@ -1,7 +1,7 @@
 //! Reading bodies: every block is checked as it is read, by all cores, and goes straight to where it is wanted.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -40,7 +40,7 @@ impl Container {
             Body::Whole { offset } => {
                 let is_all = into.len() as u64 == dataset.bytes;
                 if !is_all {
-                    self.verify_dataset(dataset)?;
+                    self.verify_whole(dataset, *offset)?;
                 }
                 let began = Instant::now();
                 self.file
@@ -209,47 +209,58 @@ impl Container {
         let has_elsewhere = { self.index.meta.notes.iter() }.any(|(name, _)| name == ELSEWHERE_NOTE);
         let mut kept = HashMap::new();
         let mut damage: Vec<Damage> = Vec::new();
+        let mut checked = Vec::new();
         for (dataset, number) in self.index.datasets.iter().zip(0..) {
             let room = usize::try_from(dataset.bytes)
                 .ok()
                 .filter(|_| dataset.bytes >= LARGE && (!has_elsewhere || is_packed(&dataset.body)));
             let room = room.and_then(|bytes| Room::zeroed(&dataset.dtype, bytes));
-            let found = match room {
-                Some(mut room) => self
-                    .read(dataset, 0, room.bytes_mut(), true)
-                    .map(|()| drop(kept.insert(number, room))),
-                None => self.verify_dataset(dataset),
-            };
-            damage.extend(found.err());
+            match room {
+                Some(mut room) => match self.read(dataset, 0, room.bytes_mut(), true) {
+                    Ok(()) => drop(kept.insert(number, room)),
+                    Err(found) => damage.push(found),
+                },
+                None => checked.push(dataset),
+            }
         }
+        damage.extend(self.verify_datasets(&checked));
         if damage.is_empty() { Ok(kept) } else { Err(damage) }
     }
 
-    /// Checks the body of one dataset.
-    pub fn verify_dataset(&self, dataset: &Dataset) -> Result<(), Damage> {
-        match &dataset.body {
-            Body::Whole { offset } => self.verify_whole(dataset, *offset),
-            Body::Blocks { size, extents } => {
-                let outcome = Mutex::new(Ok(()));
-                let bytes = usize::try_from(dataset.bytes).unwrap_or(usize::MAX);
-                let stored = (0_u64..)
-                    .zip(extents)
-                    .filter(|(_, extent)| **extent != Extent::Hole);
-                parallel::each(stored, bytes, |(number, _)| {
-                    let length = block_length(dataset.bytes, *size, number) as usize;
-                    let checked = SCRATCH.with_borrow_mut(|scratch| {
-                        scratch.resize(length, 0);
-                        self.block(dataset, number, scratch, true)
-                    });
-                    if let Err(damage) = checked {
-                        let mut outcome = locked(&outcome);
-                        *outcome = Err(damage);
-                    }
-                });
-                outcome
-                    .into_inner()
-                    .unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// Checks the bodies of several datasets, several threads at once.
+    pub fn verify_datasets(&self, datasets: &[&Dataset]) -> Vec<Damage> {
+        // One for each dataset is enough.
+        let mut damage = BTreeMap::new();
+        let (mut blocks, mut bytes) = (Vec::new(), 0_usize);
+        for (at, dataset) in datasets.iter().enumerate() {
+            match &dataset.body {
+                Body::Whole { offset } => {
+                    damage.extend(self.verify_whole(dataset, *offset).err().map(|found| (at, found)));
+                }
+                Body::Blocks { size, extents } => {
+                    bytes = bytes.saturating_add(usize::try_from(dataset.bytes).unwrap_or(usize::MAX));
+                    let stored = (0_u64..).zip(extents);
+                    let stored = stored.filter(|(_, extent)| **extent != Extent::Hole);
+                    blocks.extend(stored.map(|(number, _)| (at, *size, number)));
+                }
             }
         }
+        let outcome = Mutex::new(damage);
+        parallel::each(blocks.into_iter(), bytes, |(at, size, number)| {
+            let dataset = datasets[at];
+            let length = block_length(dataset.bytes, size, number) as usize;
+            let checked = SCRATCH.with_borrow_mut(|scratch| {
+                scratch.resize(length, 0);
+                self.block(dataset, number, scratch, true)
+            });
+            if let Err(found) = checked {
+                locked(&outcome).insert(at, found);
+            }
+        });
+        let found = outcome.into_inner();
+        found
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .into_values()
+            .collect()
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use capture::{Capture, Region, Seen};
 use super::DType;
 use super::bytes::{buffer_for, give_back};
 use crate::base::checksum::{xxh3, xxh3_of_two};
-use crate::base::copying::{IN_BLOCKS, copy, copy_two};
+use crate::base::copying::{copy, copy_two};
 use crate::base::forked::Shared;
 use crate::base::pages::{Untouched, Watch};
 use crate::base::parallel::{self, PIECE};
@@ -534,6 +534,7 @@ fn compare(bytes: &[u8], size: usize, blocks: &mut [Taken], checksums: &[u128]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::copying::IN_BLOCKS;
 
     fn state() -> Vec<u8> {
         let mut state: Vec<u8> = (0..3 * IN_BLOCKS + 777).map(|n| (n % 251) as u8 | 1).collect();
