@@ -2,8 +2,8 @@
 //! or changes while they are made.
 
 use crate::decisions::changed_places::ChangedPlaces;
+use crate::placement::Placement;
 use crate::placement::expressible::Words;
-use crate::placement::{Candidate, Placement};
 use crate::source::Position;
 use crate::source::locate;
 use crate::source::locate::Found;
@@ -40,13 +40,8 @@ pub fn changed_input(
     if !is_let {
         return None;
     }
-    let around = |candidate: &Candidate| {
-        let function = &analysis.items.function(candidate.function).place;
-        function.file == place.0 && function.bytes.contains(&place.1)
-    };
-    let candidates = placement.candidates().into_iter().filter(around);
-    let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len());
-    let (candidate, statement) = innermost.zip(locate::statement_at(program, place.0, place.1))?;
+    let candidate = placement.candidate_around(analysis, place)?;
+    let statement = locate::statement_at(program, place.0, place.1)?;
     let answer = analysis.asked.answer(analysis, &candidate, Words::new()).ok()?;
     let stages = answer.stages.as_ref().ok()?;
     let changed = changed_in(program, stages, (place, owns), (&statement, changed_places))?;

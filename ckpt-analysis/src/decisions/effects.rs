@@ -510,7 +510,8 @@ impl<'a> Effects<'a> {
             .iter()
             .map(|span| bytes(self.program, file, *span))
             .collect();
-        let unseen = self.called_unseen(&names_in(&expr.to_token_stream()), &names_in(&made_by(expr)));
+        let makes = maker(expr).map_or_else(HashSet::new, |path| names_in(&path.to_token_stream()));
+        let unseen = self.called_unseen(&names_in(&expr.to_token_stream()), &makes);
         let callees = self.called_in(file, &range, &ways_out).into_iter();
         callees.chain(unseen).find_map(|callee| self.trace_of(callee))
     }
@@ -661,19 +662,8 @@ struct MadeBy<'n> {
 
 impl MadeBy<'_> {
     fn makes(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Paren(inner) => self.makes(&inner.expr),
-            Expr::Try(inner) => self.makes(&inner.expr),
-            Expr::MethodCall(call) => self.makes(&call.receiver),
-            Expr::Call(call) => match &*call.func {
-                Expr::Path(path) => {
-                    let of = path.path.segments.iter().rev().nth(1);
-                    of.is_some_and(|of| of.ident == self.name)
-                }
-                _ => false,
-            },
-            _ => false,
-        }
+        let of = maker(expr).and_then(|path| path.segments.iter().rev().nth(1));
+        of.is_some_and(|of| of.ident == self.name)
     }
 }
 
@@ -686,15 +676,18 @@ impl<'ast> Visit<'ast> for MadeBy<'_> {
     }
 }
 
-/// What an expression is called for: the path of the outermost call.
-fn made_by(expr: &Expr) -> TokenStream {
+/// What makes the value of an expression: the function of its outermost call, or a struct.
+fn maker(expr: &Expr) -> Option<&syn::Path> {
     match expr {
-        Expr::Paren(inner) => made_by(&inner.expr),
-        Expr::Try(inner) => made_by(&inner.expr),
-        Expr::MethodCall(call) => made_by(&call.receiver),
-        Expr::Call(call) => call.func.to_token_stream(),
-        Expr::Struct(one) => one.path.to_token_stream(),
-        _ => TokenStream::new(),
+        Expr::Paren(inner) => maker(&inner.expr),
+        Expr::Try(inner) => maker(&inner.expr),
+        Expr::MethodCall(call) => maker(&call.receiver),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => Some(&path.path),
+            _ => None,
+        },
+        Expr::Struct(one) => Some(&one.path),
+        _ => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Variables that are used in other branches than those with the sites: a restart needs no value for them. And those that a statement
 //! which runs again uses up: it needs one, and no site has it.
 
+use crate::placement::Placement;
 use crate::placement::asked::Answer;
 use crate::placement::expressible::Words;
-use crate::placement::{Candidate, Placement};
 use crate::source::Position;
 use crate::source::locate;
 use crate::{Analysis, Program};
@@ -63,12 +63,7 @@ fn declared_at(
     marks: &BTreeMap<Position, String>,
     place: Position,
 ) -> Option<(Rc<Answer>, BindingId)> {
-    let around = |candidate: &Candidate| {
-        let function = &analysis.items.function(candidate.function).place;
-        function.file == place.0 && function.bytes.contains(&place.1)
-    };
-    let candidates = placement.candidates().into_iter().filter(around);
-    let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len())?;
+    let innermost = placement.candidate_around(analysis, place)?;
     let of_file = marks.iter().filter(|(at, _)| at.0 == place.0 && **at != place);
     let words: Words = of_file.map(|(at, word)| (at.1, word.clone())).collect();
     let answer = analysis.asked.answer(analysis, &innermost, words).ok()?;

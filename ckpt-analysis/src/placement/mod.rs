@@ -332,6 +332,16 @@ impl Placement {
         };
         self.functions.iter().map(candidate).collect()
     }
+
+    /// The innermost of them around a place.
+    pub(crate) fn candidate_around(&self, analysis: &Analysis, place: Position) -> Option<Candidate> {
+        let of = |candidate: &Candidate| &analysis.items.function(candidate.function).place;
+        let around = { self.candidates().into_iter() }.filter(|candidate| {
+            let function = of(candidate);
+            function.file == place.0 && function.bytes.contains(&place.1)
+        });
+        around.min_by_key(|candidate| of(candidate).bytes.len())
+    }
 }
 
 /// Says whether a function can be instrumented as proposed.
