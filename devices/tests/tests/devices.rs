@@ -148,6 +148,22 @@ fn what_making_a_struct_again_would_do_to_an_array_of_before_is_named() {
 }
 
 #[test]
+fn what_is_made_from_settings_that_change_later_is_not_made_again() {
+    let ended = Job::of(MISUSE, "changed")
+        .ckpt("basic", "plan", "--check")
+        .noted();
+    assert!(
+        ended.code == Some(1)
+            && ended
+                .stderr
+                .contains("E1005: `settings` changes, and `device`, which is made from it"),
+        "{}{}",
+        ended.stdout,
+        ended.stderr
+    );
+}
+
+#[test]
 fn arrays_of_another_length_or_of_other_elements_are_not_filled() {
     let job = Job::of(MISUSE, "restarted").dies_at(11);
     let killed = job.ckpt("basic", "run", "--every 3");
