@@ -119,7 +119,7 @@ pub enum TypeAdvice {
     },
     /// A value that would be made again, and is made from a variable that changes.
     ChangedInput {
-        /// The variable.
+        /// The variable, and where that is not in the function, its place.
         changed: String,
     },
     /// Commands that are noted for a device, or its memory while it is mapped.
@@ -329,7 +329,7 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
             "a restart would make it again, and with that run {trace}"
         )),
         TypeAdvice::ChangedInput { changed } => Some(format!(
-            "a restart would make it again from `{changed}`, which changes after it was made"
+            "a restart would make it again from {changed}, which may change after it was made"
         )),
         _ => None,
     };

@@ -926,14 +926,16 @@ impl Decider<'_> {
             advice,
             TypeAdvice::Device | TypeAdvice::DeviceHandle | TypeAdvice::Other
         ) && self.is_of_devices(one, of_field.unwrap_or(&type_name))
-            && let Some(trace) = one.places.iter().find_map(|place| self.trace_at(*place))
+            && let Some(found) = one.places.iter().find_map(|place| self.trace_at(*place))
         {
-            advice = TypeAdvice::DeviceCommand { trace };
+            advice = found;
         } else if matches!(advice, TypeAdvice::DeviceHandle | TypeAdvice::Other)
             && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
             && let Some(changed) = (self.changed_input)(place)
         {
-            advice = TypeAdvice::ChangedInput { changed };
+            advice = TypeAdvice::ChangedInput {
+                changed: format!("`{changed}`"),
+            };
         }
         match one.kind {
             FindingKind::NotCheckpoint
@@ -1007,8 +1009,9 @@ impl Decider<'_> {
         names.any(|name| (self.on_device)(name) || (self.handles_on_device)(name))
     }
 
-    /// What of making the value of the variable there would change again what was there before: `queue.submit(..)`, line 12 of `main.rs`.
-    fn trace_at(&self, place: Position) -> Option<String> {
+    /// What of making the value of the variable there would change again what was there before, `queue.submit(..)`, line 12 of `main.rs`;
+    /// or what it is made from that may be something else by then.
+    fn trace_at(&self, place: Position) -> Option<TypeAdvice> {
         let (file, bytes) = match locate::locate(self.program, place.0, place.1)? {
             Found::Let { start, .. } => (self.leaves_a_trace_at)((place.0, start))?,
             Found::Field { name, .. } => (self.making_leaves_a_trace)(name.split('.').next()?)?,
@@ -1019,7 +1022,12 @@ impl Decider<'_> {
         let (line, _) = line_and_column(&source.text, bytes.start);
         let text = source.text.get(bytes)?.lines().next().unwrap_or_default();
         let name = source.path.file_name()?.to_string_lossy();
-        Some(format!("`{text}`, line {line} of `{name}`"))
+        let at = format!("`{text}`, line {line} of `{name}`");
+        // A static, or a variable that changes inside.
+        Some(match syn::parse_str::<syn::Path>(text) {
+            Ok(_) => TypeAdvice::ChangedInput { changed: at },
+            Err(_) => TypeAdvice::DeviceCommand { trace: at },
+        })
     }
 
     /// The field of these types because of which a restart cannot fill what it has made again.
