@@ -16,6 +16,7 @@ use ckpt_compiler::library::{DeviceMethods, Library, Methods, Types, last_name};
 use ckpt_compiler::syntax::gathered::{empty_list, gathered_together};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -264,18 +265,55 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// The first trace that giving lists their elements leaves, but for these elements.
+    /// The first trace that giving lists their elements leaves, but for these elements; or a variable that they are made from and that
+    /// changes elsewhere: a restart has it as it is by then.
     fn trace_of_gathering(&self, file: FileId, gathered: &GatheredAt<'_>) -> Option<Extent> {
-        let mut own = Changeable(gathered.all.clone());
-        { gathered.statements.iter() }.for_each(|stmt| own.visit_stmt(stmt));
+        let extent = |span| (file, bytes(self.program, file, span));
+        let (function, statements) = (gathered.function, &gathered.statements);
+        let mut own = Declared(gathered.all.clone());
+        statements.iter().for_each(|stmt| own.visit_stmt(stmt));
         let mut others = Changeable::default();
-        others.visit_signature(&gathered.function.sig);
-        others.visit_block(&gathered.function.block);
+        others.visit_signature(&function.sig);
+        others.visit_block(&function.block);
         others.0.retain(|name| !own.0.contains(name));
-        gathered.statements.iter().find_map(|stmt| match stmt {
+        let mut changed = self.changed();
+        statements.iter().for_each(|stmt| changed.visit_stmt(stmt));
+        let of_others = { changed.found.into_iter() }.find(|(name, _)| others.0.contains(name));
+        if let Some((_, span)) = of_others {
+            return Some(extent(span));
+        }
+        let mut elsewhere = self.changed();
+        let mut without = function.clone();
+        Without(statements).visit_block_mut(&mut without.block);
+        elsewhere.visit_block(&without.block);
+        let first = statements.first()?;
+        let begins = extent(first.span()).1.start;
+        let is_once = function.block.stmts.iter().any(|stmt| std::ptr::eq(stmt, *first));
+        let mut names = HashSet::new();
+        statements
+            .iter()
+            .for_each(|stmt| names.extend(names_in(&stmt.to_token_stream())));
+        let later = |(name, span): &(String, proc_macro2::Span)| {
+            let is_later = !is_once || extent(*span).1.start > begins;
+            is_later && names.contains(name) && others.0.contains(name)
+        };
+        if let Some((name, _)) = elsewhere.found.into_iter().find(later) {
+            let mut declared = DeclaredAt { name, found: None };
+            declared.visit_signature(&function.sig);
+            declared.visit_block(&function.block);
+            return Some(extent(declared.found.unwrap_or_else(|| first.span())));
+        }
+        statements.iter().find_map(|stmt| match stmt {
             syn::Stmt::Expr(expr, _) => self.trace_in(file, expr, &others.0),
             _ => None,
         })
+    }
+
+    fn changed(&self) -> Changed<'_> {
+        Changed {
+            library: self.library,
+            found: Vec::new(),
+        }
     }
 
     /// The same of what its initialiser makes.
@@ -722,6 +760,93 @@ impl<'a> Visit<'a> for ListAt<'a> {
     fn visit_item(&mut self, _: &'a syn::Item) {}
 }
 
+/// The names that patterns declare.
+struct Declared(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Declared {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.0.insert(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+}
+
+/// Finds where a variable is declared.
+struct DeclaredAt {
+    name: String,
+    found: Option<proc_macro2::Span>,
+}
+
+impl<'ast> Visit<'ast> for DeclaredAt {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        if pattern.ident == self.name {
+            self.found.get_or_insert(pattern.ident.span());
+        }
+        visit::visit_pat_ident(self, pattern);
+    }
+}
+
+/// The variables that code may change, each with where.
+struct Changed<'n> {
+    library: &'n Library,
+    found: Vec<(String, proc_macro2::Span)>,
+}
+
+impl Changed<'_> {
+    fn assigned(&mut self, place: &Expr, span: proc_macro2::Span) {
+        match place {
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|one| self.assigned(one, span)),
+            Expr::Array(array) => array.elems.iter().for_each(|one| self.assigned(one, span)),
+            Expr::Struct(one) => one
+                .fields
+                .iter()
+                .for_each(|field| self.assigned(&field.expr, span)),
+            Expr::Call(call) => call.args.iter().for_each(|one| self.assigned(one, span)),
+            place => self.found.extend(root_name(place).map(|name| (name, span))),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changed<'_> {
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        self.assigned(&one.left, one.span());
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+        if is_assignment(&one.op) {
+            self.assigned(&one.left, one.span());
+        }
+        visit::visit_expr_binary(self, one);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        if one.mutability.is_some() {
+            self.assigned(&one.expr, one.span());
+        }
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        let looks = self.library.is_pure(&method)
+            || is_iteration(self.library, &method)
+            || self.library.says(&method, Methods::ByReference);
+        if !looks || self.library.borrows_mutably(&method) {
+            self.assigned(&call.receiver, call.span());
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        match arguments_of_macro(self.library, mac) {
+            Some(arguments) => arguments.iter().for_each(|one| self.visit_expr(one)),
+            None => self
+                .found
+                .extend(names_in(&mac.tokens).into_iter().map(|name| (name, mac.span()))),
+        }
+    }
+}
+
 /// Takes statements out of a function.
 struct Without<'s>(&'s [&'s syn::Stmt]);
 
@@ -910,6 +1035,12 @@ impl AroundDevices {
         items: &Items,
         calls: &[Vec<FnId>],
     ) {
+        // Of threads as well, which a macro declares.
+        for global in &items.globals {
+            if self.changes(library, &global.ty.to_token_stream()) {
+                self.changing_statics.insert(global.name.clone());
+            }
+        }
         let own: HashSet<&str> = items.traits.iter().map(|one| one.name.as_str()).collect();
         let starts = |function: &FnId| {
             let mut seen = HashSet::new();

@@ -460,6 +460,34 @@ fn lists_are_put_together_again_by_what_gives_nothing_else() {
             "for i in 0..3 { fields.push(Field::new(&pq, 1.0)); } fields[1] = Field::new(&pq, 2.0);",
             (false, true),
         ),
+        (
+            "let mut w = 1.0; w += 1.0; for i in 0..3 { fields.push(Field::new(&pq, w)); } loop { show(w); }",
+            (true, true),
+        ),
+        (
+            "let mut w = 1.0; for i in 0..3 { fields.push(Field::new(&pq, w)); } loop { w *= 0.5; }",
+            (false, true),
+        ),
+        (
+            "let mut w = 1.0; for i in 0..3 { queues.push(made(&pq, &format!(\"{w:?}\"))); } loop { next(&mut w); }",
+            (false, false),
+        ),
+        (
+            "let mut total = 0; for i in 0..3 { fields.push(Field::new(&pq, 1.0)); total += 64; } show(total);",
+            (false, true),
+        ),
+        (
+            "let (mut a, mut b) = (1, 1); for i in 0..3 { queues.push(made(&pq)); (a, b) = (b, a + b); } show(b);",
+            (false, false),
+        ),
+        (
+            "let mut all = vec![1.0]; for p in all.iter_mut() { queues.push(made(&pq)); *p *= 2.0; } show(&all);",
+            (false, false),
+        ),
+        (
+            "let all = vec![1.0]; for p in all.iter() { let mut n = 1; n += 1; queues.push(made(&pq, n)); } show(&all);",
+            (false, true),
+        ),
     ] {
         assert_eq!(gathers(behind), expected, "{behind}");
     }
