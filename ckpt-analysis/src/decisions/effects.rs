@@ -270,12 +270,14 @@ impl<'a> Effects<'a> {
     fn trace_of_gathering(&self, file: FileId, gathered: &GatheredAt<'_>) -> Option<Extent> {
         let extent = |span| (file, bytes(self.program, file, span));
         let (function, statements) = (gathered.function, &gathered.statements);
-        let mut own = Declared(gathered.all.clone());
+        let mut own = Declared::default();
         statements.iter().for_each(|stmt| own.visit_stmt(stmt));
         let mut others = Changeable::default();
         others.visit_signature(&function.sig);
         others.visit_block(&function.block);
-        others.0.retain(|name| !own.0.contains(name));
+        others
+            .0
+            .retain(|name| !own.0.contains_key(name) && !gathered.all.contains(name));
         let mut changed = self.changed();
         statements.iter().for_each(|stmt| changed.visit_stmt(stmt));
         let of_others = { changed.found.into_iter() }.find(|(name, _)| others.0.contains(name));
@@ -298,10 +300,12 @@ impl<'a> Effects<'a> {
             is_later && names.contains(name) && others.0.contains(name)
         };
         if let Some((name, _)) = elsewhere.found.into_iter().find(later) {
-            let mut declared = DeclaredAt { name, found: None };
+            let mut declared = Declared::default();
             declared.visit_signature(&function.sig);
             declared.visit_block(&function.block);
-            return Some(extent(declared.found.unwrap_or_else(|| first.span())));
+            return Some(extent(
+                declared.0.get(&name).copied().unwrap_or_else(|| first.span()),
+            ));
         }
         statements.iter().find_map(|stmt| match stmt {
             syn::Stmt::Expr(expr, _) => self.trace_in(file, expr, &others.0),
@@ -760,27 +764,14 @@ impl<'a> Visit<'a> for ListAt<'a> {
     fn visit_item(&mut self, _: &'a syn::Item) {}
 }
 
-/// The names that patterns declare.
-struct Declared(HashSet<String>);
+/// The variables that patterns declare, each with where.
+#[derive(Default)]
+struct Declared(HashMap<String, proc_macro2::Span>);
 
 impl<'ast> Visit<'ast> for Declared {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.0.insert(pattern.ident.to_string());
-        visit::visit_pat_ident(self, pattern);
-    }
-}
-
-/// Finds where a variable is declared.
-struct DeclaredAt {
-    name: String,
-    found: Option<proc_macro2::Span>,
-}
-
-impl<'ast> Visit<'ast> for DeclaredAt {
-    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        if pattern.ident == self.name {
-            self.found.get_or_insert(pattern.ident.span());
-        }
+        let name = pattern.ident.to_string();
+        self.0.entry(name).or_insert_with(|| pattern.ident.span());
         visit::visit_pat_ident(self, pattern);
     }
 }

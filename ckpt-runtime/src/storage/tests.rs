@@ -224,7 +224,7 @@ fn lists_that_are_to_go_elsewhere_pass_through_memory_that_was_used_before() {
         let mut read = Vec::new();
         let loaded = restored.load(0, "list", &mut |from| {
             let (count, mut from) = from.list()?;
-            from.numbers_put::<u64>(count, |bytes| {
+            from.numbers_put::<u64>(count, &mut |bytes| {
                 read = bytes.to_vec();
                 Ok(())
             })

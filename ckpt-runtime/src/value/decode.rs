@@ -10,7 +10,7 @@ pub use fields::next_of;
 pub use variants::payload_of;
 
 use super::column::{DType, Kind};
-use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
+use super::cursor::{Content, Context, Cursor, Put, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
 use super::impls::shared::Shared;
 use super::number::as_bytes;
@@ -105,11 +105,7 @@ impl<'a> Decoder<'a> {
         not(any(test, feature = "opencl", feature = "wgpu", feature = "cudarc")),
         expect(dead_code, reason = "all lists are in memory")
     )]
-    pub(crate) fn numbers_put<N: Number>(
-        &mut self,
-        count: usize,
-        put: impl FnOnce(&[u8]) -> Result<(), String>,
-    ) -> Result<(), LoadError> {
+    pub(crate) fn numbers_put<N: Number>(&mut self, count: usize, put: Put<'_>) -> Result<(), LoadError> {
         let length = count * size_of::<N>();
         let context = self.context;
         let stored = match &*self.cursor {
@@ -131,9 +127,7 @@ impl<'a> Decoder<'a> {
         if let Some(room) = context.source.take(&block) {
             return put(room.bytes()).map_err(LoadError::invalid);
         }
-        let mut put = Some(put);
-        let mut once = |bytes: &[u8]| put.take().map_or(Ok(()), |put| put(bytes));
-        context.source.whole(&block, &mut once)
+        context.source.whole(&block, put)
     }
 
     /// Takes the next element of an element type of at most 32 bits.

@@ -2,13 +2,14 @@
 //! executable's own definitions come before those of a shared library. Each calls the library's, with what it was given, and
 //! notes what came of it. `opencl` of the table names all that make memory: what is made by others no checkpoint knows.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::live::{Handle, Kind, Sampler, live};
 use super::memory::is_refused;
 use super::only_read::Parameter;
+use super::shown::{PROGRAM_DEVICES, of_library};
 use super::texels::{Description, Format, Shape, given};
 use super::{SUCCESS, Sizes};
 use crate::devices::Obstacle;
@@ -34,7 +35,6 @@ const CONSTANT_MEMORY: u32 = 0x119D;
 const NOT_FROM_BOTH_SIDES: u64 = 1 << 7 | 1 << 8 | 1 << 9;
 const STATUS: u32 = 0x11D3;
 const CONTEXT_OF_KERNEL: u32 = 0x1193;
-const PROGRAM_DEVICES: u32 = 0x1163;
 const SIZE_OF_VARIABLES: u32 = 0x1184;
 const MOST_VARIABLES: u32 = 0x104D;
 
@@ -712,7 +712,7 @@ fn is_only_read_in_source(kernel: Object, index: u32) -> Option<bool> {
 }
 
 /// A text that the library gives: asked with room for so many bytes, it writes them, and says how many it needs.
-fn text(ask: impl Fn(usize, Out, *mut usize) -> i32) -> Option<String> {
+pub(super) fn text(ask: impl Fn(usize, Out, *mut usize) -> i32) -> Option<String> {
     let mut size = 0;
     if ask(0, null_mut(), &raw mut size) != SUCCESS {
         return None;
@@ -721,9 +721,8 @@ fn text(ask: impl Fn(usize, Out, *mut usize) -> i32) -> Option<String> {
     if ask(size, text.as_mut_ptr().cast(), null_mut()) != SUCCESS {
         return None;
     }
-    // It ends with a zero.
-    text.pop();
-    Some(String::from_utf8_lossy(&text).into_owned())
+    let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// Whether what an event stands for is done, or has failed.
@@ -779,23 +778,12 @@ unsafe extern "C" fn clSetEventCallback(event: Object, status: i32, function: Ca
 
 /// The devices that a program is for.
 fn devices_of(program: Object) -> Vec<Object> {
-    let mut devices = vec![null_mut::<c_void>(); 64];
-    let mut bytes = 0;
-    // SAFETY: the program is alive; what is written has room.
-    let code = unsafe {
-        next::clGetProgramInfo(
-            program,
-            PROGRAM_DEVICES,
-            size_of_val(devices.as_slice()),
-            devices.as_mut_ptr().cast(),
-            &raw mut bytes,
-        )
-    };
-    devices.truncate(match code {
-        SUCCESS => bytes / size_of::<Object>(),
-        _ => 0,
-    });
+    // SAFETY: the program is alive, and devices are addresses.
+    let devices = unsafe { of_library(program, PROGRAM_DEVICES) }.unwrap_or_default();
     devices
+        .into_iter()
+        .map(std::ptr::with_exposed_provenance_mut)
+        .collect()
 }
 
 /// Variables of a program outside of its kernels have content that nothing can read.

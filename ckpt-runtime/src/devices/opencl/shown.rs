@@ -7,12 +7,12 @@
 //! out: nobody stands before those.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use super::functions::{In, Object, Objects, Out, OutObjects, next, queue};
+use super::functions::{In, Object, Objects, Out, OutObjects, next, queue, text};
 use super::live::{Handle, live};
 use super::{CONTEXT_DEVICES, SUCCESS};
 use crate::base::lock::locked;
@@ -32,7 +32,7 @@ const CONTEXT_PLATFORM: isize = 0x1084;
 const QUEUE_DEVICE: u32 = 0x1091;
 const PROGRAM_CONTEXT: u32 = 0x1161;
 const PROGRAM_NUMBER: u32 = 0x1162;
-const PROGRAM_DEVICES: u32 = 0x1163;
+pub(super) const PROGRAM_DEVICES: u32 = 0x1163;
 const BINARY_SIZES: u32 = 0x1165;
 const BINARIES: u32 = 0x1166;
 const OF_ALL_KINDS: u64 = 0xFFFF_FFFF;
@@ -273,16 +273,9 @@ fn list_of(made: Object) -> Option<Vec<Handle>> {
     }
 }
 
-/// A text that the library tells.
-fn text(ask: impl Fn(usize, Out, *mut usize) -> i32) -> String {
-    let mut bytes = [0_u8; 512];
-    let mut needed = 0;
-    let code = ask(bytes.len(), bytes.as_mut_ptr().cast(), &raw mut needed);
-    let text = CStr::from_bytes_until_nul(&bytes).unwrap_or_default();
-    match code {
-        SUCCESS => text.to_string_lossy().trim().to_owned(),
-        _ => String::new(),
-    }
+/// A name that the library tells, if it does.
+fn named(ask: impl Fn(usize, Out, *mut usize) -> i32) -> String {
+    text(ask).unwrap_or_default().trim().to_owned()
 }
 
 /// The library's platforms. No lock is held while it is asked: it may call functions of OpenCL itself.
@@ -324,7 +317,7 @@ fn devices_there(platform: Handle, name: &str) -> Vec<(Handle, Device)> {
 fn about(device: Object, platform: String) -> Device {
     // SAFETY: a device of the library's; what is written has room.
     let ask =
-        |what| text(|size, to, needed| unsafe { next::clGetDeviceInfo(device, what, size, to, needed) });
+        |what| named(|size, to, needed| unsafe { next::clGetDeviceInfo(device, what, size, to, needed) });
     let mut kind = 0_u64;
     // SAFETY: the same.
     unsafe {
@@ -379,13 +372,13 @@ pub(in crate::devices) fn computes_on() -> Vec<Device> {
 /// The name of a device of the library's.
 pub(super) fn name_of(device: Object) -> String {
     // SAFETY: a device of the library's; what is written has room.
-    text(|size, to, needed| unsafe { next::clGetDeviceInfo(device, DEVICE_NAME, size, to, needed) })
+    named(|size, to, needed| unsafe { next::clGetDeviceInfo(device, DEVICE_NAME, size, to, needed) })
 }
 
 /// The name of a platform of the library's.
 fn platform_name(platform: Object) -> String {
     // SAFETY: a platform of the library's; what is written has room.
-    text(|size, to, needed| unsafe { next::clGetPlatformInfo(platform, PLATFORM_NAME, size, to, needed) })
+    named(|size, to, needed| unsafe { next::clGetPlatformInfo(platform, PLATFORM_NAME, size, to, needed) })
 }
 
 /// From here on it is known which platforms the program is shown.
@@ -1010,7 +1003,7 @@ unsafe fn devices_of(program: Object) -> Option<Vec<Handle>> {
 ///
 /// # Safety
 /// The program is alive, and these are as large as addresses.
-unsafe fn of_library(program: Object, what: u32) -> Option<Vec<usize>> {
+pub(super) unsafe fn of_library(program: Object, what: u32) -> Option<Vec<usize>> {
     let mut list = vec![0_usize; 256];
     let mut needed = 0;
     // SAFETY: the caller's promise; what is written has room.

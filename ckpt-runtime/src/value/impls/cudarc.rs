@@ -54,7 +54,7 @@ impl<T: DeviceRepr> WithNumbers for Fills<'_, '_, T> {
         let count = self.0.num_bytes() / size_of::<N>();
         let (found, mut from) = self.1.list()?;
         match found == count {
-            true => from.numbers_put::<N>(count, |bytes| cudarc::write(self.0, bytes)),
+            true => from.numbers_put::<N>(count, &mut |bytes| cudarc::write(self.0, bytes)),
             false => Err(elements::another_length(count, found, is_known)),
         }
     }

@@ -172,7 +172,7 @@ impl WithNumbers for Fills<'_, '_> {
 
 fn fill<N: Number>(array: *mut c_void, count: usize, from: &mut Decoder<'_>) -> Result<(), LoadError> {
     let mut refused = None;
-    let filled = from.numbers_put::<N>(count, |bytes| {
+    let filled = from.numbers_put::<N>(count, &mut |bytes| {
         opencl::write(array, bytes).map_err(|why| match why {
             Unwritten::Other(why) => why,
             Unwritten::NoMemory(of) => {

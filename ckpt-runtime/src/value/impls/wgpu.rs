@@ -10,7 +10,9 @@ use crate::devices::numbers::with_type;
 use crate::devices::wgpu::{self, Numbers};
 use crate::value::column::DType;
 use crate::value::places::{OnDevice, bytes_read};
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Owner, Refill};
+use crate::value::{
+    Checkpoint, Decoder, Encoder, LoadError, LoadProblem, MadeAgain, Number, Owner, Put, Refill,
+};
 
 /// Stands for the variable where an array on a device is the owner of a list.
 const ON_DEVICE: &str = "array of wgpu";
@@ -27,7 +29,7 @@ impl Refill for Buffer {
         let found = found(wgpu::numbers_of(self), from)?;
         let size = self.size();
         let place = wgpu::to_write(self).map_err(LoadError::invalid)?;
-        with_type!(found, N => refill::<N>(size, from, |bytes| place.write(self, bytes)))
+        with_type!(found, N => refill::<N>(size, from, &mut |bytes| place.write(self, bytes)))
     }
 }
 
@@ -45,7 +47,7 @@ impl Refill for Texture {
         let size = wgpu::size_of_texels(self).map_err(LoadError::invalid)?;
         let found = found(wgpu::numbers_of_texels(self), from)?;
         let place = wgpu::to_write(self).map_err(LoadError::invalid)?;
-        with_type!(found, N => refill::<N>(size as u64, from, |bytes| place.write_texels(self, bytes)))
+        with_type!(found, N => refill::<N>(size as u64, from, &mut |bytes| place.write_texels(self, bytes)))
     }
 }
 
@@ -197,7 +199,7 @@ fn save_texels<N: Number>(texture: &Texture, size: usize, to: &mut Encoder<'_>) 
 fn refill<N: Number + Checkpoint>(
     size: u64,
     from: &mut Decoder<'_>,
-    write: impl FnOnce(&[u8]) -> Result<(), String>,
+    write: Put<'_>,
 ) -> Result<(), LoadError> {
     let (count, mut from) = from.list()?;
     let bytes = (count as u64).saturating_mul(size_of::<N>() as u64);
