@@ -132,7 +132,7 @@ fn later(times: &[f64]) -> Vec<f64> {
 /// Each restart against the beginning before it.
 fn restarts(options: &Options) -> Result<f64> {
     let mut ratios = Vec::new();
-    for _ in 0..options.rounds.min(5) {
+    for _ in 0..options.rounds {
         let run = Run::new(options)?;
         let fresh = run.says(&[("BENCH_ROUNDS", "1")])?;
         fs::remove_dir_all(run.folder.path().join("store"))?;
