@@ -23,6 +23,7 @@ use crate::decisions::mutable_loans::{lent_edits, list_lent_objects};
 use crate::decisions::outlined_kernels;
 use crate::decisions::recall::{Record, recall};
 use crate::decisions::reexecution::{Reexecuted, reexecuted};
+use crate::decisions::refill;
 use crate::decisions::spares::Spares;
 use crate::decisions::threads::thread_edits;
 use crate::decisions::watched_devices::{device_edits, number_edits};
@@ -283,6 +284,9 @@ impl PackageAnalysis {
             &decisions.changing_places,
             &decisions.changing_handles,
         ));
+        for &place in &decisions.refilled {
+            edits.extend(refill::field_edits(&facts.library, program, place));
+        }
         edits.extend(outlined_kernels::edits(
             program,
             facts,

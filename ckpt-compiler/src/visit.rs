@@ -187,6 +187,7 @@ visit! {
     visit_type_reference: TypeReference,
     visit_type_trait_object: TypeTraitObject,
     visit_use_path: UsePath,
+    visit_use_rename: UseRename,
 }
 
 visit_mut! {

@@ -39,7 +39,7 @@ struct Exchange {
 
 /// What the variables have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
+pub(crate) enum Holds {
     /// Arrays on devices, which have content.
     Arrays,
     /// What leads to something there, which has none.

@@ -13,6 +13,7 @@
 //! | [`macro_types`] | structs and enums that a macro declares |
 //! | [`destructors`] | types of which a value may do something when it is dropped |
 //! | [`devices`] | memory and kernels on devices |
+//! | [`changed_fields`] | fields of structs that change places |
 //! | [`changed_places`] | arrays on devices that change places |
 //! | [`device_arrays`] | what is done with each array on a device, for people |
 //! | [`device_numbers`] | whether something that is saved hangs on the number of devices |
@@ -39,6 +40,7 @@
 mod barriers;
 pub(crate) mod bounds;
 pub mod chance;
+pub(crate) mod changed_fields;
 pub mod changed_inputs;
 pub(crate) mod changed_places;
 pub mod closure_callers;

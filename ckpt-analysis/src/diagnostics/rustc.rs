@@ -172,8 +172,10 @@ impl TypeAdvice {
             Self::DeviceField => {
                 "let each field of a struct have the same arrays as long as it is there, and choose among them by the step, \
                  `let (before, behind) = match self.steps % 2 { 0 => (&self.now, &self.next), _ => (&self.next, &self.now) };`, where they \
-                 are exchanged now, `std::mem::swap(&mut self.now, &mut self.next)`; or hold them in variables of one block, which may \
-                 change places. A restart makes the struct again, with its arrays, and fills these"
+                 are exchanged now; or hold them in variables of one block, which may change places. Two fields of one type may change \
+                 places by `std::mem::swap(&mut self.now, &mut self.next)` where the struct is made by literals with all fields, has no \
+                 other name, no `#[repr]`, and no derive but `Debug`, `Clone`, `PartialEq` and `Eq`. A restart makes the struct again, \
+                 with its arrays, and fills these"
             }
             Self::DeviceCommand { .. } => {
                 "let that stand behind the statement that makes the value, in front of the loop: a restart leaves it out, and fills the \

@@ -35,6 +35,8 @@ pub(super) struct Field {
     pub saved: Saved,
     /// Where the value comes from when it is not in the file.
     pub default: Option<DefaultValue>,
+    /// What of the value other fields have.
+    pub places: Option<Places>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,6 +77,13 @@ impl Field {
     }
 }
 
+/// The fields that change places among each other, of which a field says which has what.
+pub(super) struct Places {
+    pub fields: Vec<Member>,
+    /// Whether there is no content in what they have.
+    pub are_handles: bool,
+}
+
 pub(super) enum DefaultValue {
     Trait,
     Call(Path),
@@ -88,6 +97,7 @@ struct Written {
     through: Option<proc_macro2::Span>,
     refill: Option<proc_macro2::Span>,
     parts: Option<proc_macro2::Span>,
+    places: Option<Places>,
     serde: Option<proc_macro2::Span>,
     default: Option<DefaultValue>,
     rename: Option<LitStr>,
@@ -158,7 +168,17 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
         .zip(fields)
         .map(|(member, field)| {
             let known = [
-                "skip", "keep", "through", "refill", "parts", "serde", "default", "rename", "alias",
+                "skip",
+                "keep",
+                "through",
+                "refill",
+                "parts",
+                "places",
+                "handle_places",
+                "serde",
+                "default",
+                "rename",
+                "alias",
             ];
             let written = errors.take(Written::parse(&field.attrs, "a field", &known));
             let own_name = match &member {
@@ -221,6 +241,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                 names,
                 saved,
                 default,
+                places: written.places,
             }
         })
         .collect();
@@ -277,6 +298,18 @@ impl Written {
                     "through" => written.through.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "refill" => written.refill.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "parts" => written.parts.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "places" | "handle_places" => {
+                        let list;
+                        syn::parenthesized!(list in meta.input);
+                        let places = Places {
+                            fields: list
+                                .parse_terminated(<Member as syn::parse::Parse>::parse, syn::Token![,])?
+                                .into_iter()
+                                .collect(),
+                            are_handles: name == "handle_places",
+                        };
+                        written.places.replace(places).map_or(Ok(()), |_| Err(twice()))
+                    }
                     "keep" => written.keep.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "serde" => written.serde.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "rename" => written

@@ -29,6 +29,7 @@ pub(super) fn expand(item: &Item, fields: &[Field]) -> TokenStream {
         .iter()
         .filter(|_| may_move)
         .map(|field| fill_moved(ckpt, field));
+    let put = fields.iter().filter_map(|field| put(ckpt, field));
     let homes = may_move.then(|| quote!(let mut __homes = #ckpt::value::Homes::new();));
     quote! {
         fn save_part(&self, __to: &mut #ckpt::value::Encoder<'_>) {
@@ -43,6 +44,7 @@ pub(super) fn expand(item: &Item, fields: &[Field]) -> TokenStream {
             #homes
             #(#each)*
             #(#moved)*
+            #(#put)*
             ::core::result::Result::Ok(())
         }
     }
@@ -103,4 +105,15 @@ fn fill_moved(ckpt: &Path, field: &Field) -> TokenStream {
             )?;
         }
     }
+}
+
+/// Has fields change places until each has what it had, once all are filled.
+fn put(ckpt: &Path, field: &Field) -> Option<TokenStream> {
+    let (places, member) = (field.places.as_ref()?, &field.member);
+    let put = match places.are_handles {
+        true => quote!(put_handles),
+        false => quote!(put),
+    };
+    let fields = &places.fields;
+    Some(quote!(#ckpt::device::#put(&self.#member, [#(&mut self.#fields),*]);))
 }

@@ -61,6 +61,12 @@ fn a_field_that_is_filled_makes_the_struct_one_that_is() {
     // The printer breaks long types into lines, with commas at their ends.
     let on_one_line: String = code.split_whitespace().collect();
     assert!(on_one_line.replace(",>", ">").contains(parts), "{code}");
+    let places = "struct S { #[ckpt(refill)] now: Buffer<f32>, #[ckpt(refill)] next: Buffer<f32>, #[ckpt(places(next, now))] which: Places }";
+    let on_one_line: String = expand(places).split_whitespace().collect();
+    assert!(
+        on_one_line.contains("::ckpt::device::put(&self.which,[&mutself.next,&mutself.now]);"),
+        "{on_one_line}"
+    );
     let (said, at) = one_error("struct S { #[ckpt(refill, parts)] a: u8 }");
     assert!(said.starts_with("E1103") && at == "refill", "{said}");
     let (said, at) = one_error("struct S { #[ckpt(refill, skip)] a: u8 }");
@@ -105,7 +111,7 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "E1114: a field takes `skip`, `keep`, `through`, `refill`, `parts`, `serde`, `default`, `rename`, `alias`",
+            "E1114: a field takes `skip`, `keep`, `through`, `refill`, `parts`, `places`, `handle_places`, `serde`, `default`, `rename`, `alias`",
             "skipped"
         )
     );

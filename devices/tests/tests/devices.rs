@@ -306,7 +306,7 @@ fn kernels_that_get_other_arguments_have_them_again_after_a_restart() {
 
 #[test]
 fn arrays_that_change_places_come_back_where_they_were() {
-    for program in ["turned", "turned-then", "turned3"] {
+    for program in ["turned", "turned-then", "turned3", "turned-fields"] {
         is_restarted(
             &|| Job::of("programs/turned", program),
             "",

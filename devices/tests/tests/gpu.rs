@@ -67,7 +67,7 @@ fn arrays_that_change_places_come_back_where_they_were() {
 
 #[test]
 fn arrays_hold_no_checkpoint_back_however_large_wherever_they_are_and_however_described() {
-    for program in ["large", "devices", "instances", "described", "uploaded"] {
+    for program in ["large", "devices", "instances", "described", "uploaded", "fields"] {
         // Where lists are compared with those of the checkpoint before, others are read meanwhile.
         let job = || Job::of(SEVERAL, program).full_every(6);
         let usual = job().ckpt("none", "run", "--every 1").well();

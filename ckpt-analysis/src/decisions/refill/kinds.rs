@@ -1,6 +1,7 @@
 //! What the fields of structs are to a checkpoint, told by their types.
 
 use super::{changes, kept_of, named_fields, struct_at};
+use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::Devices;
 use crate::decisions::mpi_handles::{Handles, has_bound};
 use crate::source::locate::bytes;
@@ -155,7 +156,7 @@ impl Kinds<'_> {
                 !changes(
                     self.named.library,
                     self.named.program,
-                    item,
+                    (item, &[]),
                     name,
                     *kind != Kind::Plain,
                 )
@@ -210,6 +211,16 @@ impl<'p> Named<'p> {
     pub(super) fn is_array(&self, ty: &syn::Type) -> bool {
         let text = ty.to_token_stream().to_string().replace(' ', "");
         self.devices.are_arrays(&text)
+    }
+
+    /// What a field of this type has on a device, of what fields may exchange.
+    pub(super) fn holds_on_device(&self, ty: &syn::Type) -> Option<Holds> {
+        let text = ty.to_token_stream().to_string().replace(' ', "");
+        let is_own = self.structs.contains_key(&text);
+        match self.devices.are_arrays(self.devices.one_of(&text)) {
+            true => Some(Holds::Arrays),
+            false => (!is_own && self.devices.are_handles(&text)).then_some(Holds::Handles),
+        }
     }
 
     /// Whether it is that of an array on a device, of a list of them, or of a struct of the program alone.

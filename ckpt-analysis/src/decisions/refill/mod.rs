@@ -18,11 +18,14 @@ use parts::{let_at, moved_parts};
 use replaced::{Watched, replaces};
 use through::lent_parts;
 
+use crate::decisions::changed_fields::{self, Group, changes_places, groups_of};
+use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::is_of_array;
 use crate::items::{Function, Items};
 use crate::source::FileId;
 use crate::source::Position;
 use crate::source::Program;
+use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, Types, last_name};
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
@@ -53,22 +56,20 @@ fn kept_of(
         depth,
     };
     let place = (file, bytes(program, file, item.span()).start);
+    let groups = groups_in(library, program, names, item);
+    let change = |name, within| changes(library, program, (item, &groups), name, within);
     let mut kept = BTreeSet::new();
     let mut is_filled = false;
     for (name, field) in named_fields(item) {
         let kind = kinds.of(&field.ty);
         match kind {
             Kind::Saved => continue,
-            Kind::Plain
-                if names.moves_text
-                    && is_text_field(field)
-                    && changes(library, program, item, name.clone(), false) =>
-            {
+            Kind::Plain if names.moves_text && is_text_field(field) && change(name.clone(), false) => {
                 continue;
             }
             Kind::Filled if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) => return None,
             Kind::Filled => {
-                if gets_others(library, program, names, (item, field), name) {
+                if gets_others(library, program, names, (item, &groups), (field, name)) {
                     return None;
                 }
                 is_filled = true;
@@ -82,13 +83,7 @@ fn kept_of(
         if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
             return None;
         }
-        if changes(
-            library,
-            program,
-            item,
-            name,
-            matches!(kind, Kind::Within | Kind::Objects),
-        ) {
+        if change(name, matches!(kind, Kind::Within | Kind::Objects)) {
             return None;
         }
         kept.insert((place.0, bytes(program, place.0, field.span()).start));
@@ -105,13 +100,39 @@ fn gets_others(
     library: &Library,
     program: &Program,
     names: &Named<'_>,
-    (item, field): (&syn::ItemStruct, &syn::Field),
-    name: String,
+    (item, groups): (&syn::ItemStruct, &[Group]),
+    (field, name): (&syn::Field, String),
 ) -> bool {
     match names.is_array(&field.ty) {
-        true => changes(library, program, item, name, false),
+        true => changes(library, program, (item, groups), name, false),
         // Which arrays there are may change.
-        false => is_replaced(library, program, &name),
+        false => is_replaced(library, program, &name, groups),
+    }
+}
+
+/// The fields of a struct that change places among each other.
+fn groups_in(library: &Library, program: &Program, names: &Named<'_>, item: &syn::ItemStruct) -> Vec<Group> {
+    groups_of(library, program, item, &|field| {
+        names.holds_on_device(&field.ty).is_some()
+    })
+}
+
+/// The program's own text with what says which field has what, where fields of the struct that begins there change places.
+pub(crate) fn field_edits(library: &Library, program: &Program, place: Position) -> Vec<Edit> {
+    let Some(item) = struct_at(program, place) else {
+        return Vec::new();
+    };
+    let names = Named::of(library, program);
+    let have_arrays = |group: &Group| {
+        named_fields(item).any(|(name, field)| {
+            group.contains(&name) && names.holds_on_device(&field.ty) == Some(Holds::Arrays)
+        })
+    };
+    let groups = groups_in(library, program, &names, item).into_iter();
+    let groups: Vec<(Group, bool)> = groups.map(|group| (group.clone(), have_arrays(&group))).collect();
+    match groups.is_empty() {
+        true => Vec::new(),
+        false => changed_fields::edits(library, program, (place.0, item), &groups),
     }
 }
 
@@ -128,9 +149,10 @@ pub fn field_that_gets_other_arrays(
         named: &names,
         depth: 0,
     };
+    let groups = groups_in(library, program, &names, item);
     let gets_others = |(name, field): &(String, &syn::Field)| {
         kinds.of(&field.ty) == Kind::Filled
-            && gets_others(library, program, &names, (item, field), name.clone())
+            && gets_others(library, program, &names, (item, &groups), (field, name.clone()))
     };
     let (name, field) = named_fields(item).find(gets_others)?;
     let type_name = field.ty.to_token_stream().to_string().replace(' ', "");
@@ -138,25 +160,25 @@ pub fn field_that_gets_other_arrays(
 }
 
 /// Whether a function of the program puts another value in the place of a field of this name, or exchanges what is in it.
-fn is_replaced(library: &Library, program: &Program, field: &str) -> bool {
-    struct Functions<'a>(&'a Library, &'a str, bool);
+fn is_replaced(library: &Library, program: &Program, field: &str, groups: &[Group]) -> bool {
+    struct Functions<'a>(&'a Library, Watched<'a>, bool);
     impl<'ast> Visit<'ast> for Functions<'_> {
         fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-            self.2 |= replaces(self.0, &function.block, Watched::Field(self.1));
+            self.2 |= replaces(self.0, &function.block, self.1);
         }
         fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-            self.2 |= replaces(self.0, &function.block, Watched::Field(self.1));
+            self.2 |= replaces(self.0, &function.block, self.1);
         }
         fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
             let block = function.default.as_ref();
-            self.2 |= block.is_some_and(|block| replaces(self.0, block, Watched::Field(self.1)));
+            self.2 |= block.is_some_and(|block| replaces(self.0, block, self.1));
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
             let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
-            self.2 |= names.contains("fn") && names.contains(self.1);
+            self.2 |= names.contains("fn") && names.contains(self.1.name());
         }
     }
-    let mut functions = Functions(library, field, false);
+    let mut functions = Functions(library, Watched::Field(field, groups), false);
     program
         .files
         .iter()
@@ -293,12 +315,13 @@ fn named_fields(item: &syn::ItemStruct) -> impl Iterator<Item = (String, &syn::F
 fn changes(
     library: &Library,
     program: &Program,
-    item: &syn::ItemStruct,
+    (item, groups): (&syn::ItemStruct, &[Group]),
     field: String,
     within: bool,
 ) -> bool {
     let mut changes = Changes {
         library,
+        groups,
         owner: item.ident.to_string(),
         field,
         within,
@@ -387,6 +410,8 @@ pub(crate) fn struct_at(program: &Program, place: Position) -> Option<&syn::Item
 /// Whether anything in the program gives a field another value.
 struct Changes<'l> {
     library: &'l Library,
+    /// Fields that may change places among each other.
+    groups: &'l [Group],
     owner: String,
     field: String,
     /// Whether methods may change what is in it.
@@ -481,6 +506,9 @@ impl<'ast> Visit<'ast> for Changes<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if changes_places(self.library, call, self.groups) {
+            return;
+        }
         let takes_self = |argument: &Expr| matches!(argument, Expr::Path(path) if path.path.is_ident("self"));
         self.found |= self.inside && exchanges(self.library, call) && call.args.iter().any(takes_self);
         visit::visit_expr_call(self, call);

@@ -2,30 +2,38 @@
 //! a list, tuple or option of such values. What is changed inside of one of them its own type tells.
 
 use super::{exchanges, looked_at};
+use crate::decisions::changed_fields::{Group, changes_places};
 use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
 use syn::{Expr, UnOp};
 
-/// What is looked at: a field of this name, or a variable.
+/// What is looked at: a field of this name, which may change places with others, or a variable.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Watched<'n> {
-    Field(&'n str),
+    Field(&'n str, &'n [Group]),
     Variable(&'n str),
 }
 
 impl Watched<'_> {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match self {
-            Watched::Field(name) | Watched::Variable(name) => name,
+            Watched::Field(name, _) | Watched::Variable(name) => name,
+        }
+    }
+
+    fn may_change_places(&self, library: &Library, call: &syn::ExprCall) -> bool {
+        match self {
+            Watched::Field(_, groups) => changes_places(library, call, groups),
+            Watched::Variable(_) => false,
         }
     }
 
     fn is(&self, expr: &Expr) -> bool {
         match (self, expr) {
             (_, Expr::Paren(one)) => self.is(&one.expr),
-            (Watched::Field(name), Expr::Field(one)) => one.member.to_token_stream().to_string() == *name,
+            (Watched::Field(name, _), Expr::Field(one)) => one.member.to_token_stream().to_string() == *name,
             (Watched::Variable(name), Expr::Path(path)) => path.path.is_ident(name),
             _ => false,
         }
@@ -73,8 +81,10 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        self.found |= exchanges(self.library, call);
-        visit::visit_expr_call(self, call);
+        if !self.watched.may_change_places(self.library, call) {
+            self.found |= exchanges(self.library, call);
+            visit::visit_expr_call(self, call);
+        }
     }
 
     fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
@@ -120,7 +130,7 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
     }
 
     fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
-        let is_field = |field: &syn::FieldPat| matches!(self.watched, Watched::Field(name) if field.member.to_token_stream().to_string() == name);
+        let is_field = |field: &syn::FieldPat| matches!(self.watched, Watched::Field(name, _) if field.member.to_token_stream().to_string() == name);
         self.found |= pattern.fields.iter().any(is_field);
         visit::visit_pat_struct(self, pattern);
     }

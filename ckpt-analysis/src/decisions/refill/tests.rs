@@ -49,6 +49,7 @@ fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
         "match self { S { now, .. } => *now = other }",
         "self.now = other;",
         "std::mem::swap(&mut self.now, &mut self.parts[0]);",
+        "std::mem::swap(&mut self.now, &mut other.now);",
         "self.parts.swap(0, 1);",
         "self.parts.fill(other);",
         "self.parts[0].clone_from(&other);",
