@@ -9,6 +9,7 @@ use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
 use crate::decisions::chance::unseeded;
 use crate::decisions::changed_places::place_edits;
 use crate::decisions::closure_callers::{self, InlinedCall, Sources};
+use crate::decisions::completed::completed_edits;
 use crate::decisions::destructors::destructor_edits;
 use crate::decisions::detectors::{Detector, NoDetector, attributes, detectors};
 use crate::decisions::device_arrays::{DeviceArray, device_arrays};
@@ -284,6 +285,7 @@ impl PackageAnalysis {
             &decisions.changing_places,
             &decisions.changing_handles,
         ));
+        edits.extend(completed_edits(&facts.library, program, &facts.items));
         for &place in &decisions.refilled {
             edits.extend(refill::field_edits(&facts.library, program, place));
         }

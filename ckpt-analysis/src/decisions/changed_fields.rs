@@ -172,7 +172,7 @@ fn is_of(item: &syn::ItemStruct, is_inside: bool, path: &syn::Path) -> bool {
 }
 
 fn is_impl_of(item: &syn::ItemStruct, one: &syn::ItemImpl) -> bool {
-    matches!(&*one.self_ty, syn::Type::Path(path) if last_name(&path.path) == item.ident.to_string())
+    matches!(&*one.self_ty, syn::Type::Path(path) if item.ident == last_name(&path.path))
 }
 
 impl<'ast> Visit<'ast> for Made<'_> {

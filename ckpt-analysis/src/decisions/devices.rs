@@ -222,7 +222,9 @@ pub(crate) fn is_of_array(library: &Library, method: &str) -> bool {
     let is = DeviceMethods::KEYS
         .iter()
         .any(|(_, key)| library.says(method, *key));
-    is && !library.says(method, DeviceMethods::Exchanges)
+    is && ![DeviceMethods::Exchanges, DeviceMethods::Completes]
+        .into_iter()
+        .any(|key| library.says(method, key))
 }
 
 /// The last name of a path.

@@ -2,6 +2,7 @@
 //! changes nothing but the variable itself.
 
 use super::changed_places::{ChangedPlaces, changed_places};
+use super::completed::{Completed, completed, completed_at};
 use super::devices::{Devices, stays_the_same};
 use super::foreign::Foreign;
 use super::refill::replaced::{Watched, replaces};
@@ -104,8 +105,10 @@ impl<'a> Effects<'a> {
     pub fn may_be_reexecuted(&self, place: Position) -> bool {
         match self.statement_at(place) {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
+                let completed = self.completed_at(place);
                 init.diverge.is_none()
-                    && is_constant_pattern(&local.pat)
+                    && (is_constant_pattern(&local.pat) || completed.is_some())
+                    && completed.is_none_or(|one| self.leaves_all_as_it_is(place.0, one.completion, &others))
                     && !self.may_change_inside(place.0, local)
                     && self.leaves_all_as_it_is(place.0, &init.expr, &others)
             }),
@@ -113,6 +116,15 @@ impl<'a> Effects<'a> {
             Some((Statement::For(one), others)) => self.leaves_all_as_it_is(place.0, &one.expr, &others),
             None => false,
         }
+    }
+
+    /// The handle on a device that the `let` there and the statement behind it make, if nothing else changes it.
+    fn completed_at(&self, place: Position) -> Option<Completed<'a>> {
+        let function = self
+            .items
+            .function_around(place)
+            .filter(|_| self.devices.are_used())?;
+        completed_at((self.library, self.program), &function.item, place)
     }
 
     /// Whether the `let` that begins there may be executed again although what it is made from may have changed since: it
@@ -396,6 +408,9 @@ impl<'a> Effects<'a> {
             && self.devices.are_used()
         {
             changeable.0 = without_own(&function.item, local, changeable.0);
+            for one in completed(self.library, &function.item) {
+                changeable.0.remove(&one.name.to_string());
+            }
         }
         Some((found, changeable.0))
     }
@@ -719,7 +734,7 @@ impl<'ast> Visit<'ast> for MadeBy<'_> {
 }
 
 /// What makes the value of an expression: the function of its outermost call, or a struct.
-fn maker(expr: &Expr) -> Option<&syn::Path> {
+pub(super) fn maker(expr: &Expr) -> Option<&syn::Path> {
     match expr {
         Expr::Paren(inner) => maker(&inner.expr),
         Expr::Try(inner) => maker(&inner.expr),

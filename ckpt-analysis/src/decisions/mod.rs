@@ -15,6 +15,7 @@
 //! | [`devices`] | memory and kernels on devices |
 //! | [`changed_fields`] | fields of structs that change places |
 //! | [`changed_places`] | arrays on devices that change places |
+//! | [`completed`] | handles on devices that two statements make |
 //! | [`device_arrays`] | what is done with each array on a device, for people |
 //! | [`device_numbers`] | whether something that is saved hangs on the number of devices |
 //! | [`watched_devices`] | where the runtime gets to know devices that no library beneath shows it |
@@ -44,6 +45,7 @@ pub(crate) mod changed_fields;
 pub mod changed_inputs;
 pub(crate) mod changed_places;
 pub mod closure_callers;
+pub(crate) mod completed;
 pub mod destructors;
 pub mod detectors;
 pub mod device_arrays;

@@ -166,8 +166,9 @@ impl TypeAdvice {
                  `kernel.cmd().global_work_size(n).enq()`), and choose among \
                  several by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables \
                  that are declared in one block may change places, but for kernels of OpenCL: `std::mem::swap(&mut there, &mut back)` or \
-                 `(there, back) = (back, there)`. What is made in two steps is made in one: \
-                 `Program::create_and_build_from_source(..)`, not `program.build(..)` behind `Program::create_from_source(..)`"
+                 `(there, back) = (back, there)`. What \
+                 two statements make is made by two of one block, one behind the other: `program.build(..)?;` behind the \
+                 `let` of the program"
             }
             Self::DeviceField => {
                 "let each field of a struct have the same arrays as long as it is there, and choose among them by the step, \

@@ -299,6 +299,8 @@ sections! {
         Exchanges = "exchanges",
         /// Gives its receiver something that one which is made again would not have.
         Sets = "sets",
+        /// Makes its receiver ready for use, where that was not done when it was made.
+        Completes = "completes",
         /// Gives the layout of a group of arrays, of the number that it is given.
         Groups = "groups",
         /// Only reads.

@@ -187,7 +187,7 @@ pub(super) fn makers<'p>(items: &'p Items, owner: &str, function: &str) -> Vec<&
 }
 
 /// All functions; those of a file that several crates include are there once.
-pub(super) fn once_each(items: &Items) -> impl Iterator<Item = &Function> {
+pub(crate) fn once_each(items: &Items) -> impl Iterator<Item = &Function> {
     let mut seen = HashSet::new();
     let place = |one: &Function| (one.place.file, one.place.bytes.start);
     items.functions.iter().filter(move |one| seen.insert(place(one)))

@@ -24,8 +24,10 @@ fn main() -> Result<()> {
     let device = Device::new(*get_all_devices(CL_DEVICE_TYPE_ALL)?.first().expect("a device"));
     let context = Context::from_device(&device)?;
     let queue = CommandQueue::create_default(&context, 0)?;
-    let program =
-        Program::create_and_build_from_source(&context, SOURCE, "").expect("the program is OpenCL C");
+    let mut program = Program::create_from_source(&context, SOURCE)?;
+    if let Err(error) = program.build(context.devices(), "") {
+        panic!("{error}: {}", program.get_build_log(context.devices()[0])?);
+    }
     let stir = Kernel::create(&program, "stir")?;
     let mut now = array(&context, 3)?;
     let mut next = array(&context, 5)?;
