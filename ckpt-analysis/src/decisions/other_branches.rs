@@ -22,7 +22,7 @@ pub fn is_used_elsewhere(
     marks: &BTreeMap<Position, String>,
     place: Position,
 ) -> bool {
-    declared_at(program, analysis, placement, marks, place).is_some_and(|(answer, first)| {
+    declared_at(program, analysis, placement, (marks, None), place).is_some_and(|(answer, first)| {
         answer.stages.as_ref().is_ok_and(|stages| {
             let flow = &stages.flow;
             let step = flow.bindings[first].step;
@@ -32,17 +32,24 @@ pub fn is_used_elsewhere(
     })
 }
 
-/// Whether a statement that runs again at a restart, with these attributes, uses up what the `let` at this place declares.
+/// Whether a statement that runs again at a restart, with these attributes, uses up what the `let` at this place declares, if that
+/// runs again as well. What `has_content` must not be needed behind a site: it would not have it.
 pub fn is_moved_again(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
     marks: &BTreeMap<Position, String>,
-    place: Position,
+    (place, has_content): (Position, bool),
 ) -> bool {
+    let marks = (marks, Some("reexecute"));
     declared_at(program, analysis, placement, marks, place).is_some_and(|(answer, first)| {
-        let stages = answer.stages.as_ref();
-        stages.is_ok_and(|stages| runs_again(stages, first, Event::may_move))
+        answer.stages.as_ref().is_ok_and(|stages| {
+            let flow = &stages.flow;
+            let step = flow.bindings[first].step;
+            let all = (0..flow.bindings.len()).filter(|one| flow.bindings[*one].step == step);
+            let is_moved = |one| runs_again(stages, one, Event::may_move);
+            all.clone().any(is_moved) && (!has_content || all.clone().all(|one| is_done_with(flow, one)))
+        })
     })
 }
 
@@ -55,17 +62,19 @@ fn runs_again(stages: &Stages, variable: BindingId, counts: impl Fn(&Event) -> b
     })
 }
 
-/// The first variable that the `let` at this place declares, and what becomes of its function with the sites and these attributes.
+/// The first variable that the `let` at this place declares, and what becomes of its function with the sites and these attributes, and
+/// with one of its own.
 fn declared_at(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    marks: &BTreeMap<Position, String>,
+    (marks, own): (&BTreeMap<Position, String>, Option<&str>),
     place: Position,
 ) -> Option<(Rc<Answer>, BindingId)> {
     let innermost = placement.candidate_around(analysis, place)?;
     let of_file = marks.iter().filter(|(at, _)| at.0 == place.0 && **at != place);
-    let words: Words = of_file.map(|(at, word)| (at.1, word.clone())).collect();
+    let mut words: Words = of_file.map(|(at, word)| (at.1, word.clone())).collect();
+    words.extend(own.map(|word| (place.1, word.to_owned())));
     let answer = analysis.asked.answer(analysis, &innermost, words).ok()?;
     let flow: &Flow = &answer.stages.as_ref().ok()?.flow;
     let written = |id: &usize| {

@@ -85,6 +85,8 @@ pub struct Round {
     pub given_up: Vec<(Position, RustcObstacle)>,
     /// What no decision mends.
     pub unsolved: Vec<usize>,
+    /// The `let`s that ckpt has refused, of which nothing has been decided: what mends one may be that others are mended with it.
+    refused: BTreeSet<Position>,
     /// What had been decided before it. One cause shows in several findings: what this round has decided on it stands
     /// until rustc has seen it.
     before: Decisions,
@@ -108,8 +110,8 @@ pub struct Decider<'a> {
     /// value owns all that it has.
     pub repeatable: &'a dyn Fn(Position, bool) -> bool,
     /// Whether a statement that runs again at a restart uses up what the `let` at this place declares, and that may be re-executed with
-    /// it.
-    pub moved_again: &'a dyn Fn(Position) -> bool,
+    /// it and with others.
+    pub moved_again: &'a dyn Fn(Position, &BTreeSet<Position>) -> bool,
     /// A variable that the value of the `let` at this place is made from, and that changes.
     pub changed_input: &'a dyn Fn(Position) -> Option<String>,
     /// Whether the value of the `let` at this place may be made anew, whatever its inputs are by then.
@@ -170,7 +172,15 @@ fn names_in_type(ty: &str) -> impl Iterator<Item = &str> {
 impl Decider<'_> {
     /// One round: all findings of one answer.
     pub fn decide(&mut self, findings: &[Finding]) -> Round {
+        let refused = findings.iter().filter(|one| one.kind == FindingKind::Refusal);
+        let refused = refused.filter_map(|one| match self.variable_of(one)? {
+            Holder::Let(place) | Holder::Tuple(place) => Some(place),
+            Holder::Passed(_) => None,
+        });
         let mut round = Round {
+            refused: refused
+                .filter(|place| !self.decisions.variables.contains_key(place))
+                .collect(),
             before: self.decisions.clone(),
             ..Round::default()
         };
@@ -242,6 +252,7 @@ impl Decider<'_> {
             FindingKind::Moved if self.uses_up_reader(one) => true,
             FindingKind::Moved if self.is_moved_again(one, round) => true,
             FindingKind::Refusal if self.needs_after_all(one, round) => true,
+            FindingKind::Refusal if self.is_moved_again(one, round) => true,
             FindingKind::ShortLifetime | FindingKind::Moved | FindingKind::Refusal | FindingKind::Other => {
                 self.give_up(one, round)
             }
@@ -406,10 +417,11 @@ impl Decider<'_> {
 
     /// A value that a statement uses up which runs again at a restart is made again as well, where that gives the same.
     fn is_moved_again(&mut self, one: &Finding, round: &Round) -> bool {
-        let Some(Holder::Let(place)) = self.variable_of(one) else {
+        let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one) else {
             return false;
         };
-        let is_new = !round.before.variables.contains_key(&place) && (self.moved_again)(place);
+        let is_known = round.before.variables.contains_key(&place);
+        let is_new = !is_known && (self.moved_again)(place, &round.refused);
         if is_new {
             self.decisions.variables.insert(place, "reexecute");
         }

@@ -80,9 +80,16 @@ pub fn learn(
                     effects.changed_places(),
                 )
         },
-        moved_again: &|place| {
-            is_moved_again(program, analysis, placement, &marks, place)
-                && effects.may_be_reexecuted(place)
+        moved_again: &|place, refused| {
+            let is_same = effects.may_be_reexecuted(place);
+            let others = refused.iter().filter(|one| {
+                **one != place && (effects.may_be_reexecuted(**one) || effects.may_be_filled_on_device(**one))
+            });
+            let mut marks = marks.clone();
+            marks.extend(others.map(|one| (*one, "reexecute".to_owned())));
+            // An array is made again without its content, which is saved as that of what it is moved to.
+            (is_same || effects.may_be_filled_on_device(place))
+                && is_moved_again(program, analysis, placement, &marks, (place, !is_same))
                 && !inputs_change(
                     program,
                     analysis,

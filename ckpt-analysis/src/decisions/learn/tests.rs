@@ -42,7 +42,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         leaves_a_trace_at: &|_| None,
         making_leaves_a_trace: &|_| None,
         repeatable: &|_, _| true,
-        moved_again: &|_| false,
+        moved_again: &|_, _| false,
         changed_input: &|_| None,
         renewable: &|_| true,
         rebuildable: &|_, _| true,
@@ -238,7 +238,7 @@ fn what_is_used_up_by_what_runs_again_is_made_again() {
     let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
     for may in [false, true] {
         let mut decider = decider(&program, &items, &types);
-        let moved_again = move |_: Position| may;
+        let moved_again = move |_: Position, _: &BTreeSet<Position>| may;
         decider.moved_again = &moved_again;
         let moved = [finding(FindingKind::Moved, "", "a = Rule")];
         let round = decider.decide(&moved);
