@@ -32,6 +32,11 @@ impl Exchange<'_> {
     fn is_in(&self, group: &Group) -> bool {
         self.fields.iter().all(|field| group.contains(&field.to_string()))
     }
+
+    /// Whether they are those of the value that a method is called on: its type is known.
+    fn is_of_self(&self) -> bool {
+        matches!(self.of, Expr::Path(path) if path.path.is_ident("self"))
+    }
 }
 
 /// `mem::swap(&mut of.a, &mut of.b)`.
@@ -114,9 +119,11 @@ pub(crate) fn groups_of(
         groups: &groups,
         is_inside: false,
         is_hidden: may_derive_more(item),
+        are_elsewhere: false,
+        is_of_unknown: false,
     };
     program.files.iter().for_each(|file| made.visit_file(&file.ast));
-    match made.is_hidden {
+    match made.is_hidden || made.are_elsewhere && made.is_of_unknown {
         true => Vec::new(),
         false => groups,
     }
@@ -158,6 +165,10 @@ struct Made<'n> {
     /// In an `impl` of the struct.
     is_inside: bool,
     is_hidden: bool,
+    /// Whether another struct has two fields of the same names.
+    are_elsewhere: bool,
+    /// Whether some change places of which the source does not say whose they are.
+    is_of_unknown: bool,
 }
 
 impl Made<'_> {
@@ -186,8 +197,16 @@ impl<'ast> Visit<'ast> for Made<'_> {
         let names = item.fields.iter().filter_map(|field| field.ident.as_ref());
         let names: Group = names.map(ToString::to_string).collect();
         let has = |group: &Group| group.intersection(&names).count() > 1;
-        self.is_hidden |=
-            !std::ptr::eq(item, self.item) && (self.groups.iter().any(has) || item.ident == self.item.ident);
+        if !std::ptr::eq(item, self.item) {
+            self.is_hidden |= item.ident == self.item.ident;
+            self.are_elsewhere |= self.groups.iter().any(has);
+        }
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        self.is_of_unknown |= exchange(self.library, call)
+            .is_some_and(|one| !one.is_of_self() && self.groups.iter().any(|group| one.is_in(group)));
+        visit::visit_expr_call(self, call);
     }
 
     fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
@@ -330,7 +349,8 @@ impl<'ast> Visit<'ast> for Rewritten<'_> {
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         visit::visit_expr_call(self, call);
-        let Some(one) = exchange(self.library, call) else {
+        let one = exchange(self.library, call).filter(|one| self.is_inside || !one.is_of_self());
+        let Some(one) = one else {
             return;
         };
         let groups = self.groups.iter().enumerate();
@@ -413,7 +433,11 @@ mod tests {
             assert_eq!(edited("", "", code), None, "{code}");
         }
         for (attributes, rest, more) in [
-            ("", "struct T { now: u32, next: u32 }", ""),
+            (
+                "",
+                "struct T { now: u32, next: u32 }",
+                "std::mem::swap(&mut one.now, &mut one.next);",
+            ),
             ("", "type T = S;", ""),
             ("", "use S as T;", ""),
             ("", "fn swap(one: &mut A, other: &mut A) {}", ""),
@@ -429,6 +453,9 @@ mod tests {
                 "{attributes} {rest} {more}"
             );
         }
+        let other = "struct T { now: u32, next: u32 } impl T { fn f(&mut self) { std::mem::swap(&mut self.now, &mut self.next); } }";
+        let changed = edited("", other, swap).expect("edits");
+        assert_eq!(changed.matches(".swap([1, 0]").count(), 1, "{changed}");
         assert!(
             edited(
                 "#[derive(Clone, Debug)]",

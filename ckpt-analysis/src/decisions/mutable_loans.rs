@@ -45,6 +45,11 @@ pub fn lent_edits(
                 analysis,
                 file,
                 function,
+                // A value that is filled is saved where it is lent, and by nothing else.
+                bound: match filled.is_empty() {
+                    true => "ckpt::Checkpoint",
+                    false => "ckpt::value::Refill",
+                },
                 list: &mut list,
             };
             function
@@ -153,6 +158,8 @@ struct Signature<'p> {
     analysis: &'p Analysis,
     file: FileId,
     function: &'p Function,
+    /// What a value that is lent has to be.
+    bound: &'static str,
     list: &'p mut Vec<Edit>,
 }
 
@@ -204,7 +211,7 @@ impl Signature<'_> {
         self.list.push(Edit::insert(
             self.file,
             range.end,
-            format!(" + ckpt::Checkpoint{behind}"),
+            format!(" + {}{behind}", self.bound),
         ));
     }
 
@@ -232,8 +239,8 @@ impl Signature<'_> {
             return;
         }
         let (end, text) = match parameter.bounds.last() {
-            Some(last) => (last.span(), " + ckpt::Checkpoint"),
-            None => (parameter.ident.span(), ": ckpt::Checkpoint"),
+            Some(last) => (last.span(), format!(" + {}", self.bound)),
+            None => (parameter.ident.span(), format!(": {}", self.bound)),
         };
         let edit = Edit::insert(self.file, bytes(self.program, self.file, end).end, text);
         // Two parameters may have the same type.

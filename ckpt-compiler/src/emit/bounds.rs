@@ -93,7 +93,7 @@ fn decides(bound: &TypeParamBound) -> bool {
         .path
         .segments
         .last()
-        .is_some_and(|last| last.ident == "Checkpoint" || is_function_trait(&last.ident)))
+        .is_some_and(|last| last.ident == "Checkpoint" || last.ident == "Refill" || is_function_trait(&last.ident)))
 }
 
 /// `&mut impl Trait` becomes `&mut (impl Trait + ckpt::Checkpoint)`.

@@ -329,7 +329,9 @@ impl Decider<'_> {
                 return true;
             }
             if self.decisions.refilled.contains(&ty) {
-                return self.derives_named(one, round) || self.give_up(one, round);
+                // Where a value of it is lent, what it has to be hangs on what is filled.
+                let is_new = !round.before.refilled.contains(&ty);
+                return self.derives_named(one, round) || is_new || self.give_up(one, round);
             }
             match self.types.held_with_text_by(ty, &self.decisions.opaque) {
                 Ok(held) => {

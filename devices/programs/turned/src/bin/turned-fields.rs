@@ -1,5 +1,5 @@
 //! Arrays in fields that change places: of a struct, of one in it, and of those in a list, with kernels that were made before; and
-//! lists of arrays that do.
+//! lists of arrays that do. The function with the loop knows the struct by a trait alone.
 
 use ocl::{Buffer, Kernel, ProQue};
 use std::mem;
@@ -88,7 +88,13 @@ impl All {
             new,
         })
     }
+}
 
+trait Steps {
+    fn step(&mut self, step: u32) -> ocl::Result<()>;
+}
+
+impl Steps for All {
     fn step(&mut self, step: u32) -> ocl::Result<()> {
         self.one.step()?;
         for (number, pair) in self.several.iter_mut().enumerate() {
@@ -114,11 +120,16 @@ impl All {
     }
 }
 
+fn run<S: Steps>(steps: &mut S, count: u32) -> ocl::Result<()> {
+    for step in 0..count {
+        steps.step(step)?;
+    }
+    Ok(())
+}
+
 fn main() -> ocl::Result<()> {
     let mut all = All::new()?;
-    for step in 0..30 {
-        all.step(step)?;
-    }
+    run(&mut all, 30)?;
     let pairs = [&all.one].into_iter().chain(&all.several);
     let of_pairs = pairs.flat_map(|pair| [&pair.now, &pair.next]);
     for array in of_pairs.chain(&all.old).chain(&all.new) {
