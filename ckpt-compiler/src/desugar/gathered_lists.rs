@@ -21,19 +21,22 @@
 //!
 //! So are other lists to which these statements give elements, whatever becomes of them.
 
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::gathered::{empty_list, gathered_together};
 use crate::syntax::marks::Marks;
 use crate::visit::{self, VisitMut};
+use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, ItemFn, Local, Stmt, parse_quote, parse_quote_spanned};
 
 /// Has such lists of a function filled behind what they are gathered by.
-pub fn fill_behind(function: &mut ItemFn, marks: Marks<'_>) {
-    Gathered { marks }.visit_block_mut(&mut function.block);
+pub fn fill_behind(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) {
+    Gathered { marks, errors }.visit_block_mut(&mut function.block);
 }
 
 struct Gathered<'a> {
     marks: Marks<'a>,
+    errors: &'a mut Diagnostics,
 }
 
 impl VisitMut for Gathered<'_> {
@@ -50,7 +53,7 @@ impl VisitMut for Gathered<'_> {
 }
 
 impl Gathered<'_> {
-    fn statement(&self, stmts: &mut Vec<Stmt>, at: usize) {
+    fn statement(&mut self, stmts: &mut Vec<Stmt>, at: usize) {
         if !matches!(&stmts[at], Stmt::Local(local) if is_filled(local)) {
             return;
         }
@@ -58,7 +61,14 @@ impl Gathered<'_> {
             return;
         };
         let last = together.statements.last().copied().unwrap_or(at);
-        if stmts[at + 1..=last].iter().any(|stmt| self.marks.in_stmt(stmt)) {
+        if let Some(site) = stmts[at + 1..=last].iter().find(|stmt| self.marks.in_stmt(stmt)) {
+            // The list has a part of its elements there, and would be empty at a restart.
+            if let Stmt::Local(local) = &stmts[at]
+                && let Some(list) = empty_list(self.marks.library, local)
+            {
+                let refusal = Refusal::SiteAmongElements { list: list.clone() };
+                self.errors.refuse(site.span(), refusal);
+            }
             return;
         }
         for one in &together.statements {
@@ -127,7 +137,9 @@ mod tests {
             }
         );
         let library = Library::builtin();
-        fill_behind(&mut function, Marks { calls: &[], library });
+        let mut errors = Diagnostics::default();
+        fill_behind(&mut function, Marks { calls: &[], library }, &mut errors);
+        assert!(errors.is_empty());
         let expected: ItemFn = parse_quote!(
             fn f() {
                 #[ckpt(reexecute)]

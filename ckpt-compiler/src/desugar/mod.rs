@@ -73,7 +73,7 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     let locals = names.locals();
     let references = references(marks.library, &locals, function);
     let known = Known::with(marks.library, &locals, &references);
-    gathered_lists::fill_behind(function, marks);
+    gathered_lists::fill_behind(function, marks, errors);
     attributes::gather(function, marks, errors);
     late_arguments::decide_first(function, marks, names, errors);
     split_declarations::split(function);

@@ -438,6 +438,11 @@ refusals! {
         says "E1052: the macro `{called}!` declares variables for the statements behind it, in a block with a site"
         why "ckpt does not see what a macro declares, so a variable that it hides would be taken for the one before, and a new one would not be in a checkpoint"
         instead "write the `let` without the macro, or put the macro and all that uses the variable into a block of its own without a site";
+    /// A site in the loop that puts elements into a list which is filled.
+    SiteAmongElements { list: Ident }
+        says "E1053: a site among the statements that give `{list}` its elements, which a restart makes again"
+        why "a restart executes these statements again as a whole, and then fills what they have made"
+        instead "put the site behind them, or into a function that they do not call";
 
     /// A derive on a union.
     Union
