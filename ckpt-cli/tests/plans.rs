@@ -410,6 +410,14 @@ fn a_checked_plan_counts_what_rustc_has_decided() {
     assert_eq!(saved(&checked) + 1, saved(&plan));
 }
 
+#[test]
+fn a_checked_plan_begins_with_what_the_build_for_a_run_has_led_to() {
+    let package = Package::new("types-of-a-run", TYPES);
+    package.succeeds(&["run", "--offline"]);
+    let (plan, _) = package.succeeds(&["plan", "--offline", "--check"]);
+    assert!(plan.contains("after 1 build of cargo"), "{plan}");
+}
+
 /// A static that no build can do with.
 const MUTABLE: &str = r#"
 static mut DEPTH: u64 = 0;

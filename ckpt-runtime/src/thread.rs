@@ -5,16 +5,16 @@
 //! `rayon`'s pool only work while somebody waits for them.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::base::children;
+use crate::base::sorted::{SortedMap, SortedSet};
 
 /// The threads that run, by number, with the place where each was started. Of the process: a thread may outlive a session,
 /// and holds back the checkpoints of the next one as well.
-static RUNNING: Mutex<BTreeMap<u64, &'static Location<'static>>> = Mutex::new(BTreeMap::new());
+static RUNNING: Mutex<SortedMap<u64, &'static Location<'static>>> = Mutex::new(SortedMap::new());
 
 thread_local! {
     /// The number of this thread, if it is watched.
@@ -23,7 +23,7 @@ thread_local! {
     static MADE_AGAIN: Cell<u32> = const { Cell::new(0) };
 }
 
-fn running() -> MutexGuard<'static, BTreeMap<u64, &'static Location<'static>>> {
+fn running() -> MutexGuard<'static, SortedMap<u64, &'static Location<'static>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -74,7 +74,7 @@ pub fn made_again() -> MadeAgain {
 #[must_use = "it holds until it is dropped"]
 pub struct MadeAgain {
     /// Processes that had been started before.
-    children: BTreeSet<u32>,
+    children: SortedSet<u32>,
     of_this_thread: PhantomData<*const ()>,
 }
 
@@ -103,13 +103,11 @@ pub(crate) fn is_held() {
 
 /// Where threads were started that run now and that no checkpoint holds, without repetitions.
 pub(crate) fn others() -> Vec<String> {
-    let mut places: Vec<String> = running()
+    let places: SortedSet<String> = running()
         .values()
         .map(|place| format!("{}:{}", place.file(), place.line()))
         .collect();
-    places.sort();
-    places.dedup();
-    places
+    places.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 //! Some are no business of a checkpoint: those that a library of the machine starts for itself, those that ckpt starts,
 //! and those that a restart starts again.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Mutex;
 
 use super::lock::locked;
 use super::processes::look;
+use crate::base::sorted::SortedSet;
 
 /// Numbers of those that hold no checkpoint back. Of the process: a child may outlive a session.
-static APART: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+static APART: Mutex<SortedSet<u32>> = Mutex::new(SortedSet::new());
 
 /// Those that run now hold no checkpoint back.
 pub(crate) fn set_apart() {
@@ -27,13 +27,13 @@ pub(crate) fn apart<R>(call: impl FnOnce() -> R) -> R {
 }
 
 /// Those that run now, and did not among `before`, hold no checkpoint back.
-pub(crate) fn since(before: &BTreeSet<u32>) {
+pub(crate) fn since(before: &SortedSet<u32>) {
     let now = all();
-    locked(&APART).extend(now.difference(before));
+    locked(&APART).extend(now.difference(before).copied());
 }
 
 /// The numbers of all children, also of those that have ended and that nobody has waited for.
-pub(crate) fn all() -> BTreeSet<u32> {
+pub(crate) fn all() -> SortedSet<u32> {
     of_threads().unwrap_or_else(of_all_processes)
 }
 
@@ -50,9 +50,9 @@ pub(crate) fn running() -> Vec<(u32, String)> {
 }
 
 /// What the kernel lists for each thread; `None` where it does not.
-fn of_threads() -> Option<BTreeSet<u32>> {
+fn of_threads() -> Option<SortedSet<u32>> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
-    let mut found = BTreeSet::new();
+    let mut found = SortedSet::new();
     for thread in threads.flatten() {
         match fs::read_to_string(thread.path().join("children")) {
             Ok(list) => found.extend(list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
@@ -64,7 +64,7 @@ fn of_threads() -> Option<BTreeSet<u32>> {
     Some(found)
 }
 
-fn of_all_processes() -> BTreeSet<u32> {
+fn of_all_processes() -> SortedSet<u32> {
     let own = std::process::id();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

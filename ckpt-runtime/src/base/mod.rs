@@ -1,6 +1,6 @@
 //! What everybody uses and what uses nobody: threads that share work on memory, copies and checksums of memory, the time
 //! of day, the name of the machine, the identity of a run, messages to the user, the registration of the session that is open,
-//! events for a subscriber of `tracing`, what is done to files, which of that is ckpt's own, how small files are kept, which stay open, what this machine remembers of a store, how its texts are shown, what a user types, processes
+//! events for a subscriber of `tracing`, what is done to files, which of that is ckpt's own, how small files are kept, which stay open, what this machine remembers of a store, maps in lists, how its texts are shown, what a user types, processes
 //! of this machine and those that this one has started, what a fork of it leaves alone, what no signal interrupts, how often somebody has pressed Ctrl-C, which locks are held for the program, what becomes of memory that is freed, changes of memory from outside of the program, and the steps at which a test makes a commit die.
 //!
 //! Not here: anything that knows a value or a checkpoint. Of the session that is open there is only its registration.
@@ -39,6 +39,7 @@ pub(crate) mod rollback;
 pub(crate) mod room;
 pub(crate) mod run_id;
 pub(crate) mod signals;
+pub(crate) mod sorted;
 pub(crate) mod time;
 pub(crate) mod trust;
 pub(crate) mod typed;

@@ -1,6 +1,5 @@
 //! The threads that ckpt has started, or that leave their functions when it asks them to, and whether the process has others.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -9,13 +8,14 @@ use std::thread;
 use std::time::Duration;
 
 use super::lock::locked;
+use crate::base::sorted::SortedSet;
 
 /// A thread that has been waited for may be on its way out for so long, and is looked for so often.
 const ON_ITS_WAY: Duration = Duration::from_millis(1);
 const LOOKS: u32 = 10;
 
 /// The numbers of these threads, as long as they run. Of the process: one may outlive a session.
-static OURS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+static OURS: Mutex<SortedSet<i32>> = Mutex::new(SortedSet::new());
 
 /// This thread is ckpt's, or is asked to leave, until the value is dropped.
 #[derive(Debug)]
@@ -83,11 +83,11 @@ const OF_TIMES: usize = 10;
 pub(crate) fn of_a_library<R>(start: impl FnOnce() -> R) -> R {
     let before = all();
     let result = start();
-    locked(&OURS).extend(all().difference(&before));
+    locked(&OURS).extend(all().difference(&before).copied());
     result
 }
 
-fn all() -> BTreeSet<i32> {
+fn all() -> SortedSet<i32> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     threads
         .filter_map(|thread| thread.file_name().to_str()?.parse().ok())

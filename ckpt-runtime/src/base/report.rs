@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::columns::{columns_of, wrapped};
 use super::current;
 use super::printable::printable_lines;
+use crate::base::sorted;
 
 /// The exit codes of a program under ckpt, beside its own.
 pub mod exit_code {
@@ -147,8 +148,10 @@ impl Fatal {
 
     fn note(mut self, label: &'static str, text: impl Into<String>) -> Fatal {
         self.notes.push((label, text.into()));
-        self.notes
-            .sort_by_key(|(label, _)| ["where", "why", "help"].iter().position(|known| known == label));
+        sorted::sort_by(&mut self.notes, |(one, _), (other, _)| {
+            let place = |label| ["where", "why", "help"].iter().position(|known| *known == label);
+            place(*one).cmp(&place(*other))
+        });
         self
     }
 

@@ -2,7 +2,6 @@
 //! sent and received so far to rank 0, and goes on; rank 0 compares once it has heard of a visit from all. Nobody waits, so
 //! a site that is not safe is found and not turned into a deadlock.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use super::transport::Delivery;
 use super::world::{World, locked};
 use crate::base::printable::plural;
 use crate::base::report::{Fatal, headline};
+use crate::base::sorted::SortedMap;
 
 /// How long a rank that has nothing to find waits for rank 0 to say what it has found.
 const FOUND_WAIT: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ pub(crate) fn checks() -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Check {
     /// By visit: what each rank has said.
-    heard: BTreeMap<u64, Vec<Option<AtSite>>>,
+    heard: SortedMap<u64, Vec<Option<AtSite>>>,
     /// On their way.
     sent: Vec<Box<dyn Delivery>>,
     /// How many ranks have said that they are done.

@@ -1,9 +1,10 @@
 //! A restart under way: the checkpoint, the frames taken up so far, and whether each still fits the program.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::base::printable::count;
 use crate::base::report::{Fatal, Headline, headline};
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::typed::{right_program, typed};
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::FunctionPlan;
@@ -13,7 +14,7 @@ use crate::plan::FunctionPlan;
 pub(crate) struct Resume {
     pub(crate) restored: Restored,
     /// The records of each thread that have not been taken up, from its outermost function inwards.
-    left: BTreeMap<u32, VecDeque<usize>>,
+    left: SortedMap<u32, VecDeque<usize>>,
     force_layout: bool,
     /// The records of the other threads of a team that has another number of them now, in their order: all members take
     /// those of the first.
@@ -22,7 +23,7 @@ pub(crate) struct Resume {
 
 impl Resume {
     pub(crate) fn new(restored: Restored, force_layout: bool) -> Resume {
-        let mut left = BTreeMap::<u32, VecDeque<usize>>::new();
+        let mut left = SortedMap::<u32, VecDeque<usize>>::new();
         for (record, frame) in restored.frames().iter().enumerate() {
             left.entry(frame.thread).or_default().push_back(record);
         }
@@ -226,12 +227,12 @@ fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
             name(callee)
         ));
     }
-    let saved: BTreeSet<&str> = record
+    let saved: SortedSet<&str> = record
         .variables
         .iter()
         .map(|variable| variable.key.as_str())
         .collect();
-    let known: BTreeSet<&str> = site.variables.iter().map(|variable| variable.key).collect();
+    let known: SortedSet<&str> = site.variables.iter().map(|variable| variable.key).collect();
     // A parameter that no caller restores is not in the file, which says nothing about the source.
     let needed = site
         .variables

@@ -1,6 +1,6 @@
 //! The frames of a snapshot in a file: those of the program's own thread, and those of every member of a team.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::columns::Stored;
 use super::hdf5::{Id, Type};
@@ -9,6 +9,7 @@ use super::survey::Source;
 use super::tree::{frame_paths, of_frame};
 use super::write::{ObjectPath, Writer, object_name, variable_info};
 use super::{FrameInfo, StoreError};
+use crate::base::sorted::SortedMap;
 use crate::state::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
@@ -68,7 +69,7 @@ impl<'s> Writer<'s> {
             .count()
             > MOST_SCALARS;
         let mut columns: Vec<Option<Stored>> = vec![None; frame.variables.len()];
-        let mut scalars: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut scalars: SortedMap<&str, Vec<usize>> = SortedMap::new();
         for (position, variable) in frame.variables.iter().enumerate() {
             let name = object_name(&variable.key);
             match &variable.content {

@@ -1,12 +1,13 @@
 //! What the last checkpoint has, so that the next one need not store it again.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::CheckpointId;
 use super::coding::Coding;
 pub use super::coding::Compression;
 use super::extents::Other;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::value::{Capture, DType, Reference};
 
 /// How values are stored.
@@ -66,7 +67,7 @@ pub(super) struct Known {
     pub size: u64,
     pub blocks: Vec<Held>,
     /// In which file it is under which path.
-    pub paths: BTreeMap<CheckpointId, String>,
+    pub paths: SortedMap<CheckpointId, String>,
     pub reference: Option<Arc<Reference>>,
 }
 
@@ -95,7 +96,7 @@ impl Held {
 
 impl Known {
     /// The checkpoints that its blocks are in.
-    pub fn holders(&self) -> BTreeSet<CheckpointId> {
+    pub fn holders(&self) -> SortedSet<CheckpointId> {
         let ids = self.blocks.iter().filter_map(|block| match block {
             Held::Hole => None,
             Held::At { id, .. } => Some(*id),

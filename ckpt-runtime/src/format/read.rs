@@ -1,7 +1,7 @@
 //! Reading bodies: every block is checked as it is read, by all cores, and goes straight to where it is wanted.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -14,6 +14,7 @@ use super::{Damage, ELSEWHERE_NOTE};
 use crate::base::checksum::xxh3;
 use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
+use crate::base::sorted::SortedMap;
 use crate::value::Room;
 
 thread_local! {
@@ -230,7 +231,7 @@ impl Container {
     /// Checks the bodies of several datasets, several threads at once.
     pub fn verify_datasets(&self, datasets: &[&Dataset]) -> Vec<Damage> {
         // One for each dataset is enough.
-        let mut damage = BTreeMap::new();
+        let mut damage = SortedMap::new();
         let (mut blocks, mut bytes) = (Vec::new(), 0_usize);
         for (at, dataset) in datasets.iter().enumerate() {
             match &dataset.body {

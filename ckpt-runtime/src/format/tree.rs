@@ -1,12 +1,11 @@
 //! A checkpoint as people look at it: groups, datasets and links with their attributes, and slices of values.
 
-use std::collections::BTreeMap;
-
 use super::columns::Stored;
 use super::index::Index;
 use super::ordered::ElementOrder;
 use super::restored::Restored;
 use super::{FORMAT_VERSION, FrameInfo, Meta, VariableContent, VariableInfo};
+use crate::base::sorted::SortedMap;
 use crate::value::{Block, DType, Kind, LoadError};
 
 pub(super) type Attributes = Vec<(String, Attribute)>;
@@ -362,7 +361,7 @@ pub(super) fn as_text(dtype: &DType, element: &[u8]) -> String {
 /// Where every frame is: those of the session's thread below `/frames`, those of the members of a team below
 /// `/threads/K`. `threads` has the thread of each frame.
 pub(super) fn frame_paths(threads: impl Iterator<Item = u32>) -> Vec<String> {
-    let mut count: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut count: SortedMap<u32, u32> = SortedMap::new();
     let path = |thread| {
         let number = count.entry(thread).or_default();
         *number += 1;
@@ -377,7 +376,7 @@ pub(super) fn frame_paths(threads: impl Iterator<Item = u32>) -> Vec<String> {
 /// The tree of a file, from its index: every variable under its own name, also where the file packs them into tables.
 pub(super) fn build(index: &Index) -> Node {
     let paths = frame_paths(index.frames.iter().map(|frame| frame.info.thread));
-    let mut frames: BTreeMap<u32, Vec<Node>> = BTreeMap::from([(0, Vec::new())]);
+    let mut frames: SortedMap<u32, Vec<Node>> = SortedMap::from([(0, Vec::new())]);
     for (frame, path) in index.frames.iter().zip(&paths) {
         let info = &frame.info;
         let variables = info.variables.iter().zip(&frame.columns);

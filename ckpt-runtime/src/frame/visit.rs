@@ -8,6 +8,7 @@ use super::thread::{FunctionSite, Lent, THREAD, Thread, UnmarkedFrame, Way, site
 use super::{Frame, Registrar};
 use crate::base::current;
 use crate::base::report::{Fatal, Headline, headline};
+use crate::base::sorted::SortedSet;
 use crate::comm;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::state::snapshot::SnapshotBuilder;
@@ -289,10 +290,7 @@ pub(super) fn unmarked(found: UnmarkedFrame, visited: FunctionSite) -> Fatal {
 /// The attribute of a function with one more call marked.
 fn with_call(attribute: &str, plan: &FunctionPlan, callee: &str) -> String {
     let others = plan.sites.iter().filter_map(|site| site.kind.callee());
-    let mut calls: Vec<&str> = others.map(plain_name).collect();
-    calls.push(callee);
-    calls.sort_unstable();
-    calls.dedup();
+    let calls: SortedSet<&str> = others.map(plain_name).chain([callee]).collect();
     format!("#[{attribute}(calls({}))]", calls.join(", "))
 }
 

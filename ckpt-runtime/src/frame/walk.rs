@@ -152,42 +152,72 @@ fn no_memory(frame: &Frame, refused: &NoMemory) -> Fatal {
 
 /// Where a value goes that is restored. All that is not in here is compiled once, and not for every type.
 trait Room {
-    /// Takes it.
-    fn load(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>;
+    /// Takes it; or, into another place, what it is compared with.
+    fn load(&mut self, from: &mut Decoder<'_>, place: Place) -> Result<(), LoadError>;
 
-    /// Whether the next value is the one that was taken.
-    fn is_same(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError>;
+    /// Saves what is there.
+    fn save(&self, to: &mut Encoder<'_>, place: Place);
 }
 
-struct RoomFor<T>(Option<T>);
+#[derive(Clone, Copy)]
+enum Place {
+    Value,
+    Compared,
+}
 
-/// Whether two values are saved as the same.
-fn are_alike(one: &dyn Fn(&mut Encoder<'_>), other: &dyn Fn(&mut Encoder<'_>)) -> bool {
-    Column::of(one) == Column::of(other)
+struct RoomFor<T> {
+    value: Option<T>,
+    compared: Option<T>,
 }
 
 impl<T: Checkpoint> Room for RoomFor<T> {
-    fn load(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        self.0 = Some(T::load(from)?);
+    fn load(&mut self, from: &mut Decoder<'_>, place: Place) -> Result<(), LoadError> {
+        // Each `?` would be two functions more for every type.
+        match (T::load(from), place) {
+            (Ok(value), Place::Value) => self.value = Some(value),
+            (Ok(value), Place::Compared) => self.compared = Some(value),
+            (Err(error), _) => return Err(error),
+        }
         Ok(())
     }
 
-    fn is_same(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError> {
-        let other = T::load(from)?;
-        let one = self.0.as_ref();
-        Ok(one.is_some_and(|one| are_alike(&|to| one.save(to), &|to| other.save(to))))
+    fn save(&self, to: &mut Encoder<'_>, place: Place) {
+        let there = match place {
+            Place::Value => &self.value,
+            Place::Compared => &self.compared,
+        };
+        if let Some(value) = there {
+            value.save(to);
+        }
     }
 }
 
 impl<T> RoomFor<T> {
+    fn new() -> Self {
+        RoomFor {
+            value: None,
+            compared: None,
+        }
+    }
+
     /// What was loaded.
     fn value(self, frame: &Frame, key: &str) -> T {
-        self.0.unwrap_or_else(|| nowhere_to(frame, key).exit())
+        match self.value {
+            Some(value) => value,
+            None => nowhere_to(frame, key).exit(),
+        }
     }
 }
 
+/// Whether the next value is saved as the one that was taken.
+fn is_same(room: &mut dyn Room, from: &mut Decoder<'_>) -> Result<bool, LoadError> {
+    room.load(from, Place::Compared)?;
+    let saved = |place| Column::of(&|to| room.save(to, place));
+    Ok(saved(Place::Value) == saved(Place::Compared))
+}
+
 pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
-    let mut room = RoomFor(None);
+    let mut room = RoomFor::new();
     restore_into(frame, key, type_name::<T>(), &mut room);
     room.value(frame, key)
 }
@@ -197,13 +227,15 @@ fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) 
         let refused = |error| refused_value(rust_type, resume, frame, frame.record, key, &error);
         let restored = &resume.restored;
         restored
-            .load(frame.record as usize, key, &mut |from| room.load(from))
+            .load(frame.record as usize, key, &mut |from| {
+                room.load(from, Place::Value)
+            })
             .map_err(refused)?;
         // The team has another number of members than at the checkpoint: a value that each takes has to be that of all.
         for record in resume.alike(frame.record as usize) {
             let mut is_alike = false;
             let loaded = restored.load(record, key, &mut |from| {
-                is_alike = room.is_same(from)?;
+                is_alike = is_same(room, from)?;
                 Ok(())
             });
             loaded.map_err(refused)?;
@@ -304,7 +336,7 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
 
 pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
     let place: FunctionSite = (frame.plan, site);
-    let mut room = RoomFor(None);
+    let mut room = RoomFor::new();
     argument_into(frame, place, index, type_name::<T>(), &mut room);
     room.value(frame, ARGUMENT)
 }
@@ -317,7 +349,7 @@ fn argument_into(frame: &Frame, place: FunctionSite, index: u32, rust_type: &str
         let record = frame.record + 1;
         let loaded = resume
             .restored
-            .load_parameter(record as usize, index, &mut |from| room.load(from));
+            .load_parameter(record as usize, index, &mut |from| room.load(from, Place::Value));
         loaded.map_err(|error| {
             let key = resume.parameter_name(record as usize, index);
             refused_value(rust_type, resume, frame, record, &key, &error).at(position(place))
@@ -328,7 +360,7 @@ fn argument_into(frame: &Frame, place: FunctionSite, index: u32, rust_type: &str
 
 /// Parameter `index` of this very function, from its own record.
 pub(super) fn restore_parameter<T: Checkpoint>(frame: &Frame, index: u32, key: &str) -> T {
-    let mut room = RoomFor(None);
+    let mut room = RoomFor::new();
     parameter_into(frame, index, key, type_name::<T>(), &mut room);
     room.value(frame, key)
 }
@@ -339,7 +371,7 @@ fn parameter_into(frame: &Frame, index: u32, key: &str, rust_type: &str, room: &
         let record = frame.record;
         let loaded = resume
             .restored
-            .load_parameter(record as usize, index, &mut |from| room.load(from));
+            .load_parameter(record as usize, index, &mut |from| room.load(from, Place::Value));
         loaded.map_err(|error| refused_value(rust_type, resume, frame, record, key, &error))
     });
     or_exit(restored, frame, key);

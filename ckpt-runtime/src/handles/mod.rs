@@ -14,7 +14,7 @@ mod place;
 pub(crate) mod standard_input;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
@@ -27,6 +27,7 @@ use rustix::fs::OFlags;
 use crate::base::changes::{Coming, NotComing};
 use crate::base::files::is_nothing;
 use crate::base::signals::undisturbed;
+use crate::base::sorted::SortedMap;
 use crate::base::{current, folders};
 pub use allowed::lies_within;
 pub(crate) use allowed::{
@@ -280,7 +281,7 @@ pub(crate) fn paths(files: &[WrittenFile]) -> impl Iterator<Item = &Path> {
 /// Which file, and why.
 pub(crate) fn sync(files: &[WrittenFile], entered: &mut Entered) -> Result<(), String> {
     let mut new = Vec::new();
-    let mut folders = BTreeMap::new();
+    let mut folders = SortedMap::new();
     for written in files {
         let (path, synced) = match written {
             WrittenFile::Held { file, id, path } => {

@@ -1,12 +1,12 @@
 //! Folders and files that the program has closed to itself, as one does with results that are complete: open to a restart for
 //! as long as it needs them.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::base::sorted::SortedSet;
 use rustix::fs::Access;
 
 /// What the owner of a folder may do in it.
@@ -29,7 +29,7 @@ impl Opened {
     }
 
     fn above<'p>(paths: impl Iterator<Item = &'p Path>, last: Access) -> Opened {
-        let (mut opened, mut known) = (Vec::new(), BTreeSet::new());
+        let (mut opened, mut known) = (Vec::new(), SortedSet::new());
         for path in paths {
             let above: Vec<&Path> = path.ancestors().skip(1).collect();
             for (height, folder) in above.into_iter().enumerate().rev() {

@@ -9,6 +9,7 @@ use super::job::{Job, LAUNCH_FILE, State};
 use crate::base::documents::Documents;
 use crate::base::report::say;
 use crate::base::run_id::{RunId, RunPrefix};
+use crate::base::sorted;
 use crate::base::typed::{has_command, restart_command};
 use crate::format::{CheckpointId, Meta};
 use crate::state::journal;
@@ -92,7 +93,9 @@ fn in_order(runs: Vec<RunId>, read: impl Fn(RunId) -> io::Result<Option<Job>>) -
         Some(RunRecord { run, job })
     };
     let mut records: Vec<RunRecord> = runs.into_iter().filter_map(record).collect();
-    records.sort_by_key(|record| (record.order(), record.run));
+    sorted::sort_by(&mut records, |one, other| {
+        (one.order(), one.run).cmp(&(other.order(), other.run))
+    });
     records
 }
 

@@ -1,6 +1,5 @@
 //! A run that died and cannot be continued is started again: `cargo ckpt run --restarts` and `--resume` do so.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use super::job::{Job, State};
 use super::runs;
 use crate::base::documents::Documents;
 use crate::base::run_id::RunId;
+use crate::base::sorted::SortedMap;
 use crate::format::StoreError;
 use crate::handles;
 use crate::state::journal::{self, OtherRun};
@@ -104,7 +104,7 @@ pub fn undo_start(
             parts.push((folder.clone(), Store::open_as(folder, Mode::ReadWrite, rank)?));
         }
     }
-    let folders: BTreeMap<&PathBuf, &Store> = parts.iter().map(|(folder, part)| (folder, part)).collect();
+    let folders: SortedMap<&PathBuf, &Store> = parts.iter().map(|(folder, part)| (folder, part)).collect();
     let Some((first, home)) = folders.first_key_value() else {
         return Ok(false);
     };

@@ -1,12 +1,11 @@
 //! The environment variables that the program reads by name, as it was started with them. What a run has read from them is in its
 //! variables: a restart with others goes on with the old ones.
 
-use std::collections::BTreeMap;
-
 use twox_hash::XxHash3_128;
 
 use super::sources::Sources;
 use crate::base::report::say;
+use crate::base::sorted::SortedMap;
 use crate::format::Restored;
 use crate::state::process;
 use crate::state::source::Recorded;
@@ -15,7 +14,7 @@ use crate::state::source::Recorded;
 /// what nobody is to read.
 pub const VARIABLES_NOTE: &str = "variables";
 
-type Hashes = BTreeMap<String, Option<String>>;
+type Hashes = SortedMap<String, Option<String>>;
 
 /// What the variables of this process were at its start.
 fn at_start(sources: &Sources) -> Hashes {

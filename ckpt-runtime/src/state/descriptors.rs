@@ -4,7 +4,6 @@
 //!
 //! They are counted by kind, and not by their numbers: what is made again may have another.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use super::source::{Recorded, StateSource};
 use super::unheld_files::UnheldFiles;
 use crate::base::kept_open;
 use crate::base::report::{Fatal, say};
+use crate::base::sorted::SortedMap;
 
 /// Name of the note in every checkpoint of a program that has such descriptors.
 pub const DESCRIPTORS_NOTE: &str = "descriptors";
@@ -50,10 +50,10 @@ const fn kind(begins: &'static str, name: &'static str, tells_apart: bool, is_of
 }
 
 /// What each number stands for, as the kernel calls it.
-pub(super) type Open = BTreeMap<i32, String>;
+pub(super) type Open = SortedMap<i32, String>;
 
 /// The things of a kind, by its name: for each the numbers that stand for it.
-type Things = BTreeMap<String, Vec<Vec<i32>>>;
+type Things = SortedMap<String, Vec<Vec<i32>>>;
 
 /// The descriptors of the process since its session began.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Descriptors {
 impl Kind {
     /// Those of this kind.
     fn things(&self, open: &Open) -> Vec<Vec<i32>> {
-        let mut things: BTreeMap<(&str, Option<i32>), Vec<i32>> = BTreeMap::new();
+        let mut things: SortedMap<(&str, Option<i32>), Vec<i32>> = SortedMap::new();
         for (number, thing) in open.iter().filter(|(_, thing)| thing.starts_with(self.begins)) {
             let apart = (!self.tells_apart).then_some(*number);
             things.entry((thing, apart)).or_default().push(*number);

@@ -4,7 +4,6 @@
 //! A file that is open and that nobody writes to any more is nobody's loss. So it counts when it has moved on from one checkpoint to
 //! the next, or when nothing has been written to it yet and it is not there to be locked: what it was opened for is still to come.
 
-use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
@@ -16,6 +15,7 @@ use super::descriptors::{Open, now};
 use super::snapshot::SnapshotBuilder;
 use crate::base::kept_open;
 use crate::base::report::say;
+use crate::base::sorted::SortedMap;
 
 /// A file, by its device and number there.
 type Id = (u64, u64);
@@ -24,7 +24,7 @@ type Id = (u64, u64);
 #[derive(Debug, Default)]
 pub(super) struct UnheldFiles {
     /// How far each had been written, by the number that it is open under.
-    before: BTreeMap<i32, (Id, u64)>,
+    before: SortedMap<i32, (Id, u64)>,
     /// Where ckpt writes itself, beside the program.
     own: Vec<PathBuf>,
     is_told: bool,
@@ -45,7 +45,7 @@ impl UnheldFiles {
         if self.is_told {
             return;
         }
-        let mut found = BTreeMap::new();
+        let mut found = SortedMap::new();
         let mut suspect = Vec::new();
         let is_own = |path: &str| self.own.iter().any(|folder| Path::new(path).starts_with(folder));
         for (number, path) in now().into_iter().filter(|(_, path)| !is_own(path)) {

@@ -1,6 +1,6 @@
 //! A level that a store has opened, and what is known about the checkpoints on it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::sync::Mutex;
 
@@ -8,6 +8,7 @@ use super::level::{Lock, StorageLevel};
 use crate::base::events;
 use crate::base::lock::locked;
 use crate::base::run_id::RunId;
+use crate::base::sorted::SortedSet;
 use crate::format::{self, CheckpointId, StoreError};
 use crate::state::journal;
 
@@ -20,7 +21,7 @@ pub(super) struct Opened {
     /// What the heads of checkpoints say, as far as somebody has asked.
     heads: Mutex<HashMap<CheckpointId, Found>>,
     /// Those of which somebody has found out that their values are damaged.
-    damaged: Mutex<BTreeSet<CheckpointId>>,
+    damaged: Mutex<SortedSet<CheckpointId>>,
 }
 
 /// What there is of a checkpoint, by its head.

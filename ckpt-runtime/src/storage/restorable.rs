@@ -1,7 +1,6 @@
 //! Whether a checkpoint can be restored, beside that its file is whole: what the program's files were is in the journal of
 //! its run, and that has to be there.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use super::Store;
 use crate::base::documents::Documents;
 use crate::base::run_id::RunId;
+use crate::base::sorted::SortedMap;
 use crate::format::Meta;
 use crate::handles::Outside;
 use crate::state::journal::{self, Checked, OutOfReach, Told};
@@ -68,7 +68,7 @@ impl From<OutOfReach> for NoWayBack {
 #[derive(Debug, Default)]
 pub struct Journals {
     runs: Option<Result<Vec<RunId>, String>>,
-    told: BTreeMap<RunId, Result<Told, String>>,
+    told: SortedMap<RunId, Result<Told, String>>,
     checked: Checked,
 }
 

@@ -18,6 +18,7 @@ use crate::base::folders::{self, sync};
 use crate::base::lock::locked;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
+use crate::base::sorted;
 
 /// The folder with those of all runs.
 const RUNS: &str = "runs";
@@ -76,7 +77,7 @@ pub fn begun_in(store: &Path) -> io::Result<Vec<PathBuf>> {
             begun.push(Path::new(RUNS).join(name));
         }
     }
-    begun.sort();
+    sorted::sort_by(&mut begun, PathBuf::cmp);
     Ok(begun)
 }
 

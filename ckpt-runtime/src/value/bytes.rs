@@ -1,7 +1,6 @@
 //! The bytes of a column, in memory that is used again: touching memory for the first time takes many times longer than
 //! copying into it, so that a checkpoint would mostly wait for the system to hand out pages.
 
-use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,21 +15,25 @@ use crate::base::from_outside;
 use crate::base::lock::locked;
 use crate::base::parallel::{self, PIECE};
 use crate::base::room;
+use crate::base::sorted::SortedMap;
 
 /// Buffers from this size on are used again.
 const SMALLEST: usize = 64 * 1024;
 
 /// Buffers that no snapshot needs at the moment, by their capacity.
-static POOL: Mutex<BTreeMap<usize, Vec<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+static POOL: Mutex<SortedMap<usize, Vec<Vec<u8>>>> = Mutex::new(SortedMap::new());
 
-fn pool() -> MutexGuard<'static, BTreeMap<usize, Vec<Vec<u8>>>> {
+fn pool() -> MutexGuard<'static, SortedMap<usize, Vec<Vec<u8>>>> {
     locked(&POOL)
 }
 
 /// The smallest buffer that takes `bytes`, if there is one that is not far too large.
 fn used_before(bytes: usize) -> Option<Vec<u8>> {
     let mut pool = pool();
-    let (&capacity, _) = pool.range(bytes..=bytes.saturating_mul(2)).next()?;
+    let (&capacity, _) = pool.range(bytes..).next()?;
+    if capacity > bytes.saturating_mul(2) {
+        return None;
+    }
     let same = pool.get_mut(&capacity)?;
     let buffer = same.pop();
     if same.is_empty() {

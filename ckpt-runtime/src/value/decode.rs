@@ -14,6 +14,7 @@ use super::cursor::{Content, Context, Cursor, Put, mismatch, no_memory, to_usize
 use super::error::{LoadError, LoadProblem};
 use super::impls::shared::Shared;
 use super::number::as_bytes;
+use super::owned::OwningType;
 use super::room::Room;
 use super::{Checkpoint, Number};
 use crate::handles::ReopenedFiles;
@@ -317,8 +318,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the table and number of what the next value owns, if it is in a table.
-    #[inline]
-    pub(crate) fn owned_object<P: Checkpoint>(&mut self) -> Result<Option<(u32, u64)>, LoadError> {
+    pub(crate) fn owned_object(&mut self, of: &OwningType) -> Result<Option<(u32, u64)>, LoadError> {
         let context = self.context;
         let Cursor::Data(data) = &mut *self.cursor else {
             return Ok(None);
@@ -327,7 +327,7 @@ impl<'a> Decoder<'a> {
             return Ok(None);
         };
         // A list that is a variable is stored as its items: those may be objects.
-        if data.single == self.batch || !context.tables.is_table_of::<P>(table) {
+        if data.single == self.batch || !context.tables.is_table_of(table, of) {
             return Ok(None);
         }
         let mut id = [0; 8];

@@ -12,6 +12,7 @@ use super::bytes::{buffer_for, give_back};
 use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::number::as_bytes;
 use super::objects::Objects;
+use super::owned::OwningType;
 use super::{Bytes, Checkpoint, Number};
 use crate::base::room::{self, NO_MEMORY};
 
@@ -492,16 +493,15 @@ impl<'a> Encoder<'a> {
         self.objects
     }
 
-    /// The table for what a `P` owns, if a `P` is saved there rather than here: its type contains itself. A variable
+    /// The table for what a value of this type owns, if it is saved there rather than here: its type contains itself. A variable
     /// is always saved at its own place, whatever pointer leads to it.
-    #[inline]
-    pub(crate) fn table_of_owned<P: Checkpoint>(&mut self) -> Option<u32> {
+    pub(crate) fn table_of_owned(&mut self, of: &OwningType) -> Option<u32> {
         match &*self.column {
             Column::Data(Data {
                 dtype: DType::Object(table),
                 ..
-            }) => self.objects.is_table_of::<P>(*table).then_some(*table),
-            Column::Empty if self.batch || self.depth > 0 => self.objects.table_of_owned::<P>(),
+            }) => self.objects.is_table_of(*table, of.key).then_some(*table),
+            Column::Empty if self.batch || self.depth > 0 => self.objects.table_of_owned(of),
             _ => None,
         }
     }

@@ -17,7 +17,6 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::Checkpoint;
 use super::body::{Capture, Unread};
 use super::column::{Column, Data, Group};
 use super::cursor::{Context, Cursor};
@@ -26,8 +25,7 @@ use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
 use super::impls::shared::Shared;
 use super::keys::Keyed;
-use super::owned::{Depth, Made};
-use super::reach::{contains_itself, type_key};
+use super::owned::{Depth, Made, OwningType};
 use crate::base::forked::Copier;
 use crate::base::room::{self, NO_MEMORY};
 use crate::handles::{OpenFiles, ReopenedFiles, WrittenFile};
@@ -351,23 +349,22 @@ impl Objects {
     }
 
     /// Whether the table has what a `P` owns; a box around a shared pointer is stored as the pointer.
-    #[inline]
-    pub fn is_table_of<P>(&self, table: u32) -> bool {
+    pub fn is_table_of(&self, table: u32, owner: TypeId) -> bool {
         let table = self.tables.get(table as usize);
-        table.is_some_and(|table| table.owner == Some(type_key::<P>()))
+        table.is_some_and(|table| table.owner == Some(owner))
     }
 
     /// The table for values of a type that owns others of its own; `None` for other types.
-    pub fn table_of_owned<P: Checkpoint>(&mut self) -> Option<u32> {
+    pub fn table_of_owned(&mut self, of: &OwningType) -> Option<u32> {
         if self.in_place {
             return None;
         }
         let tables = &mut self.tables;
-        *self.owned.entry(type_key::<P>()).or_insert_with(|| {
-            contains_itself::<P>().then(|| {
+        *self.owned.entry(of.key).or_insert_with(|| {
+            (of.contains_itself)().then(|| {
                 tables.push(Table {
-                    type_name: std::any::type_name::<P>(),
-                    owner: Some(type_key::<P>()),
+                    type_name: of.type_name,
+                    owner: Some(of.key),
                     ..Table::default()
                 });
                 tables.len() as u32 - 1
@@ -675,16 +672,16 @@ impl Tables {
         }
     }
 
-    /// Whether a number in table `number` stands for a whole `P`. If not, it is part of one that is stored as the shared
-    /// pointer in it.
-    pub fn is_table_of<P: Checkpoint>(&self, number: u32) -> bool {
+    /// Whether a number in table `number` stands for a whole value of this type. If not, it is part of one that is stored as the
+    /// shared pointer in it.
+    pub fn is_table_of(&self, number: u32, of: &OwningType) -> bool {
         let table = self.tables.get(number as usize);
-        table.is_some_and(|table| table.owned.has::<P>())
+        table.is_some_and(|table| table.owned.has(of.key))
             || *self
                 .contain_themselves
                 .borrow_mut()
-                .entry(type_key::<P>())
-                .or_insert_with(contains_itself::<P>)
+                .entry(of.key)
+                .or_insert_with(of.contains_itself)
     }
 
     /// The moment of the restart, in the place of the moment of the checkpoint.
@@ -701,7 +698,14 @@ impl Tables {
             if at > row {
                 break;
             }
-            let value = table.next(number, id, context, P::load_value)?;
+            let mut value = None;
+            table.next(number, id, context, &mut |from| {
+                value = Some(P::load_value(from)?);
+                Ok(())
+            })?;
+            let Some(value) = value else {
+                return Err(invalid("it is lost".to_owned()));
+            };
             let lasting = self.lasting.borrow_mut().remove(&(number, at));
             if let Some(lasting) = lasting {
                 // What it leads to is put back with the static.
@@ -810,24 +814,29 @@ impl Tables {
         load: fn(&mut Decoder<'_>) -> Result<P, LoadError>,
     ) -> Result<P, LoadError> {
         let (table, row) = self.find(number, id)?;
-        let other = || two_types(number);
-        while table
-            .owned
-            .with(|made: &mut Vec<Option<P>>| made.len())
-            .ok_or_else(other)?
-            <= row
-        {
-            let object = table.next(number, id, context, load)?;
-            table
-                .owned
-                .with(|made| made.push(Some(object)))
-                .ok_or_else(other)?;
+        loop {
+            let mut is_made = false;
+            let found = table.owned.with(|made: &mut Vec<Option<P>>| {
+                is_made = row < made.len();
+                if is_made { made[row].take() } else { None }
+            });
+            match found {
+                Some(Some(object)) => return Ok(object),
+                Some(None) if is_made => {
+                    return Err(invalid(format!("object {id} of table {number} has two owners")));
+                }
+                Some(None) => {}
+                None => return Err(two_types(number)),
+            }
+            let mut object = None;
+            table.next(number, id, context, &mut |from| {
+                object = Some(load(from)?);
+                Ok(())
+            })?;
+            if table.owned.with(|made| made.push(object)).is_none() {
+                return Err(two_types(number));
+            }
         }
-        table
-            .owned
-            .with(|made| made.get_mut(row).and_then(Option::take))
-            .ok_or_else(other)?
-            .ok_or_else(|| invalid(format!("object {id} of table {number} has two owners")))
     }
 
     fn find(&self, number: u32, id: u64) -> Result<(&LoadTable, usize), LoadError> {
@@ -860,14 +869,15 @@ fn invalid(why: String) -> LoadError {
 }
 
 impl LoadTable {
-    /// Makes the next row, on the way to the object `id`.
-    fn next<P>(
+    /// Has the next row loaded, on the way to the object `id`. It is not generic: it would be compiled again for every type of every
+    /// program.
+    fn next(
         &self,
         number: u32,
         id: u64,
         context: &Context<'_>,
-        load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
-    ) -> Result<P, LoadError> {
+        load: &mut dyn FnMut(&mut Decoder<'_>) -> Result<(), LoadError>,
+    ) -> Result<(), LoadError> {
         let Ok(mut items) = self.items.try_borrow_mut() else {
             return Err(invalid(format!(
                 "shared object {id} of table {number} is needed before it can be made"

@@ -9,7 +9,7 @@ use std::any::TypeId;
 use std::cell::RefCell;
 
 use super::objects::Objects;
-use super::reach::type_key;
+use super::reach::{contains_itself, type_key};
 use super::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// Values that own one another may be this deep.
@@ -28,11 +28,28 @@ pub(crate) fn save<P: Checkpoint>(value: &P, to: &mut Encoder<'_>, save_here: fn
     if to.failed() {
         return;
     }
-    match to.table_of_owned::<P>() {
+    match to.table_of_owned(&OwningType::of::<P>()) {
         None => save_here(value, to),
         Some(table) => {
             let id = to.objects().own(table, &mut |to| save_here(value, to));
             to.object(table, id);
+        }
+    }
+}
+
+/// A type whose values own others, for what is compiled once and not for every type of every program.
+pub(crate) struct OwningType {
+    pub key: TypeId,
+    pub type_name: &'static str,
+    pub contains_itself: fn() -> bool,
+}
+
+impl OwningType {
+    pub fn of<P: Checkpoint>() -> OwningType {
+        OwningType {
+            key: type_key::<P>(),
+            type_name: std::any::type_name::<P>(),
+            contains_itself: contains_itself::<P>,
         }
     }
 }
@@ -120,28 +137,37 @@ struct Rows {
 }
 
 impl Made {
-    /// Whether the rows are known to be of `P`.
-    pub fn has<P>(&self) -> bool {
+    /// Whether the rows are known to be of the type with this key.
+    pub fn has(&self, key: TypeId) -> bool {
         let rows = self.0.try_borrow();
-        rows.is_ok_and(|rows| rows.as_ref().is_some_and(|rows| rows.key == type_key::<P>()))
+        rows.is_ok_and(|rows| rows.as_ref().is_some_and(|rows| rows.key == key))
     }
 
     /// The rows as those of a `P`; `None` if they are of another type.
     pub fn with<P, R>(&self, with: impl FnOnce(&mut Vec<Option<P>>) -> R) -> Option<R> {
         let mut rows = self.0.try_borrow_mut().ok()?;
-        if rows.is_none() {
-            *rows = Some(Rows {
-                key: type_key::<P>(),
-                all: Box::into_raw(Box::<Vec<Option<P>>>::default()).cast(),
-                end: end::<P>,
-            });
-        }
-        let rows = rows.as_ref().filter(|rows| rows.key == type_key::<P>())?;
-        // SAFETY: `all` was made from a box of this type above: equal keys mean equal types but for lifetimes, and those
+        let all = of_type(&mut rows, type_key::<P>(), new::<P>, end::<P>)?;
+        // SAFETY: `all` was made from a box of this type by `new`: equal keys mean equal types but for lifetimes, and those
         // of a value that was made from a file, by code that is the same for all of them, hold for any. The borrow of
         // the cell keeps it the only reference.
-        Some(with(unsafe { &mut *rows.all.cast::<Vec<Option<P>>>() }))
+        Some(with(unsafe { &mut *all.cast::<Vec<Option<P>>>() }))
     }
+}
+
+/// The rows of the type with this key, made if there are none; `None` if they are of another type. It is compiled once, not for every
+/// type of every program.
+fn of_type(
+    rows: &mut Option<Rows>,
+    key: TypeId,
+    new: fn() -> *mut (),
+    end: unsafe fn(*mut ()),
+) -> Option<*mut ()> {
+    let rows = rows.get_or_insert_with(|| Rows { key, all: new(), end });
+    (rows.key == key).then_some(rows.all)
+}
+
+fn new<P>() -> *mut () {
+    Box::into_raw(Box::new(Vec::<Option<P>>::new())).cast()
 }
 
 impl Drop for Made {
@@ -157,9 +183,12 @@ impl Drop for Made {
 unsafe fn end<P>(all: *mut ()) {
     // SAFETY: as above.
     let all = unsafe { Box::from_raw(all.cast::<Vec<Option<P>>>()) };
-    if all.iter().any(Option::is_some) {
-        // What a failed restart leaves may be a chain too long for the stack to drop.
-        std::mem::forget(all);
+    for row in &*all {
+        if row.is_some() {
+            // What a failed restart leaves may be a chain too long for the stack to drop.
+            std::mem::forget(all);
+            return;
+        }
     }
 }
 
@@ -169,7 +198,7 @@ pub(crate) fn load<P: Checkpoint>(
     from: &mut Decoder<'_>,
     load_here: fn(&mut Decoder<'_>) -> Result<P, LoadError>,
 ) -> Result<P, LoadError> {
-    match from.owned_object::<P>()? {
+    match from.owned_object(&OwningType::of::<P>())? {
         Some((table, id)) => from.context().tables.take(table, id, from.context(), load_here),
         None => load_here(from),
     }

@@ -36,7 +36,14 @@ pub(super) fn encode<T: Checkpoint + ?Sized>(
 
 /// The same of what saves itself.
 pub(super) fn encoded(
-    save: impl FnOnce(&mut Encoder<'_>),
+    mut save: impl FnMut(&mut Encoder<'_>),
+) -> Result<(Column, Vec<super::ObjectTable>), super::SaveError> {
+    encoded_by(&mut save)
+}
+
+/// Once for all types: of these there are more than a thousand.
+fn encoded_by(
+    save: &mut dyn FnMut(&mut Encoder<'_>),
 ) -> Result<(Column, Vec<super::ObjectTable>), super::SaveError> {
     let mut objects = Objects::default();
     objects.enter("x");
@@ -51,9 +58,22 @@ pub(super) fn decode<T: Checkpoint>(saved: &(Column, Vec<super::ObjectTable>)) -
 
 /// What `load` makes of the columns, all of them.
 pub(super) fn decoded<T>(
-    (column, tables): &(Column, Vec<super::ObjectTable>),
-    load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
+    saved: &(Column, Vec<super::ObjectTable>),
+    mut load: impl FnMut(&mut Decoder<'_>) -> Result<T, LoadError>,
 ) -> Result<T, LoadError> {
+    let mut value = None;
+    decoded_by(saved, &mut |decoder| {
+        value = Some(load(decoder)?);
+        Ok(())
+    })?;
+    Ok(value.expect("it is there where nothing fails"))
+}
+
+/// Once for all types.
+fn decoded_by(
+    (column, tables): &(Column, Vec<super::ObjectTable>),
+    load: &mut dyn FnMut(&mut Decoder<'_>) -> Result<(), LoadError>,
+) -> Result<(), LoadError> {
     let tables = Tables::new(
         tables
             .iter()
@@ -66,9 +86,8 @@ pub(super) fn decoded<T>(
     };
     let mut cursor = Cursor::of(column);
     let mut decoder = Decoder::new(&mut cursor, false, &context);
-    let value = load(&mut decoder)?;
-    decoder.finish()?;
-    Ok(value)
+    load(&mut decoder)?;
+    decoder.finish()
 }
 
 pub(crate) fn round_trip<T: Checkpoint>(value: &T) -> T {

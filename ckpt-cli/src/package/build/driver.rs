@@ -44,6 +44,13 @@ pub enum Wanted {
 }
 
 impl Wanted {
+    fn other(self) -> Wanted {
+        match self {
+            Wanted::Program => Wanted::Sources,
+            Wanted::Sources => Wanted::Program,
+        }
+    }
+
     /// Asks cargo for it.
     fn of_copy(self, options: &CargoOptions, package: &ReadPackage, copy: &PackageCopy) -> Outcome<Built> {
         let verb = match self {
@@ -168,9 +175,14 @@ impl Rounds<'_> {
     /// From what the last time has led to, if that ends well; else from nothing.
     fn all(&mut self) -> Outcome<Option<Box<Found>>> {
         let cache = DecisionCache::of(self.package, self.wanted, self.ranks);
-        let recalled = cache
-            .as_ref()
-            .and_then(|cache| cache.recall(self.package, self.analysis, self.main));
+        // What was decided for a plan holds for the program as well, and the other way round.
+        let recalled = recalled(
+            self.package,
+            self.analysis,
+            self.main,
+            self.ranks,
+            [self.wanted, self.wanted.other()],
+        );
         let found = match recalled.map(|start| self.go_round(start, true)) {
             Some(Ok(End::Done(Some(found)))) => Some(found),
             _ => match self.go_round(Knowledge::default(), false)? {
@@ -266,11 +278,21 @@ pub fn known_of_builds(
     main: FnId,
     ranks: Option<usize>,
 ) -> (ChooseOptions, bool) {
-    let recalled = [Wanted::Program, Wanted::Sources]
-        .into_iter()
-        .find_map(|wanted| DecisionCache::of(package, wanted, ranks)?.recall(package, analysis, main));
+    let recalled = recalled(package, analysis, main, ranks, [Wanted::Program, Wanted::Sources]);
     let asked = recalled.is_some();
     (recalled.unwrap_or_default().wishes(ranks), asked)
+}
+
+/// What has led to a package that compiles, the last time that one of these was wanted.
+fn recalled(
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    main: FnId,
+    ranks: Option<usize>,
+    wanted: [Wanted; 2],
+) -> Option<Knowledge> {
+    let mut each = wanted.into_iter();
+    each.find_map(|wanted| DecisionCache::of(package, wanted, ranks)?.recall(package, analysis, main))
 }
 
 /// The functions that say whether a state is plausible.

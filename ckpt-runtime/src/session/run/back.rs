@@ -15,6 +15,7 @@ use crate::base::own_threads;
 use crate::base::report::say;
 use crate::base::rollback::NotRolledBack;
 use crate::base::run_id::{RunId, RunPrefix};
+use crate::base::sorted;
 use crate::context::rollback::{Asked, GoesOn, Leaves};
 use crate::format::{CheckpointId, InMemory};
 use crate::session::policy::GoesBack;
@@ -62,7 +63,7 @@ pub(in super::super) fn points_of(store: &Store, run: RunId) -> Vec<Point> {
 /// Which of these it is: the newest, or the one that is asked for. Where the program has not come further than it was, that is the
 /// newest up to what it went back to the last time: what is newer may hold what was wrong then.
 pub(super) fn choose(mut points: Vec<Point>, asked: Option<u64>, rollbacks: Rollbacks) -> Option<Point> {
-    points.sort_by_key(|point| std::cmp::Reverse(point.visits));
+    sorted::sort_by(&mut points, |one, other| other.visits.cmp(&one.visits));
     let oldest = points.len().checked_sub(1)?;
     let at = match asked {
         Some(id) => points

@@ -5,7 +5,7 @@
 //! what the file is. What ckpt itself has written is so never taken for somebody else's. See the page on files in the book
 //! for the rule by which two states of a file are compared.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -24,6 +24,7 @@ use crate::base::documents::{self, Documents, Durability};
 use crate::base::files::is_nothing;
 use crate::base::own::unobserved;
 use crate::base::run_id::RunId;
+use crate::base::sorted::SortedMap;
 use crate::handles::moved;
 
 /// The name of the document.
@@ -34,7 +35,7 @@ pub(super) const NAME: &str = "left.log";
 #[serde(rename_all = "lowercase")]
 enum Line {
     /// The newest part of the journal of each rank then: the run has gone on where there is another one.
-    Epochs(BTreeMap<u32, u64>),
+    Epochs(SortedMap<u32, u64>),
     /// What was at a path; nothing where there is no state.
     Left(Name, Option<State>),
     /// The file of a path is about to be changed by ckpt.

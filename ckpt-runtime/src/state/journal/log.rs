@@ -4,7 +4,6 @@
 //! to it is to undo what the epochs from there on say. Where that has been done, the epoch that follows says so, and those
 //! that were undone are of no use any more: nor is a checkpoint that had begun one of them.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -18,6 +17,7 @@ use super::segment::{self, HEAD, Head, REACHED, Segment};
 use crate::base::checksum::xxh3;
 use crate::base::documents::{self, Documents, Durability};
 use crate::base::run_id::RunId;
+use crate::base::sorted::{SortedMap, SortedSet};
 use crate::handles::{start_folder, without_links};
 
 /// What the names of a rank's parts begin with.
@@ -64,7 +64,7 @@ fn is_part(name: &str) -> bool {
 }
 
 /// Ranks that have parts with records.
-pub(super) fn ranks_with_records(documents: &dyn Documents) -> BTreeSet<u32> {
+pub(super) fn ranks_with_records(documents: &dyn Documents) -> SortedSet<u32> {
     let names = documents.names().unwrap_or_default();
     let parts = names.into_iter().filter(|name| is_part(name));
     parts
@@ -82,7 +82,7 @@ pub(super) fn may_have_changed(documents: &dyn Documents) -> bool {
 }
 
 /// Ranks that have begun a journal in a folder.
-pub(super) fn ranks_in(documents: &dyn Documents) -> BTreeSet<u32> {
+pub(super) fn ranks_in(documents: &dyn Documents) -> SortedSet<u32> {
     let names = documents.names().unwrap_or_default().into_iter();
     let parts = names.filter(|name| is_part(name));
     parts.filter_map(|name| Some(rank_and_epoch(&name)?.0)).collect()
@@ -97,7 +97,7 @@ fn now() -> u64 {
 /// The newest time in a folder of journals, of all ranks. One session at a time writes to a store, so what the next one
 /// writes is newer, whatever its clock says.
 pub(super) fn newest_time(documents: &dyn Documents) -> u64 {
-    let mut newest = BTreeMap::new();
+    let mut newest = SortedMap::new();
     for name in documents.names().unwrap_or_default() {
         if let Some((rank, epoch)) = rank_and_epoch(&name).filter(|_| is_part(&name)) {
             let known = newest.entry(rank).or_insert(epoch);
@@ -118,7 +118,7 @@ pub(super) struct History {
     documents: Arc<dyn Documents>,
     rank: u32,
     /// By their epochs; those that are damaged as a whole say how.
-    parts: BTreeMap<u64, Result<Segment, String>>,
+    parts: SortedMap<u64, Result<Segment, String>>,
     /// The newest epoch of which this machine has noted that something could not be kept, nor said here.
     lost: Option<u64>,
     /// The newest epoch that a checkpoint has begun: its part was on the disk.
@@ -133,7 +133,7 @@ impl History {
     /// # Errors
     /// They cannot be read.
     pub fn read(documents: Arc<dyn Documents>, run: RunId, rank: u32) -> io::Result<History> {
-        let mut parts = BTreeMap::new();
+        let mut parts = SortedMap::new();
         for name in documents.names()?.iter().filter(|name| is_part(name)) {
             let Some(epoch) = epoch_in(name, rank) else {
                 continue;
@@ -420,7 +420,7 @@ impl History {
     ///
     /// # Errors
     /// Why the files cannot be brought back.
-    pub fn sums(&self, to: u64) -> Result<BTreeMap<PathBuf, (u64, u128)>, String> {
+    pub fn sums(&self, to: u64) -> Result<SortedMap<PathBuf, (u64, u128)>, String> {
         let records = self.to_undo(to)?.into_iter().flat_map(|part| &part.records);
         let contents = records.filter_map(|(_, record)| match record {
             Record::Bytes { content, .. }

@@ -48,6 +48,7 @@ use crate::base::own::{self, unobserved};
 use crate::base::report::{Fatal, headline, say};
 use crate::base::run_id::RunId;
 use crate::base::signals::undisturbed;
+use crate::base::sorted::SortedSet;
 use crate::handles::{Allowed, Links, Outside, moved, start_folder, without_links};
 use crate::value::LoadError;
 use folders::Folders;
@@ -454,7 +455,7 @@ pub(crate) fn may_have_changed(documents: &dyn Documents) -> bool {
 }
 
 /// Ranks whose journals in a folder say more than that they have begun.
-pub(crate) fn ranks_with_changes(documents: &dyn Documents) -> BTreeSet<u32> {
+pub(crate) fn ranks_with_changes(documents: &dyn Documents) -> SortedSet<u32> {
     unobserved(|| log::ranks_with_records(documents))
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::paths;
 use super::unseen::Id;
 use crate::base::report::say;
+use crate::base::sorted;
 use crate::handles::moved;
 
 /// So many files are known before it is asked which of them are still of use.
@@ -57,7 +58,7 @@ impl Names {
             is_of_use.then_some(names)
         });
         let mut groups: Vec<_> = groups.collect();
-        groups.sort();
+        sorted::sort_by(&mut groups, Vec::cmp);
         let text = serde_json::to_string(&groups).ok()?;
         (!groups.is_empty()).then_some(text)
     }

@@ -1,10 +1,10 @@
 //! To which epochs of its run a session can bring the files back: what retention goes by, which asks with every checkpoint.
 //! The journal on the disk says the same to whoever reads it.
 
-use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::base::lock::locked;
+use crate::base::sorted::SortedSet;
 
 /// What the session knows of that; where nothing speaks against an epoch, it can be reached. A leaf lock.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Reach(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     /// Those that were out of reach when the session began, of those that have a checkpoint.
-    before: BTreeSet<u64>,
+    before: SortedSet<u64>,
     /// Up to here something could not be kept.
     lost: Option<u64>,
     /// Those that began behind the first and before the second were given up, as the files were brought back to the first.
@@ -22,7 +22,7 @@ struct Known {
 
 impl Reach {
     /// With those that are out of reach already.
-    pub(super) fn without(before: BTreeSet<u64>) -> Reach {
+    pub(super) fn without(before: SortedSet<u64>) -> Reach {
         Reach(Mutex::new(Known {
             before,
             ..Known::default()
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn what_was_lost_or_given_up_is_out_of_reach() {
-        let reach = Reach::without(BTreeSet::from([2]));
+        let reach = Reach::without(SortedSet::from([2]));
         let reached = |reach: &Reach| (1..10).filter(|epoch| reach.has(*epoch)).collect::<Vec<u64>>();
         assert_eq!(reached(&reach), [1, 3, 4, 5, 6, 7, 8, 9]);
         reach.give_up(3, 6);

@@ -22,6 +22,7 @@ use super::segment;
 
 use crate::base::files;
 use crate::base::folders;
+use crate::base::sorted::{self, SortedSet};
 use crate::handles::{ALL_OF_OWNER, Allowed, Forbidden, LinkAtEnd, Links, Opened, place_among};
 
 /// The permissions of what can be executed, as itself or as its owner.
@@ -76,7 +77,7 @@ struct Target {
     order: usize,
     is: Is,
     /// Who kept it.
-    ranks: BTreeSet<u32>,
+    ranks: SortedSet<u32>,
     /// Something else has been at the path since: what is said of it from there on is of no matter.
     is_over: bool,
 }
@@ -172,7 +173,7 @@ impl Plan {
             }
         }
         if of.len() > 1 {
-            all.sort_by_key(|(time, ..)| *time);
+            sorted::sort_by(&mut all, |(one, ..), (other, ..)| one.cmp(other));
         }
         let mut plan = Plan::default();
         for (order, (_, history, rank, record)) in all.into_iter().enumerate() {
@@ -372,7 +373,7 @@ impl Plan {
                 let known = self.targets.entry(path.clone()).or_insert_with(|| Target {
                     order,
                     is: Is::Other,
-                    ranks: BTreeSet::new(),
+                    ranks: SortedSet::new(),
                     is_over: false,
                 });
                 let is_first = known.ranks.is_empty();
@@ -673,7 +674,7 @@ impl Plan {
                 let folder = Target {
                     order: 0,
                     is: Is::Folder { mode: *mode },
-                    ranks: BTreeSet::new(),
+                    ranks: SortedSet::new(),
                     is_over: false,
                 };
                 folder.remove_others(path, &mut folders)?;
@@ -731,7 +732,7 @@ impl Plan {
             .collect();
         let shared = self.shared_files.iter();
         files.extend(shared.map(|named| (named.order, Contents::Of(named))));
-        files.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
+        sorted::sort_by(&mut files, |(one, _), (other, _)| other.cmp(one));
         for (_, contents) in files {
             let names = match (&progress, &contents) {
                 (None, _) => Vec::new(),

@@ -2,10 +2,10 @@
 //!
 //! Variables of ckpt, and those that a launcher sets for each process, are not the program's: a restart has its own.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use super::text::Text;
+use crate::base::sorted::{SortedMap, SortedSet};
 
 /// Beginnings of the names that are ckpt's, or that launchers and the libraries for MPI and process management give to
 /// each process that they start.
@@ -36,7 +36,7 @@ const NOT_THE_PROGRAMS: &[&str] = &[
 ];
 
 /// All variables that may be the program's.
-pub(super) type Variables = BTreeMap<OsString, OsString>;
+pub(super) type Variables = SortedMap<OsString, OsString>;
 
 /// What has become of some of them: a value, or none any more.
 pub(super) type Changed = Vec<(Text, Option<Text>)>;
@@ -58,12 +58,10 @@ pub(super) fn is_the_programs(name: &OsStr) -> bool {
 pub(super) fn changed(start: &Variables, now: &Variables, before: &Changed) -> Changed {
     let before = before.iter().map(|(name, _)| OsString::from(name));
     let names = start.keys().chain(now.keys()).cloned();
-    let mut changed: Vec<OsString> = names
+    let changed: SortedSet<OsString> = names
         .filter(|name| start.get(name) != now.get(name))
         .chain(before)
         .collect();
-    changed.sort();
-    changed.dedup();
     let value = |name: &OsString| now.get(name).map(|value| Text::from(&**value));
     changed
         .iter()

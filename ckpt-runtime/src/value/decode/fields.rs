@@ -98,28 +98,55 @@ impl Decoder<'_> {
         default: Option<&dyn Fn() -> T>,
         load: impl FnOnce(&mut Decoder<'_>, usize) -> Result<Vec<T>, LoadError>,
     ) -> Result<Vec<T>, LoadError> {
+        let mut values = Vec::new();
+        let mut load = Some(load);
+        let is_there = self.fields_by(names, count, default.is_some(), &mut |from| {
+            if let Some(load) = load.take() {
+                values = load(from, count)?;
+            }
+            Ok(())
+        })?;
+        if let (false, Some(default)) = (is_there, default) {
+            for _ in 0..count {
+                values.push(default());
+            }
+        }
+        Ok(values)
+    }
+
+    /// Has the next values of a field loaded, and says whether that was done, or whether there are none and defaults are wanted. It is
+    /// not generic, as above.
+    fn fields_by(
+        &mut self,
+        names: &[&str],
+        count: usize,
+        is_optional: bool,
+        load: &mut dyn FnMut(&mut Decoder<'_>) -> Result<(), LoadError>,
+    ) -> Result<bool, LoadError> {
         if self.has_none(count) {
-            return Ok(Vec::new());
+            return Ok(true);
         }
         if let Cursor::Zeros(zeros) = *self.cursor {
-            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)), count);
+            load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)))?;
+            return Ok(true);
         }
-        match (self.field_if_present(names)?, default) {
-            (Some(mut column), _) => load(&mut column, count).map_err(|error| error.below(names[0])),
-            (None, Some(default)) => {
-                // The count is the file's word: it must not decide what is allocated unless a column bears it out.
-                let rows = self.cursor.rows()?;
-                if count as u64 > rows {
-                    return Err(LoadProblem::TooShort {
-                        wanted: count as u64,
-                        left: rows,
-                    }
-                    .into());
-                }
-                Ok((0..count).map(|_| default()).collect())
+        if let Some(mut column) = self.field_if_present(names)? {
+            load(&mut column).map_err(|error| error.below(names[0]))?;
+            return Ok(true);
+        }
+        if !is_optional {
+            return Err(self.missing_field(names[0]));
+        }
+        // The count is the file's word: it must not decide what is allocated unless a column bears it out.
+        let rows = self.cursor.rows()?;
+        if count as u64 > rows {
+            return Err(LoadProblem::TooShort {
+                wanted: count as u64,
+                left: rows,
             }
-            (None, None) => Err(self.missing_field(names[0])),
+            .into());
         }
+        Ok(false)
     }
 
     fn missing_field(&self, name: &str) -> LoadError {
@@ -142,7 +169,12 @@ impl Decoder<'_> {
 /// The next value of a column that was read with [`Decoder::fields`]; for the code that the derive writes.
 #[doc(hidden)]
 pub fn next_of<T>(column: &mut std::vec::IntoIter<T>) -> Result<T, LoadError> {
-    column
-        .next()
-        .ok_or_else(|| LoadProblem::TooShort { wanted: 1, left: 0 }.into())
+    match column.next() {
+        Some(value) => Ok(value),
+        None => Err(none_left()),
+    }
+}
+
+fn none_left() -> LoadError {
+    LoadProblem::TooShort { wanted: 1, left: 0 }.into()
 }
