@@ -1,8 +1,10 @@
-//! Maps and sets. Hash tables are stored in the order of their keys, so that equal states give equal files.
+//! Maps and sets. Hash tables are stored in the order of their keys, so that equal states give equal files; those whose
+//! hasher is the same every time in the order in which they are gone over, which a restart keeps.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map, btree_set, hash_map, hash_set};
 use std::hash::{BuildHasher, Hash};
 
+use super::hash_order;
 use crate::value::items::{collections, items};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned, rows};
 
@@ -11,6 +13,9 @@ impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpo
         owned::save(self, to, |map, to| {
             if !to.has_room(map.len() * size_of::<(&K, &V)>()) {
                 return;
+            }
+            if hash_order::is_fixed(map.keys().next(), map.hasher()) {
+                return save_map(map.len(), map.keys(), map.values(), to);
             }
             let entries: Vec<(&K, &V)> = map.iter().collect();
             let Some(order) = rows::order_of(entries.iter().map(|entry| entry.0), to) else {
@@ -21,12 +26,39 @@ impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpo
         });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| load_map(from, Self::len))
+        owned::load(from, |from| {
+            let (keys, values) = from.map::<K, V>()?;
+            let count = keys.len();
+            let (capacity, last) = in_order::<K, S>(&keys, |count| {
+                Self::with_capacity_and_hasher(count, S::default()).capacity()
+            });
+            let mut map = Self::with_capacity_and_hasher(capacity, S::default());
+            let mut entries: Vec<(K, V)> = keys.into_iter().zip(values).collect();
+            entries.rotate_left(last);
+            map.extend(entries);
+            distinct(map.len(), count).map(|()| map)
+        })
     }
     fn reach(to: &mut Reach) {
         to.into_part::<K>();
         to.into_part::<V>();
     }
+}
+
+/// What a hash table of these keys has room for, and how many of its first keys are put in last, so that it is gone over
+/// in their order if its hasher is the same every time.
+fn in_order<K: Hash, S: BuildHasher + Default>(
+    keys: &[K],
+    capacity_for: impl Fn(usize) -> usize,
+) -> (usize, usize) {
+    let hasher = S::default();
+    let found = hash_order::is_fixed(keys.first(), &hasher).then(|| {
+        let hashes: Vec<u64> = keys.iter().map(|key| hasher.hash_one(key)).collect();
+        hash_order::arrangement(&hashes, capacity_for(keys.len()))
+    });
+    found
+        .flatten()
+        .map_or((keys.len(), 0), |found| (found.capacity, found.last))
 }
 
 impl<K: Checkpoint + Ord, V: Checkpoint> Checkpoint for BTreeMap<K, V> {
@@ -92,6 +124,9 @@ impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet
             if !to.has_room(set.len() * size_of::<&T>()) {
                 return;
             }
+            if hash_order::is_fixed(set.iter().next(), set.hasher()) {
+                return save_set(set.len(), set.iter(), to);
+            }
             let items: Vec<&T> = set.iter().collect();
             let Some(order) = rows::order_of(items.iter().copied(), to) else {
                 return;
@@ -100,7 +135,17 @@ impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet
         });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| load_set(from, Self::len))
+        owned::load(from, |from| {
+            let (count, mut items) = from.list()?;
+            let mut items = T::load_vec(&mut items, count)?;
+            let (capacity, last) = in_order::<T, S>(&items, |count| {
+                Self::with_capacity_and_hasher(count, S::default()).capacity()
+            });
+            let mut set = Self::with_capacity_and_hasher(capacity, S::default());
+            items.rotate_left(last);
+            set.extend(items);
+            distinct(set.len(), count).map(|()| set)
+        })
     }
     fn reach(to: &mut Reach) {
         to.into_part::<T>();
