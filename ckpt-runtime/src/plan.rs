@@ -64,12 +64,19 @@ pub enum SiteKind {
         /// The called function as the source writes it.
         callee: &'static str,
     },
+    /// A call of a function that a variable holds.
+    CallOfHeld {
+        /// The variable.
+        callee: &'static str,
+        /// The functions that it may hold.
+        functions: &'static [&'static str],
+    },
 }
 
 impl SiteKind {
     pub(crate) fn callee(self) -> Option<&'static str> {
         match self {
-            SiteKind::Call { callee } => Some(callee),
+            SiteKind::Call { callee } | SiteKind::CallOfHeld { callee, .. } => Some(callee),
             SiteKind::Checkpoint | SiteKind::Chosen | SiteKind::Phase | SiteKind::PhaseEnd => None,
         }
     }

@@ -232,6 +232,7 @@ impl<'a> Walker<'a> {
             }
         }
         let value = self.block(&function.item.block);
+        self.take(&value);
         self.returned(&value);
     }
 

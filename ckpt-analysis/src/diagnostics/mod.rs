@@ -179,7 +179,7 @@ impl Cause {
             ),
             Self::CalledAs { callee, other } => words(
                 format!("E1308: `{callee}` is called by another name, `{other}`"),
-                "a restart knows the functions on its way by their names, and cannot tell which one that was",
+                "a restart knows the functions on its way by their names, and several are called by this one",
                 "call it by its own name",
             ),
         }

@@ -194,6 +194,23 @@ impl Types<'_> {
         let text = &self.program.file(self.file).text;
         self.edits.push(Edit::line_before(self.file, text, at, &text_of));
     }
+
+    /// The bound of a parameter `impl Trait`; behind a `&` such a type with several bounds is in parentheses.
+    fn anonymous(&mut self, ty: &syn::Type, is_behind_reference: bool) {
+        let range = bytes(self.program, self.file, ty.span());
+        let is_meant = matches!(ty, syn::Type::ImplTrait(_));
+        if !is_meant || !self.decisions.bounds.contains(&(self.file, range.start)) {
+            return;
+        }
+        let behind = match is_behind_reference {
+            true => {
+                self.edits.push(Edit::insert(self.file, range.start, "("));
+                " + ckpt::Checkpoint)"
+            }
+            false => " + ckpt::Checkpoint",
+        };
+        self.edits.push(Edit::insert(self.file, range.end, behind));
+    }
 }
 
 impl<'ast> Visit<'ast> for Types<'_> {
@@ -220,6 +237,19 @@ impl<'ast> Visit<'ast> for Types<'_> {
             self.edits.push(Edit::insert(self.file, at, text));
         }
         visit::visit_trait_item_type(self, item);
+    }
+
+    fn visit_type(&mut self, ty: &'ast syn::Type) {
+        if let syn::Type::Reference(one) = ty {
+            self.anonymous(&one.elem, true);
+            // What is behind the `&` has its bound now; only what is in it is left.
+            return match &*one.elem {
+                elem @ syn::Type::ImplTrait(_) => visit::visit_type(self, elem),
+                elem => self.visit_type(elem),
+            };
+        }
+        self.anonymous(ty, false);
+        visit::visit_type(self, ty);
     }
 
     fn visit_type_param(&mut self, parameter: &'ast syn::TypeParam) {
@@ -249,7 +279,7 @@ impl<'ast> Visit<'ast> for Types<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decisions::bounds::{associated_type, type_parameter};
+    use crate::decisions::bounds::{anonymous_parameters, associated_type, type_parameter};
     use crate::source::SourceFile;
     use crate::source::edits::Edited;
     use std::collections::BTreeMap;
@@ -262,7 +292,7 @@ mod tests {
 pub struct Sim<T> {
     grid: Vec<T>,
 }
-fn run<T, U: Copy>(a: T, b: U) {
+fn run<T, U: Copy>(a: T, b: U, c: impl Read, d: Bytes<&mut impl Read>) {
     let clock = start();
     for i in 0..3 {
         step();
@@ -275,9 +305,10 @@ fn run<T, U: Copy>(a: T, b: U) {
         let decisions = Decisions {
             derives: [(file, 0)].into(),
             variables: [((file, at("let clock")), "reexecute")].into(),
-            bounds: ["T", "U"]
+            bounds: { ["T", "U"].iter() }
                 .map(|name| type_parameter(&program, file, at("step"), name).unwrap())
-                .into(),
+                .chain(anonymous_parameters(&program, file, at("step"), "impl Read"))
+                .collect(),
             fixed: [type_parameter(&program, file, at("step"), "U").unwrap()].into(),
             ..Decisions::default()
         };
@@ -304,7 +335,7 @@ pub struct Sim<T> {
     grid: Vec<T>,
 }
 #[ckpt::instrument(calls(step))]
-fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint + ckpt::__rt::Fixed>(a: T, b: U) {
+fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint + ckpt::__rt::Fixed>(a: T, b: U, c: impl Read + ckpt::Checkpoint, d: Bytes<&mut (impl Read + ckpt::Checkpoint)>) {
     #[ckpt(reexecute)]
     let clock = start();
     for i in 0..3 {

@@ -14,6 +14,7 @@ use ckpt_compiler::visit::{self, VisitMut};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, ExprForLoop, FnArg, Local, Stmt, parse_quote};
 
@@ -114,10 +115,11 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
         parts.push(format!("calls({})", calls.join(", ")));
     }
     let named: Vec<String> = { calls.iter() }
-        .filter_map(|call| {
+        .flat_map(|call| {
             let name = call.rsplit("::").next().unwrap_or(call);
-            let function = behind_name(analysis, function, name)?;
-            Some(format!("{name} = {function}"))
+            let behind = behind_name(analysis, function, name);
+            let functions = behind.map_or_else(|| held(analysis, function, name), |one| vec![one]);
+            functions.into_iter().map(move |one| format!("{name} = {one}"))
         })
         .collect();
     if !named.is_empty() {
@@ -154,6 +156,19 @@ pub(super) fn behind_name(analysis: &Analysis, caller: FnId, name: &str) -> Opti
             && call.callees.iter().all(|callee| name_of(callee) == first)
     };
     (first != name && calls.all(leads_there)).then_some(first)
+}
+
+/// The names of the functions that a variable may hold, where it is called.
+fn held(analysis: &Analysis, caller: FnId, name: &str) -> Vec<String> {
+    let calls = { analysis.graph.calls.iter() }.filter(|call| {
+        let is_variable = matches!(&call.form, CallForm::Variable(variable, _) if variable == name);
+        call.caller == caller && is_variable
+    });
+    let callees = calls.flat_map(|call| &call.callees);
+    let names: BTreeSet<String> = callees
+        .map(|callee| analysis.items.function(*callee).item.sig.ident.to_string())
+        .collect();
+    names.into_iter().collect()
 }
 
 /// Whether the function calls itself by a name that can be nothing else, and nothing else that leads to a site.

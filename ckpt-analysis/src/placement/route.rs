@@ -226,6 +226,10 @@ impl Chooser<'_, '_> {
 
     /// The name in the call, if none of the functions that it may mean has it, and it cannot be told which is behind it.
     fn called_as<'c>(&self, call: &'c Call) -> Option<&'c str> {
+        // A variable has the same function again at a restart: it is saved by its name.
+        if matches!(call.form, CallForm::Variable(..)) {
+            return None;
+        }
         let last = call.form.last()?;
         let is_own = |callee: &FnId| self.analysis.items.function(*callee).item.sig.ident == last;
         let is_other = !call.callees.is_empty() && !call.callees.iter().any(is_own);

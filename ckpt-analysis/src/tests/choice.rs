@@ -128,6 +128,32 @@ fn a_function_may_have_another_name_by_use() {
 }
 
 #[test]
+fn a_function_may_be_chosen_and_kept_in_a_variable() {
+    let work = "fn slow(x: &mut Vec<f64>, step: usize) { for turn in 0..10000 { for k in 1..x.len() { x[k] += x[k - 1] * (turn + step) as f64; } } }
+         fn fast(x: &mut Vec<f64>, step: usize) { for round in 0..9000 { for k in 1..x.len() { x[k] += (round + step) as f64; } } }
+         fn pick(is_slow: bool) -> fn(&mut Vec<f64>, usize) { if is_slow { slow } else { fast } }";
+    for run in [
+        "let run = if step > 1 { slow } else { fast }; run(&mut x, step);",
+        "let run = pick(step > 1); run(&mut x, step);",
+    ] {
+        let main = format!(
+            "fn main() {{ let mut x = vec![1.0; 100]; let step = std::env::args().count(); {run} println!(\"{{}}\", x[3]); }}"
+        );
+        let (analysis, placement) = placed(&[("main.rs", &format!("{work} {main}"))]);
+        assert_eq!(
+            sites(&placement),
+            ["for turn in 0..10000", "for round in 0..9000"],
+            "{run}"
+        );
+        let main = analysis.items.main_of(0).expect("a main");
+        assert_eq!(
+            arguments(&analysis, main, &["run".to_owned()]),
+            "calls(run), named(run = fast, run = slow)"
+        );
+    }
+}
+
+#[test]
 fn a_closure_that_is_called_where_it_stands_is_entered() {
     let (analysis, placement) = placed(&[(
         "main.rs",

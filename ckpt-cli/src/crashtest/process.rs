@@ -68,12 +68,13 @@ impl Stretched {
         }
     }
 
-    /// So often that what takes a thousandth of it is likely to be stopped as well: a time of a millisecond that is printed is the
-    /// same in many runs. Whoever else wants the processors goes first.
+    /// So often that what takes a thousandth of it, or a millisecond, is likely to be stopped as well: a time of a millisecond
+    /// that is printed is the same in many runs. Whoever else wants the processors goes first.
     pub fn finely(by_itself: Duration) -> Self {
+        let of_a_millisecond = u32::try_from(by_itself.as_micros() / 700).unwrap_or_default();
         Stretched {
             by_itself,
-            pauses: 1500,
+            pauses: of_a_millisecond.max(1500),
             shortest: Duration::from_millis(2),
         }
     }
@@ -461,6 +462,14 @@ mod tests {
         drop(child.stdin.take());
         assert!(child.wait().unwrap().success());
         assert_eq!(Pauses::over(None).next(), None);
+    }
+
+    #[test]
+    fn no_millisecond_of_a_run_goes_without_a_pause() {
+        for seconds in 1..5 {
+            let pauses = Pauses::over(Some(Stretched::finely(Duration::from_secs(seconds))));
+            assert!(pauses.apart < Duration::from_millis(1), "{seconds} s: {pauses:?}");
+        }
     }
 
     #[test]

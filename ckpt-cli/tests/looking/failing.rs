@@ -191,7 +191,7 @@ const FAILING: &[(&str, &str)] = &[
     ),
     (
         "E1308",
-        "package one 'fn advance() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); } fn main() { let run = advance; run(); }'; cd one; ckpt run",
+        "package one 'fn advance() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); } fn work() { println!(\"work\"); } mod a { pub use crate::advance as run; } mod b { pub use crate::work as run; } fn main() { a::run(); b::run(); }'; cd one; ckpt run",
     ),
     (
         "E1020",

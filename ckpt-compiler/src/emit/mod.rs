@@ -236,9 +236,21 @@ impl Emitter<'_> {
                 let (line, column) = (start.line as u32, start.column as u32 + 1);
                 let kind = match &site.callee {
                     Some(callee) => {
-                        let callee = options.function_called(callee);
-                        layout.write(&callee);
-                        quote!(#rt::SiteKind::Call { callee: #callee })
+                        let functions = options.functions_called(callee);
+                        match &functions[..] {
+                            [] => {
+                                layout.write(callee);
+                                quote!(#rt::SiteKind::Call { callee: #callee })
+                            }
+                            [function] => {
+                                layout.write(function);
+                                quote!(#rt::SiteKind::Call { callee: #function })
+                            }
+                            _ => {
+                                layout.write(callee);
+                                quote!(#rt::SiteKind::CallOfHeld { callee: #callee, functions: &[#(#functions),*] })
+                            }
+                        }
                     }
                     None if site.sort == SiteSort::Phase => quote!(#rt::SiteKind::Phase),
                     None if site.sort == SiteSort::PhaseEnd => quote!(#rt::SiteKind::PhaseEnd),

@@ -22,7 +22,8 @@ pub enum SiteChoice {
 pub struct Options {
     /// The calls that lead to a site, by name or path.
     pub calls: Vec<Path>,
-    /// Names of calls that functions with other names stand behind, `use solver::advance as run;`, each with that of the function.
+    /// Names of calls that functions with other names stand behind, `use solver::advance as run;`, each with that of the function;
+    /// of a variable with those of all functions that it may hold.
     pub named: Vec<(Ident, Ident)>,
     /// Who chooses sites.
     pub sites: SiteChoice,
@@ -89,10 +90,10 @@ impl Options {
         Ok(options)
     }
 
-    /// The name of the function that a call of this name leads to.
-    pub fn function_called(&self, name: &str) -> String {
-        let named = self.named.iter().find(|(other, _)| other == name);
-        named.map_or_else(|| name.to_owned(), |(_, function)| function.to_string())
+    /// The names of the functions that a call of this name leads to, where these have other names.
+    pub fn functions_called(&self, name: &str) -> Vec<String> {
+        let named = self.named.iter().filter(|(other, _)| other == name);
+        named.map(|(_, function)| function.to_string()).collect()
     }
 
     /// The attribute's name, for messages that say what to write.

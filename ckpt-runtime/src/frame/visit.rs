@@ -148,7 +148,11 @@ fn verified(thread: &Thread, place: FunctionSite) {
 
 /// Whether a call site is one of `plan`'s function, as far as names tell.
 pub(super) fn calls(site: &SitePlan, plan: &FunctionPlan) -> bool {
-    matches!(site.kind, SiteKind::Call { callee } if plain_name(callee) == plan.function)
+    match site.kind {
+        SiteKind::Call { callee } => plain_name(callee) == plan.function,
+        SiteKind::CallOfHeld { functions, .. } => functions.contains(&plan.function),
+        _ => false,
+    }
 }
 
 /// The function's name in `self.grid.advance::<f64>`.
@@ -271,7 +275,7 @@ pub(super) fn unmarked(found: UnmarkedFrame, visited: FunctionSite) -> Fatal {
             "give each its own call: take the calls apart so that `{caller}` makes one of them per statement"
         )),
         Way::Between(call) => {
-            let SiteKind::Call { callee } = call.kind else { return Fatal::site(Headline::bug("a call without a callee; this is a bug in ckpt")) };
+            let Some(callee) = call.kind.callee() else { return Fatal::site(Headline::bug("a call without a callee; this is a bug in ckpt")) };
             let between = plain_name(callee);
             Fatal::site(headline!(
                 "E2010: `{function}` was reached from `{caller}` through `{between}` ({}:{}), which is not instrumented",

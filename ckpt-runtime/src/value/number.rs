@@ -108,10 +108,26 @@ numbers! {
     isize, I64, 0, |n| n.swap_bytes();
 }
 
-#[cfg(feature = "num-complex")]
-numbers! {
-    num_complex::Complex<f32>, Complex32, num_complex::Complex { re: 0.0, im: 0.0 },
-        |n| num_complex::Complex { re: f32::from_bits(n.re.to_bits().swap_bytes()), im: f32::from_bits(n.im.to_bits().swap_bytes()) };
-    num_complex::Complex<f64>, Complex64, num_complex::Complex { re: 0.0, im: 0.0 },
-        |n| num_complex::Complex { re: f64::from_bits(n.re.to_bits().swap_bytes()), im: f64::from_bits(n.im.to_bits().swap_bytes()) };
+/// Those of a version of `num-complex`.
+#[cfg(any(
+    feature = "num-complex",
+    feature = "num-complex-0.3",
+    feature = "num-complex-0.2"
+))]
+macro_rules! complex {
+    ($from:ident) => {
+        numbers! {
+            $from::Complex<f32>, Complex32, $from::Complex { re: 0.0, im: 0.0 },
+                |n| $from::Complex { re: f32::from_bits(n.re.to_bits().swap_bytes()), im: f32::from_bits(n.im.to_bits().swap_bytes()) };
+            $from::Complex<f64>, Complex64, $from::Complex { re: 0.0, im: 0.0 },
+                |n| $from::Complex { re: f64::from_bits(n.re.to_bits().swap_bytes()), im: f64::from_bits(n.im.to_bits().swap_bytes()) };
+        }
+    };
 }
+
+#[cfg(feature = "num-complex")]
+complex!(num_complex);
+#[cfg(feature = "num-complex-0.3")]
+complex!(num_complex_0_3);
+#[cfg(feature = "num-complex-0.2")]
+complex!(num_complex_0_2);

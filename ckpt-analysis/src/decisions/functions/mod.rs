@@ -37,7 +37,7 @@ pub fn function_edits(
     main: FnId,
     left_out: &BTreeSet<Position>,
 ) -> Vec<Edit> {
-    let pointers = pointers::Written::in_program(program);
+    let pointers = pointers::Written::in_program(program, &analysis.graph);
     if pointers.is_empty() {
         return Vec::new();
     }

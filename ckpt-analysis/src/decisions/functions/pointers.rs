@@ -1,6 +1,7 @@
 //! Types of pointers to functions: which of them the runtime saves, which the program writes, and the one that a function's
 //! signature comes to.
 
+use crate::calls::{Call, CallForm, CallGraph};
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, Function};
 use crate::source::Program;
@@ -16,13 +17,16 @@ const FIRST_REFERENCE: usize = 6;
 /// As many, if it is no plain safe function of Rust.
 const NOT_PLAIN: usize = 2;
 
-/// The types that a program writes, by the number of their parameters.
+/// The types that a program writes, and those of variables that it calls and that may hold one of several functions, by
+/// the number of their parameters.
 #[derive(Debug, Default)]
 pub(super) struct Written(BTreeSet<usize>);
 
 impl Written {
-    pub fn in_program(program: &Program) -> Self {
-        let mut written = Self::default();
+    pub fn in_program(program: &Program, graph: &CallGraph) -> Self {
+        let chooses = |call: &&Call| matches!(call.form, CallForm::Variable(..)) && call.callees.len() > 1;
+        let called = graph.calls.iter().filter(chooses);
+        let mut written = Self(called.map(|call| call.arguments.len()).collect());
         program
             .files
             .iter()

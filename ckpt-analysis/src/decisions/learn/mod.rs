@@ -7,7 +7,7 @@ mod sites;
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
 use crate::decisions::Decisions;
-use crate::decisions::bounds::{associated_type, type_parameter};
+use crate::decisions::bounds::{anonymous_parameters, associated_type, type_parameter};
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
@@ -289,9 +289,13 @@ impl Decider<'_> {
             .places
             .iter()
             .find_map(|&(file, offset)| type_parameter(self.program, file, offset, name));
-        let found = found.filter(|place| !round.before.bounds.contains(place));
-        self.decisions.bounds.extend(found);
-        found.is_some()
+        let anonymous = { one.places.iter() }
+            .flat_map(|&(file, offset)| anonymous_parameters(self.program, file, offset, name));
+        let found: Vec<_> = { found.into_iter().chain(anonymous) }
+            .filter(|place| !round.before.bounds.contains(place))
+            .collect();
+        self.decisions.bounds.extend(&found);
+        !found.is_empty()
     }
 
     /// The type parameters that a type names.

@@ -126,6 +126,9 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("csv", "1", "csv"),
     ("cudarc", "0.19", "cudarc"),
     ("fastrand", "2", "fastrand"),
+    ("hashbrown", "0.14", "hashbrown-0.14"),
+    ("hashbrown", "0.15", "hashbrown-0.15"),
+    ("hashbrown", "0.16", "hashbrown"),
     ("image", "0.24", "image-0.24"),
     ("image", "0.25", "image"),
     ("indexmap", "2", "indexmap"),
@@ -139,6 +142,10 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("ndarray", "0.15", "ndarray-0.15"),
     ("ndarray", "0.16", "ndarray-0.16"),
     ("ndarray", "0.17", "ndarray"),
+    ("num-complex", "0.2", "num-complex-0.2"),
+    ("num", "0.2", "num-complex-0.2"),
+    ("num-complex", "0.3", "num-complex-0.3"),
+    ("num", "0.3", "num-complex-0.3"),
     ("num-complex", "0.4", "num-complex"),
     ("num", "0.4", "num-complex"),
     ("ocl", "0.19", "ocl"),
@@ -233,6 +240,10 @@ mod tests {
         assert_eq!(
             features(&[("num", "0.4.3"), ("num-complex", "0.4.6")]),
             ["num-complex"]
+        );
+        assert_eq!(
+            features(&[("num", "0.2.1"), ("hashbrown", "^0.14.3")]),
+            ["hashbrown-0.14", "num-complex-0.2"]
         );
         assert!(features(&[("rand", "0.7.3"), ("ndarray", "0.1"), ("indexmap", "1.9.3")]).is_empty());
     }

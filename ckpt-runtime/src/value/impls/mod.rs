@@ -23,6 +23,7 @@ mod files;
     reason = "`fn(A)` and `for<'a> fn(&'a A)` are two types, which only their lifetimes tell apart"
 )]
 pub mod functions;
+mod hash_order;
 mod image;
 #[cfg(feature = "indexmap")]
 mod indexmap;

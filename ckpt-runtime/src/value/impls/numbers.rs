@@ -41,6 +41,10 @@ plain!(usize isize);
 
 #[cfg(feature = "num-complex")]
 plain!(num_complex::Complex<f32> num_complex::Complex<f64>);
+#[cfg(feature = "num-complex-0.3")]
+plain!(num_complex_0_3::Complex<f32> num_complex_0_3::Complex<f64>);
+#[cfg(feature = "num-complex-0.2")]
+plain!(num_complex_0_2::Complex<f32> num_complex_0_2::Complex<f64>);
 
 /// Values that are saved as another type and may be refused when they come back.
 macro_rules! converted {

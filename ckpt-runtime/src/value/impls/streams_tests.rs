@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{
-    BufRead, BufReader, BufWriter, Cursor, LineWriter, Read, Seek, SeekFrom, Stdout, StdoutLock, Write,
+    BufRead, BufReader, BufWriter, Bytes, Cursor, LineWriter, Read, Seek, SeekFrom, Stdin, StdinLock, Stdout,
+    StdoutLock, Write,
 };
 
+use crate::value::can_stand_in;
 use crate::value::tests::{changed, encode, round_trip};
 
 #[test]
@@ -143,4 +145,13 @@ fn standard_streams_are_made_anew() {
     let _ = round_trip::<StdoutLock<'static>>(&std::io::stdout().lock());
     round_trip(&std::io::stderr());
     round_trip(&(std::io::sink(), std::io::empty()));
+}
+
+/// A handle keeps nobody out and reads nothing; a lock would.
+#[test]
+fn a_handle_stands_in_for_another_and_a_lock_does_not() {
+    assert!(can_stand_in::<Bytes<BufReader<Stdin>>>());
+    assert!(can_stand_in::<Stdout>());
+    assert!(!can_stand_in::<StdinLock<'static>>());
+    assert!(!can_stand_in::<StdoutLock<'static>>());
 }

@@ -170,10 +170,9 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
         Code(1211) => (Kind::NotCheckpoint, format!("csv::Writer<{}>", ty())),
         Code(1208 | 1213) => {
             let ty = ty();
-            match Saying::ParameterWithoutBound
-                .names_in(report)
-                .any(|name| name == ty)
-            {
+            let parameters = Saying::ParameterWithoutBound.names_in(report);
+            let mut lacking = parameters.chain(Saying::OpaqueWithoutBound.names_in(report));
+            match lacking.any(|name| name == ty) {
                 true => (Kind::MissingBound, ty),
                 false => (Kind::NotCheckpoint, ty),
             }
@@ -269,6 +268,8 @@ mod tests {
                 Said::Rustc { .. } => panic!("{:?}", one.said),
             };
             assert_eq!(code_of(&generic), code_of(&one));
+            let anonymous = findings(&attribute, "pub fn f(value: impl Copy) { save(value) }").remove(0);
+            assert_eq!(anonymous.kind, generic.kind);
             let code = code_of(&one).to_string();
             seen.push((code, one.kind, one.type_name, generic.kind));
         }

@@ -20,6 +20,8 @@ pub(super) enum Saying {
     LacksTrait,
     /// A help, with the parameter that lacks a bound.
     ParameterWithoutBound,
+    /// The same of a parameter `impl Trait`.
+    OpaqueWithoutBound,
     /// A note, with the bound that the type of a method lacks.
     BoundOfMethod,
     /// The same note, of a bound that is ckpt's.
