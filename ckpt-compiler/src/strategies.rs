@@ -6,7 +6,7 @@ use crate::library::{Functions, Iterators, Library, Methods, Types};
 use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
-use crate::spine::SiteId;
+use crate::spine::{SiteId, StepId};
 use crate::syntax::language::{is_bytes_type, is_function_trait, is_text_or_bytes_type};
 use crate::syntax::macros::{items_of_list, repeated_in_list};
 use crate::syntax::origins::{
@@ -720,6 +720,19 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
 }
 
 /// What is rebuilt and filled must be made of the same inputs, and must not have been exchanged for another value.
+/// Whether a parameter is passed by value, and moved away by the step: no checkpoint behind it has the parameter.
+pub fn is_moved_parameter(flow: &Flow, id: BindingId, step: StepId) -> bool {
+    let is_by_value = matches!(
+        flow.bindings[id].declaration,
+        Declaration::Parameter {
+            passing: Passing::Value,
+            ..
+        }
+    );
+    is_by_value && { flow.events() }
+        .any(|event| event.binding == id && event.step == step && event.may_move())
+}
+
 fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         if !binding.treatment.is_some_and(Treatment::fills) {
@@ -764,7 +777,9 @@ fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagno
                         _ => false,
                     }
             };
-            let later = |event: &&crate::cfg::Event| event.step >= begins;
+            // What a caller passes again has not changed yet.
+            let is_gone = is_moved_parameter(flow, input, begins);
+            let later = |event: &&crate::cfg::Event| event.step >= begins || is_gone;
             if flow.events().filter(later).any(changes) {
                 let changed = &changed.ident;
                 errors.refuse(

@@ -218,9 +218,12 @@ impl<'ast> Visit<'ast> for Made<'_> {
         self.is_hidden |= one.ident == self.item.ident;
     }
 
-    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
-        self.is_hidden |= self.library.says(&signature.ident.to_string(), Functions::Swaps);
-        visit::visit_signature(self, signature);
+    // A method has another name where it is called: `self.swap()`.
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        self.is_hidden |= self
+            .library
+            .says(&function.sig.ident.to_string(), Functions::Swaps);
+        visit::visit_item_fn(self, function);
     }
 
     fn visit_expr_struct(&mut self, one: &'ast syn::ExprStruct) {

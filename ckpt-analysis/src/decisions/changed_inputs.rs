@@ -11,7 +11,7 @@ use crate::{Analysis, Program};
 use ckpt_compiler::cfg::{Binding, Declaration, Event, Passing, Use};
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::spine::StepId;
-use ckpt_compiler::strategies::{Strategy, leads_to_others, only_borrows};
+use ckpt_compiler::strategies::{Strategy, is_moved_parameter, leads_to_others, only_borrows};
 use std::ops::Range;
 
 /// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
@@ -98,11 +98,13 @@ fn changed_for(
         let is_parameter = matches!(changed.declaration, Declaration::Parameter { .. });
         let is_declared_before = changed.step < step || is_parameter;
         // Parameters are declared in the step in which the first statement is.
-        let declares = is_parameter && event.kind == Use::Write && event.step == changed.step;
+        let declares = is_parameter && event.kind == Use::Write && event.step <= changed.step;
         if !is_declared_before || declares || !may_change(changed, event) || is_as_declared(changed) {
             return;
         }
+        let is_gone = event.step < step && is_moved_parameter(&stages.flow, event.binding, step);
         let counts = event.step == step
+            || is_gone
             || live.ones().any(|id| {
                 let made = in_use(stages, id, step);
                 made.into_iter().any(|made| needs(stages, made, event, owns))

@@ -125,7 +125,7 @@ pub(crate) fn changed_places(library: &Library, program: &Program, items: &Items
     let mut all = Vec::new();
     // One of the program's own may do something else.
     let mut functions = items.functions.iter();
-    if functions.any(|one| library.says(&one.name, Functions::Swaps)) {
+    if functions.any(|one| one.self_type.is_none() && library.says(&one.name, Functions::Swaps)) {
         return all;
     }
     for function in &items.functions {

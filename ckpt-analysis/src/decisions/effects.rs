@@ -108,7 +108,7 @@ impl<'a> Effects<'a> {
                 let completed = self.completed_at(place);
                 init.diverge.is_none()
                     && (is_constant_pattern(&local.pat) || completed.is_some())
-                    && completed.is_none_or(|one| self.leaves_all_as_it_is(place.0, one.completion, &others))
+                    && completed.is_none_or(|one| self.is_completed_the_same(place.0, one, &others))
                     && !self.may_change_inside(place.0, local)
                     && self.leaves_all_as_it_is(place.0, &init.expr, &others)
             }),
@@ -125,6 +125,13 @@ impl<'a> Effects<'a> {
             .function_around(place)
             .filter(|_| self.devices.are_used())?;
         completed_at((self.library, self.program), &function.item, place)
+    }
+
+    /// Whether what completes a handle leaves no trace, and is made from nothing that may be another then.
+    fn is_completed_the_same(&self, file: FileId, one: Completed<'_>, others: &HashSet<String>) -> bool {
+        let mut names = names_in(&one.completion.to_token_stream());
+        names.remove(&one.name.to_string());
+        names.is_disjoint(others) && self.leaves_all_as_it_is(file, one.completion, others)
     }
 
     /// Whether the `let` that begins there may be executed again although what it is made from may have changed since: it
@@ -223,7 +230,7 @@ impl<'a> Effects<'a> {
         self.stays_on_device(place) || self.is_gathered_on_device(place)
     }
 
-    fn is_gathered_on_device(&self, place: Position) -> bool {
+    pub(crate) fn is_gathered_on_device(&self, place: Position) -> bool {
         self.is_gathered(place, &|function, list| {
             stays_the_same(self.library, function, list, &[])
         })

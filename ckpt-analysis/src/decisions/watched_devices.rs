@@ -7,10 +7,12 @@ use crate::decisions::refill::initialiser;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Types};
+use ckpt_compiler::syntax::gathered::is_empty;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, ExprStruct, Member, Token};
@@ -67,14 +69,44 @@ fn names_of(tokens: TokenStream, is: &dyn Fn(&str) -> bool) -> usize {
     tokens.into_iter().map(of_token).sum()
 }
 
+/// The variables that are put into lists one by one: of what else is in the list nothing says what it is made of, and it is all
+/// the same in one list.
+struct PutIntoLists<'l> {
+    library: &'l Library,
+    names: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for PutIntoLists<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        if self
+            .library
+            .says(&call.method.to_string(), DeviceMethods::Exchanges)
+        {
+            let variables = call.args.iter().filter_map(|argument| match argument {
+                Expr::Path(path) => path.path.get_ident(),
+                _ => None,
+            });
+            self.names.extend(variables.map(ToString::to_string));
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
 /// The edits that say what arrays are made of which the library knows as bytes.
 pub(crate) fn number_edits(library: &Library, program: &Program, arrays: &[DeviceArray]) -> Vec<Edit> {
     if !Devices::of(library, program).are_watched() {
         return Vec::new();
     }
+    let mut put = PutIntoLists {
+        library,
+        names: BTreeSet::new(),
+    };
+    program.files.iter().for_each(|file| put.visit_file(&file.ast));
     let around = |array: &DeviceArray| {
-        let number = array.elements.word().filter(|_| array.part.is_empty())?;
-        let range = bytes(program, array.place.0, initialiser(program, array.place)?.span());
+        let is_alone = array.part.is_empty() && !put.names.contains(&array.variable);
+        let number = array.elements.word().filter(|_| is_alone)?;
+        let init = initialiser(program, array.place).filter(|init| !is_empty(library, init))?;
+        let range = bytes(program, array.place.0, init.span());
         Some([
             Edit::insert(array.place.0, range.start, "ckpt::device::numbers("),
             Edit::insert(array.place.0, range.end, format!(", [0 as {number}; 0])")),

@@ -17,7 +17,13 @@ pub fn empty_list<'l>(library: &Library, local: &'l Local) -> Option<&'l Ident> 
         return None;
     };
     let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-    let is_empty = match &*init.expr {
+    (is_empty(library, &init.expr) && name.by_ref.is_none() && name.mutability.is_some())
+        .then_some(&name.ident)
+}
+
+/// Whether an expression makes a list without elements.
+pub fn is_empty(library: &Library, init: &Expr) -> bool {
+    match init {
         // `Vec::new()`, `Vec::with_capacity(count)`
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => {
@@ -31,8 +37,7 @@ pub fn empty_list<'l>(library: &Library, local: &'l Local) -> Option<&'l Ident> 
             library.says_of_path(&one.mac.path, Macros::Computes) && one.mac.tokens.is_empty()
         }
         _ => false,
-    };
-    (is_empty && name.by_ref.is_none() && name.mutability.is_some()).then_some(&name.ident)
+    }
 }
 
 /// How many of the statements behind the `let` of an empty list there are up to the last that gives it an element; nothing where one of

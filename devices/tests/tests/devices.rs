@@ -164,6 +164,17 @@ fn what_is_made_from_settings_that_change_later_is_not_made_again() {
 }
 
 #[test]
+fn what_changes_before_it_is_moved_is_not_made_again() {
+    let ended = Job::of(MISUSE, "moved").ckpt("basic", "plan", "--check").noted();
+    assert!(
+        ended.code == Some(1) && ended.stderr.contains("E1030: `settings` is borrowed"),
+        "{}{}",
+        ended.stdout,
+        ended.stderr
+    );
+}
+
+#[test]
 fn arrays_of_another_length_or_of_other_elements_are_not_filled() {
     let job = Job::of(MISUSE, "restarted").dies_at(11);
     let killed = job.ckpt("basic", "run", "--every 3");

@@ -3,6 +3,7 @@
 use super::{Decider, Finding, FindingKind, sites};
 use crate::Analysis;
 use crate::decisions::changed_inputs::{changed_input, inputs_change};
+use crate::decisions::device_arrays::device_arrays;
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::naming_places;
 use crate::decisions::knowledge::Knowledge;
@@ -12,6 +13,8 @@ use crate::decisions::saved_types::Types;
 use crate::diagnostics::RustcObstacle;
 use crate::placement::{Placement, behind};
 use crate::source::{Position, Program};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 /// What comes of rustc's answer.
 #[derive(Debug, Clone)]
@@ -63,6 +66,19 @@ pub fn learn(
         .map(|main| naming_places(program, analysis, main))
         .unwrap_or_default();
     let marks = known.decisions.marks();
+    // What certainly is one array: of another value nothing tells what has changed since it was made.
+    let arrays = OnceCell::new();
+    let is_array = |place: Position| {
+        let arrays = arrays.get_or_init(|| {
+            let main = analysis.items.main_of(0);
+            let all = main.map_or_else(Vec::new, |main| device_arrays(program, analysis, main));
+            let alone = all.into_iter().filter(|array| array.part.is_empty());
+            alone.map(|array| array.place).collect::<BTreeSet<Position>>()
+        });
+        arrays.contains(&place) && !effects.is_gathered_on_device(place)
+    };
+    let may_be_made_without_content =
+        |place: Position| is_array(place) && effects.may_be_filled_on_device(place);
     let mut decider = Decider {
         library: &analysis.library,
         program,
@@ -82,13 +98,12 @@ pub fn learn(
         },
         moved_again: &|place, refused| {
             let is_same = effects.may_be_reexecuted(place);
-            let others = refused.iter().filter(|one| {
-                **one != place && (effects.may_be_reexecuted(**one) || effects.may_be_filled_on_device(**one))
-            });
+            let may = |place| effects.may_be_reexecuted(place) || may_be_made_without_content(place);
+            let others = refused.iter().filter(|one| **one != place && may(**one));
             let mut marks = marks.clone();
             marks.extend(others.map(|one| (*one, "reexecute".to_owned())));
             // An array is made again without its content, which is saved as that of what it is moved to.
-            (is_same || effects.may_be_filled_on_device(place))
+            (is_same || may_be_made_without_content(place))
                 && is_moved_again(program, analysis, placement, &marks, (place, !is_same))
                 && !inputs_change(
                     program,

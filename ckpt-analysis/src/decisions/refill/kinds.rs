@@ -219,7 +219,9 @@ impl<'p> Named<'p> {
         let is_own = self.structs.contains_key(&text);
         match self.devices.are_arrays(self.devices.one_of(&text)) {
             true => Some(Holds::Arrays),
-            false => (!is_own && self.devices.are_handles(&text)).then_some(Holds::Handles),
+            false => {
+                { !is_own && self.devices.are_handles(self.devices.one_of(&text)) }.then_some(Holds::Handles)
+            }
         }
     }
 

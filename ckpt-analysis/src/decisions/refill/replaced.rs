@@ -2,7 +2,7 @@
 //! a list, tuple or option of such values. What is changed inside of one of them its own type tells.
 
 use super::{exchanges, looked_at};
-use crate::decisions::changed_fields::{Group, changes_places};
+use crate::decisions::changed_fields::{Group, changes_places, exchange};
 use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -23,9 +23,13 @@ impl Watched<'_> {
         }
     }
 
+    /// Whether two fields change places there, and it is none of them, or one that may.
     fn may_change_places(&self, library: &Library, call: &syn::ExprCall) -> bool {
         match self {
-            Watched::Field(_, groups) => changes_places(library, call, groups),
+            Watched::Field(name, groups) => {
+                changes_places(library, call, groups)
+                    || exchange(library, call).is_some_and(|one| one.fields.iter().all(|field| field != name))
+            }
             Watched::Variable(_) => false,
         }
     }
