@@ -128,6 +128,7 @@ const OTHERS: [(&str, &[&str]); 59] = [
     (
         "ckpt-cli/src/package/copy/features.rs",
         &[
+            "csv",
             "cudarc",
             "mpi",
             "ocl",

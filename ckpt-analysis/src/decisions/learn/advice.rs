@@ -15,9 +15,9 @@ pub(super) fn is_of_std(library: &Library, name: &str) -> bool {
 /// What helps with values of a type that ckpt cannot save.
 pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
     let library = decider.library;
-    let name = ty.split('<').next().unwrap_or(ty);
-    let name = name.rsplit("::").next().unwrap_or(name).trim();
-    if library.says(name, Types::TableWriters) && ty.contains('<') {
+    let path = ty.split('<').next().unwrap_or(ty).trim();
+    let name = path.rsplit("::").next().unwrap_or(path);
+    if library.says(path, Types::TableWriters) {
         TypeAdvice::TableWriter
     } else if library.says(name, Types::Iterators) {
         TypeAdvice::Iterator

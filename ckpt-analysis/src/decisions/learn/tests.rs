@@ -87,6 +87,17 @@ fn what_only_shows_something_is_made_anew() {
 }
 
 #[test]
+fn advice_for_a_type_is_not_that_for_another_of_its_name() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let decider = decider(&program, &items, &types);
+    let of = |name: &str| advice(&decider, name);
+    assert!(matches!(of("csv::Writer<File>"), TypeAdvice::TableWriter));
+    assert!(matches!(of("Writer<&mut BufWriter<File>>"), TypeAdvice::Borrows));
+    assert!(matches!(of("png::Writer<File>"), TypeAdvice::Other));
+}
+
+#[test]
 fn the_types_that_a_static_holds_are_derived_once() {
     let program = program();
     let (types, items) = (Types::of(Library::builtin(), &program), Items::default());

@@ -506,6 +506,16 @@ mod solver {
         }
         *at * 2
     }
+
+    #[ckpt::instrument]
+    pub fn retreat(at: &mut u64, by: u64) -> u64 {
+        for k in 0..3 {
+            *at += 10;
+            ckpt::checkpoint!();
+            println!("{at} {by} {k}");
+        }
+        *at
+    }
 }
 
 use solver::advance as onward;
@@ -515,6 +525,21 @@ pub fn called_by_another_name() {
     let mut at = 3;
     for k in 0..3 {
         let got = onward(&mut at, k);
+        println!("{k} {got}");
+    }
+    println!("= {at}");
+}
+
+#[ckpt::instrument(calls(go), named(go = advance, go = retreat))]
+pub fn called_through_a_variable() {
+    let mut at = 3;
+    for k in 0..4 {
+        #[ckpt(reexecute)]
+        let go = match k % 3 {
+            1 => solver::retreat,
+            _ => solver::advance,
+        };
+        let got = go(&mut at, k);
         println!("{k} {got}");
     }
     println!("= {at}");
