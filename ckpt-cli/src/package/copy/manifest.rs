@@ -139,6 +139,26 @@ impl Manifest {
         }
     }
 
+    /// Has the library linked into the program: one that is loaded would have ckpt a second time, and does not link.
+    pub fn link_library(&mut self) {
+        let library = self.document.get_mut("lib").and_then(Item::as_table_like_mut);
+        let kinds = library.and_then(|library| match library.contains_key("crate-type") {
+            true => library.get_mut("crate-type"),
+            false => library.get_mut("crate_type"),
+        });
+        let Some(kinds) = kinds.and_then(Item::as_array_mut) else {
+            return;
+        };
+        let is = |kind: &Value, names: &[&str]| kind.as_str().is_some_and(|kind| names.contains(&kind));
+        if !kinds.iter().any(|kind| is(kind, &["lib", "rlib", "dylib"])) {
+            return;
+        }
+        kinds.retain(|kind| !is(kind, &["dylib", "cdylib", "staticlib"]));
+        if kinds.is_empty() {
+            kinds.push("lib");
+        }
+    }
+
     /// Has one dependency optimised in debug builds, unless the manifest says something about it.
     pub fn optimise(&mut self, package: &str) {
         let mut table: &mut dyn TableLike = self.document.as_table_mut();
@@ -579,6 +599,22 @@ mod tests {
             .replace("\"deny\"", "\"warn\"")
             .replace("\"forbid\"", "\"warn\"");
         assert_eq!(manifest.text(), expected);
+    }
+
+    #[test]
+    fn a_library_is_linked_into_the_program() {
+        let linked = |kinds: &str| {
+            let mut manifest = manifest(&format!(
+                "[package]\nname = \"app\"\n\n[lib]\ncrate-type = {kinds}\n"
+            ));
+            manifest.link_library();
+            let text = manifest.text();
+            text.split_once("crate-type = ").unwrap().1.trim_end().to_owned()
+        };
+        assert_eq!(linked(r#"["rlib", "dylib"]"#), r#"["rlib"]"#);
+        assert_eq!(linked(r#"["dylib"]"#), r#"["lib"]"#);
+        assert_eq!(linked(r#"["cdylib"]"#), r#"["cdylib"]"#);
+        assert_eq!(linked(r#"["proc-macro"]"#), r#"["proc-macro"]"#);
     }
 
     #[test]

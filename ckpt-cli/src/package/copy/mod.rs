@@ -188,6 +188,7 @@ impl Placed<'_> {
         for path in paths {
             let mut manifest = self.manifest(&path)?;
             manifest.only_warn();
+            manifest.link_library();
             manifest.rewrite_paths(&|path, is_absolute| self.path_in_copy(gathered, path, is_absolute));
             if path == root_path {
                 if !manifest.is_workspace() {
