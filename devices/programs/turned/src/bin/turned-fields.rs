@@ -98,7 +98,7 @@ impl Steps for All {
     fn step(&mut self, step: u32) -> ocl::Result<()> {
         self.one.step()?;
         for (number, pair) in self.several.iter_mut().enumerate() {
-            if step as usize % (number + 1) == 0 {
+            if (step as usize).is_multiple_of(number + 1) {
                 pair.step()?;
             }
         }
