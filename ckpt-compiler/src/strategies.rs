@@ -720,7 +720,8 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
 }
 
 /// What is rebuilt and filled must be made of the same inputs, and must not have been exchanged for another value.
-/// Whether a parameter is passed by value, and moved away by the step: no checkpoint behind it has the parameter.
+/// Whether a parameter that changes is passed by value, and moved away by the step: no checkpoint behind it has the parameter, and
+/// what a caller passes again has not changed yet.
 pub fn is_moved_parameter(flow: &Flow, id: BindingId, step: StepId) -> bool {
     let is_by_value = matches!(
         flow.bindings[id].declaration,
@@ -729,8 +730,8 @@ pub fn is_moved_parameter(flow: &Flow, id: BindingId, step: StepId) -> bool {
             ..
         }
     );
-    is_by_value && { flow.events() }
-        .any(|event| event.binding == id && event.step == step && event.may_move())
+    let changes = is_by_value && flow.bindings[id].mutable;
+    changes && { flow.events() }.any(|event| event.binding == id && event.step == step && event.may_move())
 }
 
 fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagnostics) {
@@ -777,10 +778,8 @@ fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagno
                         _ => false,
                     }
             };
-            // What a caller passes again has not changed yet.
-            let is_gone = is_moved_parameter(flow, input, begins);
-            let later = |event: &&crate::cfg::Event| event.step >= begins || is_gone;
-            if flow.events().filter(later).any(changes) {
+            let later = |event: &&crate::cfg::Event| event.step >= begins;
+            if is_moved_parameter(flow, input, begins) || flow.events().filter(later).any(changes) {
                 let changed = &changed.ident;
                 errors.refuse(
                     changed.span(),

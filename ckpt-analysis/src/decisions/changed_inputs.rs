@@ -99,10 +99,11 @@ fn changed_for(
         let is_declared_before = changed.step < step || is_parameter;
         // Parameters are declared in the step in which the first statement is.
         let declares = is_parameter && event.kind == Use::Write && event.step <= changed.step;
-        if !is_declared_before || declares || !may_change(changed, event) || is_as_declared(changed) {
+        let is_gone = is_moved_parameter(&stages.flow, event.binding, step);
+        let changes = is_gone || may_change(changed, event);
+        if !is_declared_before || declares || !changes || is_as_declared(changed) {
             return;
         }
-        let is_gone = event.step < step && is_moved_parameter(&stages.flow, event.binding, step);
         let counts = event.step == step
             || is_gone
             || live.ones().any(|id| {

@@ -463,3 +463,24 @@ fn a_parameter_that_the_caller_passes_again_must_not_move_on() {
         assert_eq!(moves(parameters, body), [] as [u16; 0], "{parameters}: {body}");
     }
 }
+
+#[test]
+fn a_parameter_that_changes_before_it_is_moved_to_what_is_made_again() {
+    for change in ["adjust(&mut a);", "a.weight *= 2.0;", "a.read(\"file\");"] {
+        assert_refused(
+            &format!(
+                "fn f(mut a: Settings) {{ {change} #[ckpt(refill)] let mut s = with(a); loop {{ checkpoint!(); g(&mut s); }} }}"
+            ),
+            "a",
+            [
+                "`a` changes, and `s`, which is made from it, is to be made again and filled",
+                "a restart makes it from the changed value, and what cannot be saved of it would not be the same",
+                "make `s` from a variable that does not change: a copy of `a`, or of what `s` needs of it; or keep what changes in a variable of its own",
+            ],
+        );
+    }
+    // What moves into a part that is saved is saved with it.
+    let as_advised = "fn f(mut a: Vec<u8>) { a.push(1); #[ckpt(refill(a))] let mut s = Sim::new(a, rule); loop { checkpoint!(); g(&mut s); } }";
+    let item = as_advised.parse().expect("it is Rust");
+    assert!(try_expand(quote!(), &item, false).is_ok(), "{as_advised}");
+}
