@@ -5,8 +5,8 @@
 //! `let mut program = { let mut program = ..; program.build(..)?; program };`.
 
 use crate::decisions::devices::{Devices, stays_the_same};
-use crate::decisions::effects::maker;
 use crate::decisions::refill::once_each;
+use crate::decisions::statements::{Without, maker};
 use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
@@ -38,7 +38,7 @@ pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec
     found.visit_block(&function.block);
     let stays = |one: &Completed<'_>| {
         let mut without = function.clone();
-        Without(one.statement).visit_block_mut(&mut without.block);
+        Without(&[one.statement]).visit_block_mut(&mut without.block);
         stays_the_same(library, &without, one.name, &[]) && !is_set(library, &without, one.name)
     };
     found.all.retain(stays);
@@ -130,16 +130,6 @@ fn completes(library: &Library, expr: &Expr, variable: &Ident) -> bool {
             receiver => completes(library, receiver, variable),
         },
         _ => false,
-    }
-}
-
-/// Takes a statement out of a function.
-struct Without<'s>(&'s Stmt);
-
-impl VisitMut for Without<'_> {
-    fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        block.stmts.retain(|stmt| stmt != self.0);
-        visit::visit_block_mut(self, block);
     }
 }
 

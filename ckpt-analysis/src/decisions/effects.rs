@@ -6,6 +6,7 @@ use super::completed::{Completed, completed, completed_at};
 use super::devices::{Devices, stays_the_same};
 use super::foreign::Foreign;
 use super::refill::replaced::{Watched, replaces};
+use super::statements::{Without, maker};
 use super::uploads::OwnArrays;
 use crate::Analysis;
 use crate::calls::CallId;
@@ -740,21 +741,6 @@ impl<'ast> Visit<'ast> for MadeBy<'_> {
     }
 }
 
-/// What makes the value of an expression: the function of its outermost call, or a struct.
-pub(super) fn maker(expr: &Expr) -> Option<&syn::Path> {
-    match expr {
-        Expr::Paren(inner) => maker(&inner.expr),
-        Expr::Try(inner) => maker(&inner.expr),
-        Expr::MethodCall(call) => maker(&call.receiver),
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => Some(&path.path),
-            _ => None,
-        },
-        Expr::Struct(one) => Some(&one.path),
-        _ => None,
-    }
-}
-
 /// A list that gets its elements from statements behind its `let`.
 struct GatheredAt<'a> {
     function: &'a syn::ItemFn,
@@ -857,16 +843,6 @@ impl<'ast> Visit<'ast> for Changed<'_> {
                 .found
                 .extend(names_in(&mac.tokens).into_iter().map(|name| (name, mac.span()))),
         }
-    }
-}
-
-/// Takes statements out of a function.
-struct Without<'s>(&'s [&'s syn::Stmt]);
-
-impl VisitMut for Without<'_> {
-    fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        block.stmts.retain(|stmt| !self.0.contains(&stmt));
-        visit::visit_block_mut(self, block);
     }
 }
 

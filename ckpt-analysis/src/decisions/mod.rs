@@ -28,6 +28,7 @@
 //! | [`globals`] | statics and thread-locals that a run may change |
 //! | [`functions`] | functions that pointers stand for |
 //! | [`mpi_handles`] | types that stand for something in the library of MPI |
+//! | [`statements`] | what several of these ask of statements |
 //! | [`threads`] | threads that outlive the statement that starts them |
 //! | [`barriers`] | `std::sync::Barrier` |
 //! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
@@ -70,6 +71,7 @@ pub mod reexecution;
 pub mod refill;
 pub mod saved_types;
 pub mod spares;
+pub(crate) mod statements;
 pub mod threads;
 mod uploads;
 pub(crate) mod used_up_readers;
