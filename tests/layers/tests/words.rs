@@ -22,11 +22,14 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
 /// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, commands of cargo, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 60] = [
+const OTHERS: [(&str, &[&str]); 62] = [
     (
         "ckpt-analysis/src/decisions/spares.rs",
         &["cfg", "expect", "warn"],
     ),
+    // A command of cargo, and a folder and a script that it has.
+    ("ckpt-cli/src/package/", &["build"]),
+    ("ckpt-compiler/src/sources/packages.rs", &["build"]),
     // Derives of the language.
     ("ckpt-analysis/src/decisions/changed_fields.rs", &["Clone"]),
     ("ckpt-analysis/src/decisions/globals/mod.rs", &["cfg"]),
