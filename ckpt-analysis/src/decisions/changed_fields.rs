@@ -5,6 +5,7 @@
 //! (kernels, groups). So the struct gets a field that says which field has which, and a restart lets them change places once all
 //! is filled.
 
+use crate::decisions::changed_places::{Holds, join, swapped};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
@@ -41,28 +42,21 @@ impl Exchange<'_> {
 
 /// `mem::swap(&mut of.a, &mut of.b)`.
 pub(crate) fn exchange<'p>(library: &Library, call: &'p syn::ExprCall) -> Option<Exchange<'p>> {
-    let Expr::Path(path) = &*call.func else {
-        return None;
-    };
-    let mut arguments = call.args.iter().map(lent_field);
-    let (one, other) = (arguments.next()??, arguments.next()??);
+    let (one, other) = swapped(library, call)?;
+    let (one, other) = (field_of(one)?, field_of(other)?);
     let is_same = one.0.to_token_stream().to_string() == other.0.to_token_stream().to_string();
-    let is_swap = library.says(&last_name(&path.path), Functions::Swaps) && arguments.next().is_none();
-    (is_swap && is_same && is_place(one.0) && one.1 != other.1).then_some(Exchange {
+    (is_same && is_place(one.0) && one.1 != other.1).then_some(Exchange {
         of: one.0,
         fields: [one.1, other.1],
     })
 }
 
-/// What is lent exclusively, if it is a field.
-fn lent_field(expr: &Expr) -> Option<(&Expr, &Ident)> {
+/// A field with a name, and what it is one of.
+fn field_of(expr: &Expr) -> Option<(&Expr, &Ident)> {
     match expr {
-        Expr::Reference(one) if one.mutability.is_some() => match &*one.expr {
-            Expr::Field(field) => match &field.member {
-                Member::Named(name) => Some((&field.base, name)),
-                Member::Unnamed(_) => None,
-            },
-            _ => None,
+        Expr::Field(field) => match &field.member {
+            Member::Named(name) => Some((&field.base, name)),
+            Member::Unnamed(_) => None,
         },
         _ => None,
     }
@@ -83,8 +77,8 @@ pub(crate) fn changes_places(library: &Library, call: &syn::ExprCall, groups: &[
         && exchange(library, call).is_some_and(|one| groups.iter().any(|group| one.is_in(group)))
 }
 
-/// The groups of a struct, of the fields that `counts` names with what they hold. Nothing else of the program may have two such
-/// fields, and every value of the struct is put together where the program says so.
+/// The groups of a struct, of the fields that `counts` picks. None where the source does not say whose fields change places, or a
+/// value of the struct is put together or taken apart in a way that leaves no room for a field of ckpt's.
 pub(crate) fn groups_of(
     library: &Library,
     program: &Program,
@@ -139,17 +133,10 @@ struct Found<'n> {
 impl<'ast> Visit<'ast> for Found<'_> {
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Some(one) = exchange(self.library, call) {
-            let mut names: Group = one.fields.iter().map(ToString::to_string).collect();
+            let names: Group = one.fields.iter().map(ToString::to_string).collect();
             let types: BTreeSet<_> = names.iter().map(|name| self.types.get(name)).collect();
             if types.len() == 1 && !types.contains(&None) {
-                self.groups.retain(|group| {
-                    let is_apart = group.is_disjoint(&names);
-                    if !is_apart {
-                        names.extend(group.iter().cloned());
-                    }
-                    is_apart
-                });
-                self.groups.push(names);
+                join(&mut self.groups, names);
             }
         }
         visit::visit_expr_call(self, call);
@@ -241,7 +228,7 @@ impl<'ast> Visit<'ast> for Made<'_> {
     }
 }
 
-/// Whether tokens have the struct's name with braces behind it, or exchange something.
+/// Whether tokens have the struct's name with braces behind it.
 fn has_literal(item: &syn::ItemStruct, is_inside: bool, tokens: TokenStream) -> bool {
     let mut is_name = false;
     tokens.into_iter().any(|token| match token {
@@ -278,14 +265,17 @@ pub(crate) fn edits(
     library: &Library,
     program: &Program,
     (file, item): (FileId, &syn::ItemStruct),
-    groups: &[(Group, bool)],
+    groups: &[(Group, Holds)],
 ) -> Vec<Edit> {
     let syn::Fields::Named(fields) = &item.fields else {
         return Vec::new();
     };
-    let declared = groups.iter().enumerate().map(|(number, (group, are_arrays))| {
+    let declared = groups.iter().enumerate().map(|(number, (group, holds))| {
         let names: Vec<&str> = group.iter().map(String::as_str).collect();
-        let word = if *are_arrays { "places" } else { "handle_places" };
+        let word = match holds {
+            Holds::Arrays => "places",
+            Holds::Handles => "handle_places",
+        };
         let places = name_of(number);
         format!(
             "#[ckpt({word}({}))] #[doc(hidden)] pub {places}: ckpt::device::Places, ",
@@ -327,7 +317,7 @@ struct Rewritten<'n> {
     library: &'n Library,
     program: &'n Program,
     item: &'n syn::ItemStruct,
-    groups: &'n [(Group, bool)],
+    groups: &'n [(Group, Holds)],
     /// What literals get.
     initial: &'n str,
     file: FileId,
@@ -357,7 +347,7 @@ impl<'ast> Visit<'ast> for Rewritten<'_> {
             return;
         };
         let groups = self.groups.iter().enumerate();
-        let Some((number, (group, are_arrays))) = { groups }.find(|(_, (group, _))| one.is_in(group)) else {
+        let Some((number, (group, holds))) = { groups }.find(|(_, (group, _))| one.is_in(group)) else {
             return;
         };
         let index = |field: &Ident| group.iter().position(|name| field == name.as_str()).unwrap_or(0);
@@ -372,7 +362,7 @@ impl<'ast> Visit<'ast> for Rewritten<'_> {
                 format!(
                     "{of}.{}.swap{}([{}, {}], &mut {of}.{a}, &mut {of}.{b})",
                     name_of(number),
-                    if *are_arrays { "" } else { "_handles" },
+                    holds.suffix(),
                     index(a),
                     index(b),
                 ),

@@ -98,7 +98,7 @@ fn changed_for(
         let is_parameter = matches!(changed.declaration, Declaration::Parameter { .. });
         let is_declared_before = changed.step < step || is_parameter;
         // Parameters are declared in the step in which the first statement is.
-        let declares = is_parameter && event.kind == Use::Write && event.step <= changed.step;
+        let declares = is_parameter && event.kind == Use::Write && event.step == changed.step;
         let is_gone = is_moved_parameter(&stages.flow, event.binding, step);
         let changes = is_gone || may_change(changed, event);
         if !is_declared_before || declares || !changes || is_as_declared(changed) {

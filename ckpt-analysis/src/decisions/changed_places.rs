@@ -46,6 +46,16 @@ pub(crate) enum Holds {
     Handles,
 }
 
+impl Holds {
+    /// What stands behind the names of the functions of ckpt's that exchange them.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Self::Arrays => "",
+            Self::Handles => "_handles",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Variable {
     name: Ident,
@@ -79,10 +89,7 @@ impl ChangedPlaces {
 
     /// The program's own text with what says which variable has which array; `number`: no other of the function has it.
     fn edits(&self, program: &Program, number: usize, holds: Holds) -> Vec<Edit> {
-        let of = match holds {
-            Holds::Arrays => "",
-            Holds::Handles => "_handles",
-        };
+        let of = holds.suffix();
         let places = made(format_args!("places{number}"));
         let lent: Vec<String> = { self.variables.iter() }
             .map(|one| format!("&mut {}", one.in_source))
@@ -175,15 +182,10 @@ fn of_function(library: &Library, program: &Program, function: &Function) -> Vec
     // Those that are connected by changes.
     let mut groups: Vec<BTreeSet<String>> = Vec::new();
     for change in &found.changes {
-        let mut names: BTreeSet<String> = change.names.iter().map(ToString::to_string).collect();
-        groups.retain(|group| {
-            let is_apart = group.is_disjoint(&names);
-            if !is_apart {
-                names.extend(group.iter().cloned());
-            }
-            is_apart
-        });
-        groups.push(names);
+        join(
+            &mut groups,
+            change.names.iter().map(ToString::to_string).collect(),
+        );
     }
     let group = |names: &BTreeSet<String>| {
         let names: Vec<&String> = names.iter().collect();
@@ -250,7 +252,8 @@ struct Change<'p> {
 fn change<'p>(library: &Library, expr: &'p Expr) -> Option<Change<'p>> {
     let (names, pairs) = match expr {
         Expr::Call(call) => {
-            let pair = swapped(library, call)?;
+            let (one, other) = swapped(library, call)?;
+            let pair = (name_of(one)?, name_of(other)?);
             (vec![pair.0, pair.1], vec![pair])
         }
         Expr::Assign(one) => {
@@ -292,19 +295,31 @@ fn exchanges_of<'p>(left: &[&'p Ident], right: &[&'p Ident]) -> Option<Vec<(&'p 
     Some(pairs)
 }
 
-/// `mem::swap(&mut a, &mut b)`.
-fn swapped<'p>(library: &Library, call: &'p syn::ExprCall) -> Option<(&'p Ident, &'p Ident)> {
+/// What changes places in `mem::swap(&mut a, &mut b)`.
+pub(crate) fn swapped<'p>(library: &Library, call: &'p syn::ExprCall) -> Option<(&'p Expr, &'p Expr)> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
     let lent = |expr: &'p Expr| match expr {
-        Expr::Reference(one) if one.mutability.is_some() => name_of(&one.expr),
+        Expr::Reference(one) if one.mutability.is_some() => Some(&*one.expr),
         _ => None,
     };
     let mut arguments = call.args.iter();
     let pair = (lent(arguments.next()?)?, lent(arguments.next()?)?);
     let is_swap = library.says(&last_name(&path.path), Functions::Swaps);
     (is_swap && arguments.next().is_none()).then_some(pair)
+}
+
+/// Adds names that belong together to the groups, with those of all groups that have one of them.
+pub(crate) fn join(groups: &mut Vec<BTreeSet<String>>, mut names: BTreeSet<String>) {
+    groups.retain(|group| {
+        let is_apart = group.is_disjoint(&names);
+        if !is_apart {
+            names.extend(group.iter().cloned());
+        }
+        is_apart
+    });
+    groups.push(names);
 }
 
 fn name_of(expr: &Expr) -> Option<&Ident> {

@@ -173,10 +173,7 @@ impl Decider<'_> {
     /// One round: all findings of one answer.
     pub fn decide(&mut self, findings: &[Finding]) -> Round {
         let refused = findings.iter().filter(|one| one.kind == FindingKind::Refusal);
-        let refused = refused.filter_map(|one| match self.variable_of(one)? {
-            Holder::Let(place) | Holder::Tuple(place) => Some(place),
-            Holder::Passed(_) => None,
-        });
+        let refused = refused.filter_map(|one| self.let_of(one));
         let mut round = Round {
             refused: refused
                 .filter(|place| !self.decisions.variables.contains_key(place))
@@ -423,7 +420,7 @@ impl Decider<'_> {
 
     /// A value that a statement uses up which runs again at a restart is made again as well, where that gives the same.
     fn is_moved_again(&mut self, one: &Finding, round: &Round) -> bool {
-        let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one) else {
+        let Some(place) = self.let_of(one) else {
             return false;
         };
         let is_known = round.before.variables.contains_key(&place);
@@ -644,6 +641,14 @@ impl Decider<'_> {
                 _ => None,
             },
         )
+    }
+
+    /// The `let` of what holds it.
+    fn let_of(&self, one: &Finding) -> Option<Position> {
+        match self.variable_of(one)? {
+            Holder::Let(place) | Holder::Tuple(place) => Some(place),
+            Holder::Passed(_) => None,
+        }
     }
 
     /// A variable is filled, or, where that was tried, each of its parts.

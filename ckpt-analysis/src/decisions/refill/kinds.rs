@@ -216,13 +216,12 @@ impl<'p> Named<'p> {
     /// What a field of this type has on a device, of what fields may exchange.
     pub(super) fn holds_on_device(&self, ty: &syn::Type) -> Option<Holds> {
         let text = ty.to_token_stream().to_string().replace(' ', "");
-        let is_own = self.structs.contains_key(&text);
-        match self.devices.are_arrays(self.devices.one_of(&text)) {
-            true => Some(Holds::Arrays),
-            false => {
-                { !is_own && self.devices.are_handles(self.devices.one_of(&text)) }.then_some(Holds::Handles)
-            }
+        let one = self.devices.one_of(&text);
+        if self.devices.are_arrays(one) {
+            return Some(Holds::Arrays);
         }
+        let is_handle = !self.structs.contains_key(&text) && self.devices.are_handles(one);
+        is_handle.then_some(Holds::Handles)
     }
 
     /// Whether it is that of an array on a device, of a list of them, or of a struct of the program alone.

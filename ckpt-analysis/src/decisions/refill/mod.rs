@@ -124,13 +124,13 @@ pub(crate) fn field_edits(library: &Library, program: &Program, place: Position)
         return Vec::new();
     };
     let names = Named::of(library, program);
-    let have_arrays = |group: &Group| {
-        named_fields(item).any(|(name, field)| {
-            group.contains(&name) && names.holds_on_device(&field.ty) == Some(Holds::Arrays)
-        })
+    // All of a group are of one type.
+    let with_holds = |group: Group| {
+        let (_, field) = named_fields(item).find(|(name, _)| group.contains(name))?;
+        Some((group, names.holds_on_device(&field.ty)?))
     };
     let groups = groups_in(library, program, &names, item).into_iter();
-    let groups: Vec<(Group, bool)> = groups.map(|group| (group.clone(), have_arrays(&group))).collect();
+    let groups: Vec<(Group, Holds)> = groups.filter_map(with_holds).collect();
     match groups.is_empty() {
         true => Vec::new(),
         false => changed_fields::edits(library, program, (place.0, item), &groups),
