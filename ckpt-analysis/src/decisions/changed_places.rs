@@ -128,18 +128,14 @@ impl ChangedPlaces {
 
 /// All that there are in the functions of a program, of whatever type the variables are.
 pub(crate) fn changed_places(library: &Library, program: &Program, items: &Items) -> Vec<ChangedPlaces> {
-    let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     // One of the program's own may do something else.
     let mut functions = items.functions.iter();
     if functions.any(|one| one.self_type.is_none() && library.says(&one.name, Functions::Swaps)) {
         return all;
     }
-    for function in &items.functions {
-        // A file that several crates include is there once.
-        if seen.insert((function.place.file, function.place.bytes.start)) {
-            all.extend(of_function(library, program, function));
-        }
+    for function in items.once_each() {
+        all.extend(of_function(library, program, function));
     }
     all
 }

@@ -5,7 +5,6 @@
 //! `let mut program = { let mut program = ..; program.build(..)?; program };`.
 
 use crate::decisions::devices::{Devices, stays_the_same};
-use crate::decisions::refill::once_each;
 use crate::decisions::statements::{Without, maker};
 use crate::items::{Function, Items};
 use crate::source::edits::Edit;
@@ -153,7 +152,7 @@ pub(crate) fn completed_edits(library: &Library, program: &Program, items: &Item
         let all = completed(library, &function.item).into_iter();
         all.flat_map(of_one).collect::<Vec<_>>()
     };
-    once_each(items).flat_map(edits_of).collect()
+    items.once_each().flat_map(edits_of).collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub use thread_locals::may_change;
 
 use crate::source::{FileId, Position};
 use ckpt_compiler::names::Locals;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 macro_rules! index {
@@ -402,6 +402,13 @@ impl Items {
             scope = parent;
         }
         scope
+    }
+
+    /// All functions; those of a file that several crates include are there once.
+    pub(crate) fn once_each(&self) -> impl Iterator<Item = &Function> {
+        let mut seen = HashSet::new();
+        let place = |one: &Function| (one.place.file, one.place.bytes.start);
+        self.functions.iter().filter(move |one| seen.insert(place(one)))
     }
 
     /// The `main` in the root module of a crate; of the first, one that it imports will do.

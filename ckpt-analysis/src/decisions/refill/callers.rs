@@ -2,7 +2,7 @@
 //! value that is filled, they have something in its place at a restart that holds nothing yet: statements of theirs that run
 //! again must not look at it.
 
-use super::parts::{let_at, once_each};
+use super::parts::let_at;
 use crate::items::{Function, Items};
 use crate::source::Position;
 use crate::source::Program;
@@ -24,7 +24,7 @@ pub(super) fn look_at(
     place: Position,
     name: &str,
 ) -> bool {
-    let all = Functions(once_each(items).collect());
+    let all = Functions(items.once_each().collect());
     let around = let_at(program, items, place);
     around.is_none_or(|(function, _)| all.callers_look(library, &function.item, name, DEEPEST))
 }

@@ -11,7 +11,6 @@ mod through;
 
 pub(crate) use copied::copied_contents;
 pub use parts::initialiser;
-pub(crate) use parts::once_each;
 pub use through::through_fields;
 
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};

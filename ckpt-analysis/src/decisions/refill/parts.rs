@@ -8,7 +8,7 @@ use crate::source::locate::bytes;
 use ckpt_compiler::library::{Library, Numbers, last_name};
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Expr, Stmt};
 
@@ -180,17 +180,11 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
 /// Functions of a type by their name.
 pub(super) fn makers<'p>(items: &'p Items, owner: &str, function: &str) -> Vec<&'p syn::ItemFn> {
     let is_own = |one: &Function| one.name == function && one.self_type.as_deref() == Some(owner);
-    once_each(items)
+    items
+        .once_each()
         .filter(|one| is_own(one))
         .map(|one| &one.item)
         .collect()
-}
-
-/// All functions; those of a file that several crates include are there once.
-pub(crate) fn once_each(items: &Items) -> impl Iterator<Item = &Function> {
-    let mut seen = HashSet::new();
-    let place = |one: &Function| (one.place.file, one.place.bytes.start);
-    items.functions.iter().filter(move |one| seen.insert(place(one)))
 }
 
 /// The `let` that begins there, and the function that it is in.
