@@ -1,4 +1,4 @@
-//! A struct whose fields exchange their arrays.
+//! A function of the program has two fields change places that it is lent: nobody follows which has which array.
 
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, Device, Queue};
 
@@ -93,7 +93,7 @@ impl Simulation {
             pass.dispatch_workgroups(COUNT as u32 / 64, 1, 1);
         }
         self.queue.submit([encoder.finish()]);
-        std::mem::swap(&mut self.now, &mut self.next);
+        turn(&mut self.now, &mut self.next);
         self.steps += 1;
     }
 
@@ -117,6 +117,10 @@ impl Simulation {
             .iter()
             .fold(7, |sum, one| sum.wrapping_mul(31).wrapping_add(*one))
     }
+}
+
+fn turn(now: &mut Buffer, next: &mut Buffer) {
+    std::mem::swap(now, next);
 }
 
 fn main() {
