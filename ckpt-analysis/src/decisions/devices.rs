@@ -227,6 +227,13 @@ pub(crate) fn is_of_array(library: &Library, method: &str) -> bool {
         .any(|key| library.says(method, key))
 }
 
+/// Whether what a method is called on has something afterwards that is not there when it is made again.
+pub(crate) fn changes_handle(library: &Library, method: &str) -> bool {
+    [DeviceMethods::Sets, DeviceMethods::Completes]
+        .into_iter()
+        .any(|key| library.says(method, key))
+}
+
 /// The last name of a path.
 fn last_of(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path).trim()
@@ -302,9 +309,8 @@ pub(crate) fn stays_the_same(
             let is_command =
                 self.0.says(&method, Types::DeviceCommands) || self.0.says(&method, DeviceMethods::Arguments);
             // Of an array, all methods look at it or change what is in it; of a list of them some change which it has.
-            let makes_another = [DeviceMethods::Exchanges, DeviceMethods::Sets]
-                .iter()
-                .any(|one| self.0.says(&method, *one));
+            let makes_another =
+                self.0.says(&method, DeviceMethods::Exchanges) || changes_handle(self.0, &method);
             self.2 |= makes_another && self.is(&call.receiver);
             self.visit_expr(&call.receiver);
             for argument in &call.args {
@@ -502,6 +508,7 @@ mod tests {
             "a.take();",
             "a.replace(made());",
             "if let Some(b) = a.as_mut() {}",
+            "a.build(&devices, \"-D A=4\")?;",
         ] {
             assert!(!stays(exchanged), "{exchanged}");
         }

@@ -176,7 +176,7 @@ impl Decider<'_> {
         let refused = refused.filter_map(|one| self.let_of(one));
         let mut round = Round {
             refused: refused
-                .filter(|place| !self.decisions.variables.contains_key(place))
+                .filter(|place| self.decisions.is_open(*place))
                 .collect(),
             before: self.decisions.clone(),
             ..Round::default()
@@ -423,8 +423,7 @@ impl Decider<'_> {
         let Some(place) = self.let_of(one) else {
             return false;
         };
-        let is_known = round.before.variables.contains_key(&place);
-        let is_new = !is_known && (self.moved_again)(place, &round.refused);
+        let is_new = round.before.is_open(place) && (self.moved_again)(place, &round.refused);
         if is_new {
             self.decisions.variables.insert(place, "reexecute");
         }
