@@ -161,12 +161,6 @@ impl Decisions {
         }
     }
 
-    /// Whether it is not decided yet what a restart does for the variable that is declared there: that it is saved is what is tried
-    /// first.
-    pub fn is_open(&self, variable: Position) -> bool {
-        self.variables.get(&variable).is_none_or(|word| *word == "save")
-    }
-
     /// What the attributes of variables and parameters say.
     pub fn marks(&self) -> BTreeMap<Position, String> {
         let all = self.variables.iter().chain(&self.parameters);

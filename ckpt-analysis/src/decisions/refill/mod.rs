@@ -20,7 +20,7 @@ use through::lent_parts;
 
 use crate::decisions::changed_fields::{self, Group, changes_places, groups_of};
 use crate::decisions::changed_places::Holds;
-use crate::decisions::devices::{changes_handle, is_of_array};
+use crate::decisions::devices::is_of_array;
 use crate::items::{Function, Items};
 use crate::source::FileId;
 use crate::source::Position;
@@ -529,7 +529,10 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             && !self.library.says(&of_first, DeviceMethods::Arguments);
         self.found |=
             self.within && !looks && !is_of_element && !leads_on && self.is_in_field(&call.receiver);
-        self.found |= changes_handle(self.library, &method) && self.is_in_field(&call.receiver);
+        self.found |= self.library.says(&method, DeviceMethods::Sets) && self.is_in_field(&call.receiver);
+        // Behind another one it belongs to what that has begun.
+        self.found |=
+            self.library.says(&of_first, DeviceMethods::Completes) && self.is_in_field(&first.receiver);
         let changes_content = self.library.says(&method, Types::DeviceCommands);
         self.visit_expr(&call.receiver);
         for argument in &call.args {
