@@ -399,6 +399,9 @@ impl Test<'_> {
             verdict = self.compare(expected, outputs, contents);
         }
         Ok(match verdict {
+            Verdict::Different(_) if self.could_be_in_order(expected, outputs, contents) => {
+                Verdict::AsRunsDiffer
+            }
             Verdict::Different(difference)
                 if self.is_unseeded && self.could_be(expected, outputs, contents) =>
             {
@@ -406,6 +409,16 @@ impl Test<'_> {
             }
             verdict => verdict,
         })
+    }
+
+    /// Whether all that is not as in any uninterrupted run is the order of lines which a number that varies decides.
+    fn could_be_in_order(&self, expected: &Expected, outputs: &[Vec<Vec<u8>>], contents: &Contents) -> bool {
+        let ignore = &self.comparison.ignore;
+        let mut each = expected.stdout.iter().enumerate();
+        each.all(|(rank, reference)| {
+            let all_runs: Vec<&[u8]> = outputs.iter().map(|run| run[rank].as_slice()).collect();
+            cover::could_be_in_order(reference, &all_runs, ignore)
+        }) && expected.files.could_be_in_order(contents, ignore)
     }
 
     /// Whether random numbers may be why something is not as in any uninterrupted run.
