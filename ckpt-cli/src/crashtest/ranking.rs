@@ -26,7 +26,7 @@ impl Unordered {
                 continue;
             }
             let [one, other] = [&pair[0].bytes, &pair[1].bytes].map(|line| words(line));
-            let found = [others[at], others[at + 1]].map(|line| words(line));
+            let found = [others[at], others[at + 1]].map(words);
             let [one_now, other_now] = found;
             let now = one_now.zip(other_now).map(|(one, other)| order(one, other));
             let before = one.zip(other).map(|(one, other)| order(one, other));
