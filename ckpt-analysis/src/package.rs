@@ -21,6 +21,7 @@ use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
 use crate::decisions::knowledge::Knowledge;
 use crate::decisions::learn::{Finding, Lesson, learn};
 use crate::decisions::mutable_loans::{lent_edits, list_lent_objects};
+use crate::decisions::objects::late_edits;
 use crate::decisions::outlined_kernels;
 use crate::decisions::recall::{Record, recall};
 use crate::decisions::reexecution::{Reexecuted, reexecuted};
@@ -268,6 +269,7 @@ impl PackageAnalysis {
         if let Some(main) = self.main() {
             // A static that is put back may hold a function.
             edits.extend(function_edits(program, facts, main, &decisions.unnamed_functions));
+            edits.extend(late_edits(program, facts, main, decisions.objects.keys()));
             edits.extend(global_edits(&facts.library, program, &facts.items, main).edits);
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));

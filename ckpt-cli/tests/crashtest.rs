@@ -61,6 +61,10 @@ if [ "$wrong" = short ]; then
     [ $restarted = yes ] && took=$((took + 1))
     echo "took $took"
 fi
+if [ "$wrong" = order ]; then
+    # The first of two methods to be done, by a clock that goes on at checkpoints and where it is asked to wait.
+    case $id/$CKPT_FAULT in 0/pause:*:2500) echo "fastest: b" ;; 0/*) echo "fastest: a" ;; *) echo "fastest: b" ;; esac
+fi
 [ "$wrong" = chance ] && echo >>"$0.runs" && echo "took $(($(wc -l <"$0.runs") / 4)) s"
 if [ -n "$CKPT_DIR" ]; then
     run=0123456789abcdef0123456789abcdef
@@ -75,6 +79,10 @@ JSON
         echo "{\"at\":1,\"run\":\"$run\",\"event\":\"flip\",\"visits\":${at%%:*},\"function\":\"f\",\"variable\":\"v\",\"bit\":3,\"is_unchanged\":false}" \
             > "$CKPT_DIR/runs/$run/events.log"
     esac
+    if [ $id -gt 0 ] && [ "$wrong" = order ]; then
+        echo "{\"at\":1,\"run\":\"$run\",\"event\":\"checkpoint\",\"id\":1,\"visits\":1,\"waited\":0.0025,\"took\":0.01,\"bytes\":8,\"reason\":\"\"}" \
+            > "$CKPT_DIR/runs/$run/events.log"
+    fi
 fi
 exit 0
 "#;
@@ -246,6 +254,17 @@ fn a_short_time_is_no_failure_where_it_is_the_same_in_most_runs() {
     let here = tempfile::tempdir().unwrap();
     crashtest(here.path(), &FEW, "short").success().stdout(
         contains("PASSED: 3 restarts").and(contains(" trials differ from the first uninterrupted run as ")),
+    );
+}
+
+/// Which of several methods is the fastest hangs on which of them has checkpoints.
+#[test]
+fn an_order_by_time_is_no_failure_where_checkpoints_take_time() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &FEW, "order").success().stdout(
+        contains("PASSED: 3 restarts")
+            .and(contains("    fastest: *\n"))
+            .and(contains(" trials differ from the first uninterrupted run as ")),
     );
 }
 

@@ -587,6 +587,81 @@ fn of_a_program_that_draws_without_a_seed_chance_is_not_taken_for_a_wrong_restar
     assert!(said(&failed).contains("FAILED"), "{}", said(&failed));
 }
 
+/// The trait is in the package's library, what implements it in the program, some of it in a module.
+const SHAPES: [(&str, &str); 3] = [
+    (
+        "src/lib.rs",
+        "\
+pub trait Shape {
+    fn area(&self, by: u64) -> u64;
+}
+pub struct World {
+    pub shapes: Vec<std::rc::Rc<dyn Shape>>,
+}
+impl World {
+    pub fn sum(&self, by: u64) -> u64 {
+        self.shapes.iter().fold(by, |sum, shape| sum.wrapping_mul(31) ^ shape.area(sum))
+    }
+}
+",
+    ),
+    (
+        "src/round.rs",
+        "\
+pub struct Round {
+    pub size: u64,
+    pub seen: std::cell::Cell<u64>,
+}
+impl lbm2d::Shape for Round {
+    fn area(&self, by: u64) -> u64 {
+        self.seen.set(self.seen.get() + by % self.size);
+        self.seen.get()
+    }
+}
+",
+    ),
+    (
+        "src/main.rs",
+        "\
+mod round;
+use lbm2d::{Shape, World};
+use std::rc::Rc;
+struct Square(u64);
+impl Shape for Square {
+    fn area(&self, by: u64) -> u64 {
+        self.0 ^ by
+    }
+}
+fn main() {
+    let mut world = World { shapes: Vec::new() };
+    let mut total = 0;
+    for step in 0..40 {
+        let round: Rc<dyn Shape> = Rc::new(round::Round { size: step + 3, seen: Default::default() });
+        world.shapes.extend([Rc::clone(&round), Rc::new(Square(step)), round]);
+        for by in 0..300 {
+            total = world.sum(total ^ by);
+        }
+    }
+    println!(\"{total}\");
+}
+",
+    ),
+];
+
+#[test]
+fn objects_of_a_trait_of_the_library_may_be_of_types_of_the_program() {
+    let package = Package::new();
+    fs::remove_dir_all(package.folder.path().join("src")).unwrap();
+    fs::create_dir(package.folder.path().join("src")).unwrap();
+    for (file, text) in SHAPES {
+        fs::write(package.folder.path().join(file), text).unwrap();
+    }
+    let test = "crashtest --offline --seed 1 --sites 3 --commits 1 --random 0 --rows 1";
+    let test: Vec<&str> = test.split(' ').collect();
+    let passed = package.succeeds(&test);
+    assert!(passed.contains("PASSED: "), "{passed}");
+}
+
 /// Few steps of a small lattice, for `lbm2d`.
 const SMALL: [&str; 6] = ["--nx", "60", "--ny", "32", "--steps", "100"];
 

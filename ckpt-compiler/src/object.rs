@@ -4,8 +4,8 @@
 //! type, and at a restart a value of the type of that name is made. The trait gets one supertrait, through which the
 //! type of a value can be asked for; nothing else of it changes.
 //!
-//! An implementor that the list lacks is an error of rustc at its `impl`. A list that ends in `..` lets others be; a
-//! checkpoint that meets one of them is refused.
+//! An implementor that the list lacks is an error of rustc at its `impl`. A list that ends in `..` lets others be: crates that
+//! the trait's cannot name list theirs with `ckpt::object!`, and a checkpoint that meets one which nobody has listed is refused.
 
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::paths::at;
@@ -81,7 +81,7 @@ fn refuse(list: &List, item: &ItemTrait, errors: &mut Diagnostics) {
         errors.refuse(place, Refusal::TypesExpected);
         return;
     }
-    if list.types.is_empty() {
+    if list.types.is_empty() && !list.open {
         errors.refuse(
             name.span(),
             Refusal::ObjectWithoutTypes {
@@ -172,12 +172,19 @@ fn implementation(list: &List, item: &ItemTrait) -> TokenStream {
         let object = quote!(dyn #name #markers);
         form(types, &object, bounds)
     });
+    // Other crates may implement it, and list their types themselves.
+    let of = match list.open {
+        true => quote!(::core::option::Option::Some(::core::any::TypeId::of::<dyn #name>)),
+        false => quote!(::core::option::Option::None),
+    };
     quote! {
         const __TYPES: &#rt::DynTable = &#rt::DynTable {
             name: #text,
             names: &[#(::std::borrow::Cow::Borrowed(#names)),*],
             children: &[::std::borrow::Cow::Borrowed("variant"), #(::std::borrow::Cow::Borrowed(#names)),*],
             types: &[#(#entries),*],
+            late: &[],
+            of: #of,
         };
         #(#forms)*
     }
@@ -199,7 +206,13 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
         })
         .collect();
     // Any of them does: there is no value.
-    let first = types.first();
+    let (dead, dead_sync) = match types.first() {
+        Some(first) => (
+            quote!(::core::option::Option::Some(::std::rc::Weak::<#first>::new())),
+            quote!(::core::option::Option::Some(::std::sync::Weak::<#first>::new())),
+        ),
+        None => (quote!(#rt::dead_object()), quote!(#rt::dead_object_sync())),
+    };
     let makes = types.iter().map(|ty| {
         quote_spanned! {at(ty)=> |__from| {
             let __value = <#ty as ::ckpt::Checkpoint>::load(__from)?;
@@ -238,11 +251,11 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
             ) -> ::core::result::Result<::std::boxed::Box<Self>, ::ckpt::value::LoadError> {
                 <::std::boxed::Box<#object> as ::ckpt::Checkpoint>::load(__from)
             }
-            fn dead() -> ::std::rc::Weak<Self> {
-                ::std::rc::Weak::<#first>::new()
+            fn dead() -> ::core::option::Option<::std::rc::Weak<Self>> {
+                #dead
             }
-            fn dead_sync() -> ::std::sync::Weak<Self> {
-                ::std::sync::Weak::<#first>::new()
+            fn dead_sync() -> ::core::option::Option<::std::sync::Weak<Self>> {
+                #dead_sync
             }
         }
     }

@@ -251,6 +251,84 @@ macro_rules! check {
     };
 }
 
+/// Lists types with the objects of a trait that is in another crate, which cannot name them.
+///
+/// The list on the trait ends in `..` (`#[ckpt::object(Circle, ..)]`, `#[ckpt::object(..)]`), and this comes first in `main`: a restart
+/// makes objects of the types that are listed by then.
+///
+/// ```
+/// # mod shapes {
+/// #     #[ckpt::object(..)]
+/// #     pub trait Shape {
+/// #         fn area(&self) -> f64;
+/// #     }
+/// # }
+/// #[derive(ckpt::Checkpoint)]
+/// struct Square(f64);
+///
+/// impl shapes::Shape for Square {
+///     fn area(&self) -> f64 {
+///         self.0 * self.0
+///     }
+/// }
+///
+/// #[ckpt::main]
+/// fn main() {
+///     ckpt::objects!(dyn shapes::Shape: Square);
+///     let shapes: Vec<Box<dyn shapes::Shape>> = vec![Box::new(Square(2.0)), Box::new(Square(3.0))];
+///     let mut sum = 0.0;
+///     for _ in 0..100 {
+///         ckpt::checkpoint!();
+///         sum += shapes.iter().map(|shape| shape.area()).sum::<f64>();
+///     }
+///     assert_eq!(sum, 1300.0);
+/// }
+/// ```
+#[macro_export]
+macro_rules! objects {
+    (dyn $of:path: $($ty:ty),+ $(,)?) => {
+        $($crate::objects!(@ $ty, $of, ::core::stringify!($ty));)+
+    };
+    (@ $ty:ty, $of:path, $name:expr) => {{
+        $crate::__rt::list_object::<dyn $of, $ty>(
+            $name,
+            ::core::module_path!(),
+            $crate::__rt::DynType::of::<$ty>(),
+        );
+        struct __CkptOf<T>(::core::marker::PhantomData<T>);
+        // For a type that is not `Send`, there are no objects that are.
+        trait __CkptOtherwise {
+            fn send(&self) {}
+            fn sync(&self) {}
+            fn send_and_sync(&self) {}
+        }
+        impl<T> __CkptOtherwise for __CkptOf<T> {}
+        $crate::objects!(@maker plain, $of,);
+        $crate::objects!(@maker send, $of, + ::core::marker::Send);
+        $crate::objects!(@maker sync, $of, + ::core::marker::Sync);
+        $crate::objects!(@maker send_and_sync, $of, + ::core::marker::Send + ::core::marker::Sync);
+        let of = __CkptOf::<$ty>(::core::marker::PhantomData);
+        of.plain();
+        of.send();
+        of.sync();
+        of.send_and_sync();
+    }};
+    (@maker $method:ident, $of:path, $($auto:tt)*) => {
+        impl<T: $of + $crate::Checkpoint + 'static $($auto)*> __CkptOf<T> {
+            fn $method(&self) {
+                $crate::__rt::list_maker::<dyn $of $($auto)*, T>($crate::__rt::ObjectMaker {
+                    make: |from| {
+                        let value = <T as $crate::Checkpoint>::load(from)?;
+                        ::core::result::Result::Ok(::std::boxed::Box::new(value))
+                    },
+                    dead: || ::std::rc::Weak::<T>::new(),
+                    dead_sync: || ::std::sync::Weak::<T>::new(),
+                });
+            }
+        }
+    };
+}
+
 /// A place where a checkpoint may be taken.
 ///
 /// It only means something in a function under `#[ckpt::instrument]` or `#[ckpt::main]`, which replace it.

@@ -210,6 +210,81 @@ fn a_type_that_an_open_list_lacks_is_refused_when_it_is_saved() {
     );
 }
 
+/// As a library would have it: types of whoever uses it.
+mod library {
+    use super::Checkpoint;
+
+    #[ckpt::object(Own, ..)]
+    pub trait Shape {
+        fn area(&self) -> f64;
+    }
+    #[derive(Checkpoint)]
+    pub struct Own(pub f64);
+    impl Shape for Own {
+        fn area(&self) -> f64 {
+            self.0
+        }
+    }
+
+    #[ckpt::object(..)]
+    pub trait OfOthers {
+        fn number(&self) -> u8;
+    }
+}
+
+#[derive(Checkpoint)]
+struct Square(f64);
+impl library::Shape for Square {
+    fn area(&self) -> f64 {
+        self.0 * self.0
+    }
+}
+/// Objects in an object, and not `Send`.
+#[derive(Checkpoint)]
+struct Several(Vec<std::rc::Rc<dyn library::Shape>>);
+impl library::Shape for Several {
+    fn area(&self) -> f64 {
+        self.0.iter().map(|one| one.area()).sum()
+    }
+}
+mod more {
+    /// A name that the library has as well.
+    #[derive(ckpt::Checkpoint)]
+    pub struct Own(pub f64);
+    impl super::library::Shape for Own {
+        fn area(&self) -> f64 {
+            -self.0
+        }
+    }
+}
+impl library::OfOthers for Listed {
+    fn number(&self) -> u8 {
+        self.0
+    }
+}
+
+#[test]
+fn types_of_other_crates_are_listed_when_the_program_begins() {
+    use library::{OfOthers, Own, Shape};
+    use std::rc::{Rc, Weak};
+    for _ in 0..2 {
+        ckpt::objects!(dyn Shape: Square, Several, more::Own);
+        ckpt::objects!(dyn library::OfOthers: Listed);
+    }
+    let shared: Rc<dyn Shape> = Rc::new(Square(3.0));
+    let several = Several(vec![Rc::clone(&shared), shared, Rc::new(Own(1.0))]);
+    let list: Vec<Box<dyn Shape>> = vec![Box::new(Own(2.0)), Box::new(several), Box::new(more::Own(5.0))];
+    let back: Vec<Box<dyn Shape>> = convert(&list);
+    let areas: Vec<f64> = back.iter().map(|one| one.area()).collect();
+    assert_eq!(areas, [2.0, 19.0, -5.0]);
+    let sent: Box<dyn Shape + Send> = Box::new(Square(2.0));
+    let back: Box<dyn Shape + Send> = convert(&sent);
+    assert_eq!(back.area(), 4.0);
+    let of_others: (Rc<dyn OfOthers>, Weak<dyn OfOthers>) = (Rc::new(Listed(7)), Weak::<Listed>::new());
+    let back: (Rc<dyn OfOthers>, Weak<dyn OfOthers>) = convert(&of_others);
+    assert_eq!((back.0.number(), back.1.upgrade().is_none()), (7, true));
+}
+
 #[ckpt::object(Near, Far)]
 trait Body: Send + std::fmt::Debug {
     /// Not of objects.

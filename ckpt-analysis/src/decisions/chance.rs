@@ -25,13 +25,25 @@ pub struct Drawn {
 pub fn unseeded(analysis: &Analysis, program: &Program, main: FnId) -> Option<Drawn> {
     let functions = &analysis.items.functions;
     let own: HashSet<&str> = functions.iter().map(|one| one.name.as_str()).collect();
-    reached(analysis, main).into_iter().find_map(|id| {
+    let reached = reached(analysis, main);
+    let library = &analysis.library;
+    let mut seeded = HashSet::new();
+    for id in &reached {
+        let body = analysis.items.function(*id).written.block.to_token_stream();
+        each_call(body, &mut |names| {
+            if library.seeds(names) {
+                seeded.extend(names.first().cloned());
+            }
+        });
+    }
+    reached.into_iter().find_map(|id| {
         let function = analysis.items.function(id);
         let body = function.written.block.to_token_stream();
         let mentioned = names_in(&body);
         let finder = Finder {
             library: &analysis.library,
             own: &own,
+            seeded: &seeded,
             declared: declared(body.clone()),
             is_fine: FINE.iter().any(|part| mentioned.contains(*part)),
         };
@@ -51,6 +63,8 @@ struct Finder<'p> {
     library: &'p Library,
     /// Functions of the program.
     own: &'p HashSet<&'p str>,
+    /// Crates whose generators the program seeds.
+    seeded: &'p HashSet<String>,
     /// Names that the function itself declares.
     declared: HashSet<String>,
     /// Whether it looks at small parts of a second.
@@ -95,7 +109,24 @@ impl Finder<'_> {
             return self.is_fine;
         }
         let is_own = self.own.contains(last.as_str()) || before.is_empty() && self.declared.contains(last);
-        is_called && self.library.draws(&names, is_own)
+        let has_a_seed = before.first().is_some_and(|first| self.seeded.contains(first));
+        is_called && !has_a_seed && self.library.draws(&names, is_own)
+    }
+}
+
+/// Shows the paths that are called.
+fn each_call(tokens: TokenStream, found: &mut dyn FnMut(&[String])) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut at = 0;
+    while at < tokens.len() {
+        if let TokenTree::Group(group) = &tokens[at] {
+            each_call(group.stream(), found);
+        }
+        let (path, next) = path_at(&tokens, at);
+        if !path.is_empty() && is_called(&tokens[next..]) {
+            found(&path.iter().map(ToString::to_string).collect::<Vec<_>>());
+        }
+        at = next.max(at + 1);
     }
 }
 

@@ -11,7 +11,6 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Library, Types};
-use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Stmt};
@@ -38,30 +37,10 @@ pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec
     let stays = |one: &Completed<'_>| {
         let mut without = function.clone();
         Without(&[one.statement]).visit_block_mut(&mut without.block);
-        stays_the_same(library, &without, one.name, &[]) && !is_set(library, &without, one.name)
+        stays_the_same(library, &without, one.name, &[])
     };
     found.all.retain(stays);
     found.all
-}
-
-/// Whether something is set of a variable, or it is completed.
-fn is_set(library: &Library, function: &syn::ItemFn, name: &Ident) -> bool {
-    struct Sets<'n>(&'n Library, &'n Ident, bool);
-    impl<'ast> Visit<'ast> for Sets<'_> {
-        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            let method = call.method.to_string();
-            let is_own = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident(self.1));
-            let keys = [DeviceMethods::Sets, DeviceMethods::Completes];
-            self.2 |= is_own && keys.into_iter().any(|key| self.0.says(&method, key));
-            visit::visit_expr_method_call(self, call);
-        }
-        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            self.2 |= names_in(&mac.tokens).contains(&self.1.to_string());
-        }
-    }
-    let mut sets = Sets(library, name, false);
-    sets.visit_block(&function.block);
-    sets.2
 }
 
 /// That whose `let` begins there.

@@ -7,10 +7,11 @@ use ckpt_compiler::library::{DeviceMethods, Library, Macros, Section, Types};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::Expr;
+use syn::spanned::Spanned;
 
 /// What is found in all files of a program.
 #[derive(Debug)]
@@ -271,8 +272,23 @@ pub(crate) fn stays_the_same(
     variable: &syn::Ident,
     changing: &[&String],
 ) -> bool {
-    struct Exchanges<'a>(&'a Library, &'a syn::Ident, bool, &'a [&'a String]);
+    first_change(library, function, variable, changing).is_none()
+}
+
+/// Where it first may get another one.
+pub(crate) fn first_change(
+    library: &Library,
+    function: &syn::ItemFn,
+    variable: &syn::Ident,
+    changing: &[&String],
+) -> Option<Span> {
+    struct Exchanges<'a>(&'a Library, &'a syn::Ident, Option<Span>, &'a [&'a String]);
     impl Exchanges<'_> {
+        fn note(&mut self, changes: bool, at: &impl Spanned) {
+            if changes && self.2.is_none() {
+                self.2 = Some(at.span());
+            }
+        }
         fn is(&self, expr: &Expr) -> bool {
             match expr {
                 Expr::Index(one) => self.is(&one.expr),
@@ -302,10 +318,14 @@ pub(crate) fn stays_the_same(
             let is_command =
                 self.0.says(&method, Types::DeviceCommands) || self.0.says(&method, DeviceMethods::Arguments);
             // Of an array, all methods look at it or change what is in it; of a list of them some change which it has.
-            let makes_another = [DeviceMethods::Exchanges, DeviceMethods::Sets]
-                .iter()
-                .any(|one| self.0.says(&method, *one));
-            self.2 |= makes_another && self.is(&call.receiver);
+            let makes_another = [
+                DeviceMethods::Exchanges,
+                DeviceMethods::Sets,
+                DeviceMethods::Completes,
+            ]
+            .iter()
+            .any(|one| self.0.says(&method, *one));
+            self.note(makes_another && self.is(&call.receiver), call);
             self.visit_expr(&call.receiver);
             for argument in &call.args {
                 match argument {
@@ -315,11 +335,11 @@ pub(crate) fn stays_the_same(
             }
         }
         fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
-            self.2 |= one.mutability.is_some() && self.is(&one.expr);
+            self.note(one.mutability.is_some() && self.is(&one.expr), one);
             visit::visit_expr_reference(self, one);
         }
         fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
-            self.2 |= mentions(&one.left.to_token_stream(), self.1);
+            self.note(mentions(&one.left.to_token_stream(), self.1), one);
             visit::visit_expr_assign(self, one);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
@@ -334,18 +354,18 @@ pub(crate) fn stays_the_same(
                     }
                     self.3 = changing;
                 }
-                None => self.2 |= mentions(&mac.tokens, self.1),
+                None => self.note(mentions(&mac.tokens, self.1), mac),
             }
         }
         fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
             // A closure's own, or another loan.
-            self.2 |= pattern.by_ref.is_some() && pattern.mutability.is_some();
+            self.note(pattern.by_ref.is_some() && pattern.mutability.is_some(), pattern);
             visit::visit_pat_ident(self, pattern);
         }
     }
-    let mut exchanges = Exchanges(library, variable, false, changing);
+    let mut exchanges = Exchanges(library, variable, None, changing);
     exchanges.visit_block(&function.block);
-    !exchanges.2
+    exchanges.2
 }
 
 fn mentions(tokens: &TokenStream, variable: &syn::Ident) -> bool {
@@ -502,6 +522,7 @@ mod tests {
             "a.take();",
             "a.replace(made());",
             "if let Some(b) = a.as_mut() {}",
+            "a.build(&devices, \"-D A=4\")?;",
         ] {
             assert!(!stays(exchanged), "{exchanged}");
         }

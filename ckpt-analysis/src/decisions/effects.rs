@@ -3,7 +3,7 @@
 
 use super::changed_places::{ChangedPlaces, changed_places};
 use super::completed::{Completed, completed, completed_at};
-use super::devices::{Devices, stays_the_same};
+use super::devices::{Devices, first_change, stays_the_same};
 use super::foreign::Foreign;
 use super::refill::replaced::{Watched, replaces};
 use super::statements::{Without, maker};
@@ -338,6 +338,17 @@ impl<'a> Effects<'a> {
             library: self.library,
             found: Vec::new(),
         }
+    }
+
+    /// Where one of the variables that are declared there first may get something else than what its initialiser makes.
+    pub(crate) fn change_at(&self, place: Position) -> Option<Extent> {
+        let function = self.items.function_around(place)?;
+        let (Statement::Let(local), _) = self.statement_at(place)? else {
+            return None;
+        };
+        let mut names = names_of(&local.pat)?.into_iter();
+        let change = names.find_map(|name| first_change(self.library, &function.item, name, &[]))?;
+        Some((place.0, bytes(self.program, place.0, change)))
     }
 
     /// The same of what its initialiser makes.

@@ -107,9 +107,15 @@ pub enum TypeAdvice {
     /// A type that borrows.
     Borrows,
     /// Memory or a kernel on a device.
-    Device,
+    Device {
+        /// What may give its variable another one, and where.
+        change: Option<String>,
+    },
     /// What leads to something on a device, and may be another one later than the one that was made.
-    DeviceHandle,
+    DeviceHandle {
+        /// What may change it, and where.
+        change: Option<String>,
+    },
     /// A field with memory on a device, that gets another one.
     DeviceField,
     /// A value with arrays of a device that is made by a function which does more with devices than to make them.
@@ -152,7 +158,7 @@ impl TypeAdvice {
                 "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
                  a type of your own can hold by value what it borrows"
             }
-            Self::Device => {
+            Self::Device { .. } => {
                 "hold each array on a device in a variable, also in a list, an `Option`, a tuple or a struct, that gets no other array: its \
                  value is made by calls that do nothing else, and that of a list by `(0..4).map(..).collect()`. Of the `Buffer` and \
                  `Image` of `ocl` and `opencl3`, the `Buffer` and `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content \
@@ -160,7 +166,7 @@ impl TypeAdvice {
                  `std::mem::swap(&mut now, &mut next)` or `(now, next) = (next, now)`, or two arguments of a kernel. A kernel is made \
                  where it is used, with all of its arguments"
             }
-            Self::DeviceHandle => {
+            Self::DeviceHandle { .. } => {
                 "a restart makes it again, as it was made: let the variable have the same one in all of the function, without setting \
                  anything of it later (`set_dims`, `set_default_global_work_size`: give sizes with each command, \
                  `kernel.cmd().global_work_size(n).enq()`), and choose among \
@@ -331,6 +337,11 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
         TypeAdvice::DeviceCommand { trace } => Some(format!(
             "a restart would make it again, and with that run {trace}"
         )),
+        TypeAdvice::Device { change } | TypeAdvice::DeviceHandle { change } => {
+            change.as_ref().map(|change| {
+                format!("it may be another one than a restart makes again: {change} may change it")
+            })
+        }
         TypeAdvice::ChangedInput { changed } => Some(format!(
             "a restart would make it again from {changed}, which may change after it was made"
         )),

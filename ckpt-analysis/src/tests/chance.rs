@@ -21,6 +21,8 @@ fn a_program_that_draws_without_a_seed_is_known() {
         ("let x: f64 = random();", "random"),
         ("let x = rand::random::<f64>();", "rand::random"),
         ("println!(\"{}\", rand::random::<f64>());", "rand::random"),
+        ("let x = fastrand::f64();", "fastrand::f64"),
+        ("let rng = fastrand::Rng::new();", "fastrand::Rng::new"),
         ("let rng = SmallRng::from_entropy();", "SmallRng::from_entropy"),
         ("let rng = StdRng::from_rng(&mut rand::rng());", "rand::rng"),
         (
@@ -54,6 +56,8 @@ fn one_that_seeds_its_numbers_or_makes_them_itself_is_none() {
         "fn main() { let start = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs(); }",
         "fn main() { let took = start.elapsed().as_nanos(); }",
         "fn unused() { let x: f64 = rand::random(); } fn main() { let x = 1; }",
+        "fn main() { fastrand::seed(7); for _ in 0..9 { let x = fastrand::f64(); } }",
+        "fn main() { let mut rng = fastrand::Rng::with_seed(7); let x = rng.f64(); }",
         "mod dice { pub fn random() -> u64 { 4 } } fn main() { dice::random(); }",
     ] {
         assert_eq!(drawn(text), None, "{text}");

@@ -5,6 +5,7 @@
 
 use regex::Regex;
 
+use super::ranking;
 use super::text::{Difference, Reference, kept_lines};
 use super::varying::{Alike, Varies};
 
@@ -68,6 +69,19 @@ pub fn could_be(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> b
     let others: Vec<_> = lines.filter(|(index, line)| !rest(*index, line)).collect();
     found.extend(others.into_iter().map(|(index, line)| (start + index, line)));
     reference.may_have_drawn(&found) && check(&reference, outputs, ignore).is_ok()
+}
+
+/// The same where nothing is other than the order of lines that stand in that of a number which varies.
+pub fn could_be_in_order(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
+    let Some((last, _)) = outputs.split_last() else {
+        return true;
+    };
+    if check(reference, outputs, ignore).is_ok() {
+        return true;
+    }
+    let mut reference = reference.clone();
+    let lines = Lines::of_whole(last, ignore).lines;
+    ranking::may_be_in_order(&mut reference, &lines) && check(&reference, outputs, ignore).is_ok()
 }
 
 struct Lines<'o> {

@@ -2,13 +2,14 @@
 //! printed and wrote.
 //!
 //! `plan` chooses the kills, `scratch` makes fresh working folders, `process` runs one process, `text`, `varying`,
-//! `cover` and `files` compare, `trial` puts one trial together and `report` shows the verdict.
+//! `ranking`, `cover` and `files` compare, `trial` puts one trial together and `report` shows the verdict.
 
 mod cover;
 mod files;
 pub mod flips;
 pub mod plan;
 pub mod process;
+mod ranking;
 pub mod report;
 pub mod scratch;
 mod text;

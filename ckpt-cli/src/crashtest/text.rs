@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 use serde::Serialize;
 
+use super::ranking::Unordered;
 use super::varying::{Alike, Numbers, Place, Varies, form, number_at};
 
 /// The first place where an output is not what the uninterrupted run gave.
@@ -44,6 +45,8 @@ pub struct Reference {
     pub lines: Vec<Line>,
     /// Uninterrupted runs have other numbers of lines: nothing is compared.
     pub unsteady: Option<Box<Unsteady>>,
+    /// Which of its lines are in another order in some of these runs.
+    pub unordered: Unordered,
 }
 
 /// Uninterrupted runs that cannot be compared line by line.
@@ -93,6 +96,7 @@ impl Reference {
         Reference {
             lines: lines.map(line).collect(),
             unsteady: None,
+            unordered: Unordered::default(),
         }
     }
 
@@ -132,6 +136,8 @@ impl Reference {
                 first,
             }));
         }
+        let others: Vec<&[u8]> = other.iter().map(|(_, line)| *line).collect();
+        self.unordered.learn(&self.lines, &others);
         for (line, (_, other)) in self.lines.iter_mut().zip(other) {
             line.varies.learn(&line.bytes, other);
         }

@@ -2,6 +2,7 @@
 //! trials with their kills and restarts. Where a trial's answer is another one, as many more uninterrupted runs as it takes
 //! to see whether they differ there as well.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,6 +31,8 @@ use crate::{render, stores};
 const NEVER: u64 = 1 << 60;
 /// Uninterrupted runs that agree, before an answer that is another one is wrong.
 const ENOUGH: usize = 10;
+/// Runs that stand still as a trial did, for each of the rules by which trials take checkpoints: so often, and longer each time.
+const HELD_UP: [u32; 2] = [1, 4];
 /// A run that may take twenty times as long.
 const SHORT: Duration = Duration::from_secs(5);
 
@@ -54,6 +57,8 @@ pub struct Expected {
     files: Files,
     /// How many have been seen.
     runs: usize,
+    /// The rules of trials whose checkpoints some of them have imitated.
+    held_up: BTreeSet<u64>,
     /// Time of the first of them.
     first: Duration,
     /// Time of the slower of the uninterrupted runs.
@@ -187,6 +192,37 @@ enum Manner {
     Loaded,
     /// Its pool of threads has so many.
     Threads(usize),
+    /// It stands still wherever checkpoints were taken, as long as those took.
+    HeldUp(HeldUp),
+}
+
+/// How long a run stands still at every so many site visits. Checkpoints do not hold all parts of a program up alike: whoever
+/// prints which of them was the fastest may see another one with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HeldUp {
+    every: u64,
+    each: Duration,
+}
+
+impl HeldUp {
+    /// As the checkpoints of a trial with this rule did, as its store has it; none if it took none.
+    fn by_checkpoints(store: &Path, every: u64) -> Outcome<Option<HeldUp>> {
+        let waits: Vec<f64> = events_of(store)?
+            .into_iter()
+            .filter_map(|what| match what {
+                What::Checkpoint { waited, .. } => Some(waited),
+                _ => None,
+            })
+            .collect();
+        let mean = waits.iter().sum::<f64>() / waits.len() as f64;
+        let each = Duration::try_from_secs_f64(mean).ok();
+        Ok(each.map(|each| HeldUp { every, each }))
+    }
+
+    /// What asks the program for it.
+    fn fault(self) -> OsString {
+        format!("pause:{}:{}", self.every, self.each.as_micros()).into()
+    }
 }
 
 impl Manner {
@@ -226,6 +262,7 @@ impl Test<'_> {
             printed: one.finished.stdout.clone(),
             files: Files::of_run(&one.contents, ignore),
             runs: 1,
+            held_up: BTreeSet::new(),
             first: one.finished.time,
             time: one.finished.time,
             span: one.finished.time,
@@ -273,13 +310,18 @@ impl Test<'_> {
         Ok(expected)
     }
 
-    /// The run of an unchanged program without a session.
+    /// The run of an unchanged program without a session, or with one that takes no checkpoint.
     fn plain(&mut self, manner: Manner) -> Outcome<Whole> {
-        let threads = |_: &Path| match manner {
+        let variables = |store: &Path| match manner {
             Manner::Threads(number) => vec![(POOL, number.to_string().into())],
+            Manner::HeldUp(held_up) => {
+                let mut variables = environment(store, NEVER);
+                variables.push((FAULT, held_up.fault()));
+                variables
+            }
             _ => Vec::new(),
         };
-        self.uninterrupted(&threads, manner)
+        self.uninterrupted(&variables, manner)
     }
 
     /// What varies, as another uninterrupted run shows it. Where its lines are of another number, nothing of them can be compared;
@@ -326,9 +368,25 @@ impl Test<'_> {
         expected: &mut Expected,
         outputs: &[Vec<Vec<u8>>],
         contents: &Contents,
+        held_up: Option<HeldUp>,
         tell: &dyn Fn(&str),
     ) -> Outcome<Verdict> {
         let mut verdict = self.compare(expected, outputs, contents);
+        let held_up = held_up.filter(|_| matches!(verdict, Verdict::Different(_)));
+        if let Some(HeldUp { every, each }) = held_up
+            && expected.held_up.insert(every)
+        {
+            for times in HELD_UP {
+                tell("an answer differs: an uninterrupted run that stands still where the checkpoints were");
+                let each = each * times;
+                let whole = self.plain(Manner::HeldUp(HeldUp { every, each }))?;
+                self.learn(expected, &whole, true);
+                verdict = self.compare(expected, outputs, contents);
+                if !matches!(verdict, Verdict::Different(_)) {
+                    break;
+                }
+            }
+        }
         while matches!(verdict, Verdict::Different(_)) && expected.runs < ENOUGH {
             tell(&format!(
                 "an answer differs: uninterrupted run {} of {ENOUGH}, to see whether they do as well",
@@ -341,6 +399,9 @@ impl Test<'_> {
             verdict = self.compare(expected, outputs, contents);
         }
         Ok(match verdict {
+            Verdict::Different(_) if self.could_be_in_order(expected, outputs, contents) => {
+                Verdict::AsRunsDiffer
+            }
             Verdict::Different(difference)
                 if self.is_unseeded && self.could_be(expected, outputs, contents) =>
             {
@@ -348,6 +409,16 @@ impl Test<'_> {
             }
             verdict => verdict,
         })
+    }
+
+    /// Whether all that is not as in any uninterrupted run is the order of lines which a number that varies decides.
+    fn could_be_in_order(&self, expected: &Expected, outputs: &[Vec<Vec<u8>>], contents: &Contents) -> bool {
+        let ignore = &self.comparison.ignore;
+        let mut each = expected.stdout.iter().enumerate();
+        each.all(|(rank, reference)| {
+            let all_runs: Vec<&[u8]> = outputs.iter().map(|run| run[rank].as_slice()).collect();
+            cover::could_be_in_order(reference, &all_runs, ignore)
+        }) && expected.files.could_be_in_order(contents, ignore)
     }
 
     /// Whether random numbers may be why something is not as in any uninterrupted run.
@@ -387,7 +458,7 @@ impl Test<'_> {
         }
         if let Some(rollbacks) = Kill::rollbacks(&trial.kills, trial.victim) {
             let mut variables = environment(&store, trial.every);
-            variables.push(("CKPT_FAULT", rollbacks.into()));
+            variables.push((FAULT, rollbacks.into()));
             let snapshots = trial.snapshot_every.map(|every| every.to_string());
             variables.extend(snapshots.map(|every| ("CKPT_SNAPSHOT_EVERY", every.into())));
             let finished = self.run_on(&variables, &store, limit, &mut done)?;
@@ -398,7 +469,8 @@ impl Test<'_> {
             let outputs = between_rollbacks(&finished.stdout);
             let written = initial.written_since(self.scratch.working())?;
             let contents = self.contents(files::among(written, &self.comparison.named))?;
-            done.verdict = self.judge(expected, &outputs, &contents, tell)?;
+            let held_up = HeldUp::by_checkpoints(&store, trial.every)?;
+            done.verdict = self.judge(expected, &outputs, &contents, held_up, tell)?;
             return Ok(done);
         }
         let mut outputs: Vec<Vec<Vec<u8>>> = Vec::new();
@@ -412,7 +484,7 @@ impl Test<'_> {
             }
             variables.extend(
                 kill.and_then(|kill| kill.fault(trial.victim))
-                    .map(|fault| ("CKPT_FAULT", fault.into())),
+                    .map(|fault| (FAULT, fault.into())),
             );
             let until = Until {
                 kill: kill.and_then(|kill| kill.instant(expected.span)),
@@ -448,7 +520,8 @@ impl Test<'_> {
         }
         let written = initial.written_since(self.scratch.working())?;
         let contents = self.contents(files::among(written, &self.comparison.named))?;
-        done.verdict = self.judge(expected, &outputs, &contents, tell)?;
+        let held_up = HeldUp::by_checkpoints(&store, trial.every)?;
+        done.verdict = self.judge(expected, &outputs, &contents, held_up, tell)?;
         Ok(done)
     }
 
@@ -489,7 +562,7 @@ impl Test<'_> {
     ) -> Outcome<()> {
         let mut variables = environment(store, trial.every);
         let snapshots = snapshots_every(expected.visits).to_string();
-        variables.push(("CKPT_FAULT", format!("flip:{}", flips.join(",")).into()));
+        variables.push((FAULT, format!("flip:{}", flips.join(",")).into()));
         variables.push(("CKPT_SNAPSHOT_EVERY", snapshots.into()));
         variables.push(("CKPT_DETECT", "nan,unchanged".into()));
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
@@ -508,11 +581,7 @@ impl Test<'_> {
             }
             _ => failed(0, &finished),
         };
-        let events = match stores::job(store, None)? {
-            Some(job) => ckpt::session::events::read(store, job.run),
-            None => Vec::new(),
-        };
-        let events: Vec<What> = events.into_iter().map(|event| event.what).collect();
+        let events = events_of(store)?;
         let is_right = done.has_its_answer();
         done.bits = Some(Flips::of(&events, expected.visits, &done.verdict, is_right));
         Ok(())
@@ -631,6 +700,8 @@ fn never_ends(limit: Duration) -> Failure {
 
 /// The variable that asks for a session.
 const STORE: &str = "CKPT_DIR";
+/// The variable that asks it to do what only tests want.
+const FAULT: &str = "CKPT_FAULT";
 /// The variable that says how many threads rayon's pool has.
 const POOL: &str = "RAYON_NUM_THREADS";
 
@@ -672,6 +743,15 @@ fn environment(store: &Path, every: u64) -> Vec<(&'static str, OsString)> {
     ]
 }
 
+/// What the newest run on a store has noted of itself.
+fn events_of(store: &Path) -> Outcome<Vec<What>> {
+    let Some(job) = stores::job(store, None)? else {
+        return Ok(Vec::new());
+    };
+    let events = ckpt::session::events::read(store, job.run);
+    Ok(events.into_iter().map(|event| event.what).collect())
+}
+
 /// A rollback of the program.
 struct Back {
     /// The checkpoint that it went back to, or that before its snapshot.
@@ -688,11 +768,7 @@ fn is_zero(number: &usize) -> bool {
 
 /// The rollbacks of the program.
 fn rollbacks_in(store: &Path) -> Outcome<Vec<Back>> {
-    let Some(job) = stores::job(store, None)? else {
-        return Ok(Vec::new());
-    };
-    let events = ckpt::session::events::read(store, job.run).into_iter();
-    let rollbacks = events.filter_map(|event| match event.what {
+    let rollbacks = events_of(store)?.into_iter().filter_map(|what| match what {
         What::Rollback { to, alone, .. } => Some(Back { to, is_alone: alone }),
         _ => None,
     });

@@ -110,6 +110,13 @@ pub struct Place {
     number: Option<usize>,
 }
 
+impl Place {
+    /// A whole word.
+    pub fn of_word(word: usize) -> Place {
+        Place { word, number: None }
+    }
+}
+
 /// How many numbers a text has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Numbers {
@@ -178,6 +185,19 @@ impl Varies {
     /// Whether a number has been seen to vary, and not only in its last digits.
     pub fn has_widely(&self, place: &Place) -> bool {
         matches!(self, Varies::In(known) if known.widely.contains(place))
+    }
+
+    /// Where a word has been seen to vary.
+    pub fn in_word(&self, word: usize) -> Vec<Place> {
+        match self {
+            Varies::In(known) => known
+                .places
+                .iter()
+                .filter(|place| place.word == word)
+                .copied()
+                .collect(),
+            Varies::Nowhere | Varies::Wholly => Vec::new(),
+        }
     }
 
     /// Whether any number has been seen to vary.
@@ -332,6 +352,28 @@ pub fn form(line: &[u8]) -> (Vec<u8>, Vec<Place>) {
     (form, places)
 }
 
+/// A word without its numbers.
+pub fn form_of_word(word: &[u8]) -> Vec<u8> {
+    let piece = |piece: &[u8]| match is_number(piece) {
+        true => b"#".to_vec(),
+        false => piece.to_vec(),
+    };
+    pieces(word).into_iter().flat_map(piece).collect()
+}
+
+/// How much the first number of a word is, a time in seconds.
+pub fn measure(word: &[u8]) -> Option<f64> {
+    let pieces = pieces(word);
+    let at = pieces.iter().position(|piece| is_number(piece))?;
+    let number: f64 = std::str::from_utf8(pieces[at]).ok()?.parse().ok()?;
+    let of_seconds = pieces.get(at + 1).and_then(|rest| {
+        let units = [("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3)].into_iter();
+        let mut units = units.filter(|(unit, _)| behind(rest, unit).is_some());
+        units.next()
+    });
+    Some(number * of_seconds.map_or(1.0, |(_, of_seconds)| of_seconds))
+}
+
 /// The number at a place of a line.
 pub fn number_at<'l>(line: &'l [u8], place: &Place) -> Option<&'l [u8]> {
     let numbers = pieces(words(line).nth(place.word)?);
@@ -402,9 +444,15 @@ fn differing_times(one: &[u8], other: &[u8]) -> Option<Vec<usize>> {
 
 /// What stands behind the unit that a text begins with, one of those that a `Duration` is shown in.
 fn behind_unit(text: &[u8]) -> Option<&[u8]> {
-    let units = ["ns", "µs", "ms", "s"].into_iter();
-    let mut rests = units.filter_map(|unit| text.strip_prefix(unit.as_bytes()));
-    rests.find(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+    ["ns", "µs", "ms", "s"]
+        .into_iter()
+        .find_map(|unit| behind(text, unit))
+}
+
+/// What stands behind this unit, if the text begins with it.
+fn behind<'l>(text: &'l [u8], unit: &str) -> Option<&'l [u8]> {
+    let rest = text.strip_prefix(unit.as_bytes())?;
+    (!rest.first().is_some_and(u8::is_ascii_alphanumeric)).then_some(rest)
 }
 
 fn is_space(part: &[u8]) -> bool {
@@ -416,7 +464,8 @@ fn by_words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.chunk_by(|one, next| one.is_ascii_whitespace() == next.is_ascii_whitespace())
 }
 
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// The words of a line.
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     by_words(line).filter(|part| !is_space(part))
 }
 

@@ -327,7 +327,7 @@ refusals! {
     MovedLater { borrowed: Ident }
         says "E1030: `{borrowed}` is borrowed by a statement that runs again at restart, and moved away before a later site"
         why "a restart at that site would borrow it again, and has no value for it"
-        instead "where it is moved, give a copy, `{borrowed}.clone()` (if it is a number, which is copied: write its type, `let {borrowed}: i32 = ..`); or put the borrow and the statements that use it into a block of their own: `{{ .. }}`";
+        instead "where it is moved, give a copy, `{borrowed}.clone()` (if it is a number, which is copied: write its type, `let {borrowed}: i32 = ..`), but not of what has arrays on a device, which is made in the expression that it is moved to, `Sim {{ now: Field::new(&queue), queue }}`; or put the borrow and the statements that use it into a block of their own: `{{ .. }}`";
     /// What is put aside cannot be named.
     HidesMoved { name: Ident }
         says "E1031: this `{name}` hides another `{name}` where a loop is left or goes on"

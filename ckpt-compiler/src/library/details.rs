@@ -407,6 +407,8 @@ sections! {
         DeviceContents = "device_contents",
         /// Gives the elements of a list as others see them: a function or a method.
         DeviceViews = "device_views",
+        /// Gives the bytes of one value, which are as many whatever it is: a function.
+        DeviceValues = "device_values",
         /// A kernel, or what makes one.
         DeviceKernels = "device_kernels",
         /// The same, by the whole path of the type: of these a checkpoint holds the arguments.

@@ -210,6 +210,11 @@ impl Library {
         self.added.draws(path, is_own) || builtin().draws(path, is_own)
     }
 
+    /// Whether the function seeds what others of its crate draw from.
+    pub fn seeds(&self, path: &[String]) -> bool {
+        self.added.path_means(path, Meaning::Seeds) || builtin().path_means(path, Meaning::Seeds)
+    }
+
     /// Whether what the method gives is rebuilt at a restart.
     pub fn is_device_method(&self, method: &str) -> bool {
         self.means(method, Meaning::Reexecute)

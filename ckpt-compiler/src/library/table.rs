@@ -50,6 +50,8 @@ pub enum Meaning {
     Unseeded,
     /// Draws random numbers that no two runs have alike, or makes a generator or a seed for them.
     Draws,
+    /// Seeds the generator of its crate, from which others draw that the system seeds else.
+    Seeds,
     /// A function that only computes: it may run again wherever that shows nowhere.
     Again,
     /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
@@ -60,7 +62,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 24] = [
+    pub const ALL: [(&'static str, Self); 25] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -82,6 +84,7 @@ impl Meaning {
         ("foreign", Self::Foreign),
         ("unseeded", Self::Unseeded),
         ("draws", Self::Draws),
+        ("seeds", Self::Seeds),
         ("again", Self::Again),
         ("own", Self::Own),
         ("detects", Self::Detects),

@@ -2,8 +2,9 @@
 //! bit of the process's memory.
 
 use std::fmt::{self, Display};
-use std::num::ParseIntError;
+use std::num::{NonZeroU64, ParseIntError};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A bit that is turned behind a site visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,25 @@ impl Display for RollbackFault {
         match self.rank {
             Some(rank) => write!(f, "{}@{rank}", self.visit),
             None => write!(f, "{}", self.visit),
+        }
+    }
+}
+
+/// How long the program is held up at every so many site visits, as by checkpoints that nobody takes: for a test that wants to know
+/// what of an answer hangs on the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pauses {
+    /// At every so many.
+    pub every: NonZeroU64,
+    /// So long.
+    pub each: Duration,
+}
+
+impl Pauses {
+    /// Waits, if that is such a visit.
+    pub fn at(self, visits: u64) {
+        if visits.is_multiple_of(self.every.get()) {
+            std::thread::sleep(self.each);
         }
     }
 }

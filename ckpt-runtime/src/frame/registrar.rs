@@ -13,10 +13,10 @@ use crate::base::lock::locked;
 use crate::plan::VariablePlan;
 use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team::{self};
-use crate::value::Region;
 use crate::value::{
     Checkpoint, Column, Encoder, FromSerde, Owner, Parts, Refill, SavedBySerde, can_stand_in,
 };
+use crate::value::{DynTable, Region};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -552,7 +552,8 @@ impl Registrar {
         let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
         let objects = { self.demanded.iter() }
             .find(|demand| Some(demand.parameter) == parameter)
-            .and_then(|demand| demand.objects);
+            .and_then(|demand| demand.objects)
+            .map(DynTable::whole);
         let number = objects.and_then(|table| Some((table, table.number_of(what.rust_type)?)));
         let save_named = |to: &mut Encoder<'_>| match number {
             Some((table, number)) => save(&mut to.dynamic(table.names, table.children, number)),

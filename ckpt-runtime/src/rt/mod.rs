@@ -20,8 +20,9 @@ pub use crate::state::late_statics::{
 };
 pub use crate::value::items::{Items, Owned};
 pub use crate::value::{
-    DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_boxed, load_object, reach_objects,
-    save_boxed, save_object,
+    DynTable, DynType, MakeObject, Object, ObjectMaker, Pointee, SendIn, SyncIn, dead_object,
+    dead_object_sync, list_maker, list_object, load_boxed, load_object, reach_objects, save_boxed,
+    save_object,
 };
 
 pub use crate::frame::lasting::{Lasting, lasting};

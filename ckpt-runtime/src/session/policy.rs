@@ -18,7 +18,7 @@ use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
 use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
-use crate::base::fault::{Flip, RollbackFault, Struck};
+use crate::base::fault::{Flip, Pauses, RollbackFault, Struck};
 use crate::base::lock::locked;
 use crate::base::own_threads;
 use crate::base::report::{exit_code, say};
@@ -157,6 +157,8 @@ pub(crate) struct Policy {
     fault: Option<u64>,
     /// A test wants the program to go back at these visits, one after the other.
     rollbacks: Vec<RollbackFault>,
+    /// A test wants the program to stand still at visits.
+    pauses: Option<Pauses>,
     /// That of this process, where there are others.
     rank: Option<u32>,
     /// Bits that a test wants turned.
@@ -210,6 +212,7 @@ impl Policy {
             snapshot_every: config.snapshot_every,
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
             rollbacks: config.rollbacks.clone(),
+            pauses: config.pauses,
             rank: own,
             flips,
             timer,
@@ -255,6 +258,7 @@ impl Policy {
         let next = |n: NonZeroU64| (visits / n).saturating_add(1).saturating_mul(n.get());
         let every = self.every.map_or(u64::MAX, next);
         let snapshot = self.snapshot_every.map_or(u64::MAX, next);
+        let pause = self.pauses.map_or(u64::MAX, |pauses| next(pauses.every));
         let faults = self
             .fault
             .iter()
@@ -271,7 +275,13 @@ impl Policy {
             true => visits + 1,
             false => u64::MAX,
         };
-        let planned = every.min(snapshot).min(fault).min(agreed).min(checked).min(LAST);
+        let planned = every
+            .min(snapshot)
+            .min(pause)
+            .min(fault)
+            .min(agreed)
+            .min(checked)
+            .min(LAST);
         current::plan(planned);
         if comm::checks() {
             current::look_now();
@@ -315,6 +325,7 @@ impl Policy {
         cfg!(feature = "mpi")
             || self.every.is_some()
             || self.snapshot_every.is_some()
+            || self.pauses.is_some()
             || self.fault.is_some()
             || !self.rollbacks.is_empty()
             || !self.flips.is_empty()
@@ -331,6 +342,9 @@ impl Policy {
     pub(crate) fn due(&mut self, visits: u64, own: Own) -> Due {
         if let Some(timer) = &self.timer {
             timer.shared.visit.begins();
+        }
+        if let Some(pauses) = self.pauses {
+            pauses.at(visits);
         }
         let every = self
             .every

@@ -1,13 +1,13 @@
 //! Trait objects of the user's traits: a value behind `dyn Trait` is stored under the name of its own type, like the
 //! variant of an enum. The code that `#[ckpt::object(..)]` writes is the list of the types, as a [`DynTable`].
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::borrow::Cow;
 
 use super::column::Kind;
 use super::cursor::Cursor;
 use super::error::LoadProblem;
-use super::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
+use super::{Checkpoint, Decoder, Encoder, LoadError, Reach, late_objects, owned};
 
 /// What every implementor of a trait under `#[ckpt::object(..)]` has: its own type can be asked for.
 pub trait Object: Any {
@@ -40,9 +40,18 @@ pub struct DynTable {
     pub children: &'static [Cow<'static, str>],
     /// The types.
     pub types: &'static [DynType],
+    /// The last of them that were listed when the program began, by crates which the trait's cannot name.
+    pub late: &'static [TypeId],
+    /// If such crates may add to it: `dyn Trait`.
+    pub of: Option<fn() -> TypeId>,
 }
 
 impl DynTable {
+    /// With what other crates have added to it.
+    pub(crate) fn whole(&'static self) -> &'static DynTable {
+        self.of.map_or(self, |of| late_objects::whole(of(), self))
+    }
+
     /// The number of the type of this name, as rustc says it; nothing where several types have that name.
     pub(crate) fn number_of(&self, rust_type: &str) -> Option<usize> {
         let mut numbers =
@@ -64,7 +73,7 @@ impl DynTable {
 }
 
 /// One of the types.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct DynType {
     rust_type: fn() -> &'static str,
     is: fn(&dyn Any) -> bool,
@@ -86,6 +95,11 @@ impl DynType {
             reach: Reach::into_part::<T>,
         }
     }
+
+    /// What rustc calls it.
+    pub(super) fn rust_name(&self) -> &'static str {
+        (self.rust_type)()
+    }
 }
 
 /// Saves the value behind a pointer to a trait object, which may own others of its kind.
@@ -105,12 +119,18 @@ pub fn load_boxed<P: Checkpoint>(
 }
 
 /// Names the types behind a trait object.
-pub fn reach_objects(table: &DynTable, to: &mut Reach) {
-    table.types.iter().for_each(|one| (one.reach)(to));
+pub fn reach_objects(table: &'static DynTable, to: &mut Reach) {
+    table.whole().types.iter().for_each(|one| (one.reach)(to));
 }
 
 /// Saves the value behind a trait object.
-pub fn save_object<O: Object + ?Sized>(value: &O, any: &dyn Any, table: &DynTable, to: &mut Encoder<'_>) {
+pub fn save_object<O: Object + ?Sized>(
+    value: &O,
+    any: &dyn Any,
+    table: &'static DynTable,
+    to: &mut Encoder<'_>,
+) {
+    let table = table.whole();
     // The recursion of a type that contains itself ends here when it is too deep.
     if to.failed() {
         return;
@@ -129,17 +149,19 @@ pub type MakeObject<P> = fn(&mut Decoder<'_>) -> Result<P, LoadError>;
 ///
 /// # Errors
 /// When the file has a type that the table does not have, or not a value of that type.
-pub fn load_object<P>(
-    table: &DynTable,
-    make: &[MakeObject<P>],
+pub fn load_object<O: ?Sized + 'static>(
+    table: &'static DynTable,
+    make: &[MakeObject<Box<O>>],
     from: &mut Decoder<'_>,
-) -> Result<P, LoadError> {
+) -> Result<Box<O>, LoadError> {
+    let table = table.whole();
     let known: Vec<[&str; 1]> = table.names.iter().map(|name| [name.as_ref()]).collect();
     let known: Vec<&[&str]> = known.iter().map(<[&str; 1]>::as_slice).collect();
     let (number, mut payload) = from
         .dynamic(&known)
         .map_err(|error| not_in_the_list(error, table))?;
-    let (Some(make), Some(payload)) = (make.get(number), payload.as_mut()) else {
+    let late = || late_objects::maker::<O>(*table.late.get(number.checked_sub(make.len())?)?);
+    let (Some(make), Some(payload)) = (make.get(number).copied().or_else(late), payload.as_mut()) else {
         return Err(LoadError::invalid("it has no columns"));
     };
     make(payload).map_err(|error| error.below(&table.names[number]))

@@ -16,6 +16,7 @@ mod error;
 mod homes;
 pub mod items;
 mod keys;
+mod late_objects;
 mod letting_go;
 mod number;
 mod objects;
@@ -47,7 +48,6 @@ pub(crate) use cursor::{Content, Context, Cursor, DataCursor, Put, read_and_put}
 pub use decode::Decoder;
 #[doc(hidden)]
 pub use decode::{next_of, payload_of};
-#[doc(hidden)]
 pub use dynamic::{
     DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_boxed, load_object, reach_objects,
     save_boxed, save_object,
@@ -63,6 +63,8 @@ pub(crate) use impls::functions::name as name_function;
 pub use impls::shared::Pointee;
 #[doc(hidden)]
 pub use impls::streams::Unread;
+#[doc(hidden)]
+pub use late_objects::{ObjectMaker, dead_object, dead_object_sync, list_maker, list_object};
 pub(crate) use letting_go::let_go;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, SharedStatic, Tables};

@@ -275,6 +275,17 @@ fn arrays_that_change_places_where_nobody_follows_are_refused() {
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
 }
 
+#[test]
+fn a_program_that_is_built_again_with_other_options_is_refused() {
+    let ended = Job::of(MISUSE3, "rebuilt3")
+        .ckpt("basic", "plan", "--check")
+        .noted();
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    let said = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "`program.build(context.devices(), \"-D MORE=2\")`, line 22 of `rebuilt3.rs` may change it";
+    assert!(said.contains(why), "{said}");
+}
+
 /// Killed at a visit on some devices, restarted on others: the answer is that of a run without an interruption.
 #[track_caller]
 fn is_restarted(job: &dyn Fn() -> Job, words: &str, visits: &[u32], devices: &[(&str, &str)]) {

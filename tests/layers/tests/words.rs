@@ -22,7 +22,7 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
 /// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, commands of cargo, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 62] = [
+const OTHERS: [(&str, &[&str]); 65] = [
     (
         "ckpt-analysis/src/decisions/spares.rs",
         &["cfg", "expect", "warn"],
@@ -35,12 +35,15 @@ const OTHERS: [(&str, &[&str]); 62] = [
     ("ckpt-analysis/src/decisions/globals/mod.rs", &["cfg"]),
     ("ckpt-compiler/src/emit/spares.rs", &["cfg"]),
     ("ckpt-analysis/src/calls/apply.rs", &["Option", "Result"]),
+    ("ckpt-analysis/src/calls/exprs.rs", &["bool"]),
     ("ckpt-analysis/src/calls/macros.rs", &["checkpoint"]),
     (
         "ckpt-analysis/src/calls/places.rs",
         &[
             "add",
             "add_assign",
+            "bool",
+            "char",
             "eq",
             "f64",
             "partial_cmp",
@@ -54,6 +57,7 @@ const OTHERS: [(&str, &[&str]); 62] = [
     ),
     ("ckpt-analysis/src/calls/trips.rs", &["next"]),
     ("ckpt-analysis/src/decisions/destructors.rs", &["Drop"]),
+    ("ckpt-analysis/src/decisions/detectors.rs", &["bool"]),
     // Words of OpenCL C, and the language WGSL.
     (
         "ckpt-analysis/src/decisions/device_arrays/kernels.rs",
@@ -89,7 +93,7 @@ const OTHERS: [(&str, &[&str]); 62] = [
     ),
     ("ckpt-compiler/src/emit/site.rs", &["copy"]),
     ("ckpt-compiler/src/emit/variables.rs", &["expect", "warn"]),
-    ("ckpt-compiler/src/names/mod.rs", &["count", "size"]),
+    ("ckpt-compiler/src/names/mod.rs", &["choice", "count", "size"]),
     ("ckpt-compiler/src/parse/options.rs", &["save", "skip"]),
     ("ckpt-compiler/src/passes/mod.rs", &["cfg", "parse"]),
     (
@@ -114,6 +118,8 @@ const OTHERS: [(&str, &[&str]); 62] = [
     ("ckpt-safepoints/src/explorer/mod.rs", &["drop"]),
     ("ckpt-safepoints/src/machine/control.rs", &["next"]),
     ("ckpt-safepoints/src/models/mod.rs", &["mpi"]),
+    // How serde spells variants.
+    ("ckpt-safepoints/src/skeleton/call.rs", &["lowercase"]),
     (
         "ckpt-safepoints/src/models/rsmpi.rs",
         &["Color", "Universe", "i32", "mpi"],
@@ -135,6 +141,7 @@ const OTHERS: [(&str, &[&str]); 62] = [
         &[
             "csv",
             "cudarc",
+            "fastrand",
             "mpi",
             "ocl",
             "opencl3",

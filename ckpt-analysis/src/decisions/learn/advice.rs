@@ -24,11 +24,11 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
     } else if (decider.under_way_on_device)(ty) {
         TypeAdvice::DeviceWork
     } else if (decider.on_device)(ty) {
-        TypeAdvice::Device
+        TypeAdvice::Device { change: None }
     } else if (decider.untyped_on_device)(ty) {
         TypeAdvice::Untyped
     } else if (decider.handles_on_device)(ty) {
-        TypeAdvice::DeviceHandle
+        TypeAdvice::DeviceHandle { change: None }
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
     } else if ty.contains("'_") || ty.contains('&') {

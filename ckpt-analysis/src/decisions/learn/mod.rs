@@ -104,6 +104,10 @@ pub struct Decider<'a> {
     pub types: &'a Types,
     /// Where making the value of the `let` at this place leaves a trace.
     pub leaves_a_trace_at: &'a dyn Fn(Position) -> Option<Extent>,
+    /// Whether a value can be made again for a statement that uses it up, as far as what makes it tells.
+    pub can_be_made_again: &'a dyn Fn(Position) -> bool,
+    /// Where a variable first may get another value than the one that it was made with.
+    pub changes_at: &'a dyn Fn(Position) -> Option<Extent>,
     /// The same of the first variable that a function of a type makes.
     pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<Extent>,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell; and whether its
@@ -169,15 +173,21 @@ fn names_in_type(ty: &str) -> impl Iterator<Item = &str> {
     ty.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')))
 }
 
+/// Whether it is not decided yet what a restart does for the variable that is declared there: that it is saved is what is tried first.
+fn is_open(decisions: &Decisions, variable: Position) -> bool {
+    decisions
+        .variables
+        .get(&variable)
+        .is_none_or(|word| *word == "save")
+}
+
 impl Decider<'_> {
     /// One round: all findings of one answer.
     pub fn decide(&mut self, findings: &[Finding]) -> Round {
         let refused = findings.iter().filter(|one| one.kind == FindingKind::Refusal);
         let refused = refused.filter_map(|one| self.let_of(one));
         let mut round = Round {
-            refused: refused
-                .filter(|place| !self.decisions.variables.contains_key(place))
-                .collect(),
+            refused: refused.filter(|place| is_open(&self.decisions, *place)).collect(),
             before: self.decisions.clone(),
             ..Round::default()
         };
@@ -188,11 +198,10 @@ impl Decider<'_> {
             if is_vague && self.decisions != round.before {
                 break;
             }
-            for (index, one) in findings
-                .iter()
-                .enumerate()
-                .filter(|(index, _)| vague[*index] == is_vague)
-            {
+            for (index, one) in self.in_order(findings) {
+                if vague[index] != is_vague {
+                    continue;
+                }
                 // A reader is found wherever it is lent.
                 if self.decisions.owned != round.before.owned && one.type_name.starts_with('&') {
                     continue;
@@ -204,6 +213,16 @@ impl Decider<'_> {
         }
         round.changed = self.decisions != round.before || !round.given_up.is_empty();
         round
+    }
+
+    /// Findings as they come, but behind the others those of values that could be made again if the others were not: a site is given
+    /// up for the first.
+    fn in_order<'f>(&self, findings: &'f [Finding]) -> Vec<(usize, &'f Finding)> {
+        let waits = |one: &Finding| {
+            one.kind == FindingKind::Refusal && self.let_of(one).is_some_and(self.can_be_made_again)
+        };
+        let (behind, first): (Vec<_>, Vec<_>) = findings.iter().enumerate().partition(|(_, one)| waits(one));
+        first.into_iter().chain(behind).collect()
     }
 
     /// Whether another decision may be all that is missing: a type that is filled lacks what one of its parameters lacks.
@@ -423,8 +442,7 @@ impl Decider<'_> {
         let Some(place) = self.let_of(one) else {
             return false;
         };
-        let is_known = round.before.variables.contains_key(&place);
-        let is_new = !is_known && (self.moved_again)(place, &round.refused);
+        let is_new = is_open(&round.before, place) && (self.moved_again)(place, &round.refused);
         if is_new {
             self.decisions.variables.insert(place, "reexecute");
         }
@@ -941,24 +959,31 @@ impl Decider<'_> {
         let mut field = self.field_in_the_way(one).cloned();
         let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
         let mut advice = advice(self, of_field.unwrap_or(&type_name));
-        if matches!(advice, TypeAdvice::Device | TypeAdvice::DeviceHandle)
-            && let Some(exchanged) = self.field_that_gets_other_arrays(one)
+        if matches!(
+            advice,
+            TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. }
+        ) && let Some(exchanged) = self.field_that_gets_other_arrays(one)
         {
             (field, advice) = (Some(exchanged), TypeAdvice::DeviceField);
         } else if matches!(
             advice,
-            TypeAdvice::Device | TypeAdvice::DeviceHandle | TypeAdvice::Other
+            TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. } | TypeAdvice::Other
         ) && self.is_of_devices(one, of_field.unwrap_or(&type_name))
             && let Some(found) = one.places.iter().find_map(|place| self.trace_at(*place))
         {
             advice = found;
-        } else if matches!(advice, TypeAdvice::DeviceHandle | TypeAdvice::Other)
+        } else if matches!(advice, TypeAdvice::DeviceHandle { .. } | TypeAdvice::Other)
             && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
             && let Some(changed) = (self.changed_input)(place)
         {
             advice = TypeAdvice::ChangedInput {
                 changed: format!("`{changed}`"),
             };
+        } else if let TypeAdvice::Device { change } | TypeAdvice::DeviceHandle { change } = &mut advice
+            && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
+            && !(self.filled_on_device)(place)
+        {
+            *change = (self.changes_at)(place).and_then(|at| self.written_at(at));
         }
         match one.kind {
             FindingKind::NotCheckpoint
@@ -1041,16 +1066,22 @@ impl Decider<'_> {
             Found::Type { name, .. } => (self.making_leaves_a_trace)(&name)?,
             _ => return None,
         };
-        let source = self.program.file(file);
-        let (line, _) = line_and_column(&source.text, bytes.start);
-        let text = source.text.get(bytes)?.lines().next().unwrap_or_default();
-        let name = source.path.file_name()?.to_string_lossy();
-        let at = format!("`{text}`, line {line} of `{name}`");
+        let at = self.written_at((file, bytes.clone()))?;
+        let text = self.program.file(file).text.get(bytes)?;
         // A static, or a variable that changes inside.
         Some(match syn::parse_str::<syn::Path>(text) {
             Ok(_) => TypeAdvice::ChangedInput { changed: at },
             Err(_) => TypeAdvice::DeviceCommand { trace: at },
         })
+    }
+
+    /// What is written there, and where that is.
+    fn written_at(&self, (file, bytes): Extent) -> Option<String> {
+        let source = self.program.file(file);
+        let (line, _) = line_and_column(&source.text, bytes.start);
+        let text = source.text.get(bytes)?.lines().next().unwrap_or_default();
+        let name = source.path.file_name()?.to_string_lossy();
+        Some(format!("`{text}`, line {line} of `{name}`"))
     }
 
     /// The field of these types because of which a restart cannot fill what it has made again.

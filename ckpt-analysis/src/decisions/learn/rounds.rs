@@ -79,12 +79,16 @@ pub fn learn(
     };
     let may_be_made_without_content =
         |place: Position| is_array(place) && effects.may_be_filled_on_device(place);
+    let can_be_made_again =
+        |place: Position| effects.may_be_reexecuted(place) || may_be_made_without_content(place);
     let mut decider = Decider {
         library: &analysis.library,
         program,
         items: &analysis.items,
         types: &types,
         leaves_a_trace_at: &|place| effects.trace_at(place),
+        can_be_made_again: &can_be_made_again,
+        changes_at: &|place| effects.change_at(place),
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
         repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)
@@ -98,8 +102,9 @@ pub fn learn(
         },
         moved_again: &|place, refused| {
             let is_same = effects.may_be_reexecuted(place);
-            let may = |place| effects.may_be_reexecuted(place) || may_be_made_without_content(place);
-            let others = refused.iter().filter(|one| **one != place && may(**one));
+            let others = refused
+                .iter()
+                .filter(|one| **one != place && can_be_made_again(**one));
             let mut marks = marks.clone();
             marks.extend(others.map(|one| (*one, "reexecute".to_owned())));
             // An array is made again without its content, which is saved as that of what it is moved to.

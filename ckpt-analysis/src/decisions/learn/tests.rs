@@ -40,6 +40,8 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         items,
         types,
         leaves_a_trace_at: &|_| None,
+        can_be_made_again: &|_| false,
+        changes_at: &|_| None,
         making_leaves_a_trace: &|_| None,
         repeatable: &|_, _| true,
         moved_again: &|_, _| false,
@@ -257,4 +259,17 @@ fn what_is_used_up_by_what_runs_again_is_made_again() {
         assert_eq!(decider.decisions.variables.is_empty(), !may);
         assert_eq!(decider.decide(&moved).given_up.len(), 1);
     }
+    // That it is saved, for its destructor, was tried first.
+    let mut decider = decider(&program, &items, &types);
+    decider.moved_again = &|_, _| true;
+    decider.decide(&[finding(
+        FindingKind::Destructor,
+        "opencl3::context::Context",
+        "a = Rule",
+    )]);
+    let words = |decider: &Decider<'_>| decider.decisions.variables.values().copied().collect::<Vec<_>>();
+    assert_eq!(words(&decider), ["save"]);
+    let refused = [finding(FindingKind::Refusal, "", "a = Rule")];
+    assert!(decider.decide(&refused).given_up.is_empty());
+    assert_eq!(words(&decider), ["reexecute"]);
 }

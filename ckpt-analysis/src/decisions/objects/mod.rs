@@ -1,9 +1,12 @@
 //! What it takes to save the objects of a trait, `Box<dyn Solver>`: an attribute on the trait that lists its types, and
-//! `#[derive(ckpt::Checkpoint)]` on those. Nothing is guessed: what cannot be listed is a reason to refuse.
+//! `#[derive(ckpt::Checkpoint)]` on those. Types of the program's own crate that implement a trait of its library are listed where
+//! `main` begins, as the library cannot name them. Nothing is guessed: what cannot be listed is a reason to refuse.
 
+use crate::Analysis;
+use crate::decisions::globals::{Lines, naming_edits};
 use crate::decisions::saved_types::Types;
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
-use crate::items::{Def, ImplItem, Items, ScopeId, TraitId, TraitItem, TypeId};
+use crate::items::{Def, FnId, ImplItem, Items, ScopeId, TraitId, TraitItem, TypeId};
 use crate::source::Position;
 use crate::source::edits::Edit;
 use crate::source::locate::{self, Found};
@@ -23,6 +26,43 @@ pub struct ObjectEdits {
     pub edits: Vec<Edit>,
     /// The types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item. Those that their fields hold too.
     pub derives: BTreeSet<Position>,
+    /// What the program says when it begins of types that the crate of the trait cannot name, by the module around them.
+    late: Vec<(ScopeId, String)>,
+}
+
+/// The function that lists the types of a module with the objects of other crates' traits.
+const LISTING: &str = "ckpt_objects";
+
+/// The edits by which a program that begins in `main` lists the types which the crates of these traits cannot name.
+pub fn late_edits<'n>(
+    program: &Program,
+    analysis: &Analysis,
+    main: FnId,
+    names: impl Iterator<Item = &'n String>,
+) -> Vec<Edit> {
+    let (items, library) = (&analysis.items, &analysis.library);
+    let types = Types::of(library, program);
+    let mut of_modules: BTreeMap<(usize, Vec<String>), Vec<String>> = BTreeMap::new();
+    for name in names {
+        let found = object_edits(library, program, items, &types, name);
+        for (scope, statement) in found.map(|found| found.late).unwrap_or_default() {
+            let module = items.scope(items.module_of(scope));
+            let of_module = of_modules.entry((module.krate, module.path.clone())).or_default();
+            if !of_module.contains(&statement) {
+                of_module.push(statement);
+            }
+        }
+    }
+    if of_modules.is_empty() {
+        return Vec::new();
+    }
+    naming_edits(program, items, main, LISTING, &|krate, path, _| Lines {
+        items: Vec::new(),
+        statements: of_modules
+            .get(&(krate, path.to_vec()))
+            .cloned()
+            .unwrap_or_default(),
+    })
 }
 
 /// What makes the objects of the trait `name` something that can be saved. `name` is as rustc writes it: `Solver`,
@@ -50,6 +90,7 @@ pub fn object_edits(
         visible: BTreeMap::new(),
         bounds: BTreeMap::new(),
         derives: BTreeSet::new(),
+        late: Vec::new(),
     };
     lister.refuse_trait()?;
     let mut seen = 0;
@@ -132,6 +173,7 @@ struct Lister<'p> {
     /// Type parameters that get the bound `'static`, by the place of the insertion.
     bounds: BTreeMap<Position, &'static str>,
     derives: BTreeSet<Position>,
+    late: Vec<(ScopeId, String)>,
 }
 
 impl Lister<'_> {
@@ -173,10 +215,7 @@ impl Lister<'_> {
         let text = text_of(&one.self_type);
         let (from, to) = (self.items.scope(one.scope), self.items.scope(self.of.scope));
         if from.krate != to.krate {
-            return Err(format!(
-                "`{text}` implements `{}` in another crate, which the crate of the trait cannot name",
-                self.of.name
-            ));
+            return self.late_implementor(one, &text);
         }
         if one.generics.lifetimes().next().is_some() {
             return Err(format!(
@@ -195,6 +234,45 @@ impl Lister<'_> {
                 self.listed.push(listed);
             }
         }
+        Ok(())
+    }
+
+    /// A type of another crate than the trait's: if that is the program's, it says so itself.
+    fn late_implementor(&mut self, one: &ImplItem, text: &str) -> Result<(), String> {
+        let refused = |why: &str| {
+            Err(format!(
+                "`{text}` implements `{}` in another crate, which the crate of the trait cannot name{why}",
+                self.of.name
+            ))
+        };
+        let scope = self.items.scope(one.scope);
+        if self
+            .items
+            .main_of(0)
+            .is_none_or(|main| self.items.function(main).krate != scope.krate)
+        {
+            return refused("");
+        }
+        if scope.is_block {
+            return refused(", and inside a function");
+        }
+        let (syn::Type::Path(path), Some(of_trait), []) = (
+            &one.self_type,
+            &one.of_trait,
+            &one.generics.params.iter().collect::<Vec<_>>()[..],
+        ) else {
+            return refused(", and is generic");
+        };
+        let found = self
+            .resolver
+            .path(one.scope, &segments(&path.path), Namespace::Types);
+        let (Resolved::Item(Def::Type(id)), None) = (found, &path.qself) else {
+            return refused(", and is no type of this program");
+        };
+        self.derive(id)?;
+        let statement = format!("ckpt::objects!(dyn {}: {text});", text_of(of_trait));
+        self.late.push((one.scope, statement));
+        self.open = true;
         Ok(())
     }
 
@@ -436,7 +514,7 @@ impl Lister<'_> {
     }
 
     fn finish(self) -> Result<ObjectEdits, String> {
-        if self.listed.is_empty() {
+        if self.listed.is_empty() && self.late.is_empty() {
             return Err(format!("no type of this package implements `{}`", self.of.name));
         }
         let mut list = self.listed;
@@ -452,6 +530,7 @@ impl Lister<'_> {
         Ok(ObjectEdits {
             edits,
             derives: self.derives,
+            late: self.late,
         })
     }
 }

@@ -214,3 +214,52 @@ impl Shape for Vec<Box<dyn Shape>> { fn area(&self) -> f64 { 0.0 } }
     let with_more = text.replace("Box<dyn Shape>", "Box<dyn Shape + Send>");
     assert!(edited(&with_more, "dyn Shape").is_err());
 }
+
+/// The commonest layout of a package: the trait in its library, what implements it in its program.
+#[test]
+fn a_type_of_the_program_is_listed_where_it_begins() {
+    let library = "pub trait Shape { fn area(&self) -> f64; }\npub struct Round;\nimpl Shape for Round {}\n";
+    let main = "use shapes::Shape;\nmod more {\n    pub struct Square(f64);\n    impl shapes::Shape for Square {}\n}\nstruct Flat(Part);\nstruct Part;\nimpl Shape for Flat {}\nfn main() {\n    run();\n}\n";
+    let mut program = program(main);
+    program.files.push(SourceFile {
+        path: "lib.rs".into(),
+        text: library.into(),
+        ast: syn::parse_file(library).unwrap(),
+        base: 0,
+    });
+    program.crates.push(CrateSource {
+        name: "shapes".into(),
+        package: "shapes".into(),
+        kind: CrateKind::Lib,
+        edition: 2021,
+        root: FileId(1),
+        modules: BTreeMap::new(),
+        externs: BTreeMap::new(),
+    });
+    program.crates[0].externs.insert("shapes".into(), 1);
+    let analysis = crate::analyse(&program);
+    let types = Types::of(Library::builtin(), &program);
+    let name = "dyn shapes::Shape".to_owned();
+    let found = object_edits(Library::builtin(), &program, &analysis.items, &types, &name).unwrap();
+    let now = Edited::new(library, &found.edits).text;
+    assert!(now.starts_with("#[ckpt::object(Round, ..)]\npub trait"), "{now}");
+    let derives: Vec<_> = { found.derives.iter() }
+        .map(|place| types.get(*place).unwrap().name.as_str())
+        .collect();
+    assert_eq!(derives, ["Square", "Flat", "Part", "Round"]);
+    let edits = late_edits(
+        &program,
+        &analysis,
+        analysis.items.main_of(0).unwrap(),
+        [&name].into_iter(),
+    );
+    let now = Edited::new(main, &edits).text;
+    for expected in [
+        "ckpt::objects!(dyn shapes::Shape: Square);",
+        "ckpt::objects!(dyn Shape: Flat);",
+        "#[ckpt(reexecute)] ckpt_objects();",
+        "more::ckpt_objects();",
+    ] {
+        assert!(now.contains(expected), "{expected} in\n{now}");
+    }
+}

@@ -1,5 +1,5 @@
-//! Lists from which an array on a device has its first content. A restart makes the array again and writes over all that is in it,
-//! so it does not matter what is in the list by then, as long as it is as long.
+//! Lists and values from which an array on a device has its first content. A restart makes the array again and writes over all that is
+//! in it, so it does not matter what they are by then, as long as they are as long.
 
 use super::parts::let_at;
 use crate::items::Items;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use syn::{Expr, Member, Pat};
 
 /// The variables of the function that the initialiser of the `let` at `place` uses for nothing but the first content of the arrays
-/// that it makes, and whose lists are of one length in all of the function.
+/// that it makes, and that are of one length in all of the function.
 pub(crate) fn copied_contents(
     library: &Library,
     program: &Program,
@@ -28,50 +28,71 @@ pub(crate) fn copied_contents(
     };
     let mut mentions = Mentions {
         library,
-        is_content: false,
+        within: Use::Other,
         found: BTreeMap::new(),
     };
     mentions.visit_expr(&init.expr);
-    let contents = mentions.found.into_iter().filter(|(_, is_content)| *is_content);
-    contents
-        .map(|(name, _)| name)
-        .filter(|name| keeps_its_length(library, &function.item, name))
-        .map(|name| function.name_in_source(&name))
-        .collect()
+    let may_change = |(name, of): &(String, Use)| match of {
+        Use::Other => false,
+        Use::List => Lengths::of(library, &function.item, name).are_kept(),
+        Use::Value => Lengths::of(library, &function.item, name).declared == 1,
+    };
+    let contents = mentions.found.into_iter().filter(may_change);
+    contents.map(|(name, _)| function.name_in_source(&name)).collect()
 }
 
-/// The names in an initialiser, each with whether it is there for its content, or to be asked for its length, wherever it stands.
+/// What a name is in an initialiser for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    Other,
+    /// An array has the content of this list, or its length.
+    List,
+    /// An array has the bytes of this value, which are as many whatever it is.
+    Value,
+}
+
+/// The names in an initialiser, each with what it is there for wherever it stands.
 struct Mentions<'l> {
     library: &'l Library,
-    is_content: bool,
-    found: BTreeMap<String, bool>,
+    within: Use,
+    found: BTreeMap<String, Use>,
 }
 
 impl Mentions<'_> {
     /// What an array is given its content by.
     fn content(&mut self, expr: &Expr) {
-        let before = std::mem::replace(&mut self.is_content, true);
+        let before = self.within;
+        self.within = before.max(Use::List);
         match expr {
             Expr::Reference(one) => self.content(&one.expr),
             Expr::Paren(one) => self.content(&one.expr),
             Expr::Cast(one) => self.content(&one.expr),
             Expr::MethodCall(call) if self.stands_for_its_receiver(call) => self.content(&call.receiver),
             // `bytemuck::cast_slice(&list)`
-            Expr::Call(call) if shows(self.library, call) => {
+            Expr::Call(call) if is_one_of(self.library, call, Types::DeviceViews) => {
+                if is_one_of(self.library, call, Types::DeviceValues) {
+                    self.within = Use::Value;
+                }
                 call.args.iter().for_each(|one| self.content(one));
             }
+            // `&[parameters]`
+            Expr::Array(list) => {
+                self.within = Use::Value;
+                list.elems.iter().for_each(|one| self.content(one));
+            }
             Expr::Index(one) => {
+                self.within = Use::List;
                 self.content(&one.expr);
-                self.is_content = false;
+                self.within = Use::Other;
                 self.visit_expr(&one.index);
             }
             Expr::Path(_) => self.visit_expr(expr),
             other => {
-                self.is_content = false;
+                self.within = Use::Other;
                 self.visit_expr(other);
             }
         }
-        self.is_content = before;
+        self.within = before;
     }
 
     /// `as_ptr`, `as_slice`, `cast` and the like.
@@ -83,15 +104,15 @@ impl Mentions<'_> {
     }
 }
 
-/// Whether it gives the elements of what it is called for, as bytes or the like.
-fn shows(library: &Library, call: &syn::ExprCall) -> bool {
-    matches!(&*call.func, Expr::Path(path) if library.says(&last_name(&path.path), Types::DeviceViews))
+fn is_one_of(library: &Library, call: &syn::ExprCall, functions: Types) -> bool {
+    matches!(&*call.func, Expr::Path(path) if library.says(&last_name(&path.path), functions))
 }
 
 impl<'ast> Visit<'ast> for Mentions<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         if let Some(name) = path.path.get_ident() {
-            *self.found.entry(name.to_string()).or_insert(true) &= self.is_content;
+            let found = self.found.entry(name.to_string()).or_insert(self.within);
+            *found = self.within.min(*found);
         }
     }
 
@@ -135,23 +156,12 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         for name in names_in(&mac.tokens) {
-            self.found.insert(name, false);
+            self.found.insert(name, Use::Other);
         }
     }
 }
 
-/// Whether the one variable of this name in the function has a list that is as long in all of it.
-fn keeps_its_length(library: &Library, function: &syn::ItemFn, name: &str) -> bool {
-    let mut all = Lengths {
-        library,
-        name,
-        declared: 0,
-        is_kept: true,
-    };
-    all.visit_item_fn(function);
-    all.declared == 1 && all.is_kept
-}
-
+/// Whether a list is as long in all of a function: where there is one variable of this name.
 struct Lengths<'a> {
     library: &'a Library,
     name: &'a str,
@@ -159,7 +169,22 @@ struct Lengths<'a> {
     is_kept: bool,
 }
 
-impl Lengths<'_> {
+impl<'a> Lengths<'a> {
+    fn of(library: &'a Library, function: &syn::ItemFn, name: &'a str) -> Self {
+        let mut all = Self {
+            library,
+            name,
+            declared: 0,
+            is_kept: true,
+        };
+        all.visit_item_fn(function);
+        all
+    }
+
+    fn are_kept(&self) -> bool {
+        self.declared == 1 && self.is_kept
+    }
+
     fn is(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(one) => self.is(&one.expr),
@@ -282,6 +307,41 @@ mod tests {
             "let gone = list;",
         ] {
             assert!(copied(all[0], behind).is_empty(), "{behind}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_which_an_array_has_the_bytes_may_be_another_one() {
+        let with = |contents: &str, behind: &str| {
+            let made = format!(
+                "device.create_buffer_init(&BufferInitDescriptor {{ label: None, contents: {contents}, usage }})"
+            );
+            copied(&made, behind)
+        };
+        for contents in [
+            "bytemuck::bytes_of(&count)",
+            "bytemuck::cast_slice(&[count])",
+            "bytemuck::cast_slice(&[count, count])",
+        ] {
+            for behind in [
+                "count += 1;",
+                "count = other();",
+                "change(&mut count);",
+                "let gone = count;",
+            ] {
+                assert_eq!(with(contents, behind), ["count"], "{contents} {behind}");
+            }
+        }
+        for contents in [
+            "bytemuck::cast_slice(&count)",
+            "bytemuck::bytes_of(&made(count))",
+            "bytemuck::cast_slice(&[list[count]])",
+            "bytemuck::cast_slice(&list[..count])",
+        ] {
+            assert!(
+                !with(contents, "count = 1;").contains(&"count".to_owned()),
+                "{contents}"
+            );
         }
     }
 

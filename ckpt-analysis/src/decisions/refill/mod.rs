@@ -530,6 +530,9 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         self.found |=
             self.within && !looks && !is_of_element && !leads_on && self.is_in_field(&call.receiver);
         self.found |= self.library.says(&method, DeviceMethods::Sets) && self.is_in_field(&call.receiver);
+        // Behind another one it belongs to what that has begun.
+        self.found |=
+            self.library.says(&of_first, DeviceMethods::Completes) && self.is_in_field(&first.receiver);
         let changes_content = self.library.says(&method, Types::DeviceCommands);
         self.visit_expr(&call.receiver);
         for argument in &call.args {

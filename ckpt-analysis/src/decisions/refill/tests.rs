@@ -56,6 +56,7 @@ fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
         "self.queue = made();",
         "self.queue.set_dims(self.n);",
         "self.now.set_default_queue(made());",
+        "self.queue.build(&devices, \"-D A=4\");",
     ] {
         assert_eq!(with(code), None, "{code}");
     }

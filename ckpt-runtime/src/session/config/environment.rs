@@ -3,10 +3,11 @@
 use std::env;
 use std::ffi::OsString;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::words::{Word, wrong};
 use super::{ConfigError, Fault};
-use crate::base::fault::{Flip, RollbackFault, Struck};
+use crate::base::fault::{Flip, Pauses, RollbackFault, Struck};
 use crate::base::trust;
 use crate::handles::moved;
 
@@ -15,6 +16,9 @@ pub(in super::super) const ROLLBACK_FAULT: &str = "rollback:";
 
 /// What stands in front of the visits at which a test turns bits.
 const FLIP_FAULT: &str = "flip:";
+
+/// What a wish for pauses begins with.
+const PAUSE_FAULT: &str = "pause:";
 
 /// Variables that ask for a session; the others only modify one.
 pub(super) const ASKING: &[&str] = &[
@@ -198,6 +202,28 @@ impl Environment<'_> {
                 "CKPT_FAULT",
                 &text,
                 "flip:N:S, flip:N:S:snapshot, flip:N:S:repair or flip:N:S:page with a site visit N and a number S, and @R for rank R, several with commas between",
+            )
+        })
+    }
+
+    /// `CKPT_FAULT=pause:N:M`: at every Nth site visit the program stands still for M microseconds.
+    pub fn pauses(&self) -> Result<Option<Pauses>, ConfigError> {
+        let value = self.get("CKPT_FAULT").unwrap_or_default();
+        let text = value.to_string_lossy();
+        let Some(wish) = text.strip_prefix(PAUSE_FAULT) else {
+            return Ok(None);
+        };
+        let parsed = wish.split_once(':').and_then(|(every, each)| {
+            Some(Pauses {
+                every: every.parse().ok()?,
+                each: Duration::from_micros(each.parse().ok()?),
+            })
+        });
+        parsed.map(Some).ok_or_else(|| {
+            wrong(
+                "CKPT_FAULT",
+                &text,
+                "pause:N:M, to stand still for M microseconds at every Nth site visit",
             )
         })
     }

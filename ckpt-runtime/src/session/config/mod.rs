@@ -20,7 +20,7 @@ pub use environment::{unknown_variables, variables_of_a_session};
 use words::{BYTES, COMPRESSION, DEEP_CALLS, DETECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
 
 use super::run::Detectors;
-use crate::base::fault::{Flip, RollbackFault};
+use crate::base::fault::{Flip, Pauses, RollbackFault};
 use crate::base::run_id::RunPrefix;
 use crate::format::{CheckpointId, Compression, Storing};
 use crate::frame::DeepCalls;
@@ -113,6 +113,8 @@ pub struct Config {
     pub(crate) detectors: Detectors,
     /// Go back at these visits, one after the other: for tests.
     pub(crate) rollbacks: Vec<RollbackFault>,
+    /// Stand still at site visits: for tests.
+    pub(crate) pauses: Option<Pauses>,
     /// A test has one rank go back, or has had it.
     pub(crate) tests_one_rank: bool,
 }
@@ -339,6 +341,7 @@ impl Config {
             fault_visit: environment.fault_visit()?,
             tests_one_rank: environment.rollbacks()?.iter().any(|fault| fault.rank.is_some()),
             rollbacks: environment.rollbacks()?,
+            pauses: environment.pauses()?,
             detectors: environment
                 .overrules("detect", section.detect.map(|words| words.join(",")), &DETECT)?
                 .unwrap_or_default(),

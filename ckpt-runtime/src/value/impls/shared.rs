@@ -19,10 +19,10 @@ pub trait Pointee: 'static {
     fn load_pointee(from: &mut Decoder<'_>) -> Result<Box<Self>, LoadError>;
     /// A `Weak` whose value is gone.
     #[doc(hidden)]
-    fn dead() -> rc::Weak<Self>;
+    fn dead() -> Option<rc::Weak<Self>>;
     /// The same for `Arc`.
     #[doc(hidden)]
-    fn dead_sync() -> sync::Weak<Self>;
+    fn dead_sync() -> Option<sync::Weak<Self>>;
     /// What stands in for a value that is not loaded yet.
     #[doc(hidden)]
     fn early() -> Option<Box<Self>> {
@@ -52,11 +52,11 @@ impl<T: Checkpoint + 'static> Pointee for T {
     fn load_pointee(from: &mut Decoder<'_>) -> Result<Box<T>, LoadError> {
         T::load(from).map(Box::new)
     }
-    fn dead() -> rc::Weak<T> {
-        rc::Weak::new()
+    fn dead() -> Option<rc::Weak<T>> {
+        Some(rc::Weak::new())
     }
-    fn dead_sync() -> sync::Weak<T> {
-        sync::Weak::new()
+    fn dead_sync() -> Option<sync::Weak<T>> {
+        Some(sync::Weak::new())
     }
     fn early() -> Option<Box<T>> {
         stand_in().map(Box::new)
@@ -80,11 +80,11 @@ impl<T: Checkpoint + 'static> Pointee for [T] {
     fn load_pointee(from: &mut Decoder<'_>) -> Result<Box<[T]>, LoadError> {
         Vec::load(from).map(Vec::into_boxed_slice)
     }
-    fn dead() -> rc::Weak<[T]> {
-        rc::Weak::<[T; 0]>::new()
+    fn dead() -> Option<rc::Weak<[T]>> {
+        Some(rc::Weak::<[T; 0]>::new())
     }
-    fn dead_sync() -> sync::Weak<[T]> {
-        sync::Weak::<[T; 0]>::new()
+    fn dead_sync() -> Option<sync::Weak<[T]>> {
+        Some(sync::Weak::<[T; 0]>::new())
     }
     fn reach_pointee(to: &mut Reach) {
         to.into_part::<T>();
@@ -98,11 +98,11 @@ impl Pointee for str {
     fn load_pointee(from: &mut Decoder<'_>) -> Result<Box<str>, LoadError> {
         String::load(from).map(String::into_boxed_str)
     }
-    fn dead() -> rc::Weak<str> {
-        Rc::downgrade(&Rc::from(""))
+    fn dead() -> Option<rc::Weak<str>> {
+        Some(Rc::downgrade(&Rc::from("")))
     }
-    fn dead_sync() -> sync::Weak<str> {
-        Arc::downgrade(&Arc::from(""))
+    fn dead_sync() -> Option<sync::Weak<str>> {
+        Some(Arc::downgrade(&Arc::from("")))
     }
     fn reach_pointee(to: &mut Reach) {
         to.only_gives_back();
@@ -197,7 +197,7 @@ macro_rules! shared {
                     Some(mut inner) => inner
                         .object_of_weak::<$pointer<T>>()
                         .map(|pointer| $pointer::downgrade(&pointer)),
-                    None => Ok(T::$dead()),
+                    None => T::$dead().ok_or_else(|| LoadError::invalid("no type is known that implements the trait")),
                 }
             }
             // It owns nothing but the memory.
