@@ -17,8 +17,8 @@ fn main() -> Result<()> {
     let device = Device::new(*get_all_devices(CL_DEVICE_TYPE_ALL)?.first().expect("a device"));
     let context = Context::from_device(&device)?;
     let queue = CommandQueue::create_default(&context, 0)?;
-    let mut program =
-        Program::create_and_build_from_source(&context, SOURCE, "-D MORE=1").expect("the program is OpenCL C");
+    let mut program = Program::create_and_build_from_source(&context, SOURCE, "-D MORE=1")
+        .expect("the program is OpenCL C");
     program.build(context.devices(), "-D MORE=2")?;
     // SAFETY: the array has memory of its own.
     let mut sum: Buffer<u32> = unsafe { Buffer::create(&context, CL_MEM_READ_WRITE, 1000, null_mut())? };
