@@ -253,7 +253,7 @@ fn a_borrow_in_scope_at_a_site_before_which_its_value_is_moved() {
         [
             "`a` is borrowed by a statement that runs again at restart, and moved away before a later site",
             "a restart at that site would borrow it again, and has no value for it",
-            "where it is moved, give a copy, `a.clone()` (if it is a number, which is copied: write its type, `let a: i32 = ..`); or put the borrow and the statements that use it into a block of their own: `{ .. }`",
+            "where it is moved, give a copy, `a.clone()` (if it is a number, which is copied: write its type, `let a: i32 = ..`), but not of what has arrays on a device, which is made in the expression that it is moved to, `Sim { now: Field::new(&queue), queue }`; or put the borrow and the statements that use it into a block of their own: `{ .. }`",
         ],
     );
     let as_advised = [
