@@ -281,8 +281,9 @@ fn a_program_that_is_built_again_with_other_options_is_refused() {
         .ckpt("basic", "plan", "--check")
         .noted();
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
-    let said = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = "`program.build(context.devices(), \"-D MORE=2\")`, line 22 of `rebuilt3.rs` may change it";
+    let said = ended.stdout + &ended.stderr;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "`program.build(context.devices(), \"-D MORE=2\")`, line 26 of `rebuilt3.rs` may change it";
     assert!(said.contains(why), "{said}");
 }
 

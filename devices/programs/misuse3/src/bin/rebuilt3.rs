@@ -19,11 +19,11 @@ fn main() -> Result<()> {
     let queue = CommandQueue::create_default(&context, 0)?;
     let mut program = Program::create_and_build_from_source(&context, SOURCE, "-D MORE=1")
         .expect("the program is OpenCL C");
-    program.build(context.devices(), "-D MORE=2")?;
     // SAFETY: the array has memory of its own.
     let mut sum: Buffer<u32> = unsafe { Buffer::create(&context, CL_MEM_READ_WRITE, 1000, null_mut())? };
     // SAFETY: the numbers are there until they are written.
     unsafe { queue.enqueue_write_buffer(&mut sum, CL_BLOCKING, 0, &[1; 1000], &[])? };
+    program.build(context.devices(), "-D MORE=2")?;
     for _ in 0..20 {
         let add = Kernel::create(&program, "add")?;
         // SAFETY: the kernel stays in the array.
