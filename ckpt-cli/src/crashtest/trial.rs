@@ -205,8 +205,9 @@ struct HeldUp {
 }
 
 impl HeldUp {
-    /// As the checkpoints of a trial with this rule did, as its store has it; none if it took none.
-    fn by_checkpoints(store: &Path, every: u64) -> Outcome<Option<HeldUp>> {
+    /// As the checkpoints of a trial with this rule did, as its store has it, and no more often in a run of so many visits: a trial
+    /// that is killed soon may take one at each. None if it took none.
+    fn by_checkpoints(store: &Path, every: u64, visits: u64) -> Outcome<Option<HeldUp>> {
         let waits: Vec<f64> = events_of(store)?
             .into_iter()
             .filter_map(|what| match what {
@@ -216,6 +217,7 @@ impl HeldUp {
             .collect();
         let mean = waits.iter().sum::<f64>() / waits.len() as f64;
         let each = Duration::try_from_secs_f64(mean).ok();
+        let every = every.max(visits / (waits.len() as u64).max(1));
         Ok(each.map(|each| HeldUp { every, each }))
     }
 
@@ -469,7 +471,7 @@ impl Test<'_> {
             let outputs = between_rollbacks(&finished.stdout);
             let written = initial.written_since(self.scratch.working())?;
             let contents = self.contents(files::among(written, &self.comparison.named))?;
-            let held_up = HeldUp::by_checkpoints(&store, trial.every)?;
+            let held_up = HeldUp::by_checkpoints(&store, trial.every, expected.visits)?;
             done.verdict = self.judge(expected, &outputs, &contents, held_up, tell)?;
             return Ok(done);
         }
@@ -520,7 +522,7 @@ impl Test<'_> {
         }
         let written = initial.written_since(self.scratch.working())?;
         let contents = self.contents(files::among(written, &self.comparison.named))?;
-        let held_up = HeldUp::by_checkpoints(&store, trial.every)?;
+        let held_up = HeldUp::by_checkpoints(&store, trial.every, expected.visits)?;
         done.verdict = self.judge(expected, &outputs, &contents, held_up, tell)?;
         Ok(done)
     }
