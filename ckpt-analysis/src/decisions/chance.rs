@@ -30,10 +30,12 @@ pub fn unseeded(analysis: &Analysis, program: &Program, main: FnId) -> Option<Dr
     let mut seeded = HashSet::new();
     for id in &reached {
         let body = analysis.items.function(*id).written.block.to_token_stream();
-        each_call(body, &mut |names| {
-            if library.seeds(names) {
+        first_path(body, &mut |path, is_called| {
+            let names: Vec<String> = path.iter().map(ToString::to_string).collect();
+            if is_called && library.seeds(&names) {
                 seeded.extend(names.first().cloned());
             }
+            None::<()>
         });
     }
     reached.into_iter().find_map(|id| {
@@ -73,35 +75,14 @@ struct Finder<'p> {
 
 impl Finder<'_> {
     fn find(&self, tokens: TokenStream) -> Option<(String, Ident)> {
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut at = 0;
-        while at < tokens.len() {
-            if let TokenTree::Group(group) = &tokens[at] {
-                if let Some(found) = self.find(group.stream()) {
-                    return Some(found);
-                }
-                at += 1;
-                continue;
-            }
-            let is_free = !at.checked_sub(1).is_some_and(|before| {
-                is_punct(&tokens[before], '.')
-                    || matches!(&tokens[before], TokenTree::Ident(one) if one == "fn")
-            });
-            let (path, next) = path_at(&tokens, at);
-            if let Some(first) = path.first()
-                && is_free
-                && self.draws(&path, is_called(&tokens[next..]))
-            {
-                let names: Vec<String> = path.iter().map(ToString::to_string).collect();
-                return Some((names.join("::"), first.clone()));
-            }
-            at = next.max(at + 1);
-        }
-        None
+        first_path(tokens, &mut |path, is_called| {
+            let names: Vec<String> = path.iter().map(ToString::to_string).collect();
+            self.draws(&names, is_called)
+                .then(|| (names.join("::"), path[0].clone()))
+        })
     }
 
-    fn draws(&self, path: &[Ident], is_called: bool) -> bool {
-        let names: Vec<String> = path.iter().map(ToString::to_string).collect();
+    fn draws(&self, names: &[String], is_called: bool) -> bool {
         let Some((last, before)) = names.split_last() else {
             return false;
         };
@@ -110,24 +91,36 @@ impl Finder<'_> {
         }
         let is_own = self.own.contains(last.as_str()) || before.is_empty() && self.declared.contains(last);
         let has_a_seed = before.first().is_some_and(|first| self.seeded.contains(first));
-        is_called && !has_a_seed && self.library.draws(&names, is_own)
+        is_called && !has_a_seed && self.library.draws(names, is_own)
     }
 }
 
-/// Shows the paths that are called.
-fn each_call(tokens: TokenStream, found: &mut dyn FnMut(&[String])) {
+/// What is found of the first path of which something is, each with whether it is called. Methods and the names of functions that are
+/// declared are none.
+fn first_path<T>(tokens: TokenStream, look: &mut dyn FnMut(&[Ident], bool) -> Option<T>) -> Option<T> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
     while at < tokens.len() {
         if let TokenTree::Group(group) = &tokens[at] {
-            each_call(group.stream(), found);
+            if let Some(found) = first_path(group.stream(), look) {
+                return Some(found);
+            }
+            at += 1;
+            continue;
         }
+        let is_free = !at.checked_sub(1).is_some_and(|before| {
+            is_punct(&tokens[before], '.') || matches!(&tokens[before], TokenTree::Ident(one) if one == "fn")
+        });
         let (path, next) = path_at(&tokens, at);
-        if !path.is_empty() && is_called(&tokens[next..]) {
-            found(&path.iter().map(ToString::to_string).collect::<Vec<_>>());
+        if !path.is_empty()
+            && is_free
+            && let Some(found) = look(&path, is_called(&tokens[next..]))
+        {
+            return Some(found);
         }
         at = next.max(at + 1);
     }
+    None
 }
 
 /// The path that begins at a token, and where what follows it begins.

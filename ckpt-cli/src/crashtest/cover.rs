@@ -43,9 +43,25 @@ pub fn check(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> Resu
     ends_the_reference(reference, &lines, latest_start).map(|found| alike.max(found))
 }
 
-/// The same where the program draws random numbers that no two runs have alike: lines may be other ones, but not more of them or
-/// fewer, nor such that number them.
-pub fn could_be(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
+/// Why another uninterrupted run may have another answer than all that were seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chance {
+    /// Lines stand in the order of a number that varies.
+    Order,
+    /// The program draws random numbers that no two runs have alike.
+    Draws,
+}
+
+/// Whether the outputs of a trial are those that another uninterrupted run could have had.
+pub fn could_be(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex], chance: Chance) -> bool {
+    match chance {
+        Chance::Order => could_be_in_order(reference, outputs, ignore),
+        Chance::Draws => could_have_drawn(reference, outputs, ignore),
+    }
+}
+
+/// Lines may be other ones, but not more of them or fewer, nor such that number them.
+fn could_have_drawn(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
     let mut reference = reference.clone();
     let Some((last, killed)) = outputs.split_last() else {
         return true;
@@ -71,8 +87,8 @@ pub fn could_be(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> b
     reference.may_have_drawn(&found) && check(&reference, outputs, ignore).is_ok()
 }
 
-/// The same where nothing is other than the order of lines that stand in that of a number which varies.
-pub fn could_be_in_order(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
+/// Nothing may be other than the order of lines that stand in that of a number which varies.
+fn could_be_in_order(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
     let Some((last, _)) = outputs.split_last() else {
         return true;
     };

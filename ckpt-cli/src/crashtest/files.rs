@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use regex::Regex;
 use serde::Serialize;
 
-use super::cover;
+use super::cover::{self, Chance};
 use super::text::{Difference, Reference};
 use super::varying::{Alike, Numbers};
 use crate::failure::{AboutFile, Failure, Outcome, says};
@@ -198,31 +198,18 @@ impl Files {
 }
 
 impl Files {
-    /// Whether nothing is other than the order of lines that stand in that of a number which varies.
-    pub fn could_be_in_order(&self, found: &Contents, ignore: &[Regex]) -> bool {
-        if self.compare(found, ignore).is_ok() {
+    /// Whether another run could have written this by chance.
+    pub fn could_be(&self, found: &Contents, ignore: &[Regex], chance: Chance) -> bool {
+        if chance == Chance::Order && self.compare(found, ignore).is_ok() {
             return true;
         }
         let each = |(path, expected): (&PathBuf, &Expected)| match (expected, found.get(path)) {
             (Expected::Varying, _) => true,
-            (Expected::Text(reference), Some(bytes)) => {
-                cover::could_be_in_order(reference, &[bytes.as_slice()], ignore)
-            }
-            (Expected::Bytes(expected), Some(bytes)) => expected == bytes,
-            (_, None) => false,
-        };
-        self.expected.iter().all(each) && found.keys().all(|path| self.expected.contains_key(path))
-    }
-
-    /// Whether a run that draws random numbers which no two runs have alike could have written this.
-    pub fn could_be(&self, found: &Contents, ignore: &[Regex]) -> bool {
-        let each = |(path, expected): (&PathBuf, &Expected)| match (expected, found.get(path)) {
-            (Expected::Varying, _) => true,
             (_, None) => false,
             (Expected::Text(reference), Some(bytes)) => {
-                cover::could_be(reference, &[bytes.as_slice()], ignore)
+                cover::could_be(reference, &[bytes.as_slice()], ignore, chance)
             }
-            (Expected::Bytes(_), Some(_)) => true,
+            (Expected::Bytes(expected), Some(bytes)) => chance == Chance::Draws || expected == bytes,
         };
         self.expected.iter().all(each) && found.keys().all(|path| self.expected.contains_key(path))
     }

@@ -15,7 +15,7 @@ use ckpt::session::{LEAVING_MARK, ROLLBACK_MARK};
 use regex::Regex;
 use serde::Serialize;
 
-use super::cover;
+use super::cover::{self, Chance};
 use super::files::{self, Contents, Files, Listed};
 use super::flips::Flips;
 use super::plan::{Kill, Trial, Victim, snapshots_every};
@@ -400,12 +400,11 @@ impl Test<'_> {
             self.learn(expected, &whole, !matches!(manner, Manner::Threads(_)));
             verdict = self.compare(expected, outputs, contents);
         }
+        let found = (outputs, contents);
         Ok(match verdict {
-            Verdict::Different(_) if self.could_be_in_order(expected, outputs, contents) => {
-                Verdict::AsRunsDiffer
-            }
+            Verdict::Different(_) if self.could_be(expected, found, Chance::Order) => Verdict::AsRunsDiffer,
             Verdict::Different(difference)
-                if self.is_unseeded && self.could_be(expected, outputs, contents) =>
+                if self.is_unseeded && self.could_be(expected, found, Chance::Draws) =>
             {
                 Verdict::Unsettled(difference)
             }
@@ -413,24 +412,19 @@ impl Test<'_> {
         })
     }
 
-    /// Whether all that is not as in any uninterrupted run is the order of lines which a number that varies decides.
-    fn could_be_in_order(&self, expected: &Expected, outputs: &[Vec<Vec<u8>>], contents: &Contents) -> bool {
+    /// Whether chance may be why something is not as in any uninterrupted run.
+    fn could_be(
+        &self,
+        expected: &Expected,
+        (outputs, contents): (&[Vec<Vec<u8>>], &Contents),
+        chance: Chance,
+    ) -> bool {
         let ignore = &self.comparison.ignore;
         let mut each = expected.stdout.iter().enumerate();
         each.all(|(rank, reference)| {
             let all_runs: Vec<&[u8]> = outputs.iter().map(|run| run[rank].as_slice()).collect();
-            cover::could_be_in_order(reference, &all_runs, ignore)
-        }) && expected.files.could_be_in_order(contents, ignore)
-    }
-
-    /// Whether random numbers may be why something is not as in any uninterrupted run.
-    fn could_be(&self, expected: &Expected, outputs: &[Vec<Vec<u8>>], contents: &Contents) -> bool {
-        let ignore = &self.comparison.ignore;
-        let mut each = expected.stdout.iter().enumerate();
-        each.all(|(rank, reference)| {
-            let all_runs: Vec<&[u8]> = outputs.iter().map(|run| run[rank].as_slice()).collect();
-            cover::could_be(reference, &all_runs, ignore)
-        }) && expected.files.could_be(contents, ignore)
+            cover::could_be(reference, &all_runs, ignore, chance)
+        }) && expected.files.could_be(contents, ignore, chance)
     }
 
     /// Carries one trial out.

@@ -256,11 +256,9 @@ impl Lister<'_> {
         if scope.is_block {
             return refused(", and inside a function");
         }
-        let (syn::Type::Path(path), Some(of_trait), []) = (
-            &one.self_type,
-            &one.of_trait,
-            &one.generics.params.iter().collect::<Vec<_>>()[..],
-        ) else {
+        let (syn::Type::Path(path), Some(of_trait), true) =
+            (&one.self_type, &one.of_trait, one.generics.params.is_empty())
+        else {
             return refused(", and is generic");
         };
         let found = self
