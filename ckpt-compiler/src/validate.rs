@@ -264,4 +264,25 @@ mod tests {
             panic!("{}", errors.to_tokens());
         }
     }
+
+    #[test]
+    fn what_a_closure_takes_may_be_hidden_by_what_its_call_gives() {
+        let item = quote! {
+            fn f(slot: &mut Option<Work>) -> Result<u64, Failure> {
+                let mut work = slot.take().expect("there is work");
+                let (result, work) = run(|| (work.next(), work))?;
+                match result {
+                    Ok(Step::More) => {
+                        *slot = Some(work);
+                        Ok(0)
+                    }
+                    Ok(Step::Done(count)) => Ok(count),
+                    Err(failure) => Err(failure),
+                }
+            }
+        };
+        if let Err(errors) = try_expand(quote!(calls(run)), &item, false) {
+            panic!("{}", errors.to_tokens());
+        }
+    }
 }

@@ -83,5 +83,5 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     lent_readers::take_turns(function, marks, names);
     counted::count(function, marks, known, names);
     closures::open(function, marks, known, names);
-    shared_captures::share(function, marks, &names.locals());
+    shared_captures::share(function, marks, names);
 }

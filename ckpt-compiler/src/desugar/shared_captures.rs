@@ -5,21 +5,23 @@
 //! saves, and never both at once.
 
 use crate::library::{Library, Macros};
-use crate::names::{Kind, LocalId, Locals, plain};
+use crate::names::{Kind, LocalId, Locals, Names, plain};
 use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::purity::is_assignment;
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Macro, PatIdent, Stmt, parse_quote};
+use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Macro, Pat, PatIdent, Stmt, parse_quote};
 
 /// Shares what the closures of a function change.
-pub fn share(function: &mut ItemFn, marks: Marks<'_>, locals: &Locals) {
+pub fn share(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
     let mut sharer = Sharer {
         marks,
-        locals,
+        names,
+        locals: &names.locals(),
         shared: false,
     };
     sharer.visit_block_mut(&mut function.block);
@@ -32,6 +34,7 @@ pub fn share(function: &mut ItemFn, marks: Marks<'_>, locals: &Locals) {
 
 struct Sharer<'a> {
     marks: Marks<'a>,
+    names: &'a Names,
     locals: &'a Locals,
     shared: bool,
 }
@@ -57,6 +60,11 @@ impl Sharer<'_> {
             return;
         }
         self.shared = true;
+        let hidden = mentions::declares(
+            self.locals,
+            std::slice::from_ref(&stmt),
+            &changed.iter().copied().collect(),
+        );
         let mut put_back: Vec<Stmt> = Vec::new();
         for local in changed {
             // The user's own place, but a name that the user cannot have meant.
@@ -81,6 +89,19 @@ impl Sharer<'_> {
                 statements.push(parse_quote!(let #result = #value;));
                 statements.extend(put_back);
                 statements.push(Stmt::Expr(parse_quote!(#result), None));
+            }
+            // What the statement declares hides what is put back.
+            Stmt::Local(mut local) if hidden => {
+                let result = self.names.fresh(Kind::Result);
+                let mut bound: Pat = parse_quote!(#result);
+                let pattern = match &mut local.pat {
+                    Pat::Type(typed) => &mut *typed.pat,
+                    untyped => untyped,
+                };
+                std::mem::swap(pattern, &mut bound);
+                statements.push(Stmt::Local(local));
+                statements.extend(put_back);
+                statements.push(parse_quote!(let #bound = #result;));
             }
             other => {
                 statements.push(other);
