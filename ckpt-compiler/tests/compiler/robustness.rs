@@ -1,6 +1,6 @@
 //! No function brings the compiler down: it gives tokens that are a function again, or diagnostics.
 //!
-//! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 150 of
+//! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 100 of
 //! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each
 //! function that failed, made as small as removing statements makes it.
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Larger files are mostly generated tables.
 const LARGEST: u64 = 60_000;
 
-/// 150 files of this repository and of the packages in its lock file: the same ones on every machine.
+/// 100 files of this repository and of the packages in its lock file: the same ones on every machine.
 /// `ROBUSTNESS_FILES=n` takes more, and from all packages; `ROBUSTNESS_SEED=n` takes others.
 pub fn chosen_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -24,7 +24,7 @@ pub fn chosen_files() -> Vec<PathBuf> {
     files.sort();
     let mut files: Vec<PathBuf> = files.into_iter().map(|(_, path)| path).collect();
     shuffle(&mut files, number("ROBUSTNESS_SEED").unwrap_or(1));
-    files.truncate(wanted.unwrap_or(150) as usize);
+    files.truncate(wanted.unwrap_or(100) as usize);
     files
 }
 
