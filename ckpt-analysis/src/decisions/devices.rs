@@ -2,8 +2,9 @@
 //! Of some types a checkpoint holds the content of what a variable has.
 
 use crate::decisions::changed_places::changes_places;
+use crate::decisions::hidden_on_devices::hidden;
 use crate::source::Program;
-use ckpt_compiler::library::{DeviceMethods, Library, Macros, Section, Types};
+use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Macros, Section, Types};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -21,6 +22,8 @@ pub(crate) struct Devices<'l> {
     crates: BTreeSet<String>,
     /// Whether kernels get other arguments once they are made.
     rebinds: bool,
+    /// What leads to content on a device that no variable holds, where nobody counts what is there.
+    hidden: Option<String>,
     /// The types that the program declares: without a path a name stands for one of these.
     own: BTreeSet<String>,
 }
@@ -43,6 +46,7 @@ impl<'l> Devices<'l> {
             library,
             crates: BTreeSet::new(),
             rebinds: false,
+            hidden: None,
             own: BTreeSet::new(),
         };
         for file in &program.files {
@@ -53,6 +57,10 @@ impl<'l> Devices<'l> {
                 .crates
                 .extend(names.filter(|name| library.says(name, Types::DeviceCrates)));
             found.rebinds |= rebinds(library, tokens);
+        }
+        let is_uncounted = |one: &String| library.says(one, Types::DeviceUncountedCrates);
+        if found.crates.iter().any(is_uncounted) {
+            found.hidden = hidden(library, program);
         }
         found
     }
@@ -115,7 +123,7 @@ impl<'l> Devices<'l> {
     pub(crate) fn are_handles(&self, type_name: &str) -> bool {
         let name = last_of(type_name);
         self.are_used()
-            && (self.library.says(name, Types::DeviceHandles)
+            && (self.library.says(name, Types::DeviceHandles) && !self.is_not_all_seen(name)
                 || !self.rebinds && self.library.says(name, Types::DeviceKernels))
     }
 
@@ -211,9 +219,22 @@ impl<'l> Devices<'l> {
                 .says(&format!("{of}::{function}"), Types::DeviceMakers)
     }
 
+    /// Whether content hangs on what has this name that a restart cannot bring back.
+    fn is_not_all_seen(&self, name: &str) -> bool {
+        self.hidden.is_some() && self.library.says(name, DeviceHidden::Handles)
+    }
+
+    /// What leads to content on a device that no variable holds, if it hangs on values of this type, as rustc writes it.
+    pub(crate) fn hidden_behind(&self, type_name: &str) -> Option<&str> {
+        let mut names = type_name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let hidden = self.hidden.as_deref()?;
+        names.any(|name| self.is_not_all_seen(name)).then_some(hidden)
+    }
+
     fn is_memory_or_kernel(&self, name: &str) -> bool {
         self.library.says(name, Types::DeviceMemory)
             || self.library.says(name, Types::DeviceWork)
+            || self.is_not_all_seen(name)
             || self.rebinds && self.library.says(name, Types::DeviceKernels)
     }
 }

@@ -4,6 +4,7 @@
 use super::changed_places::{ChangedPlaces, changed_places};
 use super::completed::{Completed, completed, completed_at};
 use super::devices::{Devices, first_change, stays_the_same};
+use super::dropped_arrays::dropped;
 use super::foreign::Foreign;
 use super::refill::replaced::{Watched, replaces};
 use super::statements::{Without, maker};
@@ -14,7 +15,7 @@ use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::{DeviceMethods, Library, Methods, Types, last_name};
+use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Methods, Types, last_name};
 use ckpt_compiler::syntax::gathered::{empty_list, gathered_together};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
@@ -108,7 +109,8 @@ impl<'a> Effects<'a> {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
                 let completed = self.completed_at(place);
                 init.diverge.is_none()
-                    && (is_constant_pattern(&local.pat) || completed.is_some())
+                    && (is_constant_pattern(&local.pat) && !self.is_set_later(place, local)
+                        || completed.is_some())
                     && completed.is_none_or(|one| self.is_completed_the_same(place.0, one, &others))
                     && !self.may_change_inside(place.0, local)
                     && self.leaves_all_as_it_is(place.0, &init.expr, &others)
@@ -117,6 +119,23 @@ impl<'a> Effects<'a> {
             Some((Statement::For(one), others)) => self.leaves_all_as_it_is(place.0, &one.expr, &others),
             None => false,
         }
+    }
+
+    /// Whether a shared handle on a device that is declared there gets something that one which is made again would not have.
+    fn is_set_later(&self, place: Position, local: &Local) -> bool {
+        let function = self
+            .items
+            .function_around(place)
+            .filter(|_| self.devices.are_used());
+        let mut sets = IsSet {
+            library: self.library,
+            names: names_of(&local.pat).unwrap_or_default(),
+            found: false,
+        };
+        function
+            .into_iter()
+            .for_each(|function| sets.visit_block(&function.item.block));
+        sets.found
     }
 
     /// The handle on a device that the `let` there and the statement behind it make, if nothing else changes it.
@@ -194,6 +213,11 @@ impl<'a> Effects<'a> {
     /// Whether a value of this type, as rustc writes it, has content on a device that it would lose.
     pub(crate) fn change_on_device(&self, type_name: &str) -> bool {
         self.devices.change_type(type_name)
+    }
+
+    /// What leads to content on a device that no variable holds, if it hangs on values of this type, as rustc writes it.
+    pub(crate) fn hidden_behind(&self, type_name: &str) -> Option<String> {
+        self.devices.hidden_behind(type_name).map(ToOwned::to_owned)
     }
 
     /// Whether a type, as rustc writes it, is that of commands that have begun on a device.
@@ -580,6 +604,10 @@ impl<'a> Effects<'a> {
         if let Some(found) = own.found {
             return Some((file, bytes(self.program, file, found)));
         }
+        let made: syn::ItemFn = syn::parse_quote!(fn made() { #expr });
+        if let Some(found) = self.dropped_array(file, &made) {
+            return Some(found);
+        }
         let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
             .ways_out
@@ -590,6 +618,36 @@ impl<'a> Effects<'a> {
         let unseen = self.called_unseen(&names_in(&expr.to_token_stream()), &makes);
         let callees = self.called_in(file, &range, &ways_out).into_iter();
         callees.chain(unseen).find_map(|callee| self.trace_of(callee))
+    }
+
+    /// The first array that a function makes and drops, where something else may have it then and nobody counts it, and that
+    /// kernels may write to.
+    fn dropped_array(&self, file: FileId, function: &syn::ItemFn) -> Option<Extent> {
+        if !self.devices.are_watched()
+            || matches!(function.sig.output, syn::ReturnType::Default) && function.sig.ident != "made"
+        {
+            return None;
+        }
+        let own = OwnArrays::of(
+            self.library,
+            &self.devices,
+            self.items,
+            function,
+            &BTreeSet::new(),
+        );
+        own.names().find_map(|name| {
+            let local = dropped(self.library, function, name)?;
+            let range = bytes(self.program, file, local.span());
+            let mut names = names_in(&local.to_token_stream());
+            for callee in self.called_in(file, &range, &[]) {
+                names.extend(names_in(
+                    &self.items.function(callee).item.block.to_token_stream(),
+                ));
+            }
+            let is = |key: DeviceHidden| names.iter().any(|name| self.library.says(name, key));
+            let may_be_written = is(DeviceHidden::Written) || !is(DeviceHidden::OnlyRead);
+            may_be_written.then_some((file, range))
+        })
     }
 
     /// What is called in a range of a file, but for some parts of it.
@@ -627,6 +685,9 @@ impl<'a> Effects<'a> {
             if let Some(found) = traces.found {
                 let file = function.place.file;
                 return Some((file, bytes(self.program, file, found)));
+            }
+            if let Some(found) = self.dropped_array(function.place.file, &function.item) {
+                return Some(found);
             }
             let calls = match traces.own_arrays.are_none() {
                 true => Vec::new(),
@@ -1123,6 +1184,22 @@ impl<'ast> Visit<'ast> for Commands<'_> {
             Some(arguments) => arguments.iter().for_each(|one| self.visit_expr(one)),
             None => self.found |= mention_traces(self.library, self.devices, &mac.tokens),
         }
+    }
+}
+
+/// Looks for calls that give handles on devices something.
+struct IsSet<'n> {
+    library: &'n Library,
+    names: Vec<&'n syn::Ident>,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for IsSet<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let is = |path: &syn::ExprPath| self.names.iter().any(|name| path.path.is_ident(*name));
+        let of_one = matches!(&*call.receiver, Expr::Path(path) if is(path));
+        self.found |= of_one && self.library.says(&call.method.to_string(), DeviceMethods::Sets);
+        visit::visit_expr_method_call(self, call);
     }
 }
 

@@ -39,6 +39,11 @@ impl OwnArrays {
         Self(own.map(|(name, _)| name).collect())
     }
 
+    /// Their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
     pub(super) fn are_none(&self) -> bool {
         self.0.is_empty()
     }

@@ -116,6 +116,11 @@ pub enum TypeAdvice {
         /// What may change it, and where.
         change: Option<String>,
     },
+    /// What leads to content on a device that no variable holds.
+    DeviceHidden {
+        /// By which it is known that there is some, in the words of a sentence.
+        content: String,
+    },
     /// A field with memory on a device, that gets another one.
     DeviceField,
     /// A value with arrays of a device that is made by a function which does more with devices than to make them.
@@ -176,6 +181,10 @@ impl TypeAdvice {
                  two statements make is made by two of one block, one behind the other: `program.build(..)?;` behind the \
                  `let` of the program"
             }
+            Self::DeviceHidden { .. } => {
+                "let the program hold all content in arrays that kernels get as arguments: a `CudaSlice` in a variable. A module that is \
+                 read from a file cannot be looked into: `Ptx::from_src(include_str!(\"kernels.ptx\"))` can"
+            }
             Self::DeviceField => {
                 "let each field of a struct have the same arrays as long as it is there, and choose among them by the step, \
                  `let (before, behind) = match self.steps % 2 { 0 => (&self.now, &self.next), _ => (&self.next, &self.now) };`, where they \
@@ -187,7 +196,9 @@ impl TypeAdvice {
             Self::DeviceCommand { .. } => {
                 "let that stand behind the statement that makes the value, in front of the loop: a restart leaves it out, and fills the \
                  arrays from the checkpoint. A function that makes arrays may give content to those that it has made itself, each \
-                 `let now = device.create_buffer(..)` in a variable of its own, by a command: `queue.write_buffer(&now, 0, ..)`"
+                 `let now = device.create_buffer(..)` in a variable of its own, by a command: `queue.write_buffer(&now, 0, ..)`. An array \
+                 that it makes and only lends to a group of arrays or a view (`create_bind_group`, `create_view`) belongs into what it \
+                 returns, beside that"
             }
             Self::ChangedInput { .. } => {
                 "copy what of that variable the value is made from to a variable that does not change, and make the value from the copy; \
@@ -342,6 +353,9 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
                 format!("it may be another one than a restart makes again: {change} may change it")
             })
         }
+        TypeAdvice::DeviceHidden { content } => Some(format!(
+            "there may be content on the device that no variable holds, and a restart would not bring it back: {content}"
+        )),
         TypeAdvice::ChangedInput { changed } => Some(format!(
             "a restart would make it again from {changed}, which may change after it was made"
         )),

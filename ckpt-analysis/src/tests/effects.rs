@@ -79,6 +79,44 @@ fn a_kernel_is_made_again_by_a_function_that_is_lent_the_arrays() {
     }
 }
 
+#[test]
+fn an_array_that_only_a_group_has_is_not_made_again() {
+    let with = |usage: &str, result: &str, last: &str| {
+        format!(
+            "use wgpu::{{BindGroup, Buffer, BufferUsages, Device}};
+             fn made(device: &Device, from: &Buffer) -> {result} {{
+                 let seeds = device.create_buffer(&wgpu::BufferDescriptor {{ usage: {usage}, ..described() }});
+                 let all = [entry(&seeds), entry(from)];
+                 let group = device.create_bind_group(&wgpu::BindGroupDescriptor {{ entries: &all, ..layout() }});
+                 {last}
+             }}
+             fn main() {{ let class = made(&device, &from); class.use_it(); }}"
+        )
+    };
+    let dropped = |usage| {
+        let text = with(usage, "BindGroup", "group");
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let effects = Effects::of(&program, &analysis);
+        !effects.may_be_rebuilt((FileId(0), text.find("let class").expect("the variable")))
+    };
+    assert!(dropped("BufferUsages::STORAGE"));
+    assert!(dropped("BufferUsages::STORAGE | BufferUsages::COPY_DST") && dropped("usage()"));
+    assert!(!dropped("BufferUsages::UNIFORM"));
+}
+
+#[test]
+fn a_function_of_cuda_that_is_set_up_later_is_not_made_again() {
+    let with = |later: &str| {
+        format!(
+            "use cudarc::driver::CudaFunction;
+             fn main() {{ let class = module.load_function(\"step\")?; {later} class.use_it(); }}"
+        )
+    };
+    assert!(may_be_reexecuted(&with("")));
+    assert!(!may_be_reexecuted(&with("class.set_attribute(SHARED, 90000)?;")));
+}
+
 const WITH_TABLES: &str = "
 fn trace(what: f64) -> f64 { println!(\"{what}\"); what }
 fn main() {

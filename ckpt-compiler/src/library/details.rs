@@ -321,6 +321,17 @@ sections! {
         /// Of one element that may be there: gives it.
         Unpacks = "unpacks",
     }
+    /// Content on devices that no variable holds, with crates of which nobody counts what they have there.
+    "device_hidden" => DeviceHidden {
+        /// A handle of such a crate, or what makes one: content may hang on it.
+        Handles = "handles",
+        /// Gives the address of memory there, or that of a variable of kernels, or reads kernels that nobody sees.
+        Addresses = "addresses",
+        /// A usage of an array or a texture by which kernels may write to it.
+        Written = "written",
+        /// One by which they only read.
+        OnlyRead = "only_read",
+    }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {
         /// All of the list.

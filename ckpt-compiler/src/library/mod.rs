@@ -13,8 +13,8 @@ mod table;
 mod tests;
 
 pub use details::{
-    Adaptor, Blocks, Determined, DeviceMethods, DeviceNumbers, Ending, Functions, Iterators, Macros, Methods,
-    Numbers, PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
+    Adaptor, Blocks, Determined, DeviceHidden, DeviceMethods, DeviceNumbers, Ending, Functions, Iterators,
+    Macros, Methods, Numbers, PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
 };
 pub use messages::{CrateMessages, Exchange, MessageCall, MessageStep, Named, Waits};
 pub use own::{Crates, OwnNames, words_of_text};

@@ -49,7 +49,7 @@ fn a_program_with_kernels_under_way_is_killed_anywhere_and_gives_the_same_answer
 
 #[test]
 fn what_is_under_way_across_a_site_is_refused() {
-    for program in ["event", "view", "pinned", "hidden"] {
+    for program in ["event", "view", "pinned", "hidden", "unseen"] {
         let ended = Job::of("programs/misuse-cuda", program)
             .finds_libraries_in(driver())
             .ckpt("none", "plan", "--check")

@@ -146,7 +146,7 @@ fn is_image(word: &str) -> bool {
     of.is_some_and(|of| of.starts_with(['1', '2', '3']))
 }
 
-fn without_comments(text: &str) -> String {
+pub(in crate::decisions) fn without_comments(text: &str) -> String {
     let mut left = String::new();
     let mut rest = text;
     loop {

@@ -22,6 +22,7 @@ pub use elements::Elements;
 use elements::Own;
 pub use kernels::Access;
 use kernels::Kernels;
+pub(in crate::decisions) use kernels::without_comments;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::punctuated::Punctuated;

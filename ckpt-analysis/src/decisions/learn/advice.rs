@@ -21,6 +21,8 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
         TypeAdvice::TableWriter
     } else if library.says(name, Types::Iterators) {
         TypeAdvice::Iterator
+    } else if let Some(content) = (decider.hidden_on_device)(ty) {
+        TypeAdvice::DeviceHidden { content }
     } else if (decider.under_way_on_device)(ty) {
         TypeAdvice::DeviceWork
     } else if (decider.on_device)(ty) {

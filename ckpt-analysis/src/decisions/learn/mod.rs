@@ -124,6 +124,8 @@ pub struct Decider<'a> {
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
     /// Whether a value of this type, as rustc writes it, has content on a device.
     pub on_device: &'a dyn Fn(&str) -> bool,
+    /// What leads to content on a device that no variable holds, if it hangs on values of this type, as rustc writes it.
+    pub hidden_on_device: &'a dyn Fn(&str) -> Option<String>,
     /// Whether a type, as rustc writes it, is that of commands that have begun on a device.
     pub under_way_on_device: &'a dyn Fn(&str) -> bool,
     /// Whether a checkpoint holds that content.

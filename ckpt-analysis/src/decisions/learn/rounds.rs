@@ -130,6 +130,7 @@ pub fn learn(
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
         on_device: &|type_name| effects.change_on_device(type_name),
+        hidden_on_device: &|type_name| effects.hidden_behind(type_name),
         under_way_on_device: &|type_name| effects.are_under_way_on_device(type_name),
         saved_from_device: &|type_name| effects.are_saved_from_device(type_name),
         untyped_on_device: &|type_name| effects.are_untyped_on_device(type_name),

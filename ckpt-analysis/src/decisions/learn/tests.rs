@@ -49,6 +49,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         renewable: &|_| true,
         rebuildable: &|_, _| true,
         on_device: &|_| false,
+        hidden_on_device: &|_| None,
         under_way_on_device: &|_| false,
         saved_from_device: &|_| false,
         untyped_on_device: &|_| false,

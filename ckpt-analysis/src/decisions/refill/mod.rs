@@ -533,7 +533,8 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         // Behind another one it belongs to what that has begun.
         self.found |=
             self.library.says(&of_first, DeviceMethods::Completes) && self.is_in_field(&first.receiver);
-        let changes_content = self.library.says(&method, Types::DeviceCommands);
+        let changes_content = self.library.says(&method, Types::DeviceCommands)
+            || self.library.says(&method, DeviceMethods::Arguments);
         self.visit_expr(&call.receiver);
         for argument in &call.args {
             match argument {

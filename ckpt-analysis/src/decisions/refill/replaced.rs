@@ -111,7 +111,8 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
             || self.library.says(&method, Methods::TakesOut);
         let goes_over = self.library.says(&method, PlaceOf::Each);
         self.found |= exchanges && !goes_over && self.watched.is_or_has(&call.receiver);
-        let changes_content = self.library.says(&method, Types::DeviceCommands);
+        let changes_content = self.library.says(&method, Types::DeviceCommands)
+            || self.library.says(&method, DeviceMethods::Arguments);
         self.visit_expr(&call.receiver);
         for argument in &call.args {
             match argument {

@@ -1,0 +1,122 @@
+//! Arrays on devices that the code which makes them only lends, and drops: a group of arrays or a view that was made from one has
+//! it from then on, and no variable. Made again it has its first content. With libraries that have nothing beneath them nobody
+//! counts such arrays.
+
+use ckpt_compiler::library::Library;
+use ckpt_compiler::syntax::macros::arguments_of_macro;
+use ckpt_compiler::visit::{self, Visit};
+use syn::{Expr, Local, Pat};
+
+/// The `let` of the variable of this name, if its value is never moved: nothing else has it when the function ends.
+pub(super) fn dropped<'f>(library: &Library, function: &'f syn::ItemFn, name: &str) -> Option<&'f Local> {
+    let mut uses = Uses {
+        library,
+        name,
+        declared: None,
+        is_moved: false,
+    };
+    uses.visit_block(&function.block);
+    uses.declared.filter(|_| !uses.is_moved)
+}
+
+struct Uses<'f, 'n> {
+    library: &'n Library,
+    name: &'n str,
+    declared: Option<&'f Local>,
+    is_moved: bool,
+}
+
+impl Uses<'_, '_> {
+    fn is_it(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(path) if path.path.get_ident().is_some_and(|one| one == self.name))
+    }
+}
+
+impl<'f> Visit<'f> for Uses<'f, '_> {
+    fn visit_local(&mut self, local: &'f Local) {
+        let mut pattern = &local.pat;
+        while let Pat::Type(typed) = pattern {
+            pattern = &typed.pat;
+        }
+        if matches!(pattern, Pat::Ident(one) if one.ident == self.name) {
+            self.declared = Some(local);
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr(&mut self, expr: &'f Expr) {
+        let place = match expr {
+            Expr::Reference(one) => &one.expr,
+            Expr::MethodCall(call) => {
+                call.args.iter().for_each(|one| self.visit_expr(one));
+                match self.is_it(&call.receiver) {
+                    true => return,
+                    false => &call.receiver,
+                }
+            }
+            Expr::Field(one) => &one.base,
+            Expr::Index(one) => &one.expr,
+            Expr::Path(_) => {
+                self.is_moved |= self.is_it(expr);
+                return;
+            }
+            other => return visit::visit_expr(self, other),
+        };
+        if !self.is_it(place) {
+            self.visit_expr(place);
+        }
+        if let Expr::Index(one) = expr {
+            self.visit_expr(&one.index);
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'f syn::Macro) {
+        // What it means is not known otherwise: it may move it.
+        let mentions = ckpt_compiler::syntax::mentions::names_in(&mac.tokens).contains(self.name);
+        match arguments_of_macro(self.library, mac) {
+            Some(arguments) if mentions => {
+                let mut inside = Uses {
+                    library: self.library,
+                    name: self.name,
+                    declared: None,
+                    is_moved: false,
+                };
+                arguments.iter().for_each(|one| inside.visit_expr(one));
+                self.is_moved |= inside.is_moved;
+            }
+            _ => self.is_moved |= mentions,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_only_lent_is_dropped() {
+        let is_dropped = |text: &str| {
+            let function =
+                syn::parse_str(&format!("fn f() -> Group {{ let seeds = made(); {text} }}")).unwrap();
+            dropped(Library::builtin(), &function, "seeds").is_some()
+        };
+        for only_lent in [
+            "group(&[&seeds, walk])",
+            "let all = [Entry { binding: 0, resource: seeds.as_entire_binding() }]; group(&all)",
+            "queue.write_buffer(&seeds, 0, &start); group(vec![entry(&seeds)])",
+        ] {
+            assert!(is_dropped(only_lent), "{only_lent}");
+        }
+        for kept in [
+            "Kept { group: group(&seeds), seeds }",
+            "Kept { group: group(&seeds), array: seeds }",
+            "(group(&seeds), seeds)",
+            "let group = group(&seeds); keep(seeds); group",
+            "let all = vec![seeds]; group(&all[0])",
+            "Ok(Some(seeds))",
+            "seeds",
+        ] {
+            assert!(!is_dropped(kept), "{kept}");
+        }
+    }
+}
