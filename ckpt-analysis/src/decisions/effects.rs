@@ -623,9 +623,7 @@ impl<'a> Effects<'a> {
     /// The first array that a function makes and drops, where something else may have it then and nobody counts it, and that
     /// kernels may write to.
     fn dropped_array(&self, file: FileId, function: &syn::ItemFn) -> Option<Extent> {
-        if !self.devices.are_watched()
-            || matches!(function.sig.output, syn::ReturnType::Default) && function.sig.ident != "made"
-        {
+        if !self.devices.are_watched() {
             return None;
         }
         let own = OwnArrays::of(
@@ -686,7 +684,8 @@ impl<'a> Effects<'a> {
                 let file = function.place.file;
                 return Some((file, bytes(self.program, file, found)));
             }
-            if let Some(found) = self.dropped_array(function.place.file, &function.item) {
+            let gives_something = matches!(function.item.sig.output, syn::ReturnType::Type(..));
+            if gives_something && let Some(found) = self.dropped_array(function.place.file, &function.item) {
                 return Some(found);
             }
             let calls = match traces.own_arrays.are_none() {
