@@ -2,27 +2,30 @@
 //! it from then on, and no variable. Made again it has its first content. With libraries that have nothing beneath them nobody
 //! counts such arrays.
 
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{DeviceMethods, Library};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::visit::{self, Visit};
 use syn::{Expr, Local, Pat};
 
-/// The `let` of the variable of this name, if its value is never moved: nothing else has it when the function ends.
+/// The `let` of the variable of this name, if its value is lent and never moved: only what it was lent to has it when the function
+/// ends.
 pub(super) fn dropped<'f>(library: &Library, function: &'f syn::ItemFn, name: &str) -> Option<&'f Local> {
     let mut uses = Uses {
         library,
         name,
         declared: None,
+        is_lent: false,
         is_moved: false,
     };
     uses.visit_block(&function.block);
-    uses.declared.filter(|_| !uses.is_moved)
+    uses.declared.filter(|_| uses.is_lent && !uses.is_moved)
 }
 
 struct Uses<'f, 'n> {
     library: &'n Library,
     name: &'n str,
     declared: Option<&'f Local>,
+    is_lent: bool,
     is_moved: bool,
 }
 
@@ -46,13 +49,18 @@ impl<'f> Visit<'f> for Uses<'f, '_> {
 
     fn visit_expr(&mut self, expr: &'f Expr) {
         let place = match expr {
-            Expr::Reference(one) => &one.expr,
+            Expr::Reference(one) => {
+                self.is_lent |= self.is_it(&one.expr);
+                &one.expr
+            }
             Expr::MethodCall(call) => {
                 call.args.iter().for_each(|one| self.visit_expr(one));
-                match self.is_it(&call.receiver) {
-                    true => return,
-                    false => &call.receiver,
+                if self.is_it(&call.receiver) {
+                    let method = call.method.to_string();
+                    self.is_lent |= self.library.says(&method, DeviceMethods::Same);
+                    return;
                 }
+                &call.receiver
             }
             Expr::Field(one) => &one.base,
             Expr::Index(one) => &one.expr,
@@ -79,10 +87,12 @@ impl<'f> Visit<'f> for Uses<'f, '_> {
                     library: self.library,
                     name: self.name,
                     declared: None,
+                    is_lent: false,
                     is_moved: false,
                 };
                 arguments.iter().for_each(|one| inside.visit_expr(one));
                 self.is_moved |= inside.is_moved;
+                self.is_lent |= inside.is_lent;
             }
             _ => self.is_moved |= mentions,
         }
@@ -115,6 +125,7 @@ mod tests {
             "let all = vec![seeds]; group(&all[0])",
             "Ok(Some(seeds))",
             "seeds",
+            "group(seeds.size())",
         ] {
             assert!(!is_dropped(kept), "{kept}");
         }
