@@ -72,8 +72,7 @@ impl<'l> Devices<'l> {
 
     /// The same of a type as rustc writes it: `ocl::Buffer<f32>`, also inside of another.
     pub(crate) fn change_type(&self, type_name: &str) -> bool {
-        let names = type_name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let mut names = names.filter(|name| !name.is_empty());
+        let mut names = names_of_type(type_name);
         let names_crate = names
             .clone()
             .any(|name| self.library.says(name, Types::DeviceCrates));
@@ -226,9 +225,10 @@ impl<'l> Devices<'l> {
 
     /// What leads to content on a device that no variable holds, if it hangs on values of this type, as rustc writes it.
     pub(crate) fn hidden_behind(&self, type_name: &str) -> Option<&str> {
-        let mut names = type_name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         let hidden = self.hidden.as_deref()?;
-        names.any(|name| self.is_not_all_seen(name)).then_some(hidden)
+        names_of_type(type_name)
+            .any(|name| self.is_not_all_seen(name))
+            .then_some(hidden)
     }
 
     fn is_memory_or_kernel(&self, name: &str) -> bool {
@@ -247,6 +247,12 @@ pub(crate) fn is_of_array(library: &Library, method: &str) -> bool {
     is && ![DeviceMethods::Exchanges, DeviceMethods::Completes]
         .into_iter()
         .any(|key| library.says(method, key))
+}
+
+/// All names in a type as rustc writes it, also those of modules.
+fn names_of_type(type_name: &str) -> impl Iterator<Item = &str> + Clone {
+    let names = type_name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    names.filter(|name| !name.is_empty())
 }
 
 /// The last name of a path.

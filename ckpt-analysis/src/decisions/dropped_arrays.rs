@@ -4,19 +4,14 @@
 
 use ckpt_compiler::library::{DeviceMethods, Library};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
+use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use syn::{Expr, Local, Pat};
 
 /// The `let` of the variable of this name, if its value is lent and never moved: only what it was lent to has it when the function
 /// ends.
 pub(super) fn dropped<'f>(library: &Library, function: &'f syn::ItemFn, name: &str) -> Option<&'f Local> {
-    let mut uses = Uses {
-        library,
-        name,
-        declared: None,
-        is_lent: false,
-        is_moved: false,
-    };
+    let mut uses = Uses::of(library, name);
     uses.visit_block(&function.block);
     uses.declared.filter(|_| uses.is_lent && !uses.is_moved)
 }
@@ -29,7 +24,17 @@ struct Uses<'f, 'n> {
     is_moved: bool,
 }
 
-impl Uses<'_, '_> {
+impl<'n> Uses<'_, 'n> {
+    fn of(library: &'n Library, name: &'n str) -> Self {
+        Self {
+            library,
+            name,
+            declared: None,
+            is_lent: false,
+            is_moved: false,
+        }
+    }
+
     fn is_it(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Path(path) if path.path.get_ident().is_some_and(|one| one == self.name))
     }
@@ -80,16 +85,10 @@ impl<'f> Visit<'f> for Uses<'f, '_> {
 
     fn visit_macro(&mut self, mac: &'f syn::Macro) {
         // What it means is not known otherwise: it may move it.
-        let mentions = ckpt_compiler::syntax::mentions::names_in(&mac.tokens).contains(self.name);
+        let mentions = names_in(&mac.tokens).contains(self.name);
         match arguments_of_macro(self.library, mac) {
             Some(arguments) if mentions => {
-                let mut inside = Uses {
-                    library: self.library,
-                    name: self.name,
-                    declared: None,
-                    is_lent: false,
-                    is_moved: false,
-                };
+                let mut inside = Uses::of(self.library, self.name);
                 arguments.iter().for_each(|one| inside.visit_expr(one));
                 self.is_moved |= inside.is_moved;
                 self.is_lent |= inside.is_lent;

@@ -604,9 +604,12 @@ impl<'a> Effects<'a> {
         if let Some(found) = own.found {
             return Some((file, bytes(self.program, file, found)));
         }
-        let made: syn::ItemFn = syn::parse_quote!(fn made() { #expr });
-        if let Some(found) = self.dropped_array(file, &made) {
-            return Some(found);
+        if self.devices.are_watched() {
+            let made: syn::ItemFn = syn::parse_quote!(fn made() { #expr });
+            let own = OwnArrays::of(self.library, &self.devices, self.items, &made, &BTreeSet::new());
+            if let Some(found) = self.dropped_array(file, &made, &own) {
+                return Some(found);
+            }
         }
         let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
@@ -622,17 +625,10 @@ impl<'a> Effects<'a> {
 
     /// The first array that a function makes and drops, where something else may have it then and nobody counts it, and that
     /// kernels may write to.
-    fn dropped_array(&self, file: FileId, function: &syn::ItemFn) -> Option<Extent> {
+    fn dropped_array(&self, file: FileId, function: &syn::ItemFn, own: &OwnArrays) -> Option<Extent> {
         if !self.devices.are_watched() {
             return None;
         }
-        let own = OwnArrays::of(
-            self.library,
-            &self.devices,
-            self.items,
-            function,
-            &BTreeSet::new(),
-        );
         own.names().find_map(|name| {
             let local = dropped(self.library, function, name)?;
             let range = bytes(self.program, file, local.span());
@@ -685,7 +681,10 @@ impl<'a> Effects<'a> {
                 return Some((file, bytes(self.program, file, found)));
             }
             let gives_something = matches!(function.item.sig.output, syn::ReturnType::Type(..));
-            if gives_something && let Some(found) = self.dropped_array(function.place.file, &function.item) {
+            if gives_something
+                && let Some(found) =
+                    self.dropped_array(function.place.file, &function.item, &traces.own_arrays)
+            {
                 return Some(found);
             }
             let calls = match traces.own_arrays.are_none() {

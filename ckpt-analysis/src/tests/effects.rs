@@ -3,12 +3,18 @@
 use super::{analysed, program};
 use crate::FileId;
 use crate::decisions::effects::Effects;
+use crate::source::Position;
 
-fn may_be_reexecuted(text: &str) -> bool {
+/// What is said of the variable `class` there.
+fn asked(text: &str, ask: impl Fn(&Effects<'_>, Position) -> bool) -> bool {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
-    let effects = Effects::of(&program, &analysis);
-    effects.may_be_reexecuted((FileId(0), text.find("let class").expect("the variable")))
+    let place = (FileId(0), text.find("let class").expect("the variable"));
+    ask(&Effects::of(&program, &analysis), place)
+}
+
+fn may_be_reexecuted(text: &str) -> bool {
+    asked(text, |effects, place| effects.may_be_reexecuted(place))
 }
 
 #[test]
@@ -81,25 +87,19 @@ fn a_kernel_is_made_again_by_a_function_that_is_lent_the_arrays() {
 
 #[test]
 fn an_array_that_only_a_group_has_is_not_made_again() {
-    let with = |usage: &str, result: &str, last: &str| {
+    let with = |usage: &str| {
         format!(
             "use wgpu::{{BindGroup, Buffer, BufferUsages, Device}};
-             fn made(device: &Device, from: &Buffer) -> {result} {{
+             fn made(device: &Device, from: &Buffer) -> BindGroup {{
                  let seeds = device.create_buffer(&wgpu::BufferDescriptor {{ usage: {usage}, ..described() }});
                  let all = [entry(&seeds), entry(from)];
                  let group = device.create_bind_group(&wgpu::BindGroupDescriptor {{ entries: &all, ..layout() }});
-                 {last}
+                 group
              }}
              fn main() {{ let class = made(&device, &from); class.use_it(); }}"
         )
     };
-    let dropped = |usage| {
-        let text = with(usage, "BindGroup", "group");
-        let files = [("main.rs", text.as_str())];
-        let (program, analysis) = (program(&files), analysed(&files));
-        let effects = Effects::of(&program, &analysis);
-        !effects.may_be_rebuilt((FileId(0), text.find("let class").expect("the variable")))
-    };
+    let dropped = |usage| !asked(&with(usage), |effects, place| effects.may_be_rebuilt(place));
     assert!(dropped("BufferUsages::STORAGE"));
     assert!(dropped("BufferUsages::STORAGE | BufferUsages::COPY_DST") && dropped("usage()"));
     assert!(!dropped("BufferUsages::UNIFORM"));

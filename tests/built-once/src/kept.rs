@@ -43,7 +43,10 @@ impl Kept {
         };
         let noted = fs::read_to_string(self.folder.join(format!("{}.d", build.stem)));
         let noted = noted.map(|noted| build.here(&noted)).ok();
-        if noted.as_ref().is_some_and(|noted| !build.asked_for(noted)) {
+        if noted
+            .as_ref()
+            .is_some_and(|noted| !Build::has_same_environment(noted))
+        {
             return Ok(None);
         }
         for file in files_of(&self.folder, &build.stem)? {

@@ -37,9 +37,9 @@ impl Build {
         };
         let is_library =
             behind("--crate-type").is_some_and(|kind| kind.contains("lib") || kind == "proc-macro");
-        let is_kept =
+        let is_for_one =
             |one: &String| one == "--test" || one.starts_with("incremental=") || one.starts_with('@');
-        if !is_library || arguments.iter().any(is_kept) {
+        if !is_library || arguments.iter().any(is_for_one) {
             return None;
         }
         let profile = behind("--out-dir")?.strip_suffix("/deps")?.to_owned();
@@ -50,7 +50,7 @@ impl Build {
         let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let is_own = |name: &str| own.is_some_and(|own| package == own.join(name));
-        let stays = package.components().any(|part| part.as_os_str() == "registry")
+        let stays = is_from_registry(&package)
             || ["ckpt-compiler", "ckpt-macros", "ckpt-runtime"]
                 .into_iter()
                 .any(is_own);
@@ -112,11 +112,7 @@ impl Build {
         if let Some(out) = env::var_os("OUT_DIR") {
             each_file(Path::new(&out), &mut note)?;
         }
-        if !self
-            .package
-            .components()
-            .any(|part| part.as_os_str() == "registry")
-        {
+        if !is_from_registry(&self.package) {
             for part in ["Cargo.toml", "build.rs", "src", "tables"] {
                 each_file(&self.package.join(part), &mut note)?;
             }
@@ -137,11 +133,10 @@ impl Build {
         })
     }
 
-    /// The variables of the environment that the sources have asked for, as rustc notes them beside what it makes.
-    pub fn asked_for(&self, noted: &str) -> bool {
-        let variables = noted.lines().filter_map(|line| line.strip_prefix("# env-dep:"));
-        let asked: BTreeSet<&str> = variables.collect();
-        asked.into_iter().all(|one| {
+    /// Whether the variables of the environment that the sources have asked for, as rustc notes them beside what it makes, are the same.
+    pub fn has_same_environment(noted: &str) -> bool {
+        let mut variables = noted.lines().filter_map(|line| line.strip_prefix("# env-dep:"));
+        variables.all(|one| {
             let (name, value) = match one.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (one, None),
@@ -150,6 +145,11 @@ impl Build {
             is.map(|is| escaped(&is)).as_deref() == value
         })
     }
+}
+
+/// Whether it is a package as cargo has unpacked it: its sources are those of its version.
+fn is_from_registry(package: &Path) -> bool {
+    package.components().any(|part| part.as_os_str() == "registry")
 }
 
 /// As rustc writes it: a line for each variable.
