@@ -1,30 +1,91 @@
-//! Handles to something on a device that two statements make: `let mut program = Program::create_from_source(..)?;` and
-//! `program.build(..)?;` behind it.
+//! Handles to something on a device, settings for it, and what makes them, that several statements make:
+//! `let mut program = Program::create_from_source(..)?;` and `program.build(..)?;` behind it.
 //!
-//! A restart executes a `let` again as a whole. So both are one in ckpt's copy of the program:
+//! A restart executes a `let` again as a whole. So all are one in ckpt's copy of the program:
 //! `let mut program = { let mut program = ..; program.build(..)?; program };`.
 
 use crate::decisions::devices::{Devices, stays_the_same};
+use crate::decisions::effects::{is_constant_pattern, names_of};
 use crate::decisions::statements::{Without, maker};
 use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Library, Types};
+use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Stmt};
 
-/// Such a handle.
-#[derive(Debug, Clone, Copy)]
+/// What such statements make.
+#[derive(Debug, Clone)]
 pub(crate) struct Completed<'p> {
-    pub(crate) name: &'p Ident,
+    /// The variables that the `let` declares.
+    pub(crate) names: Vec<&'p Ident>,
     /// The `let`, with its initialiser.
     local: &'p syn::Local,
     init: &'p Expr,
     /// What stands behind it.
-    statement: &'p Stmt,
-    pub(crate) completion: &'p Expr,
+    statements: Vec<&'p Stmt>,
+}
+
+impl<'p> Completed<'p> {
+    /// What is done with the value of the initialiser.
+    pub(crate) fn completions(&self) -> impl Iterator<Item = &'p Expr> {
+        self.statements.iter().filter_map(|stmt| match stmt {
+            Stmt::Expr(expr, _) => Some(expr),
+            _ => None,
+        })
+    }
+}
+
+/// What a `let` makes, to which statements behind it may belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// A handle.
+    Handle,
+    /// What nothing changes but methods of handles.
+    Shared,
+    /// What makes a handle from what it has been told: `Kernel::builder()`.
+    Builder,
+    /// What may have its fields set.
+    Settings,
+}
+
+impl Made {
+    fn by(library: &Library, local: &syn::Local, init: &Expr) -> Self {
+        let makes_builder = |name: &str| library.says(name, DeviceMethods::Builders);
+        let mut path = maker(init)
+            .into_iter()
+            .flat_map(|path| path.segments.iter().rev())
+            .map(|one| one.ident.to_string());
+        let (function, of) = (path.next().unwrap_or_default(), path.next().unwrap_or_default());
+        let is_handle = library.says(&of, Types::DeviceHandles);
+        let is_kernel = library.says(&of, Types::DeviceKernels);
+        let is_builder = match init {
+            Expr::MethodCall(call) => makes_builder(&call.method.to_string()),
+            _ => (is_handle || is_kernel) && makes_builder(&function),
+        };
+        match (is_builder, is_handle) {
+            (true, _) => Self::Builder,
+            (false, true) => Self::Handle,
+            _ if is_constant_pattern(&local.pat) => Self::Shared,
+            _ => Self::Settings,
+        }
+    }
+
+    /// Whether nothing in the function changes the variable.
+    fn stays(self, library: &Library, function: &syn::ItemFn, name: &Ident) -> bool {
+        match self {
+            Self::Handle | Self::Shared => stays_the_same(library, function, name, &[]),
+            Self::Builder => is_only_read(function, name, &|method| {
+                method == "clone" || library.says(method, DeviceMethods::Completes)
+            }),
+            Self::Settings => is_only_read(function, name, &|method| method == "clone"),
+        }
+    }
 }
 
 /// Those of a function that nothing else changes.
@@ -34,13 +95,15 @@ pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec
         all: Vec::new(),
     };
     found.visit_block(&function.block);
-    let stays = |one: &Completed<'_>| {
+    let stays = |made: Made, one: &Completed<'_>| {
         let mut without = function.clone();
-        Without(&[one.statement]).visit_block_mut(&mut without.block);
-        stays_the_same(library, &without, one.name, &[])
+        Without(&one.statements).visit_block_mut(&mut without.block);
+        one.names.iter().all(|name| made.stays(library, &without, name))
     };
-    found.all.retain(stays);
-    found.all
+    let all = found.all.into_iter();
+    all.filter(|(made, one)| stays(*made, one))
+        .map(|(_, one)| one)
+        .collect()
 }
 
 /// That whose `let` begins there.
@@ -55,63 +118,131 @@ pub(crate) fn completed_at<'p>(
 
 struct Found<'n, 'p> {
     library: &'n Library,
-    all: Vec<Completed<'p>>,
+    all: Vec<(Made, Completed<'p>)>,
 }
 
 impl<'p> Visit<'p> for Found<'_, 'p> {
     fn visit_block(&mut self, block: &'p syn::Block) {
-        let pairs = block.stmts.iter().zip(block.stmts.iter().skip(1));
-        self.all
-            .extend(pairs.filter_map(|(one, next)| of_pair(self.library, one, next)));
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            self.all
+                .extend(of_let(self.library, stmt, &block.stmts[at + 1..]));
+        }
         visit::visit_block(self, block);
     }
 
     fn visit_item(&mut self, _: &'p syn::Item) {}
 }
 
-fn of_pair<'p>(library: &Library, one: &'p Stmt, next: &'p Stmt) -> Option<Completed<'p>> {
-    let (Stmt::Local(local), Stmt::Expr(completion, _)) = (one, next) else {
-        return None;
+fn of_let<'p>(library: &Library, one: &'p Stmt, behind: &'p [Stmt]) -> Option<(Made, Completed<'p>)> {
+    let Stmt::Local(local) = one else { return None };
+    let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+    let names = names_of(&local.pat)?;
+    let made = Made::by(library, local, &init.expr);
+    let is_value = |stmt: &Stmt| behind.last().is_some_and(|last| std::ptr::eq(stmt, last));
+    let belongs = |stmt: &&Stmt| match stmt {
+        Stmt::Expr(_, None) if is_value(stmt) => false,
+        Stmt::Expr(expr, _) => completes((library, made), expr, &names),
+        _ => false,
     };
-    let mut pattern = &local.pat;
-    if let syn::Pat::Type(typed) = pattern {
-        pattern = &typed.pat;
-    }
-    let (syn::Pat::Ident(variable), Some(init)) = (pattern, &local.init) else {
-        return None;
-    };
-    let is_alone = variable.by_ref.is_none() && variable.subpat.is_none() && init.diverge.is_none();
-    let of = maker(&init.expr)?.segments.iter().rev().nth(1)?;
-    let is_handle = library.says(&of.ident.to_string(), Types::DeviceHandles);
-    (is_alone && is_handle && completes(library, completion, &variable.ident)).then_some(Completed {
-        name: &variable.ident,
+    let statements: Vec<&Stmt> = behind.iter().take_while(belongs).collect();
+    let completed = Completed {
+        names,
         local,
         init: &init.expr,
-        statement: next,
-        completion,
-    })
+        statements,
+    };
+    (!completed.statements.is_empty()).then_some((made, completed))
 }
 
-/// Whether an expression begins with a call of the variable that completes it, and does what it does with what that gives.
-fn completes(library: &Library, expr: &Expr, variable: &Ident) -> bool {
+/// Whether an expression begins with a call of a variable that completes it, and does what it does with what that gives; or sets
+/// a field of it.
+fn completes(how: (&Library, Made), expr: &Expr, names: &[&Ident]) -> bool {
+    let is_one = |expr: &Expr| {
+        names
+            .iter()
+            .any(|name| matches!(expr, Expr::Path(path) if path.path.is_ident(*name)))
+    };
     match expr {
-        Expr::Paren(one) => completes(library, &one.expr, variable),
-        Expr::Try(one) => completes(library, &one.expr, variable),
-        Expr::If(one) => completes(library, &one.cond, variable),
-        Expr::Let(one) => completes(library, &one.expr, variable),
-        Expr::Match(one) => completes(library, &one.expr, variable),
-        Expr::MethodCall(call) => match &*call.receiver {
-            Expr::Path(path) => {
-                path.path.is_ident(variable)
-                    && library.says(&call.method.to_string(), DeviceMethods::Completes)
+        Expr::Paren(one) => completes(how, &one.expr, names),
+        Expr::Try(one) => completes(how, &one.expr, names),
+        Expr::If(one) => completes(how, &one.cond, names),
+        Expr::Let(one) => completes(how, &one.expr, names),
+        Expr::Match(one) => completes(how, &one.expr, names),
+        Expr::Assign(one) => {
+            matches!(&*one.left, Expr::Field(field) if how.1 == Made::Settings && is_one(&field.base))
+        }
+        Expr::MethodCall(call) if is_one(&call.receiver) => {
+            let is = |key| how.0.says(&call.method.to_string(), key);
+            match how.1 {
+                Made::Handle => is(DeviceMethods::Completes) || is(DeviceMethods::Sets),
+                Made::Builder => !is(DeviceMethods::Completes),
+                Made::Shared => is(DeviceMethods::Sets),
+                Made::Settings => false,
             }
-            receiver => completes(library, receiver, variable),
-        },
+        }
+        Expr::MethodCall(call) => completes(how, &call.receiver, names),
         _ => false,
     }
 }
 
-/// The edits that make one statement of the two.
+/// Whether no use of a variable may change it: of its methods only these are called.
+fn is_only_read(function: &syn::ItemFn, name: &Ident, looks: &dyn Fn(&str) -> bool) -> bool {
+    struct Uses<'u> {
+        name: &'u Ident,
+        looks: &'u dyn Fn(&str) -> bool,
+        change: bool,
+    }
+    impl Uses<'_> {
+        fn is_in(&self, tokens: &impl ToTokens) -> bool {
+            names_in(&tokens.to_token_stream()).contains(&self.name.to_string())
+        }
+        fn is_of(&self, expr: &Expr) -> bool {
+            match expr {
+                Expr::Path(path) => path.path.is_ident(self.name),
+                Expr::Field(one) => self.is_of(&one.base),
+                Expr::Index(one) => self.is_of(&one.expr),
+                Expr::Paren(one) => self.is_of(&one.expr),
+                Expr::Unary(one) => self.is_of(&one.expr),
+                _ => false,
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Uses<'_> {
+        fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+            self.change |= self.is_in(&one.left);
+            visit::visit_expr_assign(self, one);
+        }
+        fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+            self.change |= is_assignment(&one.op) && self.is_in(&one.left);
+            visit::visit_expr_binary(self, one);
+        }
+        fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+            self.change |= one.mutability.is_some() && self.is_in(&one.expr);
+            visit::visit_expr_reference(self, one);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.change |= self.is_of(&call.receiver) && !(self.looks)(&call.method.to_string());
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+            // Another variable of this name, or a part of this one that is lent.
+            self.change |= pattern.by_ref.is_some() && pattern.mutability.is_some();
+            visit::visit_pat_ident(self, pattern);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            self.change |= self.is_in(&mac.tokens);
+        }
+    }
+    let mut uses = Uses {
+        name,
+        looks,
+        change: false,
+    };
+    uses.visit_block(&function.block);
+    !uses.change
+}
+
+/// The edits that make one statement of these.
 pub(crate) fn completed_edits(library: &Library, program: &Program, items: &Items) -> Vec<Edit> {
     if !Devices::of(library, program).are_used() {
         return Vec::new();
@@ -120,16 +251,23 @@ pub(crate) fn completed_edits(library: &Library, program: &Program, items: &Item
         let file = function.place.file;
         let range = |span| bytes(program, file, span);
         let of_one = |one: Completed<'_>| {
-            let name = function.name_in_source(&one.name.to_string());
+            let names: Vec<String> = { one.names.iter() }
+                .map(|name| function.name_in_source(&name.to_string()))
+                .collect();
+            let value = match &names[..] {
+                [name] => name.clone(),
+                names => format!("({})", names.join(", ")),
+            };
+            let pattern = &program.files[file.0].text[range(one.local.pat.span())];
             let begins = range(one.init.span()).start;
-            let ends = range(one.statement.span()).end;
-            [
-                Edit::insert(file, begins, format!("{{ let mut {name} = ")),
-                Edit::insert(file, ends, format!(" {name} }};")),
-            ]
+            let ends = range(one.statements.last()?.span()).end;
+            Some([
+                Edit::insert(file, begins, format!("{{ let {pattern} = ")),
+                Edit::insert(file, ends, format!(" {value} }};")),
+            ])
         };
         let all = completed(library, &function.item).into_iter();
-        all.flat_map(of_one).collect::<Vec<_>>()
+        all.filter_map(of_one).flatten().collect::<Vec<_>>()
     };
     items.once_each().flat_map(edits_of).collect()
 }
@@ -181,13 +319,43 @@ mod tests {
             &format!("{made} f(program.build(&devices, \"\")?);"),
             &format!("{made} program.build(&devices, \"\")?; loop {{ f(&mut program); }}"),
             &format!("{made} program.build(&devices, \"\")?; loop {{ program = g(); }}"),
-            &format!("{made} program.build(&devices, \"-DA=3\")?; program.build(&devices, \"-DA=4\")?;"),
+            &format!("{made} program.build(&devices, \"-DA=3\")?; f(); program.build(&devices, \"-DA=4\")?;"),
             &format!(
-                "{made} program.build(&devices, \"\")?; program.set_specialization_constant(1, 4, &one)?;"
+                "{made} program.build(&devices, \"\")?; f(); program.set_specialization_constant(1, 4, &one)?;"
             ),
             "let mut other = Thing::new(); other.build(&devices);",
+            "let mut limits = Limits::default(); limits.max = 16; loop { limits.max += 1; }",
+            "let mut limits = Limits::default(); limits.max = 16; limits.raise();",
+            "let mut builder = Kernel::builder(); builder.arg(&b); f(&mut builder);",
+            "let (device, queue) = open(); f(); device.on_uncaptured_error(handler);",
         ] {
             assert_eq!(edited(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn so_are_settings_and_what_is_told_step_by_step() {
+        for (code, made) in [
+            (
+                "let mut limits = Limits::default(); limits.max = 16; limits.min = 2; open(limits);",
+                "let mut limits = { let mut limits = Limits::default(); limits.max = 16; limits.min = 2; limits }; open(limits);",
+            ),
+            (
+                "let mut builder = Kernel::builder(); builder.name(\"step\").arg(&b); builder.arg(3); let step = builder.build()?;",
+                "let mut builder = { let mut builder = Kernel::builder(); builder.name(\"step\").arg(&b); builder.arg(3); builder }; \
+                 let step = builder.build()?;",
+            ),
+            (
+                "let (device, queue) = open(); device.on_uncaptured_error(Arc::new(|e| eprintln!(\"{e}\"))); f(&device);",
+                "let (device, queue) = { let (device, queue) = open(); device.on_uncaptured_error(Arc::new(|e| eprintln!(\"{e}\"))); \
+                 (device, queue) }; f(&device);",
+            ),
+            (
+                "let f = module.load_function(\"f\")?; f.set_attribute(SHARED, 90000)?; loop { f(&f); }",
+                "let f = { let f = module.load_function(\"f\")?; f.set_attribute(SHARED, 90000)?; f }; loop { f(&f); }",
+            ),
+        ] {
+            assert_eq!(edited(code).as_deref(), Some(made));
         }
     }
 }

@@ -111,7 +111,7 @@ impl<'a> Effects<'a> {
                 init.diverge.is_none()
                     && (is_constant_pattern(&local.pat) && !self.is_set_later(place, local)
                         || completed.is_some())
-                    && completed.is_none_or(|one| self.is_completed_the_same(place.0, one, &others))
+                    && completed.is_none_or(|one| self.is_completed_the_same(place.0, &one, &others))
                     && !self.may_change_inside(place.0, local)
                     && self.leaves_all_as_it_is(place.0, &init.expr, &others)
             }),
@@ -148,10 +148,14 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether what completes a handle leaves no trace, and is made from nothing that may be another then.
-    fn is_completed_the_same(&self, file: FileId, one: Completed<'_>, others: &HashSet<String>) -> bool {
-        let mut names = names_in(&one.completion.to_token_stream());
-        names.remove(&one.name.to_string());
-        names.is_disjoint(others) && self.leaves_all_as_it_is(file, one.completion, others)
+    fn is_completed_the_same(&self, file: FileId, one: &Completed<'_>, others: &HashSet<String>) -> bool {
+        one.completions().all(|completion| {
+            let mut names = names_in(&completion.to_token_stream());
+            for name in &one.names {
+                names.remove(&name.to_string());
+            }
+            names.is_disjoint(others) && self.leaves_all_as_it_is(file, completion, others)
+        })
     }
 
     /// Whether the `let` that begins there may be executed again although what it is made from may have changed since: it
@@ -452,7 +456,9 @@ impl<'a> Effects<'a> {
         {
             changeable.0 = without_own(&function.item, local, changeable.0);
             for one in completed(self.library, &function.item) {
-                changeable.0.remove(&one.name.to_string());
+                for name in one.names {
+                    changeable.0.remove(&name.to_string());
+                }
             }
         }
         Some((found, changeable.0))
@@ -982,7 +988,7 @@ fn variable(pattern: &syn::Pat) -> Option<&syn::Ident> {
 }
 
 /// The variables that a pattern declares, if it is one or a tuple of them.
-fn names_of(pattern: &syn::Pat) -> Option<Vec<&syn::Ident>> {
+pub(crate) fn names_of(pattern: &syn::Pat) -> Option<Vec<&syn::Ident>> {
     match pattern {
         syn::Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none() => Some(vec![&one.ident]),
         syn::Pat::Type(typed) => names_of(&typed.pat),
@@ -999,7 +1005,7 @@ fn names_of(pattern: &syn::Pat) -> Option<Vec<&syn::Ident>> {
 }
 
 /// Whether nothing that the pattern binds may change later.
-fn is_constant_pattern(pattern: &syn::Pat) -> bool {
+pub(crate) fn is_constant_pattern(pattern: &syn::Pat) -> bool {
     let mut names = Changeable::default();
     names.visit_pat(pattern);
     names.0.is_empty()

@@ -110,11 +110,16 @@ fn a_function_of_cuda_that_is_set_up_later_is_not_made_again() {
     let with = |later: &str| {
         format!(
             "use cudarc::driver::CudaFunction;
-             fn main() {{ let class = module.load_function(\"step\")?; {later} class.use_it(); }}"
+             fn main() {{ let mut bytes = 4; let class = module.load_function(\"step\")?; {later} class.use_it(); }}"
         )
     };
     assert!(may_be_reexecuted(&with("")));
-    assert!(!may_be_reexecuted(&with("class.set_attribute(SHARED, 90000)?;")));
+    assert!(may_be_reexecuted(&with("class.set_attribute(SHARED, 90000)?;")));
+    assert!(!may_be_reexecuted(&with(
+        "show(&class); class.set_attribute(SHARED, 90000)?;"
+    )));
+    // What it is set to may be another value by then.
+    assert!(!may_be_reexecuted(&with("class.set_attribute(SHARED, bytes)?;")));
 }
 
 const WITH_TABLES: &str = "

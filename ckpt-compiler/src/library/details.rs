@@ -301,6 +301,8 @@ sections! {
         Sets = "sets",
         /// Makes its receiver ready for use, where that was not done when it was made.
         Completes = "completes",
+        /// Gives what makes a handle from what it is told.
+        Builders = "builders",
         /// Gives the layout of a group of arrays, of the number that it is given.
         Groups = "groups",
         /// Only reads.

@@ -5,13 +5,14 @@
 //! file and relative options then apply as they do to the user's own build.
 //!
 //! `home` is where it is, `shared` where all copies have what cargo builds of them, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features` says what of ckpt
-//! its dependencies need, `lints` has no build stop for a lint, and `tree` writes no more than has changed.
+//! its dependencies need, `lints` has no build stop for a lint, `others` leaves alone what other programs have there, and `tree` writes no more than has changed.
 
 pub mod features;
 mod gather;
 pub mod home;
 pub mod lints;
 pub mod manifest;
+mod others;
 pub mod shared;
 mod tree;
 
@@ -29,6 +30,7 @@ use crate::package::copy::features::Needs;
 use crate::package::copy::gather::{Gathered, gather};
 use crate::package::copy::home::Home;
 use crate::package::copy::manifest::{Manifest, Runtime};
+use crate::package::copy::others::Rewritten;
 use crate::package::copy::tree::{Entry, bring_up_to_date};
 use crate::package::read::ReadPackage;
 use crate::package::read::workspace::RUNTIME;
@@ -102,6 +104,8 @@ pub fn make_copy_in(
     if let Adds::Library(_) = adds {
         placed.sources(&mut gathered);
     }
+    let mut rewritten = Rewritten::known(home);
+    rewritten.leave_to_others(package, (home, &folder), edited, &mut gathered);
     let changed = bring_up_to_date(&folder, &gathered.entries, &home.folder.join("entries"))?;
     let copy = PackageCopy {
         manifest: placed.place(&gathered, &package.workspace.choice.manifest),
@@ -120,6 +124,7 @@ pub fn make_copy_in(
         lock.remember(home)?;
         fs::write(&settled, "").about("cannot write", &settled)?;
     }
+    rewritten.remember()?;
     Ok(copy)
 }
 

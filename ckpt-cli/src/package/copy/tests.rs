@@ -310,3 +310,85 @@ fn what_is_no_source_is_left_out() {
     names.sort();
     assert_eq!(names, [SOURCES_RECORD, "Cargo.lock", "Cargo.toml", "src"]);
 }
+
+/// Reads another program with the same copy.
+fn read_in(tree: &Tree, manifest_path: &str, bin: &str) -> ReadPackage {
+    let options = CargoOptions {
+        manifest_path: Some(tree.path(manifest_path)),
+        target_dir: Some(tree.path("w/target")),
+        bin: Some(bin.into()),
+        offline: true,
+        ..CargoOptions::default()
+    };
+    read(&options).expect("read")
+}
+
+#[test]
+fn programs_of_a_workspace_leave_each_other_as_they_are() {
+    let part = "[dependencies]\npart = { path = \"../part\" }\n";
+    let tree = tree(&[
+        (
+            "w/Cargo.toml",
+            "[workspace]\nresolver = \"2\"\nmembers = [\"a\", \"b\", \"part\"]\n",
+        ),
+        ("w/a/Cargo.toml", &manifest("a", part)),
+        ("w/a/src/main.rs", "fn main() { println!(\"a\") }"),
+        (
+            "w/b/Cargo.toml",
+            &manifest("b", &format!("default-run = \"b\"\n{part}")),
+        ),
+        ("w/b/src/main.rs", "fn main() { println!(\"b\") }"),
+        ("w/b/src/bin/more.rs", "fn main() { println!(\"more\") }"),
+        ("w/part/Cargo.toml", &manifest("part", "")),
+        ("w/part/src/lib.rs", ""),
+    ]);
+    let package = read_in(&tree, "w/a/Cargo.toml", "a");
+    let mut case = Case { tree, package };
+    let saved = |path| [(path, SAVED)];
+    case.copy(&saved("w/a/src/main.rs"));
+    let (a, b) = (case.package, |tree: &Tree| read_in(tree, "w/b/Cargo.toml", "b"));
+
+    // Nothing of the first is undone, and nothing has to be done for it again.
+    case.package = b(&case.tree);
+    let copy = case.copy(&saved("w/b/src/main.rs"));
+    let record = format!("b/{SOURCES_RECORD}");
+    assert_eq!(case.changed(&copy), [&record, "b/Cargo.toml", "b/src/main.rs"]);
+    assert_eq!(case.run(&copy), "saved");
+    case.package = a;
+    let copy = case.copy(&saved("w/a/src/main.rs"));
+    assert_eq!(case.changed(&copy), [""; 0]);
+    assert_eq!(case.run(&copy), "saved");
+
+    // The same of programs of one package.
+    case.package = read_in(&case.tree, "w/b/Cargo.toml", "more");
+    let copy = case.copy(&saved("w/b/src/bin/more.rs"));
+    assert_eq!(case.changed(&copy), [&record, "b/src/bin/more.rs"]);
+    case.package = b(&case.tree);
+    let copy = case.copy(&saved("w/b/src/main.rs"));
+    assert_eq!(case.changed(&copy), [record.as_str()]);
+
+    // What is in a library is of all that are built with it, and what the user changes comes into the copy.
+    let both = [
+        ("w/a/src/main.rs", SAVED),
+        ("w/part/src/lib.rs", "pub fn more() {}"),
+    ];
+    case.package = read_in(&case.tree, "w/a/Cargo.toml", "a");
+    case.copy(&both);
+    case.package = b(&case.tree);
+    let copy = case.copy(&saved("w/b/src/main.rs"));
+    assert_eq!(case.changed(&copy), ["part/Cargo.toml", "part/src/lib.rs"]);
+    case.tree
+        .write("w/a/src/main.rs", "fn main() { println!(\"new\") }");
+    case.package = b(&case.tree);
+    let copy = case.copy(&saved("w/b/src/main.rs"));
+    assert_eq!(case.changed(&copy), ["a/src/main.rs"]);
+    case.tree.write(
+        "w/a/Cargo.toml",
+        &manifest("a", &format!("{part}[features]\nfast = []\n")),
+    );
+    case.package = b(&case.tree);
+    let copy = case.copy(&saved("w/b/src/main.rs"));
+    assert_eq!(case.changed(&copy), ["a/Cargo.toml"]);
+    case.package = read_in(&case.tree, "w/a/Cargo.toml", "a");
+    assert_eq!(case.run(&case.copy(&[])), "new");
+}

@@ -126,6 +126,21 @@ impl Workspace {
         }
     }
 
+    /// The packages that the build of the program may need: all that its own depends on, be it for a build script.
+    pub fn built_with_program(&self) -> BTreeSet<&PackageId> {
+        let mut found: BTreeSet<&PackageId> = self.packages.iter().map(|own| &own.id).collect();
+        let mut pending: Vec<&PackageId> = found.iter().copied().collect();
+        while let Some(id) = pending.pop() {
+            let dependencies = self.node(id).into_iter().flat_map(|node| &node.deps);
+            for dependency in dependencies {
+                if found.insert(&dependency.pkg) {
+                    pending.push(&dependency.pkg);
+                }
+            }
+        }
+        found
+    }
+
     /// The crates outside of the workspace that the program's packages can name.
     pub fn crates_of_others(&self) -> Vec<&str> {
         let all = self.packages.iter().flat_map(|package| &package.dependencies);
