@@ -1,7 +1,6 @@
 //! Variables that would be another value if they were made a second time: what they are made from has changed by then,
 //! or changes while they are made.
 
-use crate::decisions::changed_places::ChangedPlaces;
 use crate::placement::Placement;
 use crate::placement::expressible::Words;
 use crate::source::Position;
@@ -14,6 +13,10 @@ use ckpt_compiler::spine::StepId;
 use ckpt_compiler::strategies::{Strategy, is_moved_parameter, leads_to_others, only_borrows};
 use std::ops::Range;
 
+/// Whether a variable, by where its name stands where it is declared, is as it was declared, as far as what stands at the second
+/// place goes.
+pub type IsAsDeclared<'f> = &'f dyn Fn(Position, Position) -> bool;
+
 /// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
 /// A restart, which has all variables as they are at the site, would make something else of it. What borrows is changed by nobody while
 /// it is in use: rustc sees to that. What `owns` all that it has may have been made from what it was lent.
@@ -22,9 +25,9 @@ pub fn inputs_change(
     analysis: &Analysis,
     placement: &Placement,
     (place, owns): (Position, bool),
-    changed_places: &[ChangedPlaces],
+    is_as_declared: IsAsDeclared<'_>,
 ) -> bool {
-    changed_input(program, analysis, placement, (place, owns), changed_places).is_some()
+    changed_input(program, analysis, placement, (place, owns), is_as_declared).is_some()
 }
 
 /// The first variable of which that is so.
@@ -33,7 +36,7 @@ pub fn changed_input(
     analysis: &Analysis,
     placement: &Placement,
     (place, owns): (Position, bool),
-    changed_places: &[ChangedPlaces],
+    is_as_declared: IsAsDeclared<'_>,
 ) -> Option<String> {
     let is_let = matches!(locate::locate(program, place.0, place.1), Some(Found::Let { start, .. }) if start == place.1);
     // The iterator of a `for` is looked at together with its loop.
@@ -44,7 +47,7 @@ pub fn changed_input(
     let statement = locate::statement_at(program, place.0, place.1)?;
     let answer = analysis.asked.answer(analysis, &candidate, Words::new()).ok()?;
     let stages = answer.stages.as_ref().ok()?;
-    let changed = changed_in(program, stages, (place, owns), (&statement, changed_places))?;
+    let changed = changed_in(program, stages, (place, owns), (&statement, is_as_declared))?;
     Some(
         analysis
             .items
@@ -57,7 +60,7 @@ fn changed_in(
     program: &Program,
     stages: &Stages,
     (place, owns): (Position, bool),
-    (statement, changed_places): (&Range<usize>, &[ChangedPlaces]),
+    (statement, is_as_declared): (&Range<usize>, IsAsDeclared<'_>),
 ) -> Option<String> {
     let is_declared_here = |binding: &&Binding| {
         let at = locate::bytes(program, place.0, binding.ident.span()).start;
@@ -71,17 +74,14 @@ fn changed_in(
         .map(|one| one.step)
         .min();
     // What changes places later does so at a restart as well.
-    let is_as_declared = |binding: &Binding| {
-        let at = (
-            place.0,
-            locate::bytes(program, place.0, binding.ident.span()).start,
-        );
-        changed_places.iter().any(|one| one.is_as_declared(at, place))
+    let is_the_same = |binding: &Binding| {
+        let at = locate::bytes(program, place.0, binding.ident.span()).start;
+        is_as_declared((place.0, at), place)
     };
-    let here = step.and_then(|step| changed_for(stages, (step, owns), &is_as_declared));
+    let here = step.and_then(|step| changed_for(stages, (step, owns), &is_the_same));
     here.or_else(|| {
         let mut members = stages.members.iter();
-        members.find_map(|member| changed_in(program, member, (place, owns), (statement, changed_places)))
+        members.find_map(|member| changed_in(program, member, (place, owns), (statement, is_as_declared)))
     })
 }
 

@@ -242,6 +242,43 @@ fn is_only_read(function: &syn::ItemFn, name: &Ident, looks: &dyn Fn(&str) -> bo
     !uses.change
 }
 
+/// Where a variable is that such statements make.
+#[derive(Debug)]
+pub(crate) struct CompletedAt {
+    /// Where its name stands where it is declared.
+    at: Position,
+    /// Where the last of the statements ends.
+    end: usize,
+}
+
+impl CompletedAt {
+    /// Whether it is the variable at this place, and complete where the other is.
+    pub(crate) fn is_as_declared(&self, at: Position, place: Position) -> bool {
+        self.at == at && place.0 == at.0 && self.end <= place.1
+    }
+}
+
+/// All variables of a program that are made so.
+pub(crate) fn all_completed(library: &Library, program: &Program, items: &Items) -> Vec<CompletedAt> {
+    let of_function = |function: &Function| {
+        let file = function.place.file;
+        let of_one = |one: Completed<'_>| {
+            let end = one
+                .statements
+                .last()
+                .map_or(0, |last| bytes(program, file, last.span()).end);
+            let at = |name: &&Ident| CompletedAt {
+                at: (file, bytes(program, file, name.span()).start),
+                end,
+            };
+            one.names.iter().map(at).collect::<Vec<_>>()
+        };
+        let all = completed(library, &function.item).into_iter();
+        all.flat_map(of_one).collect::<Vec<_>>()
+    };
+    items.once_each().flat_map(of_function).collect()
+}
+
 /// The edits that make one statement of these.
 pub(crate) fn completed_edits(library: &Library, program: &Program, items: &Items) -> Vec<Edit> {
     if !Devices::of(library, program).are_used() {

@@ -2,7 +2,7 @@
 //! changes nothing but the variable itself.
 
 use super::changed_places::{ChangedPlaces, changed_places};
-use super::completed::{Completed, completed, completed_at};
+use super::completed::{Completed, CompletedAt, all_completed, completed, completed_at};
 use super::devices::{Devices, first_change, stays_the_same};
 use super::dropped_arrays::dropped;
 use super::foreign::Foreign;
@@ -45,6 +45,7 @@ pub struct Effects<'a> {
     foreign: Foreign,
     devices: Devices<'a>,
     changed_places: Vec<ChangedPlaces>,
+    completed: Vec<CompletedAt>,
     around_devices: AroundDevices,
 }
 
@@ -85,14 +86,20 @@ impl<'a> Effects<'a> {
                 true => changed_places(&analysis.library, program, items),
                 false => Vec::new(),
             },
+            completed: match devices.are_used() {
+                true => all_completed(&analysis.library, program, items),
+                false => Vec::new(),
+            },
             around_devices,
             devices,
         }
     }
 
-    /// The variables of programs with devices that change places.
-    pub(crate) fn changed_places(&self) -> &[ChangedPlaces] {
-        &self.changed_places
+    /// Whether a variable, by where its name stands where it is declared, is for what stands at `place` as it was declared, whatever
+    /// has been done to it since: it has changed places, or been completed.
+    pub(crate) fn is_as_declared(&self, at: Position, place: Position) -> bool {
+        { self.changed_places.iter() }.any(|one| one.is_as_declared(at, place)) || { self.completed.iter() }
+            .any(|one| one.is_as_declared(at, place))
     }
 
     /// Those with which a variable that is declared there changes places, and it itself.

@@ -15,7 +15,7 @@
 //! | [`devices`] | memory and kernels on devices |
 //! | [`changed_fields`] | fields of structs that change places |
 //! | [`changed_places`] | arrays on devices that change places |
-//! | [`completed`] | handles on devices that two statements make |
+//! | [`completed`] | what several statements make of something on a device |
 //! | [`device_arrays`] | what is done with each array on a device, for people |
 //! | [`device_numbers`] | whether something that is saved hangs on the number of devices |
 //! | [`watched_devices`] | where the runtime gets to know devices that no library beneath shows it |

@@ -22,6 +22,7 @@ use crate::package::build::report;
 use crate::package::copy::PackageCopy;
 use crate::package::copy::features;
 use crate::package::copy::home::Busy;
+use crate::package::copy::others::Others;
 use crate::package::profile;
 use crate::package::read::runner::runner;
 use crate::package::read::settings::cargo_home;
@@ -129,7 +130,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     let copy = &rewritten.copy;
     let mut watched = of_the_user(&rewritten.package, copy);
     let still_holds = reading.still_holds(&rewritten.package, &watched);
-    watched.extend(of_the_copy(copy));
+    watched.extend(of_the_copy(&rewritten.package, copy));
     let measured = rewritten.package.run.is_some();
     let placement = &rewritten.attempt.placement;
     let adds_in_blocks = { rewritten.analysis.adds_in_blocks(placement) }.map(|place| {
@@ -343,10 +344,14 @@ fn of_the_user(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
     list
 }
 
-/// The sources in the copy themselves.
-fn of_the_copy(copy: &PackageCopy) -> Vec<PathBuf> {
-    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
-    // Programs of one workspace share the copy: another one may be rewritten there next.
+/// The sources of the program in the copy itself, which programs of one workspace share: another may be rewritten there next.
+fn of_the_copy(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
+    let none = BTreeMap::new();
+    let others = Others::of(package, &none);
+    let is_source = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "rs")
+            && !{ copy.to_original(path) }.is_some_and(|original| others.have(&original))
+    };
     let folders = folders_in(&copy.workspace_root).into_iter();
     let sources = folders.flat_map(|folder| files_in(&folder).filter(is_source).collect::<Vec<_>>());
     // Programs of one package share the record of them.

@@ -92,13 +92,9 @@ pub fn learn(
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
         repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)
-                && !inputs_change(
-                    program,
-                    analysis,
-                    placement,
-                    (place, owns),
-                    effects.changed_places(),
-                )
+                && !inputs_change(program, analysis, placement, (place, owns), &|at, place| {
+                    effects.is_as_declared(at, place)
+                })
         },
         moved_again: &|place, refused| {
             let is_same = effects.may_be_reexecuted(place);
@@ -110,22 +106,14 @@ pub fn learn(
             // An array is made again without its content, which is saved as that of what it is moved to.
             (is_same || may_be_made_without_content(place))
                 && is_moved_again(program, analysis, placement, &marks, (place, !is_same))
-                && !inputs_change(
-                    program,
-                    analysis,
-                    placement,
-                    (place, true),
-                    effects.changed_places(),
-                )
+                && !inputs_change(program, analysis, placement, (place, true), &|at, place| {
+                    effects.is_as_declared(at, place)
+                })
         },
         changed_input: &|place| {
-            changed_input(
-                program,
-                analysis,
-                placement,
-                (place, true),
-                effects.changed_places(),
-            )
+            changed_input(program, analysis, placement, (place, true), &|at, place| {
+                effects.is_as_declared(at, place)
+            })
         },
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),

@@ -277,7 +277,7 @@ impl<'r> Recall<'r> {
                             placement,
                             // Its type is not known here: where that matters, rustc is asked again.
                             (place, true),
-                            self.effects.changed_places(),
+                            &|at, place| self.effects.is_as_declared(at, place),
                         )
                 }),
                 "elsewhere" => self.as_before(at).filter(|&place| {

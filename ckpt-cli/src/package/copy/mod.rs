@@ -12,7 +12,7 @@ mod gather;
 pub mod home;
 pub mod lints;
 pub mod manifest;
-mod others;
+pub mod others;
 pub mod shared;
 mod tree;
 

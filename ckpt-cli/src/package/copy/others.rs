@@ -86,7 +86,8 @@ impl Rewritten {
 }
 
 /// Knows the files that are none of the program's.
-struct Others<'p> {
+#[derive(Debug)]
+pub struct Others<'p> {
     package: &'p ReadPackage,
     /// The files that it is made of.
     own: BTreeSet<&'p Path>,
@@ -97,7 +98,8 @@ struct Others<'p> {
 }
 
 impl<'p> Others<'p> {
-    fn of(package: &'p ReadPackage, edited: &'p BTreeMap<PathBuf, String>) -> Self {
+    /// Of what is read of a program, and what is to be rewritten of it.
+    pub fn of(package: &'p ReadPackage, edited: &'p BTreeMap<PathBuf, String>) -> Self {
         let workspace = &package.workspace;
         let built = workspace.built_with_program();
         let copied = workspace.copied_packages();
@@ -128,7 +130,7 @@ impl<'p> Others<'p> {
     }
 
     /// Whether the build of the program needs nothing of the file.
-    fn have(&self, file: &Path) -> bool {
+    pub fn have(&self, file: &Path) -> bool {
         let around = self.folders.iter().filter(|(folder, _)| file.starts_with(folder));
         let of_package = around.max_by_key(|(folder, _)| folder.components().count());
         let of_other = of_package.is_some_and(|(folder, is_built)| {
