@@ -11,7 +11,7 @@ use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{Position, Program};
-use ckpt_compiler::library::{DeviceMethods, Library, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Methods, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
@@ -81,9 +81,9 @@ impl Made {
         match self {
             Self::Handle | Self::Shared => stays_the_same(library, function, name, &[]),
             Self::Builder => is_only_read(function, name, &|method| {
-                method == "clone" || library.says(method, DeviceMethods::Completes)
+                library.says(method, Methods::Clones) || library.says(method, DeviceMethods::Completes)
             }),
-            Self::Settings => is_only_read(function, name, &|method| method == "clone"),
+            Self::Settings => is_only_read(function, name, &|method| library.says(method, Methods::Clones)),
         }
     }
 }
