@@ -173,6 +173,7 @@ fn write_copy(rewritten: &Rewritten, texts: &BTreeMap<PathBuf, String>, folder: 
         );
     }
     copy_tree(&rewritten.copy.workspace_root, folder)?;
+    rewritten.copy.leave_out_others(folder)?;
     for (path, text) in texts {
         let below = path
             .strip_prefix(rewritten.package.workspace_root())

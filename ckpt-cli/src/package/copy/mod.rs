@@ -31,7 +31,7 @@ use crate::package::copy::gather::{Gathered, gather};
 use crate::package::copy::home::Home;
 use crate::package::copy::manifest::{Manifest, Runtime};
 use crate::package::copy::others::Rewritten;
-use crate::package::copy::tree::{Entry, bring_up_to_date};
+use crate::package::copy::tree::{Entry, bring_up_to_date, put};
 use crate::package::read::ReadPackage;
 use crate::package::read::workspace::RUNTIME;
 
@@ -49,6 +49,8 @@ pub struct PackageCopy {
     /// The folder of the user's that stands at `folder` in the copy.
     base: PathBuf,
     folder: PathBuf,
+    /// By paths below `folder`, what would stand there if no other program had been rewritten.
+    plain: BTreeMap<PathBuf, Option<Entry>>,
 }
 
 impl PackageCopy {
@@ -56,6 +58,25 @@ impl PackageCopy {
     #[cfg(test)]
     pub fn to_copy(&self, original: &Path) -> Option<PathBuf> {
         Some(self.folder.join(original.strip_prefix(&self.base).ok()?))
+    }
+
+    /// Makes another folder, to which the workspace of the copy was copied, what it would be if no other program had been rewritten.
+    pub fn leave_out_others(&self, other: &Path) -> Outcome<()> {
+        let root = self
+            .workspace_root
+            .strip_prefix(&self.folder)
+            .unwrap_or(Path::new(""));
+        for (path, entry) in &self.plain {
+            let Ok(below) = path.strip_prefix(root) else {
+                continue;
+            };
+            let target = other.join(below);
+            match entry {
+                Some(entry) => _ = put(&target, entry).about("cannot write", &target)?,
+                None => fs::remove_file(&target).about("cannot remove", &target)?,
+            }
+        }
+        Ok(())
     }
 
     /// Which file of the user's a file of the copy stands for.
@@ -105,7 +126,7 @@ pub fn make_copy_in(
         placed.sources(&mut gathered);
     }
     let mut rewritten = Rewritten::known(home);
-    rewritten.leave_to_others(package, (home, &folder), edited, &mut gathered);
+    let plain = rewritten.leave_to_others(package, (home, &folder), edited, &mut gathered);
     let changed = bring_up_to_date(&folder, &gathered.entries, &home.folder.join("entries"))?;
     let copy = PackageCopy {
         manifest: placed.place(&gathered, &package.workspace.choice.manifest),
@@ -114,6 +135,7 @@ pub fn make_copy_in(
         changed: changed.into_iter().map(|path| folder.join(path)).collect(),
         base: gathered.base,
         folder,
+        plain,
     };
     let is_manifest = |path: &PathBuf| path.file_name().is_some_and(|name| name == "Cargo.toml");
     let settled = home.folder.join("settled");

@@ -40,14 +40,14 @@ impl Rewritten {
     }
 
     /// Leaves what belongs to other programs as it is in the copy in `folder`, where what it was made from is as it was. Notes what
-    /// is rewritten now.
+    /// is rewritten now. Gives what would stand there without the others, if anything.
     pub fn leave_to_others(
         &mut self,
         package: &ReadPackage,
         (home, folder): (&Home, &Path),
         edited: &BTreeMap<PathBuf, String>,
         gathered: &mut Gathered,
-    ) {
+    ) -> BTreeMap<PathBuf, Option<Entry>> {
         let others = Others::of(package, edited);
         let original = |below: &Path| gathered.base.join(below);
         let root = fs::read(package.workspace_root().join("Cargo.toml")).ok();
@@ -71,10 +71,14 @@ impl Rewritten {
                 left.insert(path.clone(), *from);
             }
         }
-        let as_it_is = |path: &PathBuf| (path.clone(), Entry::CopyOf(folder.join(path)));
-        gathered.entries.extend(left.keys().map(as_it_is));
+        let mut plain = BTreeMap::new();
+        for path in left.keys() {
+            let as_it_is = Entry::CopyOf(folder.join(path));
+            plain.insert(path.clone(), gathered.entries.insert(path.clone(), as_it_is));
+        }
         self.files = now;
         self.files.extend(left);
+        plain
     }
 
     /// Notes it for the next call.

@@ -359,6 +359,16 @@ fn programs_of_a_workspace_leave_each_other_as_they_are() {
     assert_eq!(case.changed(&copy), [""; 0]);
     assert_eq!(case.run(&copy), "saved");
 
+    // Whoever is given the copy gets the second as the user has it.
+    case.tree.write("given/b/src/main.rs", SAVED);
+    case.tree.write(&format!("given/b/{SOURCES_RECORD}"), "");
+    copy.leave_out_others(&case.tree.path("given")).expect("written");
+    let given = |path: &str| fs::read_to_string(case.tree.path(path)).ok();
+    assert_eq!(given("given/b/src/main.rs"), given("w/b/src/main.rs"));
+    let manifest_of_b = given("given/b/Cargo.toml").expect("there");
+    assert!(!manifest_of_b.contains(RUNTIME), "{manifest_of_b}");
+    assert_eq!(given(&format!("given/b/{SOURCES_RECORD}")), None);
+
     // The same of programs of one package.
     case.package = read_in(&case.tree, "w/b/Cargo.toml", "more");
     let copy = case.copy(&saved("w/b/src/bin/more.rs"));

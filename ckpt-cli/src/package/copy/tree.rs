@@ -127,7 +127,7 @@ fn remove(path: &Path) -> io::Result<bool> {
 }
 
 /// Makes one entry, and says whether anything had to be done.
-fn put(target: &Path, entry: &Entry) -> io::Result<bool> {
+pub fn put(target: &Path, entry: &Entry) -> io::Result<bool> {
     match entry {
         Entry::Text(text) => put_text(target, text),
         Entry::CopyOf(source) => put_text(target, &fs::read(source)?),
