@@ -4,7 +4,7 @@
 //! A restart executes a `let` again as a whole. So all are one in ckpt's copy of the program:
 //! `let mut program = { let mut program = ..; program.build(..)?; program };`.
 
-use crate::decisions::devices::{Devices, stays_the_same};
+use crate::decisions::devices::{self, Devices};
 use crate::decisions::effects::{is_constant_pattern, names_of};
 use crate::decisions::statements::{Without, maker};
 use crate::items::{Function, Items};
@@ -15,6 +15,7 @@ use ckpt_compiler::library::{DeviceMethods, Library, Methods, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Stmt};
@@ -38,6 +39,14 @@ impl<'p> Completed<'p> {
             Stmt::Expr(expr, _) => Some(expr),
             _ => None,
         })
+    }
+
+    /// Where something but these statements may first change it.
+    fn changed_elsewhere(&self, made: Made, library: &Library, function: &syn::ItemFn) -> Option<Span> {
+        let mut without = function.clone();
+        Without(&self.statements).visit_block_mut(&mut without.block);
+        let mut names = self.names.iter();
+        names.find_map(|name| made.first_change(library, &without, name))
     }
 }
 
@@ -76,14 +85,14 @@ impl Made {
         }
     }
 
-    /// Whether nothing in the function changes the variable.
-    fn stays(self, library: &Library, function: &syn::ItemFn, name: &Ident) -> bool {
+    /// Where something in the function may first change the variable.
+    fn first_change(self, library: &Library, function: &syn::ItemFn, name: &Ident) -> Option<Span> {
         match self {
-            Self::Handle | Self::Shared => stays_the_same(library, function, name, &[]),
-            Self::Builder => is_only_read(function, name, &|method| {
+            Self::Handle | Self::Shared => devices::first_change(library, function, name, &[]),
+            Self::Builder => first_write(function, name, &|method| {
                 library.says(method, Methods::Clones) || library.says(method, DeviceMethods::Completes)
             }),
-            Self::Settings => is_only_read(function, name, &|method| library.says(method, Methods::Clones)),
+            Self::Settings => first_write(function, name, &|method| library.says(method, Methods::Clones)),
         }
     }
 }
@@ -95,15 +104,29 @@ pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec
         all: Vec::new(),
     };
     found.visit_block(&function.block);
-    let stays = |made: Made, one: &Completed<'_>| {
-        let mut without = function.clone();
-        Without(&one.statements).visit_block_mut(&mut without.block);
-        one.names.iter().all(|name| made.stays(library, &without, name))
-    };
     let all = found.all.into_iter();
-    all.filter(|(made, one)| stays(*made, one))
-        .map(|(_, one)| one)
-        .collect()
+    all.filter(|(made, one)| {
+        !one.statements.is_empty() && one.changed_elsewhere(*made, library, function).is_none()
+    })
+    .map(|(_, one)| one)
+    .collect()
+}
+
+/// What the `let` declares that begins there, if statements behind it may belong to it, and where something else changes that.
+pub(crate) fn told_at<'p>(
+    (library, program): (&Library, &Program),
+    function: &'p syn::ItemFn,
+    place: Position,
+) -> Option<(Completed<'p>, Option<Span>)> {
+    let mut found = Found {
+        library,
+        all: Vec::new(),
+    };
+    found.visit_block(&function.block);
+    let begins = |one: &Completed<'_>| bytes(program, place.0, one.local.span()).start;
+    let (made, one) = found.all.into_iter().find(|(_, one)| begins(one) == place.1)?;
+    let changed = one.changed_elsewhere(made, library, function);
+    Some((one, changed))
 }
 
 /// That whose `let` begins there.
@@ -151,7 +174,7 @@ fn of_let<'p>(library: &Library, one: &'p Stmt, behind: &'p [Stmt]) -> Option<(M
         init: &init.expr,
         statements,
     };
-    (!completed.statements.is_empty()).then_some((made, completed))
+    (made == Made::Builder || !completed.statements.is_empty()).then_some((made, completed))
 }
 
 /// Whether an expression begins with a call of a variable that completes it, and does what it does with what that gives; or sets
@@ -185,14 +208,19 @@ fn completes(how: (&Library, Made), expr: &Expr, names: &[&Ident]) -> bool {
     }
 }
 
-/// Whether no use of a variable may change it: of its methods only these are called.
-fn is_only_read(function: &syn::ItemFn, name: &Ident, looks: &dyn Fn(&str) -> bool) -> bool {
+/// The first use of a variable that may change it: all methods but these may.
+fn first_write(function: &syn::ItemFn, name: &Ident, looks: &dyn Fn(&str) -> bool) -> Option<Span> {
     struct Uses<'u> {
         name: &'u Ident,
         looks: &'u dyn Fn(&str) -> bool,
-        change: bool,
+        change: Option<Span>,
     }
     impl Uses<'_> {
+        fn note(&mut self, changes: bool, at: &impl Spanned) {
+            if changes && self.change.is_none() {
+                self.change = Some(at.span());
+            }
+        }
         fn is_in(&self, tokens: &impl ToTokens) -> bool {
             names_in(&tokens.to_token_stream()).contains(&self.name.to_string())
         }
@@ -209,37 +237,38 @@ fn is_only_read(function: &syn::ItemFn, name: &Ident, looks: &dyn Fn(&str) -> bo
     }
     impl<'ast> Visit<'ast> for Uses<'_> {
         fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
-            self.change |= self.is_in(&one.left);
+            self.note(self.is_in(&one.left), one);
             visit::visit_expr_assign(self, one);
         }
         fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-            self.change |= is_assignment(&one.op) && self.is_in(&one.left);
+            self.note(is_assignment(&one.op) && self.is_in(&one.left), one);
             visit::visit_expr_binary(self, one);
         }
         fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
-            self.change |= one.mutability.is_some() && self.is_in(&one.expr);
+            self.note(one.mutability.is_some() && self.is_in(&one.expr), one);
             visit::visit_expr_reference(self, one);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.change |= self.is_of(&call.receiver) && !(self.looks)(&call.method.to_string());
+            let may = self.is_of(&call.receiver) && !(self.looks)(&call.method.to_string());
+            self.note(may, call);
             visit::visit_expr_method_call(self, call);
         }
         fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
             // Another variable of this name, or a part of this one that is lent.
-            self.change |= pattern.by_ref.is_some() && pattern.mutability.is_some();
+            self.note(pattern.by_ref.is_some() && pattern.mutability.is_some(), pattern);
             visit::visit_pat_ident(self, pattern);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            self.change |= self.is_in(&mac.tokens);
+            self.note(self.is_in(&mac.tokens), mac);
         }
     }
     let mut uses = Uses {
         name,
         looks,
-        change: false,
+        change: None,
     };
     uses.visit_block(&function.block);
-    !uses.change
+    uses.change
 }
 
 /// Where a variable is that such statements make.

@@ -2,7 +2,7 @@
 //! changes nothing but the variable itself.
 
 use super::changed_places::{ChangedPlaces, changed_places};
-use super::completed::{Completed, CompletedAt, all_completed, completed, completed_at};
+use super::completed::{Completed, CompletedAt, all_completed, completed, completed_at, told_at};
 use super::devices::{Devices, first_change, stays_the_same};
 use super::dropped_arrays::dropped;
 use super::foreign::Foreign;
@@ -156,13 +156,21 @@ impl<'a> Effects<'a> {
 
     /// Whether what completes a handle leaves no trace, and is made from nothing that may be another then.
     fn is_completed_the_same(&self, file: FileId, one: &Completed<'_>, others: &HashSet<String>) -> bool {
-        one.completions().all(|completion| {
-            let mut names = names_in(&completion.to_token_stream());
-            for name in &one.names {
-                names.remove(&name.to_string());
-            }
-            names.is_disjoint(others) && self.leaves_all_as_it_is(file, completion, others)
-        })
+        { one.completions() }.all(|completion| self.is_the_same(file, one, completion, others))
+    }
+
+    fn is_the_same(
+        &self,
+        file: FileId,
+        one: &Completed<'_>,
+        completion: &Expr,
+        others: &HashSet<String>,
+    ) -> bool {
+        let mut names = names_in(&completion.to_token_stream());
+        for name in &one.names {
+            names.remove(&name.to_string());
+        }
+        names.is_disjoint(others) && self.leaves_all_as_it_is(file, completion, others)
     }
 
     /// Whether the `let` that begins there may be executed again although what it is made from may have changed since: it
@@ -384,6 +392,19 @@ impl<'a> Effects<'a> {
         let mut names = names_of(&local.pat)?.into_iter();
         let change = names.find_map(|name| first_change(self.library, &function.item, name, &[]))?;
         Some((place.0, bytes(self.program, place.0, change)))
+    }
+
+    /// What keeps a restart from making again what is declared there and then told more by statements behind it.
+    pub(crate) fn told_more_at(&self, place: Position) -> Option<Extent> {
+        let function = self
+            .items
+            .function_around(place)
+            .filter(|_| self.devices.are_used())?;
+        let (one, changed) = told_at((self.library, self.program), &function.item, place)?;
+        let (_, others) = self.statement_at(place)?;
+        let is_another = |completion: &&Expr| !self.is_the_same(place.0, &one, completion, &others);
+        let at = changed.or_else(|| one.completions().find(is_another).map(Spanned::span))?;
+        Some((place.0, bytes(self.program, place.0, at)))
     }
 
     /// The same of what its initialiser makes.

@@ -111,7 +111,7 @@ pub enum TypeAdvice {
         /// What may give its variable another one, and where.
         change: Option<String>,
     },
-    /// What leads to something on a device, and may be another one later than the one that was made.
+    /// What leads to something on a device, or is made for that, and may be another one later than the one that was made.
     DeviceHandle {
         /// What may change it, and where.
         change: Option<String>,
@@ -178,8 +178,8 @@ impl TypeAdvice {
                  several by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables \
                  that are declared in one block may change places, but for kernels of OpenCL: `std::mem::swap(&mut there, &mut back)` or \
                  `(there, back) = (back, there)`. What \
-                 two statements make is made by two of one block, one behind the other: `program.build(..)?;` behind the \
-                 `let` of the program"
+                 several statements make is made by statements of one block directly behind its `let`, from nothing that changes later: \
+                 `program.build(..)?;`, `builder.arg(&now);`, `limits.max_immediate_size = 16;`"
             }
             Self::DeviceHidden { .. } => {
                 "let the program hold all content in arrays that kernels get as arguments: a `CudaSlice` in a variable. A module that is \

@@ -108,6 +108,8 @@ pub struct Decider<'a> {
     pub can_be_made_again: &'a dyn Fn(Position) -> bool,
     /// Where a variable first may get another value than the one that it was made with.
     pub changes_at: &'a dyn Fn(Position) -> Option<Extent>,
+    /// What keeps a restart from making again what the `let` at this place declares and statements behind it tell more.
+    pub told_more_at: &'a dyn Fn(Position) -> Option<Extent>,
     /// The same of the first variable that a function of a type makes.
     pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<Extent>,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell; and whether its
@@ -961,7 +963,14 @@ impl Decider<'_> {
         let mut field = self.field_in_the_way(one).cloned();
         let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
         let mut advice = advice(self, of_field.unwrap_or(&type_name));
-        if matches!(
+        if matches!(advice, TypeAdvice::Other | TypeAdvice::Borrows)
+            && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
+            && let Some(at) = (self.told_more_at)(place)
+        {
+            advice = TypeAdvice::DeviceHandle {
+                change: self.written_at(at),
+            };
+        } else if matches!(
             advice,
             TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. }
         ) && let Some(exchanged) = self.field_that_gets_other_arrays(one)

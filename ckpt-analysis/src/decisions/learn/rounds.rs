@@ -89,6 +89,7 @@ pub fn learn(
         leaves_a_trace_at: &|place| effects.trace_at(place),
         can_be_made_again: &can_be_made_again,
         changes_at: &|place| effects.change_at(place),
+        told_more_at: &|place| effects.told_more_at(place),
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
         repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)

@@ -42,6 +42,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         leaves_a_trace_at: &|_| None,
         can_be_made_again: &|_| false,
         changes_at: &|_| None,
+        told_more_at: &|_| None,
         making_leaves_a_trace: &|_| None,
         repeatable: &|_, _| true,
         moved_again: &|_, _| false,
