@@ -41,6 +41,11 @@ impl<'p> Completed<'p> {
         })
     }
 
+    /// The statements behind the `let`.
+    pub(crate) fn statements(&self) -> &[&'p Stmt] {
+        &self.statements
+    }
+
     /// Where something but these statements may first change it.
     fn changed_elsewhere(&self, made: Made, library: &Library, function: &syn::ItemFn) -> Option<Span> {
         let mut without = function.clone();
@@ -161,6 +166,9 @@ fn of_let<'p>(library: &Library, one: &'p Stmt, behind: &'p [Stmt]) -> Option<(M
     let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
     let names = names_of(&local.pat)?;
     let made = Made::by(library, local, &init.expr);
+    if made == Made::Shared && names_another(library, &init.expr) {
+        return None;
+    }
     let is_value = |stmt: &Stmt| behind.last().is_some_and(|last| std::ptr::eq(stmt, last));
     let belongs = |stmt: &&Stmt| match stmt {
         Stmt::Expr(_, None) if is_value(stmt) => false,
@@ -175,6 +183,19 @@ fn of_let<'p>(library: &Library, one: &'p Stmt, behind: &'p [Stmt]) -> Option<(M
         statements,
     };
     (made == Made::Builder || !completed.statements.is_empty()).then_some((made, completed))
+}
+
+/// Whether the value is another name of what a variable has: that would be set up, although nothing of it is made there.
+fn names_another(library: &Library, init: &Expr) -> bool {
+    let clones = |name: &Ident| library.says(&name.to_string(), Methods::Clones);
+    match init {
+        Expr::Reference(_) | Expr::Path(_) | Expr::Field(_) => true,
+        Expr::MethodCall(call) => clones(&call.method),
+        Expr::Call(_) => {
+            maker(init).is_some_and(|path| path.segments.last().is_some_and(|last| clones(&last.ident)))
+        }
+        _ => false,
+    }
 }
 
 /// Whether an expression begins with a call of a variable that completes it, and does what it does with what that gives; or sets
@@ -390,6 +411,7 @@ mod tests {
                 "{made} program.build(&devices, \"\")?; f(); program.set_specialization_constant(1, 4, &one)?;"
             ),
             "let mut other = Thing::new(); other.build(&devices);",
+            "let mut program = Program::create_from_source(&context, SOURCE)?; program.build(&devices, \"\")?; loop { program.build(&devices, \"\")?; }",
             "let mut limits = Limits::default(); limits.max = 16; loop { limits.max += 1; }",
             "let mut limits = Limits::default(); limits.max = 16; limits.raise();",
             "let mut builder = Kernel::builder(); builder.arg(&b); f(&mut builder);",

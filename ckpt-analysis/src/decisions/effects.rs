@@ -7,6 +7,7 @@ use super::devices::{Devices, first_change, stays_the_same};
 use super::dropped_arrays::dropped;
 use super::foreign::Foreign;
 use super::refill::replaced::{Watched, replaces};
+use super::set_later;
 use super::statements::{Without, maker};
 use super::uploads::OwnArrays;
 use crate::Analysis;
@@ -46,6 +47,8 @@ pub struct Effects<'a> {
     devices: Devices<'a>,
     changed_places: Vec<ChangedPlaces>,
     completed: Vec<CompletedAt>,
+    /// The functions that set up handles on devices which they are given.
+    setters: HashSet<FnId>,
     around_devices: AroundDevices,
 }
 
@@ -68,7 +71,9 @@ impl<'a> Effects<'a> {
         let devices = Devices::of(&analysis.library, program);
         let by_function: Vec<Vec<FnId>> = graph.calls_by_function().into_iter().map(callees).collect();
         let mut around_devices = AroundDevices::default();
+        let mut setters = HashSet::new();
         if devices.are_used() {
+            setters = set_later::setters(&analysis.library, items, &by_function);
             around_devices = AroundDevices::of(&analysis.library, program, &devices);
             around_devices.find_called_unseen(&analysis.library, &devices, items, &by_function);
         }
@@ -86,6 +91,7 @@ impl<'a> Effects<'a> {
                 true => changed_places(&analysis.library, program, items),
                 false => Vec::new(),
             },
+            setters,
             completed: match devices.are_used() {
                 true => all_completed(&analysis.library, program, items),
                 false => Vec::new(),
@@ -128,21 +134,18 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Whether a shared handle on a device that is declared there gets something that one which is made again would not have.
+    /// Whether a handle on a device that is declared there gets something that one which is made again would not have.
     fn is_set_later(&self, place: Position, local: &Local) -> bool {
         let function = self
             .items
             .function_around(place)
             .filter(|_| self.devices.are_used());
-        let mut sets = IsSet {
-            library: self.library,
-            names: names_of(&local.pat).unwrap_or_default(),
-            found: false,
+        let is_setter = |call: &Expr| {
+            let callees = self.called_in(place.0, &bytes(self.program, place.0, call.span()), &[]);
+            callees.iter().any(|one| self.setters.contains(one))
         };
         function
-            .into_iter()
-            .for_each(|function| sets.visit_block(&function.item.block));
-        sets.found
+            .is_some_and(|function| set_later::is_set_later(self.library, &function.item, local, &is_setter))
     }
 
     /// The handle on a device that the `let` there and the statement behind it make, if nothing else changes it.
@@ -226,6 +229,9 @@ impl<'a> Effects<'a> {
             let init = local.init.as_ref().filter(|init| init.diverge.is_none());
             names_of(pattern).is_some()
                 && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
+                && !self.is_set_later(place, local)
+                && { self.completed_at(place) }
+                    .is_none_or(|one| self.is_completed_the_same(place.0, &one, &others))
         })
     }
 
@@ -1216,22 +1222,6 @@ impl<'ast> Visit<'ast> for Commands<'_> {
             Some(arguments) => arguments.iter().for_each(|one| self.visit_expr(one)),
             None => self.found |= mention_traces(self.library, self.devices, &mac.tokens),
         }
-    }
-}
-
-/// Looks for calls that give handles on devices something.
-struct IsSet<'n> {
-    library: &'n Library,
-    names: Vec<&'n syn::Ident>,
-    found: bool,
-}
-
-impl<'ast> Visit<'ast> for IsSet<'_> {
-    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        let is = |path: &syn::ExprPath| self.names.iter().any(|name| path.path.is_ident(*name));
-        let of_one = matches!(&*call.receiver, Expr::Path(path) if is(path));
-        self.found |= of_one && self.library.says(&call.method.to_string(), DeviceMethods::Sets);
-        visit::visit_expr_method_call(self, call);
     }
 }
 

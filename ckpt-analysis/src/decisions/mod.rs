@@ -32,6 +32,7 @@
 //! | [`threads`] | threads that outlive the statement that starts them |
 //! | [`barriers`] | `std::sync::Barrier` |
 //! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
+//! | [`set_later`] | handles on devices that are set up after they were made |
 //! | [`spares`] | functions that stand there twice, for restarts and for all other calls |
 //! | [`detectors`] | functions that say whether a state is plausible |
 //! | [`closure_callers`] | calls of functions that only call a closure, inlined |
@@ -72,6 +73,7 @@ pub mod recall;
 pub mod reexecution;
 pub mod refill;
 pub mod saved_types;
+pub(crate) mod set_later;
 pub mod spares;
 pub(crate) mod statements;
 pub mod threads;
