@@ -16,7 +16,7 @@ use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Methods, Types, last_name};
+use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Methods, Surroundings, Types, last_name};
 use ckpt_compiler::syntax::gathered::{empty_list, gathered_together};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
@@ -24,6 +24,7 @@ use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -47,6 +48,8 @@ pub struct Effects<'a> {
     devices: Devices<'a>,
     changed_places: Vec<ChangedPlaces>,
     completed: Vec<CompletedAt>,
+    /// Whether the program changes its environment.
+    environment_changes: OnceCell<bool>,
     /// The functions that set up handles on devices which they are given.
     setters: HashSet<FnId>,
     around_devices: AroundDevices,
@@ -91,6 +94,7 @@ impl<'a> Effects<'a> {
                 true => changed_places(&analysis.library, program, items),
                 false => Vec::new(),
             },
+            environment_changes: OnceCell::new(),
             setters,
             completed: match devices.are_used() {
                 true => all_completed(&analysis.library, program, items),
@@ -533,8 +537,18 @@ impl<'a> Effects<'a> {
         self.library.changes_inside(name) || self.changing.contains(name)
     }
 
+    /// Whether something in the program changes its environment, so that what it was made from may be another one later.
+    fn changes_its_environment(&self) -> bool {
+        let changes = |name: &String| self.library.says(name, Surroundings::Changes);
+        *self.environment_changes.get_or_init(|| {
+            { self.program.files.iter() }
+                .any(|file| names_in(&file.ast.to_token_stream()).iter().any(changes))
+        })
+    }
+
     fn traces<'n>(&'n self, changeable: &'n HashSet<String>, return_leaves: bool) -> Traces<'n> {
         Traces {
+            environment_changes: Box::new(|| self.changes_its_environment()),
             library: self.library,
             foreign: &self.foreign,
             devices: &self.devices,
@@ -1227,6 +1241,7 @@ impl<'ast> Visit<'ast> for Commands<'_> {
 
 /// Looks for traces in code.
 struct Traces<'n> {
+    environment_changes: Box<dyn Fn() -> bool + 'n>,
     around_devices: &'n AroundDevices,
     library: &'n Library,
     foreign: &'n Foreign,
@@ -1253,6 +1268,23 @@ impl Traces<'_> {
         if a_trace && self.found.is_none() {
             self.found = Some(at.span());
         }
+    }
+
+    /// Whether what a function asks for may be something else when it is asked again.
+    fn may_find_another(&self, function: &syn::Path) -> bool {
+        let last = last_name(function);
+        let of = function
+            .segments
+            .iter()
+            .rev()
+            .nth(1)
+            .map(|of| of.ident.to_string());
+        let whole = |of: &str| format!("{of}::{last}");
+        let reads = |of: &str| self.library.says(&whole(of), Surroundings::Reads);
+        let asks_files = of
+            .as_deref()
+            .is_some_and(|of| self.library.says(&whole(of), Surroundings::AsksFiles));
+        asks_files || reads(of.as_deref().unwrap_or("env")) && (self.environment_changes)()
     }
 
     /// Whether the expression never has a value; then it is noted.
@@ -1341,7 +1373,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             let of = path.path.segments.iter().rev().nth(1);
             let asks_a_clock = self.devices.are_used()
                 && of.is_some_and(|of| self.library.says(&of.ident.to_string(), Types::Clocks));
-            self.leaves(leaves || asks_a_clock, call);
+            self.leaves(leaves || asks_a_clock || self.may_find_another(&path.path), call);
             self.is_given_to_device |= makes;
         }
         visit::visit_expr_call(self, call);
@@ -1363,7 +1395,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             && !self.library.says(&method, DeviceMethods::Arguments);
         let looks =
             self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read || leads_on;
-        self.leaves(may_change && !looks, call);
+        let asks_files = call.args.is_empty() && self.library.says(&method, Surroundings::AsksFiles);
+        self.leaves(may_change && !looks || asks_files, call);
         visit::visit_expr_method_call(self, call);
         // With devices all closures are looked into.
         for argument in call.args.iter().filter(|_| !self.devices.are_used()) {

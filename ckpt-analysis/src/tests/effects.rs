@@ -106,6 +106,30 @@ fn an_array_that_only_a_group_has_is_not_made_again() {
 }
 
 #[test]
+fn what_a_program_changes_around_it_is_not_asked_for_again() {
+    let with = |asks: &str, later: &str| {
+        format!(
+            "fn main() {{ let class = {{ let k = {asks}; move |y: u64| y * k }}; for _ in 0..9 {{ class(3); {later} }} }}"
+        )
+    };
+    let set = "unsafe { std::env::set_var(\"K\", \"5\") };";
+    for asks in [
+        "std::env::var(\"K\").unwrap().parse().unwrap()",
+        "env::current_dir().unwrap().iter().count()",
+        "var(\"K\").unwrap().len()",
+    ] {
+        assert!(may_be_reexecuted(&with(asks, "")), "{asks}");
+        assert!(!may_be_reexecuted(&with(asks, set)), "{asks}");
+    }
+    for asks in [
+        "Path::new(\"a\").exists() as u64",
+        "std::fs::metadata(\"a\").unwrap().len()",
+    ] {
+        assert!(!may_be_reexecuted(&with(asks, "")), "{asks}");
+    }
+}
+
+#[test]
 fn a_function_of_cuda_that_is_set_up_later_is_not_made_again() {
     let with = |later: &str| {
         format!(

@@ -665,6 +665,15 @@ sections! {
         /// Methods that tell it by the process, by time, or by the order of threads.
         Never = "never",
     }
+    /// What a program finds around it, and may have changed since.
+    "surroundings" => Surroundings {
+        /// Functions that ask for the environment.
+        Reads = "reads",
+        /// Functions that change it.
+        Changes = "changes",
+        /// Functions and methods that ask for files, and not for what is in them.
+        AsksFiles = "asks_files",
+    }
     /// What is known by the same name everywhere.
     "prelude" => Prelude {
         /// Crates of the standard library.

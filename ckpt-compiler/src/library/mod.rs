@@ -14,7 +14,7 @@ mod tests;
 
 pub use details::{
     Adaptor, Blocks, Determined, DeviceHidden, DeviceMethods, DeviceNumbers, Ending, Functions, Iterators,
-    Macros, Methods, Numbers, PlaceOf, Prelude, Section, Streams, Teams, Threads, Types,
+    Macros, Methods, Numbers, PlaceOf, Prelude, Section, Streams, Surroundings, Teams, Threads, Types,
 };
 pub use messages::{CrateMessages, Exchange, MessageCall, MessageStep, Named, Waits};
 pub use own::{Crates, OwnNames, words_of_text};
