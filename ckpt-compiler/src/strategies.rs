@@ -10,7 +10,7 @@ use crate::spine::{SiteId, StepId};
 use crate::syntax::language::{is_bytes_type, is_function_trait, is_text_or_bytes_type};
 use crate::syntax::macros::{items_of_list, repeated_in_list};
 use crate::syntax::origins::{
-    Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
+    Known, Origin, asks_around, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
 };
 use crate::syntax::places::{loan_root, variable};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -237,6 +237,7 @@ fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {
     if let Some(ty) = &binding.ty
         && is_reference_type(ty, binding.mutable)
         && (is_repeatable(known.library, init) || origin != Origin::Value)
+        && !(origin == Origin::Closure && asks_around(known.library, init))
     {
         return Strategy::Reexecuted {
             exclusive: is_exclusive_type(ty),

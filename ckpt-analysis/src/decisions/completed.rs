@@ -79,8 +79,8 @@ impl Made {
         let is_handle = library.says(&of, Types::DeviceHandles);
         let is_kernel = library.says(&of, Types::DeviceKernels);
         let is_builder = match init {
-            Expr::MethodCall(call) => makes_builder(&call.method.to_string()),
-            _ => (is_handle || is_kernel) && makes_builder(&function),
+            Expr::MethodCall(call) if makes_builder(&call.method.to_string()) => true,
+            _ => (is_handle || is_kernel) && makes_builder(&function) && !is_built(library, init),
         };
         match (is_builder, is_handle) {
             (true, _) => Self::Builder,
@@ -102,6 +102,19 @@ impl Made {
     }
 }
 
+/// Whether a chain of calls ends with what a builder makes: `Kernel::builder().name("step").build()?`.
+fn is_built(library: &Library, expr: &Expr) -> bool {
+    match expr {
+        Expr::Try(one) => is_built(library, &one.expr),
+        Expr::Paren(one) => is_built(library, &one.expr),
+        Expr::MethodCall(call) => {
+            library.says(&call.method.to_string(), DeviceMethods::Completes)
+                || is_built(library, &call.receiver)
+        }
+        _ => false,
+    }
+}
+
 /// Those of a function that nothing else changes.
 pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec<Completed<'p>> {
     let mut found = Found {
@@ -115,6 +128,20 @@ pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec
     })
     .map(|(_, one)| one)
     .collect()
+}
+
+/// Whether a variable has what makes handles, and stays as it is then: `Kernel::builder()`.
+pub(crate) fn makes_handles(library: &Library, function: &syn::ItemFn, variable: &str) -> bool {
+    let mut found = Found {
+        library,
+        all: Vec::new(),
+    };
+    found.visit_block(&function.block);
+    let is = |one: &Completed<'_>| one.names.iter().any(|name| *name == variable);
+    found
+        .all
+        .iter()
+        .any(|(made, one)| *made == Made::Builder && is(one))
 }
 
 /// What the `let` declares that begins there, if statements behind it may belong to it, and where something else changes that.
@@ -415,6 +442,7 @@ mod tests {
             "let mut limits = Limits::default(); limits.max = 16; loop { limits.max += 1; }",
             "let mut limits = Limits::default(); limits.max = 16; limits.raise();",
             "let mut builder = Kernel::builder(); builder.arg(&b); f(&mut builder);",
+            "let step = Kernel::builder().arg(&b).build()?; step.enq()?;",
             "let (device, queue) = open(); f(); device.on_uncaptured_error(handler);",
         ] {
             assert_eq!(edited(code), None, "{code}");

@@ -2,7 +2,9 @@
 //! changes nothing but the variable itself.
 
 use super::changed_places::{ChangedPlaces, changed_places};
-use super::completed::{Completed, CompletedAt, all_completed, completed, completed_at, told_at};
+use super::completed::{
+    Completed, CompletedAt, all_completed, completed, completed_at, makes_handles, told_at,
+};
 use super::devices::{Devices, first_change, stays_the_same};
 use super::dropped_arrays::dropped;
 use super::foreign::Foreign;
@@ -32,6 +34,17 @@ use syn::{Expr, Local};
 
 /// Where each call of a file stands, and what it may call.
 type CallsByFile = HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>;
+
+/// What is in the way of making something again that statements behind its `let` tell more.
+#[derive(Debug)]
+pub(crate) enum ToldMore {
+    /// Something else may change it.
+    Changed(Extent),
+    /// They tell it what this variable has, which changes.
+    From(String),
+    /// This would be done again with it.
+    Leaves(Extent),
+}
 
 /// Knows the effects of the functions of a program.
 #[derive(Debug)]
@@ -163,21 +176,19 @@ impl<'a> Effects<'a> {
 
     /// Whether what completes a handle leaves no trace, and is made from nothing that may be another then.
     fn is_completed_the_same(&self, file: FileId, one: &Completed<'_>, others: &HashSet<String>) -> bool {
-        { one.completions() }.all(|completion| self.is_the_same(file, one, completion, others))
+        one.completions().all(|completion| {
+            self.told_from(one, completion).is_disjoint(others)
+                && self.leaves_all_as_it_is(file, completion, others)
+        })
     }
 
-    fn is_the_same(
-        &self,
-        file: FileId,
-        one: &Completed<'_>,
-        completion: &Expr,
-        others: &HashSet<String>,
-    ) -> bool {
+    /// What a statement that completes something names besides.
+    fn told_from(&self, one: &Completed<'_>, completion: &Expr) -> HashSet<String> {
         let mut names = names_in(&completion.to_token_stream());
         for name in &one.names {
             names.remove(&name.to_string());
         }
-        names.is_disjoint(others) && self.leaves_all_as_it_is(file, completion, others)
+        names
     }
 
     /// Whether the `let` that begins there may be executed again although what it is made from may have changed since: it
@@ -405,16 +416,25 @@ impl<'a> Effects<'a> {
     }
 
     /// What keeps a restart from making again what is declared there and then told more by statements behind it.
-    pub(crate) fn told_more_at(&self, place: Position) -> Option<Extent> {
+    pub(crate) fn told_more_at(&self, place: Position) -> Option<ToldMore> {
         let function = self
             .items
             .function_around(place)
             .filter(|_| self.devices.are_used())?;
+        let extent = |span| (place.0, bytes(self.program, place.0, span));
         let (one, changed) = told_at((self.library, self.program), &function.item, place)?;
+        if let Some(changed) = changed {
+            return Some(ToldMore::Changed(extent(changed)));
+        }
         let (_, others) = self.statement_at(place)?;
-        let is_another = |completion: &&Expr| !self.is_the_same(place.0, &one, completion, &others);
-        let at = changed.or_else(|| one.completions().find(is_another).map(Spanned::span))?;
-        Some((place.0, bytes(self.program, place.0, at)))
+        one.completions().find_map(|completion| {
+            let mut names = self.told_from(&one, completion).into_iter();
+            if let Some(name) = names.find(|name| others.contains(name)) {
+                return Some(ToldMore::From(function.name_in_source(&name)));
+            }
+            let trace = self.trace_in(place.0, completion, &others)?;
+            Some(ToldMore::Leaves(trace))
+        })
     }
 
     /// The same of what its initialiser makes.
@@ -557,6 +577,7 @@ impl<'a> Effects<'a> {
             changing_variables: HashSet::new(),
             return_leaves,
             is_given_to_device: false,
+            is_kept_by_handle: false,
             own_arrays: OwnArrays::default(),
             found: None,
             ways_out: Vec::new(),
@@ -565,9 +586,12 @@ impl<'a> Effects<'a> {
 
     /// Where making the value of the variable that is declared there leaves a trace, if it does.
     pub(crate) fn trace_at(&self, place: Position) -> Option<Extent> {
-        let (Statement::Let(local), others) = self.statement_at(place)? else {
+        let (Statement::Let(local), mut others) = self.statement_at(place)? else {
             return None;
         };
+        // What they make leaves them as they are: if they are others later, that is why.
+        let function = self.items.function_around(place)?;
+        others.retain(|name| !makes_handles(self.library, &function.item, name));
         let init = local.init.as_ref()?;
         let gathering = || self.trace_of_gathering(place.0, &self.gathered_at(place)?);
         self.trace_in(place.0, &init.expr, &others).or_else(gathering)
@@ -1254,6 +1278,8 @@ struct Traces<'n> {
     return_leaves: bool,
     /// In what a device's memory is made from: where that is in the program's memory is asked for to read it.
     is_given_to_device: bool,
+    /// In what a handle on a device is set up with: closures there are run later, if ever.
+    is_kept_by_handle: bool,
     /// Arrays on devices that the function itself makes: what it begins them with does not count.
     own_arrays: OwnArrays,
     found: Option<proc_macro2::Span>,
@@ -1397,7 +1423,10 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read || leads_on;
         let asks_files = call.args.is_empty() && self.library.says(&method, Surroundings::AsksFiles);
         self.leaves(may_change && !looks || asks_files, call);
+        let before = self.is_kept_by_handle;
+        self.is_kept_by_handle |= self.devices.are_used() && self.library.says(&method, DeviceMethods::Sets);
         visit::visit_expr_method_call(self, call);
+        self.is_kept_by_handle = before;
         // With devices all closures are looked into.
         for argument in call.args.iter().filter(|_| !self.devices.are_used()) {
             // It may be run by the method, as those of adaptors are by what collects.
@@ -1437,7 +1466,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     /// With devices, whoever is given it may call it.
     fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
-        if self.devices.are_used() && !never_returns(self.library, &closure.body, false) {
+        let may_run = self.devices.are_used() && !self.is_kept_by_handle;
+        if may_run && !never_returns(self.library, &closure.body, false) {
             self.visit_expr(&closure.body);
         }
     }

@@ -1,6 +1,6 @@
 //! Where the value of an expression comes from, as far as syntax and tables can tell.
 
-use crate::library::{Adaptor, Functions, Library, Macros, Methods};
+use crate::library::{Adaptor, Functions, Library, Macros, Methods, Surroundings, segments};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::language::{is_function_trait, is_iterator_trait};
 use crate::syntax::macros::{items_of_list, name_of_macro};
@@ -377,6 +377,39 @@ fn unparenthesised(expr: &Expr) -> &Expr {
 /// `Pool::new(4)?` where the user says so, `rand::thread_rng()`.
 pub fn is_made_again(library: &Library, expr: &Expr) -> bool {
     made_by(library, expr).is_some_and(|function| library.is_made_again(function))
+}
+
+/// Whether the program asks for its environment or for files, which it may have changed since, to make the value.
+pub fn asks_around(library: &Library, expr: &Expr) -> bool {
+    struct Asks<'l> {
+        library: &'l Library,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Asks<'_> {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            if let Expr::Path(path) = &*call.func {
+                let names = segments(&path.path);
+                let whole = names[names.len().saturating_sub(2)..].join("::");
+                self.found |= [Surroundings::Reads, Surroundings::AsksFiles]
+                    .into_iter()
+                    .any(|key| self.library.says(&whole, key));
+            }
+            visit::visit_expr_call(self, call);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            let method = call.method.to_string();
+            self.found |= call.args.is_empty() && self.library.says(&method, Surroundings::AsksFiles);
+            visit::visit_expr_method_call(self, call);
+        }
+        // Asked for when it is called.
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut asks = Asks {
+        library,
+        found: false,
+    };
+    asks.visit_expr(expr);
+    asks.found
 }
 
 /// Whether the value is a generator of random numbers that the system seeds.

@@ -8,6 +8,7 @@ pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
 use crate::decisions::Decisions;
 use crate::decisions::bounds::{anonymous_parameters, associated_type, type_parameter};
+use crate::decisions::effects::ToldMore;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
@@ -109,7 +110,7 @@ pub struct Decider<'a> {
     /// Where a variable first may get another value than the one that it was made with.
     pub changes_at: &'a dyn Fn(Position) -> Option<Extent>,
     /// What keeps a restart from making again what the `let` at this place declares and statements behind it tell more.
-    pub told_more_at: &'a dyn Fn(Position) -> Option<Extent>,
+    pub told_more_at: &'a dyn Fn(Position) -> Option<ToldMore>,
     /// The same of the first variable that a function of a type makes.
     pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<Extent>,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell; and whether its
@@ -963,12 +964,22 @@ impl Decider<'_> {
         let mut field = self.field_in_the_way(one).cloned();
         let of_field = field.as_ref().and_then(|field| field.type_name.as_deref());
         let mut advice = advice(self, of_field.unwrap_or(&type_name));
-        if matches!(advice, TypeAdvice::Other | TypeAdvice::Borrows)
-            && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
-            && let Some(at) = (self.told_more_at)(place)
+        if matches!(
+            advice,
+            TypeAdvice::Other | TypeAdvice::Borrows | TypeAdvice::DeviceHandle { .. }
+        ) && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
+            && let Some(told) = (self.told_more_at)(place)
         {
-            advice = TypeAdvice::DeviceHandle {
-                change: self.written_at(at),
+            advice = match told {
+                ToldMore::Changed(at) => TypeAdvice::DeviceHandle {
+                    change: self.written_at(at),
+                },
+                ToldMore::From(variable) => TypeAdvice::ChangedInput {
+                    changed: format!("`{variable}`"),
+                },
+                ToldMore::Leaves(at) => TypeAdvice::DeviceCommand {
+                    trace: self.written_at(at).unwrap_or_default(),
+                },
             };
         } else if matches!(
             advice,
