@@ -18,7 +18,9 @@ use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Methods, Surroundings, Types, last_name};
+use ckpt_compiler::library::{
+    DeviceHidden, DeviceMethods, Library, Methods, Surroundings, Types, last_name, segments,
+};
 use ckpt_compiler::syntax::gathered::{empty_list, gathered_together};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
@@ -1298,19 +1300,9 @@ impl Traces<'_> {
 
     /// Whether what a function asks for may be something else when it is asked again.
     fn may_find_another(&self, function: &syn::Path) -> bool {
-        let last = last_name(function);
-        let of = function
-            .segments
-            .iter()
-            .rev()
-            .nth(1)
-            .map(|of| of.ident.to_string());
-        let whole = |of: &str| format!("{of}::{last}");
-        let reads = |of: &str| self.library.says(&whole(of), Surroundings::Reads);
-        let asks_files = of
-            .as_deref()
-            .is_some_and(|of| self.library.says(&whole(of), Surroundings::AsksFiles));
-        asks_files || reads(of.as_deref().unwrap_or("env")) && (self.environment_changes)()
+        let path = segments(function);
+        self.library.asks_for_file(&path)
+            || self.library.reads_environment(&path) && (self.environment_changes)()
     }
 
     /// Whether the expression never has a value; then it is noted.

@@ -667,6 +667,8 @@ sections! {
     }
     /// What a program finds around it, and may have changed since.
     "surroundings" => Surroundings {
+        /// The modules of these functions.
+        Modules = "modules",
         /// Functions that ask for the environment.
         Reads = "reads",
         /// Functions that change it.

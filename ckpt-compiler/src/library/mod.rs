@@ -215,6 +215,20 @@ impl Library {
         self.added.path_means(path, Meaning::Seeds) || builtin().path_means(path, Meaning::Seeds)
     }
 
+    /// Whether the function asks for the environment of the process.
+    pub fn reads_environment(&self, path: &[String]) -> bool {
+        match path {
+            [.., of, last] => self.says(of, Surroundings::Modules) && self.says(last, Surroundings::Reads),
+            [last] => self.says(last, Surroundings::Reads),
+            [] => false,
+        }
+    }
+
+    /// Whether the function asks for a file, and not for what is in it.
+    pub fn asks_for_file(&self, path: &[String]) -> bool {
+        matches!(path, [.., of, last] if self.says(&format!("{of}::{last}"), Surroundings::AsksFiles))
+    }
+
     /// Whether what the method gives is rebuilt at a restart.
     pub fn is_device_method(&self, method: &str) -> bool {
         self.means(method, Meaning::Reexecute)

@@ -389,10 +389,7 @@ pub fn asks_around(library: &Library, expr: &Expr) -> bool {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
             if let Expr::Path(path) = &*call.func {
                 let names = segments(&path.path);
-                let whole = names[names.len().saturating_sub(2)..].join("::");
-                self.found |= [Surroundings::Reads, Surroundings::AsksFiles]
-                    .into_iter()
-                    .any(|key| self.library.says(&whole, key));
+                self.found |= self.library.reads_environment(&names) || self.library.asks_for_file(&names);
             }
             visit::visit_expr_call(self, call);
         }
