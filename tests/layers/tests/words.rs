@@ -112,7 +112,10 @@ const OTHERS: [(&str, &[&str]); 65] = [
         "ckpt-compiler/src/sources/packages.rs",
         &["exclude", "name", "path", "test"],
     ),
-    ("ckpt-compiler/src/sources/variables.rs", &["env", "var", "var_os"]),
+    (
+        "ckpt-compiler/src/sources/variables.rs",
+        &["env", "var", "var_os"],
+    ),
     ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
     ("ckpt-compiler/src/validate.rs", &["checkpoint"]),
     ("ckpt-safepoints/src/explorer/mod.rs", &["drop"]),
