@@ -115,14 +115,19 @@ fn is_built(library: &Library, expr: &Expr) -> bool {
     }
 }
 
-/// Those of a function that nothing else changes.
-pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec<Completed<'p>> {
+/// What the `let`s of a function declare to which statements behind them may belong.
+fn candidates<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec<(Made, Completed<'p>)> {
     let mut found = Found {
         library,
         all: Vec::new(),
     };
     found.visit_block(&function.block);
-    let all = found.all.into_iter();
+    found.all
+}
+
+/// Those of a function that nothing else changes.
+pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec<Completed<'p>> {
+    let all = candidates(library, function).into_iter();
     all.filter(|(made, one)| {
         !one.statements.is_empty() && one.changed_elsewhere(*made, library, function).is_none()
     })
@@ -132,14 +137,8 @@ pub(crate) fn completed<'p>(library: &Library, function: &'p syn::ItemFn) -> Vec
 
 /// Whether a variable has what makes handles, and stays as it is then: `Kernel::builder()`.
 pub(crate) fn makes_handles(library: &Library, function: &syn::ItemFn, variable: &str) -> bool {
-    let mut found = Found {
-        library,
-        all: Vec::new(),
-    };
-    found.visit_block(&function.block);
     let is = |one: &Completed<'_>| one.names.iter().any(|name| *name == variable);
-    found
-        .all
+    candidates(library, function)
         .iter()
         .any(|(made, one)| *made == Made::Builder && is(one))
 }
@@ -150,13 +149,10 @@ pub(crate) fn told_at<'p>(
     function: &'p syn::ItemFn,
     place: Position,
 ) -> Option<(Completed<'p>, Option<Span>)> {
-    let mut found = Found {
-        library,
-        all: Vec::new(),
-    };
-    found.visit_block(&function.block);
     let begins = |one: &Completed<'_>| bytes(program, place.0, one.local.span()).start;
-    let (made, one) = found.all.into_iter().find(|(_, one)| begins(one) == place.1)?;
+    let (made, one) = candidates(library, function)
+        .into_iter()
+        .find(|(_, one)| begins(one) == place.1)?;
     let changed = one.changed_elsewhere(made, library, function);
     Some((one, changed))
 }
