@@ -69,6 +69,7 @@ enum Made {
 }
 
 impl Made {
+    /// By the initialiser, and by whether the `let` has a `mut`.
     fn by(library: &Library, local: &syn::Local, init: &Expr) -> Self {
         let makes_builder = |name: &str| library.says(name, DeviceMethods::Builders);
         let mut path = maker(init)
@@ -163,8 +164,8 @@ pub(crate) fn completed_at<'p>(
     function: &'p syn::ItemFn,
     place: Position,
 ) -> Option<Completed<'p>> {
-    let mut all = completed(library, function).into_iter();
-    all.find(|one| bytes(program, place.0, one.local.span()).start == place.1)
+    let (one, changed) = told_at((library, program), function, place)?;
+    (!one.statements.is_empty() && changed.is_none()).then_some(one)
 }
 
 struct Found<'n, 'p> {
