@@ -41,11 +41,21 @@ fn a_run_goes_round_all_machines() {
     round_trip(&[]);
 }
 
+fn incremental_goes_round(compression: &'static str) {
+    round_trip(&[("CKPT_FULL_EVERY", "4"), ("CKPT_COMPRESSION", compression)]);
+}
+
 /// Blocks that an earlier checkpoint has are found by their hashes, which are those of the bytes in the file.
 #[test]
 fn incremental_and_compressed_checkpoints_go_round() {
-    for compression in ["deflate", "lz4", "zstd"] {
-        round_trip(&[("CKPT_FULL_EVERY", "4"), ("CKPT_COMPRESSION", compression)]);
+    incremental_goes_round("zstd");
+}
+
+#[test]
+#[ignore = "with SWEEPS=all"]
+fn with_other_compressions_they_go_round_as_well() {
+    for compression in ["deflate", "lz4"] {
+        incremental_goes_round(compression);
     }
 }
 

@@ -133,6 +133,7 @@ fn an_idle_session_has_few_reductions_however_many_visits_there_are() {
 
 /// Those who have written theirs are told, and all try again.
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn a_rank_that_cannot_stop_yet_holds_nobody() {
     let job = Job::new("programs/ring");
     let expected = uninterrupted(2, "400 20");

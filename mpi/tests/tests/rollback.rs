@@ -366,6 +366,12 @@ const MANY_SNAPSHOTS: (&str, &str) = ("CKPT_SNAPSHOTS", "30");
 /// Runs in which ranks have a chance to be close together.
 const TRIES: usize = 8;
 
+/// Where ranks are far apart on a busy machine, no snapshot is known to be with all yet, and a checkpoint is taken: tried again.
+fn from_memory(variables: &[(&str, &str)], times: usize) {
+    let met = (0..TRIES).any(|_| same(variables, times).stderr.contains(IN_MEMORY));
+    assert!(met, "{variables:?}: a run in which a snapshot is taken");
+}
+
 #[test]
 fn all_ranks_go_back_to_snapshots_of_one_visit() {
     for (snapshots, visits) in [("2", "12"), ("2", "13"), ("2", "19,20"), ("1", "18,19,20")] {
@@ -378,12 +384,7 @@ fn all_ranks_go_back_to_snapshots_of_one_visit() {
             ("CKPT_CHECK_SAFE_POINTS", "1"),
             ("WHAT", "slow"),
         ];
-        let ended = same(&variables, visits.split(',').count());
-        assert!(
-            ended.stderr.contains(IN_MEMORY),
-            "{variables:?}: {}",
-            ended.stderr
-        );
+        from_memory(&variables, visits.split(',').count());
     }
 }
 
@@ -400,12 +401,7 @@ fn a_rank_that_asks_has_all_go_back_to_snapshots() {
                 ("WHAT", what),
                 DETECTS,
             ];
-            let ended = same(&variables, 1);
-            assert!(
-                ended.stderr.contains(IN_MEMORY),
-                "{variables:?}: {}",
-                ended.stderr
-            );
+            from_memory(&variables, 1);
         }
     }
 }
@@ -595,27 +591,32 @@ fn a_ring_goes_back() {
 
 /// Communicators, a datatype and a request are made again.
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn groups_go_back() {
     crashtest("programs/groups", 5, "40");
 }
 
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn heat_goes_back() {
     crashtest("examples/heat-mpi", 3, "60 40 100");
 }
 
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn himeno_goes_back() {
     crashtest("examples/himeno", 4, "18,18,34 60 2 2 1");
 }
 
 /// Which worker answers first differs each time.
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn photons_go_back() {
     crashtest("examples/montecarlo-mpi", 3, "30 10 100");
 }
 
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn sorting_goes_back() {
     crashtest("examples/sort-mpi", 2, "2000 30");
 }
@@ -627,11 +628,13 @@ fn a_wavefront_goes_back() {
 
 /// Messages are as long as there are atoms.
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn atoms_go_back() {
     crashtest("examples/comd-like", 2, "8 4 4 30");
 }
 
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn gradients_go_back() {
     let matrix = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/cg-mpi/matrix.mtx");
     crashtest("examples/cg-mpi", 2, &format!("{matrix} 40"));
@@ -639,6 +642,7 @@ fn gradients_go_back() {
 
 /// Sites in the threads of the ranks.
 #[test]
+#[ignore = "with SWEEPS=all"]
 fn teams_of_ranks_go_back() {
     crashtest("examples/sphot-mpi", 2, "3 12 100");
     crashtest("examples/snap-like", 2, "2 20 16 12 2");

@@ -7,7 +7,7 @@ use faults::campaign::{Catalogue, Tally, Trial};
 use faults::program::{BOUNDED, PROGRAMS};
 
 const SEED: u64 = 3;
-const TRIALS: u64 = 360;
+const TRIALS: u64 = 240;
 
 fn main() -> std::io::Result<ExitCode> {
     let catalogue = Catalogue::of(&PROGRAMS, &BOUNDED)?;
