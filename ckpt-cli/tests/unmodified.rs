@@ -707,14 +707,20 @@ fn other_sources_are_noticed(package: &Package, start: &Start<'_>) {
     }
 }
 
-/// The same files are another program with other features, and compute something else with another environment.
+/// The same files are another program with other features, flags and variables of the build, and compute something else with
+/// another environment.
 #[test]
 fn other_features_are_noticed() {
     let package = Package::new();
     let manifest = package.text("Cargo.toml") + "\n[features]\nstrong = []\n";
     fs::write(package.folder.path().join("Cargo.toml"), manifest).unwrap();
     let inflow = "(if cfg!(feature = \"strong\") { 6.5 } else { 6.0 }) * self.params.u_in \
-        * std::env::var(\"SCALE\").map_or(1.0, |text| text.parse().unwrap())";
+        * std::env::var(\"SCALE\").map_or(1.0, |text| text.parse().unwrap()) \
+        * if cfg!(slow) && option_env!(\"TUNED\").is_some() { 0.9 } else { 1.0 }";
+    let script = "fn main() { println!(\"cargo::rerun-if-env-changed=SLOW\"); \
+        println!(\"cargo::rustc-check-cfg=cfg(slow)\"); \
+        if std::env::var_os(\"SLOW\").is_some() { println!(\"cargo::rustc-cfg=slow\"); } }";
+    fs::write(package.folder.path().join("build.rs"), script).unwrap();
     package.replace("src/solver.rs", INFLOW.0, inflow);
     let run = |variables: &[(&str, &str)], options: &[&str]| {
         let run = [
@@ -732,19 +738,24 @@ fn other_features_are_noticed() {
     };
     let strong = ["--features", "strong"];
     let scale = ("SCALE", "1.5");
-    let killed = run(&[("CKPT_FAULT", "visit:50"), scale], &strong);
+    let (slow, tuned) = (("SLOW", "1"), ("TUNED", "1"));
+    let killed = run(&[("CKPT_FAULT", "visit:50"), scale, slow, tuned], &strong);
     assert!(!killed.status.success());
     let refused = run(&[STRICT], &[]);
     assert_eq!(refused.status.code(), Some(77), "{}", said(&refused));
-    let message = "was taken by a build of other sources: `feature strong` is gone\n";
+    let message = "was taken by a build of other sources: `cfg slow` is gone, `feature strong` is gone, \
+        `variable TUNED of the build` has changed\n";
     assert!(said(&refused).contains(message), "{}", said(&refused));
-    let killed = run(&[("CKPT_FAULT", "visit:45"), ("SCALE", "2.5")], &strong);
+    let killed = run(
+        &[("CKPT_FAULT", "visit:45"), ("SCALE", "2.5"), slow, tuned],
+        &strong,
+    );
     assert!(
         said(&killed).contains("was taken in another environment: `SCALE` has another value\n"),
         "{}",
         said(&killed)
     );
-    let same = run(&[STRICT, scale], &strong);
+    let same = run(&[STRICT, scale, slow, tuned], &strong);
     assert!(!said(&same).contains("W2072"), "{}", said(&same));
     assert!(same.status.success(), "{}", said(&same));
     assert!(

@@ -219,7 +219,7 @@ impl TypeAdvice {
                  of the trait, without references in it, and no parameters or associated types of the trait; or make the value inside the loop"
             }
             Self::Other => {
-                "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \
+                "make the value inside the loop; or, if making it again gives the same value and nothing changes it later, `#[ckpt(reexecute)]` on its `let`, or \
                  without a change to the program `reexecute = [\"Type::new\"]`, the function that makes it, under `[calls]` in `ckpt.toml`. \
                  A type of another crate can be saved if it has serde, often a feature of that crate"
             }

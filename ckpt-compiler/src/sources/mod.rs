@@ -8,6 +8,7 @@
 
 mod modules;
 mod packages;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -26,6 +27,7 @@ use crate::syntax::words::words;
 use modules::Crate;
 pub use modules::may_lead_away;
 use packages::Package;
+pub use surroundings::AskedOfBuild;
 
 /// Name of the file, beside the Cargo.toml of a package that `cargo ckpt` has rewritten, that has the hashes of what it was
 /// before.
@@ -35,6 +37,8 @@ pub const SOURCES_RECORD: &str = ".ckpt-sources.toml";
 const FILES: &str = "files";
 const FEATURES: &str = "features";
 const VARIABLES: &str = "variables";
+const VARIABLES_OF_BUILD: &str = "variables-of-build";
+const CONDITIONS: &str = "conditions";
 
 /// Gives what is in a file; nothing where there is none.
 pub type ReadFile<'r> = &'r dyn Fn(&Path) -> Option<Vec<u8>>;
@@ -70,6 +74,8 @@ pub struct Sources {
     pub features: BTreeSet<String>,
     /// The environment variables that it reads by name.
     pub variables: BTreeSet<String>,
+    /// What it asks its build for.
+    pub asked: AskedOfBuild,
 }
 
 impl Sources {
@@ -103,9 +109,11 @@ impl Sources {
         let files: Table = self.files.iter().map(line).collect();
         let list = |names: &BTreeSet<String>| names.iter().cloned().map(Value::from).collect::<Vec<_>>();
         let parts = [
+            (CONDITIONS, Value::from(list(&self.asked.conditions))),
             (FEATURES, Value::from(list(&self.features))),
             (FILES, Value::from(files)),
             (VARIABLES, Value::from(list(&self.variables))),
+            (VARIABLES_OF_BUILD, Value::from(list(&self.asked.variables))),
         ];
         let record: Table = parts
             .map(|(name, part)| (name.to_owned(), part))
@@ -140,6 +148,10 @@ impl Sources {
             files,
             features: list(FEATURES)?,
             variables: list(VARIABLES)?,
+            asked: AskedOfBuild {
+                variables: list(VARIABLES_OF_BUILD)?,
+                conditions: list(CONDITIONS)?,
+            },
         })
     }
 
@@ -151,16 +163,37 @@ impl Sources {
             let hash = Literal::u128_suffixed(file.hash);
             quote!((#name, #hash))
         });
-        // A feature that is on counts as a file that is there.
-        let of_feature = |name: &String| Literal::u128_suffixed(of_bytes(name.as_bytes()));
-        let features = self.features.iter().map(|name| {
-            let (hash, shown) = (of_feature(name), format!("feature {name}"));
-            quote!(#[cfg(feature = #name)] (#shown, #hash))
+        // A feature that is on counts as a file that is there, and so does a condition that holds.
+        let of_features = self
+            .features
+            .iter()
+            .map(|name| (format!("feature {name}"), quote!(feature = #name)));
+        let of_conditions = self.asked.conditions.iter().filter_map(|condition| {
+            let tokens = TokenStream::from_str(condition).ok()?;
+            Some((format!("cfg {condition}"), tokens))
         });
-        let hashes = self.features.iter().map(|name| {
-            let hash = of_feature(name);
-            quote!(^ if ::core::cfg!(feature = #name) { #hash } else { 0 })
-        });
+        let (features, hashes): (Vec<_>, Vec<_>) = of_features
+            .chain(of_conditions)
+            .map(|(shown, condition)| {
+                let hash = Literal::u128_suffixed(of_bytes(shown.as_bytes()));
+                (
+                    quote!(#[cfg(#condition)] (#shown, #hash)),
+                    quote!(^ if ::core::cfg!(#condition) { #hash } else { 0 }),
+                )
+            })
+            .unzip();
+        let (told, hashes_of_told): (Vec<_>, Vec<_>) = self
+            .asked
+            .variables
+            .iter()
+            .map(|name| {
+                let shown = format!("variable {name} of the build");
+                let hash = quote!(#rt::of_build_variable(#name, ::core::option_env!(#name)));
+                (quote!((#shown, #hash)), quote!(^ #hash))
+            })
+            .unzip();
+        // A condition of another package is not declared in this one.
+        let allowed = (!self.asked.conditions.is_empty()).then(|| quote!(#[allow(unexpected_cfgs)]));
         let variables = self.variables.iter();
         let tracked: BTreeSet<&str> = self
             .files
@@ -170,8 +203,10 @@ impl Sources {
         let tracked = tracked.into_iter();
         quote! {{
             #(const _: &[u8] = ::core::include_bytes!(#tracked);)*
-            const HASH: ::core::primitive::u128 = #hash #(#hashes)*;
-            const FILES: &[(&::core::primitive::str, ::core::primitive::u128)] = &[#(#files,)* #(#features,)*];
+            #allowed
+            const HASH: ::core::primitive::u128 = #hash #(#hashes)* #(#hashes_of_told)*;
+            #allowed
+            const FILES: &[(&::core::primitive::str, ::core::primitive::u128)] = &[#(#files,)* #(#features,)* #(#told,)*];
             ::core::option::Option::Some(&#rt::Sources { hash: HASH, files: FILES, variables: &[#(#variables),*] })
         }}
     }
@@ -291,6 +326,7 @@ impl Gathering<'_> {
             let hash = match file {
                 modules::File::Rust(tokens) => {
                     variables::read_in(&tokens, &mut self.sources.variables);
+                    self.sources.asked.read_in(&tokens);
                     of_tokens(&tokens)
                 }
                 modules::File::Data(bytes) => of_bytes(&bytes),

@@ -346,11 +346,25 @@ fn features_are_those_that_cargo_knows() {
             files: again.files.clone(),
             features: sources.features.clone(),
             variables: sources.variables.clone(),
+            asked: sources.asked.clone(),
         }
     );
     let expression = again.expression().to_string();
     for feature in features {
         let asked = format!("feature = \"{feature}\"");
         assert_eq!(expression.matches(&asked).count(), 2, "{expression}");
+    }
+}
+
+#[test]
+fn what_the_build_is_asked_for_is_recorded() {
+    let main = "fn main() { let tuned = option_env!(\"TUNED\"); if cfg!(any(quick, unix)) { run(tuned) } }";
+    let sources = tree().with("heat/src/main.rs", main).sources();
+    let record = Path::new("/copy/.ckpt-sources.toml");
+    let again = Sources::recorded(record, &sources.record()).unwrap();
+    assert_eq!(again.asked, sources.asked);
+    let expression = again.expression().to_string();
+    for (asked, times) in [("(quick)", 2), ("(unix)", 0), ("option_env ! (\"TUNED\")", 2)] {
+        assert_eq!(expression.matches(asked).count(), times, "{asked}: {expression}");
     }
 }

@@ -14,7 +14,7 @@ pub use crate::frame::{
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
-pub use crate::session::{MainSession, Program, Sources, open, run_main};
+pub use crate::session::{MainSession, Program, Sources, of_build_variable, open, run_main};
 pub use crate::state::late_statics::{
     Late, LatePlace, Lately, Lazily, MadeInPlace, MadeOfCheckpoint, Whole, reached,
 };

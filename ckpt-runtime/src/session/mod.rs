@@ -107,7 +107,7 @@ use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 pub use place::PLACE_NOTE;
 use run::{Kind, Run};
-pub use sources::{Builds, Sources};
+pub use sources::{Builds, Sources, of_build_variable};
 pub use starts_over::{NotUndone, note_left, undo_start};
 pub use variables::VARIABLES_NOTE;
 

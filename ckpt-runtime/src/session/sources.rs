@@ -22,6 +22,24 @@ pub struct Sources {
     pub variables: &'static [&'static str],
 }
 
+/// What tells two values apart that an environment variable had when the program was compiled; 0 where it had none.
+pub const fn of_build_variable(name: &str, value: Option<&str>) -> u128 {
+    let Some(value) = value else { return 0 };
+    // FNV-1a of 128 bits, of the name, a byte that is in no text, and the value: constants can be made of it.
+    let mut hash = hashed(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, name.as_bytes());
+    hash = hashed(hash, &[0xff]);
+    hashed(hash, value.as_bytes())
+}
+
+const fn hashed(mut hash: u128, bytes: &[u8]) -> u128 {
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u128).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
+        at += 1;
+    }
+    hash
+}
+
 /// What a run's record has of the builds that were processes of it: for the hash of all files, that of each by its name.
 pub type Builds = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -158,6 +176,20 @@ mod tests {
         let many = names.iter().map(|name| (name.clone(), String::new())).collect();
         let listed = listed(&BTreeMap::new(), &many);
         assert!(listed.ends_with("`f11` is new, and 3 more"), "{listed}");
+    }
+
+    #[test]
+    fn values_that_variables_had_in_the_build_are_told_apart() {
+        let all: BTreeSet<u128> = [
+            ("A", None),
+            ("A", Some("")),
+            ("A", Some("1")),
+            ("B", Some("1")),
+            ("A1", Some("")),
+        ]
+        .map(|(name, value)| of_build_variable(name, value))
+        .into();
+        assert_eq!(all.len(), 5);
     }
 
     #[test]

@@ -22,7 +22,7 @@ const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoin
 /// operators, what a `for`, `{}` and the end of a scope call), keys of attributes, names of lints, ckpt's own macro, the stages of
 /// a function, what ckpt calls a variable or a file that it makes, keys of manifests and conditions of `cfg`, commands of cargo, the crate that a
 /// model or a feature of ckpt is for.
-const OTHERS: [(&str, &[&str]); 65] = [
+const OTHERS: [(&str, &[&str]); 66] = [
     (
         "ckpt-analysis/src/decisions/spares.rs",
         &["cfg", "expect", "warn"],
@@ -111,6 +111,19 @@ const OTHERS: [(&str, &[&str]); 65] = [
     (
         "ckpt-compiler/src/sources/packages.rs",
         &["exclude", "name", "path", "test"],
+    ),
+    (
+        "ckpt-compiler/src/sources/surroundings.rs",
+        &[
+            "all",
+            "any",
+            "cfg",
+            "env",
+            "option_env",
+            "panic",
+            "test",
+            "windows",
+        ],
     ),
     (
         "ckpt-compiler/src/sources/variables.rs",

@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::hint::black_box;
 
 /// Tables may be this many times larger than their entries need, as powers of two; small ones up to so many places.
 const LARGER: u32 = 6;
@@ -21,7 +22,20 @@ const TRIES: usize = 64;
 
 /// Whether a hasher gives the key the same number whenever it is made.
 pub(super) fn is_fixed<K: Hash, S: BuildHasher + Default>(key: Option<&K>, hasher: &S) -> bool {
-    key.is_some_and(|key| S::default().hash_one(key) == hasher.hash_one(key))
+    key.is_some_and(|key| hash_of(key, &S::default()) == hash_of(key, hasher))
+}
+
+/// The hash of a key. The compiler does not see which hasher gives it: rustc draws a hasher into the functions of the program
+/// that use it only where they are few, and this would be one more.
+pub(super) fn hash_of<K: Hash, S: BuildHasher>(key: &K, hasher: &S) -> u64 {
+    let mut state = hasher.build_hasher();
+    feed(key, black_box(&mut state));
+    state.finish()
+}
+
+#[inline(never)]
+fn feed<K: Hash>(key: &K, mut to: &mut dyn Hasher) {
+    key.hash(&mut to);
 }
 
 /// How keys are put into a table.

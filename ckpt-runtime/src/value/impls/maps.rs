@@ -103,7 +103,7 @@ fn in_order<K: Hash, S: BuildHasher + Default>(
 ) -> (usize, usize) {
     let hasher = S::default();
     let found = hash_order::is_fixed(keys.first(), &hasher).then(|| {
-        let hashes: Vec<u64> = keys.iter().map(|key| hasher.hash_one(key)).collect();
+        let hashes: Vec<u64> = keys.iter().map(|key| hash_order::hash_of(key, &hasher)).collect();
         hash_order::arrangement(&hashes, capacity_for(keys.len()))
     });
     found
