@@ -104,6 +104,60 @@ fn which_device_something_is_on_hangs_on_no_number() {
         "any"
     );
     assert_eq!(with("let counted = devices.len(); show(counted);", "", ""), "any");
+    for left in [
+        "if devices.is_empty() { return; }",
+        "let Some(first) = devices.first() else { return };",
+        "/*h*/let Ok(more) = Device::list_all(platform) else { return };",
+        "for one in 0..9 { if one > 4 { continue; } if one == 3 { break; } }",
+    ] {
+        assert_eq!(
+            with(&format!("{left} let saved = 3;"), "", "show(saved);"),
+            "any",
+            "{left}"
+        );
+    }
+}
+
+/// What stands behind a `return`, a `break` or a `continue` is done only if that was not.
+#[test]
+fn what_is_left_early_hangs_on_why() {
+    for (counts, by) in [
+        ("if devices.len() > 1 { return 4; } 1", "return"),
+        ("match devices.len() { 1 => return 1, _ => {} } 4", "match"),
+        (
+            "let mut parts = 0; loop { let Some(_) = devices.get(parts) else { break }; parts += 1; } parts",
+            "let else",
+        ),
+        (
+            "let mut parts = 0; for i in 0..8 { if i >= devices.len() { continue; } parts += 1; } parts",
+            "continue",
+        ),
+        (
+            "let mut parts = 0; for i in 0..8 { parts += 1; if i >= devices.len() { break; } } parts",
+            "break",
+        ),
+        (
+            "let mut parts = 0; 'all: for i in 0..8 { for j in 0..2 { if i >= devices.len() { continue 'all; } } parts += 1; } parts",
+            "label",
+        ),
+        (
+            "let parts = loop { if devices.len() > 2 { break 4; } break 1; }; parts",
+            "value",
+        ),
+        (
+            "let of = |all: &[Device]| { if all.len() > 1 { return 4; } 1 }; of(devices)",
+            "closure",
+        ),
+    ] {
+        let functions = format!("fn parts(devices: &[Device]) -> usize {{ {counts} }}");
+        let found = number(&format!(
+            "{functions} {SET_UP} let share = parts(&devices); for step in 0..1000000_u64 {{ sum += step; }} show(share); show(sum);"
+        ));
+        assert!(
+            found.ends_with("`share` is needed after a site, and hangs on the number of devices"),
+            "{by}: {found}"
+        );
+    }
 }
 
 #[test]

@@ -322,6 +322,8 @@ sections! {
         Cycles = "cycles",
         /// Of one element that may be there: gives it.
         Unpacks = "unpacks",
+        /// Of a list: says whether there is anything in it, which does not hang on the number.
+        AsksIfAny = "asks_if_any",
     }
     /// Content on devices that no variable holds, with crates of which nobody counts what they have there.
     "device_hidden" => DeviceHidden {

@@ -104,6 +104,12 @@ struct Frame<'a> {
     /// By name, with the line of the declaration.
     variables: BTreeMap<String, (Hangs, usize)>,
     returned: Hangs,
+    /// What it is called under.
+    entered: Hangs,
+    /// What is left of it is done only if it was not left before, and that hangs on the number so.
+    left: Hangs,
+    /// The same of the loop that is being gone through.
+    loop_left: Hangs,
 }
 
 impl<'a> Walk<'a> {
@@ -131,6 +137,9 @@ impl<'a> Walk<'a> {
             function,
             variables: BTreeMap::new(),
             returned: Hangs::No,
+            entered: self.control,
+            left: Hangs::No,
+            loop_left: Hangs::No,
         };
         let mut names = Vec::new();
         for (index, parameter) in function.item.sig.inputs.iter().enumerate() {
@@ -227,18 +236,41 @@ impl<'a> Walk<'a> {
 
     /// Goes through a loop until nothing changes.
     fn rounds(&mut self, frame: &mut Frame<'a>, mut round: impl FnMut(&mut Self, &mut Frame<'a>)) {
+        let around = std::mem::take(&mut frame.loop_left);
         for _ in 0..MOST_ROUNDS {
-            let before = frame.variables.clone();
+            let before = (frame.variables.clone(), frame.left, frame.loop_left);
             round(self, frame);
-            if frame.variables == before {
-                return;
+            if (&frame.variables, frame.left, frame.loop_left) == (&before.0, before.1, before.2) {
+                break;
             }
         }
+        frame.loop_left = around;
+    }
+
+    /// What is done now is done only if there are so many devices, of which the function that does it knows.
+    fn is_decided(&self, frame: &Frame<'_>) -> Hangs {
+        match self.control > frame.entered {
+            true => as_number(self.control),
+            false => Hangs::No,
+        }
+    }
+
+    /// A loop is left here, or its next round begins: the same one, or one around it.
+    fn leaves_loop(&self, frame: &mut Frame<'_>, has_label: bool) {
+        let decided = self.is_decided(frame);
+        let left = if has_label {
+            &mut frame.left
+        } else {
+            &mut frame.loop_left
+        };
+        *left = decided.max(*left);
     }
 
     fn block(&mut self, frame: &mut Frame<'a>, block: &syn::Block) -> Hangs {
         let mut last = Hangs::No;
+        let before = self.control;
         for statement in &block.stmts {
+            self.control = before.max(frame.left).max(frame.loop_left);
             last = match statement {
                 syn::Stmt::Local(local) => {
                     self.local(frame, local);
@@ -259,6 +291,7 @@ impl<'a> Walk<'a> {
                 syn::Stmt::Item(_) => Hangs::No,
             };
         }
+        self.control = before;
         last
     }
 
@@ -281,10 +314,18 @@ impl<'a> Walk<'a> {
             return;
         }
         let hangs = self.eval(frame, &init.expr);
-        if let Some((_, diverge)) = &init.diverge {
-            self.eval(frame, diverge);
-        }
-        self.bind(frame, pattern, hangs);
+        let Some((_, diverge)) = &init.diverge else {
+            self.bind(frame, pattern, hangs);
+            return;
+        };
+        let (decides, inner) = match first_of_all(&init.expr) {
+            true => (Hangs::No, hangs),
+            false => chosen(hangs, unpacks(pattern)),
+        };
+        self.under(frame, decides, diverge.span(), |walk, frame| {
+            walk.eval(frame, diverge)
+        });
+        self.bind(frame, pattern, inner);
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm for each form")]
@@ -296,7 +337,11 @@ impl<'a> Walk<'a> {
                 }
                 _ => self.of_path(&path.path),
             },
-            Expr::Lit(_) | Expr::Continue(_) => Hangs::No,
+            Expr::Lit(_) => Hangs::No,
+            Expr::Continue(one) => {
+                self.leaves_loop(frame, one.label.is_some());
+                Hangs::No
+            }
             Expr::Reference(one) => self.eval(frame, &one.expr),
             Expr::Paren(one) => self.eval(frame, &one.expr),
             Expr::Group(one) => self.eval(frame, &one.expr),
@@ -377,10 +422,12 @@ impl<'a> Walk<'a> {
                 Hangs::No
             }
             Expr::Loop(one) => {
+                let mut left = Hangs::No;
                 self.rounds(frame, |walk, frame| {
                     walk.block(frame, &one.body);
+                    left = frame.loop_left;
                 });
-                self.control
+                self.control.max(left)
             }
             Expr::Assign(one) => {
                 let value = self.eval(frame, &one.right).max(self.control);
@@ -415,7 +462,9 @@ impl<'a> Walk<'a> {
                     .expr
                     .as_ref()
                     .map_or(Hangs::No, |value| self.eval(frame, value));
-                frame.returned = frame.returned.max(value);
+                let decided = self.is_decided(frame);
+                frame.returned = frame.returned.max(value).max(decided);
+                frame.left = frame.left.max(decided);
                 Hangs::No
             }
             Expr::Break(one) => {
@@ -424,6 +473,7 @@ impl<'a> Walk<'a> {
                     .as_ref()
                     .map_or(Hangs::No, |value| self.eval(frame, value));
                 frame.returned = frame.returned.max(value);
+                self.leaves_loop(frame, one.label.is_some());
                 value
             }
             Expr::Closure(one) => self.closure(frame, one, Hangs::No).0,
@@ -468,7 +518,10 @@ impl<'a> Walk<'a> {
         for parameter in &closure.inputs {
             names.extend(self.bind(frame, parameter, given));
         }
-        let value = self.eval(frame, &closure.body);
+        let around = (frame.left, frame.loop_left);
+        (frame.left, frame.loop_left) = (Hangs::No, Hangs::No);
+        let value = self.eval(frame, &closure.body).max(frame.left);
+        (frame.left, frame.loop_left) = around;
         let known = names.iter().filter_map(|name| frame.variables.get(name));
         let after = known.map(|(hangs, _)| *hangs).max().unwrap_or_default();
         (value, if after > given { after } else { Hangs::No })
@@ -643,6 +696,7 @@ impl<'a> Walk<'a> {
             return Hangs::Number;
         }
         match receiver {
+            Hangs::List if is(DeviceNumbers::AsksIfAny) => return Hangs::No,
             Hangs::List if is(DeviceNumbers::Cycles) => return Hangs::Element,
             Hangs::List if is(DeviceNumbers::Picks) => return Hangs::Element,
             Hangs::List if is(DeviceNumbers::Keeps) => {
@@ -730,6 +784,15 @@ fn chosen(value: Hangs, are_fallible: bool) -> (Hangs, Hangs) {
         Hangs::List if are_fallible => (Hangs::No, Hangs::List),
         Hangs::Number => (Hangs::Number, Hangs::Number),
         value => (Hangs::Number, value),
+    }
+}
+
+/// Whether it asks for one that is there if there are any: `devices.first()`.
+fn first_of_all(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => call.args.is_empty(),
+        Expr::Try(one) => first_of_all(&one.expr),
+        _ => false,
     }
 }
 

@@ -106,7 +106,11 @@ fn declared<'w, 's>(words: &'w [&'s str], function: &str, index: usize) -> Optio
 /// Whether what it was built with may have a mention, or an address. In C++ an element becomes a reference without a sign of it.
 fn is_in_options(declared: &[&str], options: &str) -> bool {
     let lower = options.to_lowercase();
-    let is_named = |word: &&str| word.starts_with(is_of_name) && declared.contains(word);
+    // `-Dconst=` and `-D const=` define the same.
+    let is_named = |word: &&str| {
+        let defined = word.strip_prefix(['D', 'U']).unwrap_or(word);
+        word.starts_with(is_of_name) && (declared.contains(word) || declared.contains(&defined))
+    };
     ["&", "c++", "-include"].iter().any(|sign| lower.contains(sign)) || words(options).iter().any(is_named)
 }
 
@@ -307,6 +311,8 @@ mod tests {
         }
         for options in [
             "-DSET(x)=*&x",
+            "-Dconst=",
+            "-Uconst -Dconst=",
             "-D SET(x)=((b)a)",
             "-cl-std=CLC++2021",
             "-include set.h",
