@@ -2,7 +2,7 @@
 //! it from then on, and no variable. Made again it has its first content. With libraries that have nothing beneath them nobody
 //! counts such arrays.
 
-use ckpt_compiler::library::{DeviceMethods, Library};
+use ckpt_compiler::library::{DeviceMethods, Library, Threads};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -11,9 +11,22 @@ use syn::{Expr, Local, Pat};
 /// The `let` of the variable of this name, if its value is lent and never moved: only what it was lent to has it when the function
 /// ends.
 pub(super) fn dropped<'f>(library: &Library, function: &'f syn::ItemFn, name: &str) -> Option<&'f Local> {
+    uses_that_drop(library, function, name)?.declared
+}
+
+/// Whether a variable that is declared in whatever way is only lent.
+pub(super) fn is_dropped(library: &Library, function: &syn::ItemFn, name: &str) -> bool {
+    uses_that_drop(library, function, name).is_some()
+}
+
+fn uses_that_drop<'f, 'n>(
+    library: &'n Library,
+    function: &'f syn::ItemFn,
+    name: &'n str,
+) -> Option<Uses<'f, 'n>> {
     let mut uses = Uses::of(library, name);
     uses.visit_block(&function.block);
-    uses.declared.filter(|_| uses.is_lent && !uses.is_moved)
+    (uses.is_lent && !uses.is_moved).then_some(uses)
 }
 
 struct Uses<'f, 'n> {
@@ -35,8 +48,23 @@ impl<'n> Uses<'_, 'n> {
         }
     }
 
+    /// Whether it is dropped there: what it was lent to has it still.
+    fn ends_it(&self, call: &syn::ExprCall) -> bool {
+        let is_drop = matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| self.library.says(&last.ident.to_string(), Threads::Drops)));
+        is_drop && call.args.first().is_some_and(|one| self.is_it(one))
+    }
+
     fn is_it(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Path(path) if path.path.get_ident().is_some_and(|one| one == self.name))
+    }
+}
+
+/// What a field is of.
+fn part_of(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Field(one) => part_of(&one.base),
+        Expr::Paren(one) => part_of(&one.expr),
+        other => other,
     }
 }
 
@@ -55,12 +83,13 @@ impl<'f> Visit<'f> for Uses<'f, '_> {
     fn visit_expr(&mut self, expr: &'f Expr) {
         let place = match expr {
             Expr::Reference(one) => {
-                self.is_lent |= self.is_it(&one.expr);
+                self.is_lent |= self.is_it(part_of(&one.expr));
                 &one.expr
             }
+            Expr::Call(call) if self.ends_it(call) => return,
             Expr::MethodCall(call) => {
                 call.args.iter().for_each(|one| self.visit_expr(one));
-                if self.is_it(&call.receiver) {
+                if self.is_it(part_of(&call.receiver)) {
                     let method = call.method.to_string();
                     self.is_lent |= self.library.says(&method, DeviceMethods::Same);
                     return;
@@ -113,6 +142,8 @@ mod tests {
             "group(&[&seeds, walk])",
             "let all = [Entry { binding: 0, resource: seeds.as_entire_binding() }]; group(&all)",
             "queue.write_buffer(&seeds, 0, &start); group(vec![entry(&seeds)])",
+            "let group = group(&seeds); drop(seeds); group",
+            "group(&seeds.of_all, seeds.second.as_entire_binding())",
         ] {
             assert!(is_dropped(only_lent), "{only_lent}");
         }

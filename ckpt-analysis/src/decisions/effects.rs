@@ -6,8 +6,9 @@ use super::completed::{
     Completed, CompletedAt, all_completed, completed, completed_at, makes_handles, told_at,
 };
 use super::devices::{Devices, first_change, stays_the_same};
-use super::dropped_arrays::dropped;
+use super::dropped_arrays::{dropped, is_dropped};
 use super::foreign::Foreign;
+use super::kept_arrays::Keepers;
 use super::refill::replaced::{Watched, replaces};
 use super::set_later;
 use super::statements::{Without, maker};
@@ -26,7 +27,7 @@ use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -61,6 +62,8 @@ pub struct Effects<'a> {
     changing: HashSet<String>,
     foreign: Foreign,
     devices: Devices<'a>,
+    /// The types of the program that have arrays on devices of which nobody counts what is there.
+    with_arrays: HashSet<String>,
     changed_places: Vec<ChangedPlaces>,
     completed: Vec<CompletedAt>,
     /// Whether the program changes its environment.
@@ -105,6 +108,10 @@ impl<'a> Effects<'a> {
                 analysis.library.changes_inside(name) || devices.change(name)
             }),
             foreign: Foreign::of(program),
+            with_arrays: match devices.are_watched() {
+                true => types_with(program, &|name| devices.are_arrays(name)),
+                false => HashSet::new(),
+            },
             changed_places: match devices.are_used() {
                 true => changed_places(&analysis.library, program, items),
                 false => Vec::new(),
@@ -724,6 +731,44 @@ impl<'a> Effects<'a> {
         })
     }
 
+    /// The same of what a function gets by value, or from another of the program, and neither gives on nor can: its result has no
+    /// array in it.
+    fn lost_array(&self, function: &Function) -> Option<Extent> {
+        if !self.devices.are_watched() {
+            return None;
+        }
+        let file = function.place.file;
+        let keepers = Keepers::of(&self.devices, &self.with_arrays);
+        let is_kept = keepers.may_be_given_by(function);
+        let given = keepers
+            .given_to(function)
+            .into_iter()
+            .find(|name| !is_kept || is_dropped(self.library, &function.item, name));
+        if given.is_some() {
+            return Some((file, bytes(self.program, file, function.item.sig.span())));
+        }
+        let mut made = MadeElsewhere::default();
+        made.visit_block(&function.item.block);
+        made.calls.into_iter().find_map(|(call, name, pattern)| {
+            let at = bytes(self.program, file, name);
+            let callees = self.called_in(file, &at, &[]);
+            let mut callees = callees.into_iter().map(|callee| self.items.function(callee));
+            let callee = callees.find(|callee| {
+                let names = pattern.map_or_else(BTreeSet::new, |pattern| keepers.bound(pattern, callee));
+                let gives_some = keepers.gives(callee);
+                gives_some && !is_kept
+                    || names
+                        .iter()
+                        .any(|name| is_dropped(self.library, &function.item, name))
+            })?;
+            let mut names = names_in(&call.to_token_stream());
+            names.extend(names_in(&callee.item.block.to_token_stream()));
+            let is = |key: DeviceHidden| names.iter().any(|name| self.library.says(name, key));
+            let may_be_written = is(DeviceHidden::Written) || !is(DeviceHidden::OnlyRead);
+            may_be_written.then(|| (file, bytes(self.program, file, call.span())))
+        })
+    }
+
     /// What is called in a range of a file, but for some parts of it.
     fn called_in(&self, file: FileId, range: &Range<usize>, but: &[Range<usize>]) -> Vec<FnId> {
         let lies_in =
@@ -767,6 +812,9 @@ impl<'a> Effects<'a> {
             {
                 return Some(found);
             }
+            if gives_something && let Some(found) = self.lost_array(function) {
+                return Some(found);
+            }
             let calls = match traces.own_arrays.are_none() {
                 true => Vec::new(),
                 false => self.called_in(function.place.file, &function.place.bytes, &[]),
@@ -782,6 +830,43 @@ impl<'a> Effects<'a> {
         }
         None
     }
+}
+
+/// Calls in a function: the whole, where its name stands, and the pattern that its value is given to.
+#[derive(Default)]
+struct MadeElsewhere<'f> {
+    calls: Vec<(&'f Expr, Span, Option<&'f syn::Pat>)>,
+}
+
+impl<'f> MadeElsewhere<'f> {
+    fn note(&mut self, expr: &'f Expr, pattern: Option<&'f syn::Pat>) {
+        match expr {
+            Expr::Call(call) => self.calls.push((expr, call.func.span(), pattern)),
+            Expr::MethodCall(call) => self.calls.push((expr, call.method.span(), pattern)),
+            Expr::Try(inner) => self.note(&inner.expr, pattern),
+            Expr::Await(inner) => self.note(&inner.base, pattern),
+            Expr::Paren(inner) => self.note(&inner.expr, pattern),
+            _ => {}
+        }
+    }
+}
+
+impl<'f> Visit<'f> for MadeElsewhere<'f> {
+    fn visit_local(&mut self, local: &'f syn::Local) {
+        if let Some(init) = &local.init {
+            self.note(&init.expr, Some(&local.pat));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr(&mut self, expr: &'f Expr) {
+        if matches!(expr, Expr::Call(_) | Expr::MethodCall(_)) {
+            self.note(expr, None);
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_item(&mut self, _: &'f syn::Item) {}
 }
 
 /// The types of a program that hold something of a name that counts, or hold such a type.

@@ -60,6 +60,7 @@ pub mod functions;
 mod generic_loans;
 pub mod globals;
 mod hidden_on_devices;
+mod kept_arrays;
 pub mod knowledge;
 pub mod learn;
 mod lent_readers;

@@ -105,6 +105,72 @@ fn an_array_that_only_a_group_has_is_not_made_again() {
     assert!(!dropped("BufferUsages::UNIFORM"));
 }
 
+/// Through functions of the program, tuples, structs and parameters as well.
+#[test]
+fn an_array_that_a_function_gets_and_does_not_keep_is_not_made_again() {
+    let with = |usage: &str, functions: &str| {
+        format!(
+            "use wgpu::{{BindGroup, Buffer, BufferUsages, Device}};
+             struct Sim {{ walk: Buffer, group: BindGroup }}
+             struct Rngs {{ seeds: Buffer, count: u32 }}
+             fn seeds_of(device: &Device) -> Buffer {{
+                 let label = Some(\"seeds\");
+                 device.create_buffer(&wgpu::BufferDescriptor {{ label, usage: {usage}, ..described() }})
+             }}
+             fn walk_of(device: &Device) -> Buffer {{ device.create_buffer(&wgpu::BufferDescriptor {{ usage: BufferUsages::STORAGE, ..described() }}) }}
+             fn both(device: &Device) -> (Buffer, Buffer) {{ (seeds_of(device), walk_of(device)) }}
+             fn rngs(device: &Device) -> Rngs {{ Rngs {{ seeds: seeds_of(device), count: 3 }} }}
+             fn group_of(device: &Device, all: &[&Buffer]) -> BindGroup {{
+                 let all: Vec<_> = all.iter().map(|one| entry(one)).collect();
+                 device.create_bind_group(&wgpu::BindGroupDescriptor {{ entries: &all, ..layout() }})
+             }}
+             {functions}
+             fn main() {{ let class = made(&device, &from); class.use_it(); }}"
+        )
+    };
+    let is_refused = |usage: &str, functions: &str| {
+        !asked(&with(usage, functions), |effects, place| {
+            effects.may_be_rebuilt(place)
+        })
+    };
+    let makes_group =
+        |body: &str| format!("fn made(device: &Device, from: &Buffer) -> BindGroup {{ {body} }}");
+    let makes_sim = |body: &str| format!("fn made(device: &Device, from: &Buffer) -> Sim {{ {body} }}");
+    let lost = [
+        makes_group("let seeds = seeds_of(device); group_of(device, &[&seeds, from])"),
+        makes_group(
+            "let seeds = seeds_of(device); let group = group_of(device, &[&seeds, from]); drop(seeds); group",
+        ),
+        makes_group("group_of(device, &[&seeds_of(device), from])"),
+        makes_group("match (seeds_of(device), 3) { (seeds, _) => group_of(device, &[&seeds, from]) }"),
+        makes_sim(
+            "let (seeds, walk) = both(device); let group = group_of(device, &[&seeds, &walk]); Sim { walk, group }",
+        ),
+        makes_sim(
+            "let rngs = rngs(device); let walk = walk_of(device); let group = group_of(device, &[&rngs.seeds, &walk]); Sim { walk, group }",
+        ),
+        makes_group("bind(device, seeds_of(device), from)")
+            + "fn bind(device: &Device, seeds: Buffer, from: &Buffer) -> BindGroup { group_of(device, &[&seeds, from]) }",
+    ];
+    for functions in &lost {
+        assert!(is_refused("BufferUsages::STORAGE", functions), "{functions}");
+    }
+    for functions in [
+        makes_sim(
+            "let walk = walk_of(device); let group = group_of(device, &[&walk, from]); Sim { walk, group }",
+        ),
+        makes_sim(
+            "let (walk, other) = both(device); let group = group_of(device, &[&walk, &other]); keep(other); Sim { walk, group }",
+        ),
+    ] {
+        assert!(!is_refused("BufferUsages::STORAGE", &functions), "{functions}");
+    }
+    assert!(
+        !is_refused("BufferUsages::UNIFORM", &lost[0]),
+        "shaders cannot write there"
+    );
+}
+
 #[test]
 fn what_a_program_changes_around_it_is_not_asked_for_again() {
     let with = |asks: &str, later: &str| {
