@@ -694,7 +694,8 @@ impl<'a> Effects<'a> {
         if self.devices.are_watched() {
             let made: syn::ItemFn = syn::parse_quote!(fn made() { #expr });
             let own = OwnArrays::of(self.library, &self.devices, self.items, &made, &BTreeSet::new());
-            if let Some(found) = self.dropped_array(file, &made, &own) {
+            let found = self.dropped_array(file, &made, &own);
+            if let Some(found) = found.or_else(|| self.lost_in(file, &made, true)) {
                 return Some(found);
             }
         }
@@ -747,19 +748,27 @@ impl<'a> Effects<'a> {
         if given.is_some() {
             return Some((file, bytes(self.program, file, function.item.sig.span())));
         }
-        let mut made = MadeElsewhere::default();
-        made.visit_block(&function.item.block);
-        made.calls.into_iter().find_map(|(call, name, pattern)| {
+        self.lost_in(file, &function.item, is_kept)
+    }
+
+    /// The first call of a function of the program in this one that gives an array which is only lent then; any, where nothing that
+    /// this one gives can keep it.
+    fn lost_in(&self, file: FileId, function: &syn::ItemFn, is_kept: bool) -> Option<Extent> {
+        let keepers = Keepers::of(&self.devices, &self.with_arrays);
+        let mut made = MadeElsewhere::of(self.library);
+        made.visit_block(&function.block);
+        made.calls.into_iter().find_map(|(call, name, becomes)| {
             let at = bytes(self.program, file, name);
             let callees = self.called_in(file, &at, &[]);
             let mut callees = callees.into_iter().map(|callee| self.items.function(callee));
-            let callee = callees.find(|callee| {
-                let names = pattern.map_or_else(BTreeSet::new, |pattern| keepers.bound(pattern, callee));
-                let gives_some = keepers.gives(callee);
-                gives_some && !is_kept
-                    || names
-                        .iter()
-                        .any(|name| is_dropped(self.library, &function.item, name))
+            let callee = callees.find(|callee| match becomes {
+                _ if !is_kept => keepers.gives(callee),
+                Becomes::Bound(pattern) => {
+                    let names = keepers.bound(pattern, callee);
+                    names.iter().any(|name| is_dropped(self.library, function, name))
+                }
+                Becomes::Lent => keepers.gives(callee),
+                Becomes::Other => false,
             })?;
             let mut names = names_in(&call.to_token_stream());
             names.extend(names_in(&callee.item.block.to_token_stream()));
@@ -832,20 +841,38 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// Calls in a function: the whole, where its name stands, and the pattern that its value is given to.
-#[derive(Default)]
+/// What becomes of what a call gives.
+#[derive(Clone, Copy)]
+enum Becomes<'f> {
+    /// A pattern stands for it.
+    Bound(&'f syn::Pat),
+    /// It is lent, and goes with the statement.
+    Lent,
+    /// Something else.
+    Other,
+}
+
+/// Calls in a function: the whole, where its name stands, and what becomes of its value.
 struct MadeElsewhere<'f> {
-    calls: Vec<(&'f Expr, Span, Option<&'f syn::Pat>)>,
+    library: &'f Library,
+    calls: Vec<(&'f Expr, Span, Becomes<'f>)>,
 }
 
 impl<'f> MadeElsewhere<'f> {
-    fn note(&mut self, expr: &'f Expr, pattern: Option<&'f syn::Pat>) {
+    fn of(library: &'f Library) -> Self {
+        Self {
+            library,
+            calls: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, expr: &'f Expr, becomes: Becomes<'f>) {
         match expr {
-            Expr::Call(call) => self.calls.push((expr, call.func.span(), pattern)),
-            Expr::MethodCall(call) => self.calls.push((expr, call.method.span(), pattern)),
-            Expr::Try(inner) => self.note(&inner.expr, pattern),
-            Expr::Await(inner) => self.note(&inner.base, pattern),
-            Expr::Paren(inner) => self.note(&inner.expr, pattern),
+            Expr::Call(call) => self.calls.push((expr, call.func.span(), becomes)),
+            Expr::MethodCall(call) => self.calls.push((expr, call.method.span(), becomes)),
+            Expr::Try(inner) => self.note(&inner.expr, becomes),
+            Expr::Await(inner) => self.note(&inner.base, becomes),
+            Expr::Paren(inner) => self.note(&inner.expr, becomes),
             _ => {}
         }
     }
@@ -854,14 +881,26 @@ impl<'f> MadeElsewhere<'f> {
 impl<'f> Visit<'f> for MadeElsewhere<'f> {
     fn visit_local(&mut self, local: &'f syn::Local) {
         if let Some(init) = &local.init {
-            self.note(&init.expr, Some(&local.pat));
+            self.note(&init.expr, Becomes::Bound(&local.pat));
+            // `let seeds = &made();` is there as long as the name.
+            match &*init.expr {
+                Expr::Reference(one) => self.visit_expr(&one.expr),
+                other => self.visit_expr(other),
+            }
         }
-        visit::visit_local(self, local);
     }
 
     fn visit_expr(&mut self, expr: &'f Expr) {
-        if matches!(expr, Expr::Call(_) | Expr::MethodCall(_)) {
-            self.note(expr, None);
+        match expr {
+            Expr::Call(_) => self.note(expr, Becomes::Other),
+            Expr::MethodCall(call) => {
+                self.note(expr, Becomes::Other);
+                if self.library.says(&call.method.to_string(), DeviceMethods::Same) {
+                    self.note(&call.receiver, Becomes::Lent);
+                }
+            }
+            Expr::Reference(one) => self.note(&one.expr, Becomes::Lent),
+            _ => {}
         }
         visit::visit_expr(self, expr);
     }

@@ -149,6 +149,12 @@ fn an_array_that_a_function_gets_and_does_not_keep_is_not_made_again() {
         makes_sim(
             "let rngs = rngs(device); let walk = walk_of(device); let group = group_of(device, &[&rngs.seeds, &walk]); Sim { walk, group }",
         ),
+        makes_sim("let walk = walk_of(device); let group = group_of(device, &[&seeds_of(device), &walk]); Sim { walk, group }"),
+        makes_sim("let walk = walk_of(device); let group = bound(seeds_of(device).as_entire_binding(), &walk); Sim { walk, group }"),
+        makes_sim(
+            "let bind = |walk: &Buffer| { let seeds = seeds_of(device); group_of(device, &[&seeds, walk]) }; let walk = walk_of(device);
+             let group = bind(&walk); Sim { walk, group }",
+        ),
         makes_group("bind(device, seeds_of(device), from)")
             + "fn bind(device: &Device, seeds: Buffer, from: &Buffer) -> BindGroup { group_of(device, &[&seeds, from]) }",
     ];
