@@ -5,6 +5,7 @@
 use ckpt_compiler::library::{DeviceMethods, Library, Threads};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::visit::{self, Visit};
 use syn::{Expr, Local, Pat};
 
@@ -50,21 +51,17 @@ impl<'n> Uses<'_, 'n> {
 
     /// Whether it is dropped there: what it was lent to has it still.
     fn ends_it(&self, call: &syn::ExprCall) -> bool {
-        let is_drop = matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| self.library.says(&last.ident.to_string(), Threads::Drops)));
+        let is_drop =
+            matches!(&*call.func, Expr::Path(path) if self.library.says_of_path(&path.path, Threads::Drops));
         is_drop && call.args.first().is_some_and(|one| self.is_it(one))
+    }
+
+    fn is_part_of_it(&self, expr: &Expr) -> bool {
+        place_root(expr).is_some_and(|one| one == self.name)
     }
 
     fn is_it(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Path(path) if path.path.get_ident().is_some_and(|one| one == self.name))
-    }
-}
-
-/// What a field is of.
-fn part_of(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Field(one) => part_of(&one.base),
-        Expr::Paren(one) => part_of(&one.expr),
-        other => other,
     }
 }
 
@@ -83,13 +80,13 @@ impl<'f> Visit<'f> for Uses<'f, '_> {
     fn visit_expr(&mut self, expr: &'f Expr) {
         let place = match expr {
             Expr::Reference(one) => {
-                self.is_lent |= self.is_it(part_of(&one.expr));
+                self.is_lent |= self.is_part_of_it(&one.expr);
                 &one.expr
             }
             Expr::Call(call) if self.ends_it(call) => return,
             Expr::MethodCall(call) => {
                 call.args.iter().for_each(|one| self.visit_expr(one));
-                if self.is_it(part_of(&call.receiver)) {
+                if self.is_part_of_it(&call.receiver) {
                     let method = call.method.to_string();
                     self.is_lent |= self.library.says(&method, DeviceMethods::Same);
                     return;

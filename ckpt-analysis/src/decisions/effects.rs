@@ -726,10 +726,14 @@ impl<'a> Effects<'a> {
                     &self.items.function(callee).item.block.to_token_stream(),
                 ));
             }
-            let is = |key: DeviceHidden| names.iter().any(|name| self.library.says(name, key));
-            let may_be_written = is(DeviceHidden::Written) || !is(DeviceHidden::OnlyRead);
-            may_be_written.then_some((file, range))
+            self.may_be_written(&names).then_some((file, range))
         })
+    }
+
+    /// Whether kernels may write to what is made where these names stand.
+    fn may_be_written(&self, names: &HashSet<String>) -> bool {
+        let is = |key: DeviceHidden| names.iter().any(|name| self.library.says(name, key));
+        is(DeviceHidden::Written) || !is(DeviceHidden::OnlyRead)
     }
 
     /// The same of what a function gets by value, or from another of the program, and neither gives on nor can: its result has no
@@ -739,7 +743,7 @@ impl<'a> Effects<'a> {
             return None;
         }
         let file = function.place.file;
-        let keepers = Keepers::of(&self.devices, &self.with_arrays);
+        let keepers = self.keepers();
         let is_kept = keepers.may_be_given_by(function);
         let given = keepers
             .given_to(function)
@@ -751,10 +755,14 @@ impl<'a> Effects<'a> {
         self.lost_in(file, &function.item, is_kept)
     }
 
+    fn keepers(&self) -> Keepers<'_> {
+        Keepers::of(&self.devices, &self.with_arrays)
+    }
+
     /// The first call of a function of the program in this one that gives an array which is only lent then; any, where nothing that
     /// this one gives can keep it.
     fn lost_in(&self, file: FileId, function: &syn::ItemFn, is_kept: bool) -> Option<Extent> {
-        let keepers = Keepers::of(&self.devices, &self.with_arrays);
+        let keepers = self.keepers();
         let mut made = MadeElsewhere::of(self.library);
         made.visit_block(&function.block);
         made.calls.into_iter().find_map(|(call, name, becomes)| {
@@ -772,9 +780,8 @@ impl<'a> Effects<'a> {
             })?;
             let mut names = names_in(&call.to_token_stream());
             names.extend(names_in(&callee.item.block.to_token_stream()));
-            let is = |key: DeviceHidden| names.iter().any(|name| self.library.says(name, key));
-            let may_be_written = is(DeviceHidden::Written) || !is(DeviceHidden::OnlyRead);
-            may_be_written.then(|| (file, bytes(self.program, file, call.span())))
+            self.may_be_written(&names)
+                .then(|| (file, bytes(self.program, file, call.span())))
         })
     }
 

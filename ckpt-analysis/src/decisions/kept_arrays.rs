@@ -21,18 +21,13 @@ impl<'a> Keepers<'a> {
 
     /// Whether a function gives an array, or what has one. Of a type that only the caller knows it may.
     pub(super) fn may_be_given_by(&self, function: &Function) -> bool {
-        match &function.item.sig.output {
-            ReturnType::Default => false,
-            ReturnType::Type(_, given) => self.may_be_in(function, given),
-        }
+        let given = given_by(function).map(|given| self.is_in(function, given));
+        given.is_some_and(|found| found.is_certain || found.is_unknown)
     }
 
     /// Whether it gives one for certain.
     pub(super) fn gives(&self, function: &Function) -> bool {
-        match &function.item.sig.output {
-            ReturnType::Default => false,
-            ReturnType::Type(_, given) => self.is_in(function, given).is_certain,
-        }
+        given_by(function).is_some_and(|given| self.is_in(function, given).is_certain)
     }
 
     /// The names of the arrays, and of what has some, that a function is given by value.
@@ -52,7 +47,7 @@ impl<'a> Keepers<'a> {
 
     /// The names that a pattern gives to arrays, and to what has some, of what the function gives.
     pub(super) fn bound(&self, pattern: &Pat, function: &Function) -> BTreeSet<String> {
-        let ReturnType::Type(_, given) = &function.item.sig.output else {
+        let Some(given) = given_by(function) else {
             return BTreeSet::new();
         };
         let is_certain = |given: &Type| self.is_in(function, given).is_certain;
@@ -77,11 +72,6 @@ impl<'a> Keepers<'a> {
         self.devices.are_arrays(name) || self.with_arrays.contains(name)
     }
 
-    fn may_be_in(&self, function: &Function, given: &Type) -> bool {
-        let found = self.is_in(function, given);
-        found.is_certain || found.is_unknown
-    }
-
     fn is_in(&self, function: &Function, given: &Type) -> Within<'_, 'a> {
         let mut within = Within {
             keepers: self,
@@ -94,6 +84,13 @@ impl<'a> Keepers<'a> {
         };
         within.visit_type(given);
         within
+    }
+}
+
+fn given_by(function: &Function) -> Option<&Type> {
+    match &function.item.sig.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, given) => Some(given),
     }
 }
 

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 use toml::{Table, Value};
 use twox_hash::XxHash3_128;
@@ -325,8 +325,10 @@ impl Gathering<'_> {
         for (path, file) in found.files {
             let hash = match file {
                 modules::File::Rust(tokens) => {
-                    variables::read_in(&tokens, &mut self.sources.variables);
-                    self.sources.asked.read_in(&tokens);
+                    everywhere(&tokens, &mut |here| {
+                        self.sources.variables.extend(variables::named(here));
+                        self.sources.asked.read_at(here);
+                    });
                     of_tokens(&tokens)
                 }
                 modules::File::Data(bytes) => of_bytes(&bytes),
@@ -347,6 +349,17 @@ impl Gathering<'_> {
 
 fn of_bytes(bytes: &[u8]) -> u128 {
     XxHash3_128::oneshot(bytes)
+}
+
+/// Looks at every place in tokens, with what follows it there, whatever `#[cfg]` says.
+fn everywhere(tokens: &TokenStream, look: &mut dyn FnMut(&[TokenTree])) {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        if let TokenTree::Group(group) = token {
+            everywhere(&group.stream(), look);
+        }
+        look(&tokens[at..]);
+    }
 }
 
 fn of_tokens(tokens: &TokenStream) -> u128 {

@@ -49,37 +49,29 @@ const OF_RUSTC: &[&str] = &[
 ];
 
 impl AskedOfBuild {
-    /// Adds what these tokens ask for, whatever `#[cfg]` says.
-    pub(super) fn read_in(&mut self, tokens: &TokenStream) {
-        let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-        for (at, token) in tokens.iter().enumerate() {
-            match &tokens[at..] {
-                [
-                    TokenTree::Ident(word),
-                    TokenTree::Punct(bang),
-                    TokenTree::Group(given),
-                    ..,
-                ] if bang.as_char() == '!' && READS.iter().any(|read| word == read) => {
-                    self.variables.extend(variable(given.stream()));
-                }
-                [TokenTree::Ident(word), TokenTree::Group(given), ..]
-                    if CONDITIONAL.iter().any(|conditional| word == conditional) =>
-                {
-                    self.condition(first_of(given.stream()));
-                }
-                [
-                    TokenTree::Ident(word),
-                    TokenTree::Punct(bang),
-                    TokenTree::Group(given),
-                    ..,
-                ] if word == "cfg" && bang.as_char() == '!' => {
-                    self.condition(given.stream());
-                }
-                _ => {}
+    /// Adds what is asked for where these tokens begin.
+    pub(super) fn read_at(&mut self, tokens: &[TokenTree]) {
+        match tokens {
+            [
+                TokenTree::Ident(word),
+                TokenTree::Punct(bang),
+                TokenTree::Group(given),
+                ..,
+            ] if bang.as_char() == '!' && READS.iter().any(|read| word == read) => {
+                self.variables.extend(variable(given.stream()));
             }
-            if let TokenTree::Group(group) = token {
-                self.read_in(&group.stream());
+            [
+                TokenTree::Ident(word),
+                TokenTree::Punct(bang),
+                TokenTree::Group(given),
+                ..,
+            ] if bang.as_char() == '!' && word == "cfg" => self.condition(given.stream()),
+            [TokenTree::Ident(word), TokenTree::Group(given), ..]
+                if CONDITIONAL.iter().any(|conditional| word == conditional) =>
+            {
+                self.condition(first_of(given.stream()));
             }
+            _ => {}
         }
     }
 
@@ -132,6 +124,7 @@ fn variable(given: TokenStream) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::everywhere;
 
     #[test]
     fn what_the_build_is_asked_for_is_known() {
@@ -148,7 +141,7 @@ mod tests {
         .parse()
         .unwrap();
         let mut asked = AskedOfBuild::default();
-        asked.read_in(&tokens);
+        everywhere(&tokens, &mut |here| asked.read_at(here));
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<BTreeSet<_>>();
         assert_eq!(asked.variables, names(&["LEAST", "SEED", "STEPS"]));
         assert_eq!(asked.conditions, names(&["paranoid", "quick", "solver = \"cg\""]));

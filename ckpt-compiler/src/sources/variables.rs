@@ -1,28 +1,15 @@
 //! The environment variables that a program reads by name: `env::var("X")`, `env::var_os("X")` and what is written so, and the `env =
 //! "X"` that parsers of arguments have. Names that stand in constants are not seen.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenTree};
 
 use super::modules::string;
 
 /// What gives the value of the variable that its argument names.
 const READS: &[&str] = &["var", "var_os"];
 
-/// The names in tokens, whatever `#[cfg]` says.
-pub(super) fn read_in(tokens: &TokenStream, names: &mut BTreeSet<String>) {
-    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    for (at, token) in tokens.iter().enumerate() {
-        if let TokenTree::Group(group) = token {
-            read_in(&group.stream(), names);
-        }
-        names.extend(named(&tokens[at..]));
-    }
-}
-
 /// The name of the variable that is read where these tokens begin.
-fn named(tokens: &[TokenTree]) -> Option<String> {
+pub(super) fn named(tokens: &[TokenTree]) -> Option<String> {
     let name = match tokens {
         [TokenTree::Ident(word), TokenTree::Group(given), ..]
             if READS.iter().any(|read| word == read) && given.delimiter() == Delimiter::Parenthesis =>
@@ -47,7 +34,12 @@ fn named(tokens: &[TokenTree]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proc_macro2::TokenStream;
+
     use super::*;
+    use crate::sources::everywhere;
 
     #[test]
     fn variables_that_are_read_by_name_are_known() {
@@ -61,7 +53,7 @@ mod tests {
         .parse()
         .unwrap();
         let mut names = BTreeSet::new();
-        read_in(&tokens, &mut names);
+        everywhere(&tokens, &mut |here| names.extend(named(here)));
         assert_eq!(names, ["FACTOR", "OUT", "STEPS"].map(str::to_owned).into());
     }
 }

@@ -248,7 +248,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What is done now is done only if there are so many devices, of which the function that does it knows.
-    fn is_decided(&self, frame: &Frame<'_>) -> Hangs {
+    fn decided(&self, frame: &Frame<'_>) -> Hangs {
         match self.control > frame.entered {
             true => as_number(self.control),
             false => Hangs::No,
@@ -257,7 +257,7 @@ impl<'a> Walk<'a> {
 
     /// A loop is left here, or its next round begins: the same one, or one around it.
     fn leaves_loop(&self, frame: &mut Frame<'_>, has_label: bool) {
-        let decided = self.is_decided(frame);
+        let decided = self.decided(frame);
         let left = if has_label {
             &mut frame.left
         } else {
@@ -462,7 +462,7 @@ impl<'a> Walk<'a> {
                     .expr
                     .as_ref()
                     .map_or(Hangs::No, |value| self.eval(frame, value));
-                let decided = self.is_decided(frame);
+                let decided = self.decided(frame);
                 frame.returned = frame.returned.max(value).max(decided);
                 frame.left = frame.left.max(decided);
                 Hangs::No
