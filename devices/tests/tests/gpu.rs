@@ -185,6 +185,44 @@ fn arrays_that_are_mapped_hidden_or_textures_hold_checkpoints_back() {
 }
 
 #[test]
+fn what_only_a_bind_group_has_holds_checkpoints_back_where_shaders_write_to_it() {
+    let run = |what: &str| {
+        Job::of(MISUSE, "kept-alone")
+            .ckpt("none", "run", &format!("--every 3 -- {what}"))
+            .well()
+    };
+    let usual = run("parameters");
+    assert!(!usual.stderr.contains("W20"), "{}", usual.stderr);
+    for what in ["random", "texture"] {
+        let ended = run(what).noted();
+        let (said, kind) = (
+            &ended.stderr,
+            if what == "random" {
+                "an array of 1024 bytes"
+            } else {
+                "a texture"
+            },
+        );
+        assert!(
+            said.contains("W2005")
+                && said.contains(&format!(
+                    "{kind} on a device, to which shaders may write, is held by a bind group alone"
+                ))
+                && said.contains("6 checkpoints of this run could not be taken"),
+            "{what}: {said}"
+        );
+    }
+    let job = Job::of(MISUSE, "kept-alone").dies_at(14);
+    let killed = job.ckpt("none", "run", "--every 3 -- given-back");
+    assert!(
+        killed.code != Some(0) && !killed.stderr.contains("W20"),
+        "{killed:?}"
+    );
+    let restarted = job.ckpt("none", "restart", "").well();
+    assert_eq!(restarted.stdout.lines().last(), usual.stdout.lines().last());
+}
+
+#[test]
 fn arrays_that_a_restart_could_not_write_hold_checkpoints_back() {
     let ended = Job::of(MISUSE, "unwritable")
         .ckpt("none", "run", "--every 3")

@@ -1,4 +1,5 @@
-//! Arrays that nothing on a device writes to: one of them is in a checkpoint as it was in the one before.
+//! Arrays that nothing on a device writes to: one of them is in a checkpoint as it was in the one before. And those to which
+//! kernels may write, though no variable has them any more.
 //!
 //! What an array was asked for says whether commands or the program may write to it: the library refuses others. Kernels may
 //! where the array is for them to store in, at a number at which some shader may write. All of a program's shaders and
@@ -7,13 +8,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
 
-use ::wgpu::{BindGroupEntry, BindingResource, Buffer, BufferUsages, ShaderSource};
+use ::wgpu::{
+    BindGroupEntry, BindingResource, Buffer, BufferUsages, ShaderSource, TextureUsages, TextureView,
+};
 
-use super::Identity;
+use super::{Identity, texels};
 use crate::base::lock::locked;
 
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     arrays: BTreeMap::new(),
+    given: BTreeMap::new(),
+    bindings: Bindings::None,
     made: 0,
     calls: 0,
     written: BTreeSet::new(),
@@ -22,6 +27,9 @@ static SEEN: Mutex<Seen> = Mutex::new(Seen {
 
 struct Seen {
     arrays: BTreeMap<Identity, Array>,
+    /// Arrays and textures that shaders were given to store in.
+    given: BTreeMap<Identity, Given>,
+    bindings: Bindings,
     made: u64,
     /// Calls that make something whose arguments are looked at.
     calls: u64,
@@ -35,8 +43,40 @@ struct Array {
     number: u64,
     /// Kernels may store there.
     is_stored_in: bool,
+}
+
+struct Given {
+    what: Stored,
     /// The numbers under which shaders have it.
     bindings: BTreeSet<u32>,
+}
+
+/// What shaders may store in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// An array of so many bytes.
+    Array(u64),
+    /// The same of a texture.
+    Texture(u64),
+}
+
+/// Which of the program's bindings come through here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bindings {
+    /// None has so far: there are none, or nobody looks.
+    None,
+    All,
+    /// Some are made elsewhere.
+    Some,
+}
+
+/// What kernels may write to that is not saved, as far as bindings say.
+#[derive(Debug)]
+pub(super) enum Unsaved {
+    /// These, if they are still there.
+    These(Vec<Stored>),
+    /// Nobody knows what they were given.
+    Unknown,
 }
 
 /// No array of another library has such a number.
@@ -57,7 +97,9 @@ fn seen() -> MutexGuard<'static, Seen> {
 
 /// Something may write to arrays that is not looked at.
 pub(crate) fn unseen() {
-    seen().all_written = true;
+    let mut seen = seen();
+    seen.all_written = true;
+    seen.bindings = Bindings::Some;
 }
 
 /// A call that makes something is about to get its arguments: its number in the process.
@@ -74,7 +116,6 @@ pub(crate) fn made(array: Buffer, wanted: Option<BufferUsages>) -> Buffer {
         let one = Array {
             number: OF_CONSTANTS | seen.made,
             is_stored_in: wanted.contains(BufferUsages::STORAGE),
-            bindings: BTreeSet::new(),
         };
         seen.made += 1;
         seen.arrays.insert(Identity::of(&array), one);
@@ -82,21 +123,66 @@ pub(crate) fn made(array: Buffer, wanted: Option<BufferUsages>) -> Buffer {
     array
 }
 
-/// Shaders get arrays under these numbers.
+/// Shaders get arrays and textures under these numbers.
 pub(crate) fn bound(entries: &[BindGroupEntry<'_>]) {
     let mut seen = seen();
+    if seen.bindings == Bindings::None {
+        seen.bindings = Bindings::All;
+    }
     for entry in entries {
-        let arrays = match &entry.resource {
-            BindingResource::Buffer(one) => std::slice::from_ref(one),
-            BindingResource::BufferArray(several) => several,
+        let (arrays, views) = match &entry.resource {
+            BindingResource::Buffer(one) => (std::slice::from_ref(one), &[][..]),
+            BindingResource::BufferArray(several) => (*several, &[][..]),
+            BindingResource::TextureView(view) => (&[][..], std::slice::from_ref(view)),
+            BindingResource::TextureViewArray(several) => (&[][..], *several),
             _ => continue,
         };
         for array in arrays {
-            if let Some(array) = seen.arrays.get_mut(&Identity::of(array.buffer)) {
-                array.bindings.insert(entry.binding);
+            if array.buffer.usage().contains(BufferUsages::STORAGE) {
+                let what = Stored::Array(array.buffer.size());
+                seen.gives(Identity::of(array.buffer), what, entry.binding);
+            }
+        }
+        for texture in views.iter().copied().map(TextureView::texture) {
+            if texture.usage().contains(TextureUsages::STORAGE_BINDING) {
+                seen.gives(
+                    Identity::of(texture),
+                    Stored::Texture(texels::bytes(texture)),
+                    entry.binding,
+                );
             }
         }
     }
+}
+
+impl Seen {
+    fn gives(&mut self, one: Identity, what: Stored, binding: u32) {
+        let bindings = BTreeSet::new();
+        let given = self.given.entry(one).or_insert(Given { what, bindings });
+        given.bindings.insert(binding);
+    }
+
+    /// Whether some shader may write to it, at a number under which it was bound.
+    fn is_written(&self, given: &Given) -> bool {
+        self.all_written || !self.written.is_disjoint(&given.bindings)
+    }
+}
+
+/// What kernels may write to beside what is saved.
+pub(super) fn written_beside(saved: &BTreeSet<Identity>) -> Unsaved {
+    let seen = seen();
+    if seen.bindings != Bindings::All {
+        return Unsaved::Unknown;
+    }
+    let given = { seen.given.iter() }.filter(|(one, given)| !saved.contains(one) && seen.is_written(given));
+    Unsaved::These(given.map(|(_, given)| given.what).collect())
+}
+
+/// Nothing is there any more but what is saved.
+pub(super) fn are_all(saved: &BTreeSet<Identity>) {
+    let mut seen = seen();
+    seen.arrays.retain(|one, _| saved.contains(one));
+    seen.given.retain(|one, _| saved.contains(one));
 }
 
 /// There is a shader of this source.
@@ -119,20 +205,25 @@ pub(crate) fn compiled(source: &ShaderSource<'_>) {
 /// What stands for the content of an array that nothing writes to.
 pub(crate) fn content_of(array: &Buffer) -> Option<u64> {
     let seen = seen();
-    let array = seen.arrays.get(&Identity::of(array))?;
-    let is_written = array.is_stored_in && (seen.all_written || !seen.written.is_disjoint(&array.bindings));
-    (!is_written).then_some(array.number)
+    let identity = Identity::of(array);
+    let array = seen.arrays.get(&identity)?;
+    let given = seen.given.get(&identity);
+    let is_written = seen.all_written || given.is_some_and(|given| seen.is_written(given));
+    (!(array.is_stored_in && is_written)).then_some(array.number)
 }
 
 /// The numbers at which a shader in WGSL may write; nothing where that cannot be told.
 fn written_in(text: &str) -> Option<BTreeSet<u32>> {
-    const MAY_WRITE: &str = "read_write";
+    /// Access to an array, and the textures that are stored in, whatever the access.
+    const MAY_WRITE: [&str; 2] = ["read_write", "texture_storage_"];
     const NUMBER: &str = "@binding(";
     let text = without_comments(text);
     // One variable stands before each of these.
-    let parts = text.split(';').filter(|part| part.contains(MAY_WRITE));
-    let number = |part: &str| {
-        let (before, _) = part.split_once(MAY_WRITE)?;
+    let parts = text.split(';').filter_map(|part| {
+        let places = MAY_WRITE.iter().filter_map(|words| part.find(words));
+        Some(&part[..places.min()?])
+    });
+    let number = |before: &str| {
         let before: String = before.split_whitespace().collect();
         let (_, behind) = before.rsplit_once(NUMBER)?;
         let (number, _) = behind.split_once(')')?;
@@ -199,6 +290,8 @@ mod tests {
             None
         );
         assert_eq!(written("fn f(x: ptr<storage, u32, read_write>) {}"), None);
+        let texture = "@group(0) @binding(5) var cells: texture_storage_2d<r32uint, read_write>; @binding(6) var a: texture_2d<f32>;";
+        assert_eq!(written(texture), Some(vec![5]));
         assert_eq!(written("fn f() { let x = 1; }"), Some(vec![]));
         let variable = "@group(0) @binding(4) var<storage, read_write> e: u32;";
         for before in [

@@ -6,6 +6,7 @@
 //! ([`texels`]).
 
 pub(super) mod constants;
+mod orphans;
 mod place;
 pub(super) mod shown;
 mod texels;
@@ -27,6 +28,7 @@ pub(super) use shown::note as note_shown;
 static KNOWN: Mutex<Known> = Mutex::new(Known {
     instances: Vec::new(),
     devices: Vec::new(),
+    kept_at_first: BTreeMap::new(),
     saved: Vec::new(),
     saved_textures: Vec::new(),
     exchanged: BTreeSet::new(),
@@ -37,6 +39,8 @@ static KNOWN: Mutex<Known> = Mutex::new(Known {
 struct Known {
     instances: Vec<Instance>,
     devices: Vec<(Device, Queue)>,
+    /// What each device kept for itself when it was opened.
+    kept_at_first: BTreeMap<Identity, orphans::Kept>,
     /// The arrays that variables have saved since [`finish`], each with the number of its device: on those of several
     /// instances they may be equal.
     saved: Vec<(usize, Buffer)>,
@@ -77,7 +81,10 @@ pub(super) fn asked(instance: &Instance) {
 
 /// The program has opened a device.
 pub(super) fn opened(device: &Device, queue: &Queue) {
-    known().devices.push((device.clone(), queue.clone()));
+    let kept = orphans::Kept::by(device, queue);
+    let mut known = known();
+    known.devices.push((device.clone(), queue.clone()));
+    { known.kept_at_first.entry(Identity::of(device)) }.or_insert(kept);
 }
 
 /// The devices that the program has opened.
@@ -175,17 +182,28 @@ pub(super) fn unsaved() -> Option<String> {
         }
         (
             known.instances.clone(),
-            std::mem::take(&mut known.saved).len(),
-            std::mem::take(&mut known.saved_textures).len(),
+            std::mem::take(&mut known.saved),
+            std::mem::take(&mut known.saved_textures),
         )
     };
-    let left = |of: Count, saved: usize| count(&instances, of).saturating_sub(saved);
-    let (arrays, textures) = (
-        left(|all| all.buffers.num_kept_from_user, arrays),
-        left(|all| all.textures.num_kept_from_user, textures),
+    let of_arrays = orphans::Handles {
+        count: count(&instances, |all| all.buffers.num_kept_from_user),
+        bytes: arrays.iter().map(|(_, array)| array.size()).sum(),
+    };
+    let of_textures = orphans::Handles {
+        count: count(&instances, |all| all.textures.num_kept_from_user),
+        bytes: textures.iter().map(|(_, texture)| texels::bytes(texture)).sum(),
+    };
+    let left = (
+        of_arrays.count.saturating_sub(arrays.len()),
+        of_textures.count.saturating_sub(textures.len()),
     );
-    match (arrays, textures) {
-        (0, 0) => None,
+    match left {
+        (0, 0) => {
+            let arrays = arrays.iter().map(|(_, array)| Identity::of(array));
+            let textures = textures.iter().map(|(_, texture)| Identity::of(texture));
+            orphans::written(&of_arrays, &of_textures, &arrays.chain(textures).collect())
+        }
         (1, _) => Some("an array on a device belongs to no variable that is saved".into()),
         (0, 1) => Some("a texture on a device belongs to no variable that is saved".into()),
         (0, count) => Some(format!(

@@ -147,6 +147,12 @@ pub(super) fn size(texture: &Texture) -> Result<usize, String> {
     usize::try_from(bytes).map_err(|_| UNREADABLE.into())
 }
 
+/// At least so many bytes of a device's memory has a texture that is there.
+pub(super) fn bytes(texture: &Texture) -> u64 {
+    let known = size(texture).ok().and_then(|size| u64::try_from(size).ok());
+    known.unwrap_or(0)
+}
+
 /// What the texels of this format are made of: halves (`Rgba16Float`) as their bits, packed channels (`Rgb10a2Unorm`) as one word.
 pub(super) fn numbers(format: TextureFormat) -> Numbers {
     use TextureFormat as Of;
