@@ -27,7 +27,7 @@
 //! | [`generic_loans`] | exclusive references to types that hang on type parameters |
 //! | [`globals`] | statics and thread-locals that a run may change |
 //! | [`functions`] | functions that pointers stand for |
-//! | [`mpi_handles`] | types that stand for something in the library of MPI |
+//! | [`library_handles`] | types of libraries that a restart rebuilds, as those that stand for something in MPI |
 //! | [`statements`] | what several of these ask of statements |
 //! | [`threads`] | threads that outlive the statement that starts them |
 //! | [`barriers`] | `std::sync::Barrier` |
@@ -64,8 +64,8 @@ mod kept_arrays;
 pub mod knowledge;
 pub mod learn;
 mod lent_readers;
+mod library_handles;
 pub(crate) mod macro_types;
-mod mpi_handles;
 pub mod mutable_loans;
 pub mod objects;
 pub mod other_branches;

@@ -1,7 +1,7 @@
 //! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
 
+use crate::decisions::library_handles::Handles;
 use crate::decisions::macro_types;
-use crate::decisions::mpi_handles::Handles;
 use crate::diagnostics::OpaqueField;
 use crate::source::Position;
 use crate::source::locate::bytes;

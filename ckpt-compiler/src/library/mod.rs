@@ -28,7 +28,7 @@ use std::sync::{Arc, OnceLock};
 const UNKNOWN_CALL: f64 = 5.0;
 
 /// The tables of the libraries.
-const LIBRARIES: [(&str, &str); 16] = [
+const LIBRARIES: [(&str, &str); 17] = [
     ("std", include_str!("../../tables/std.toml")),
     ("ckpt", include_str!("../../tables/ckpt.toml")),
     ("sync", include_str!("../../tables/sync.toml")),
@@ -42,6 +42,7 @@ const LIBRARIES: [(&str, &str); 16] = [
     ("csv", include_str!("../../tables/csv.toml")),
     ("image", include_str!("../../tables/image.toml")),
     ("indicatif", include_str!("../../tables/indicatif.toml")),
+    ("regex", include_str!("../../tables/regex.toml")),
     ("log", include_str!("../../tables/log.toml")),
     ("mpi", include_str!("../../tables/mpi.toml")),
     ("devices", include_str!("../../tables/devices.toml")),

@@ -3,7 +3,7 @@
 use super::{changes, kept_of, named_fields, struct_at};
 use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::Devices;
-use crate::decisions::mpi_handles::{Handles, has_bound};
+use crate::decisions::library_handles::{Handles, has_bound};
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Types, last_name};

@@ -25,6 +25,17 @@ fn functions_and_shared_references_are_kept() {
 }
 
 #[test]
+fn patterns_are_kept_where_nothing_changes_them() {
+    let text = "struct S { number: regex::Regex, all: Vec<Regex>, seen: Vec<String> } \
+                impl S { fn see(&mut self, line: &str) { if self.number.is_match(line) { self.seen.push(line.into()); } } }";
+    assert_eq!(kept(text).unwrap(), ["number", "all"]);
+    let change = "fn change(s: &mut S, to: regex::Regex) { s.number = to; }";
+    assert_eq!(kept(&format!("{text} {change}")), None);
+    let own = "struct Regex { state: u64 } struct S { number: Regex, seen: Vec<String> }";
+    assert_eq!(kept(own), None);
+}
+
+#[test]
 fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
     let with = |code: &str| {
         let text = format!(

@@ -1,4 +1,5 @@
-//! Types of a library that stand for something in it: a restart rebuilds them.
+//! Types of a library that stand for something in it, as in MPI, or do not tell what they were made of, as patterns do: a restart
+//! rebuilds them.
 
 use crate::source::Program;
 use ckpt_compiler::library::{Library, Types};
@@ -10,19 +11,16 @@ use std::collections::BTreeSet;
 pub(crate) struct Handles<'l> {
     library: &'l Library,
     found: Found,
-    /// Whether the program imports something of a crate that has such types.
+    /// Whether the program names something of a crate that has such types.
     are_used: bool,
 }
 
 impl<'l> Handles<'l> {
-    /// None where the program imports nothing of its crate; a type of the program's own of that name is another.
+    /// None where the program imports nothing of its crate, or names it; a type of the program's own of that name is another.
     pub(crate) fn of(library: &'l Library, program: &Program) -> Self {
         let mut found = Found::default();
         program.files.iter().for_each(|file| found.visit_file(&file.ast));
-        let are_used = found
-            .imported
-            .iter()
-            .any(|name| library.says(name, Types::HandleCrates));
+        let are_used = { found.named.iter() }.any(|name| library.says(name, Types::HandleCrates));
         Self {
             library,
             found,
@@ -45,22 +43,33 @@ impl<'l> Handles<'l> {
 #[derive(Debug, Default)]
 struct Found {
     own: BTreeSet<String>,
-    /// The names in the paths of what it imports, but for the last ones.
-    imported: BTreeSet<String>,
+    /// The names in the paths of what it imports, but for the last ones, and those that paths of types begin with.
+    named: BTreeSet<String>,
 }
 
 impl<'ast> Visit<'ast> for Found {
     fn visit_use_path(&mut self, path: &'ast syn::UsePath) {
-        self.imported.insert(path.ident.to_string());
+        self.named.insert(path.ident.to_string());
         visit::visit_use_path(self, path);
+    }
+
+    fn visit_type(&mut self, ty: &'ast syn::Type) {
+        if let syn::Type::Path(path) = ty
+            && let Some(first) = path.path.segments.first()
+        {
+            self.named.insert(first.ident.to_string());
+        }
+        visit::visit_type(self, ty);
     }
 
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         self.own.insert(item.ident.to_string());
+        visit::visit_item_struct(self, item);
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
         self.own.insert(item.ident.to_string());
+        visit::visit_item_enum(self, item);
     }
 }
 
