@@ -220,15 +220,10 @@ impl PackageAnalysis {
         main.map_or_else(Vec::new, |main| device_arrays(program, &self.facts, main))
     }
 
-    /// What a restart may do with the number of devices; nothing in a program that computes on none. With these words of
-    /// `#[ckpt(..)]` on statements and parameters.
-    pub fn device_number(
-        &self,
-        program: &Program,
-        placement: &Placement,
-        words: &BTreeMap<Position, String>,
-    ) -> Option<DeviceNumber> {
-        device_number(program, &self.facts, (placement, self.main()?), words)
+    /// What a restart may do with the number of devices; nothing in a program that computes on none.
+    pub fn device_number(&self, program: &Program) -> Option<DeviceNumber> {
+        self.main()?;
+        device_number(&self.facts.library, program)
     }
 
     /// The functions that say whether a state is plausible, as the user's tables name them.
@@ -260,7 +255,7 @@ impl PackageAnalysis {
         decisions.detectors = attributes(&self.detectors(program).unwrap_or_default());
         let spares = spares.then(|| Spares::of(facts, &placement));
         let mut functions = function_marks(facts, &placement, spares.as_ref());
-        if self.device_number(program, &placement, &decisions.marks()) == Some(DeviceNumber::Any) {
+        if self.device_number(program) == Some(DeviceNumber::Any) {
             on_any_devices(&mut functions);
         }
         let sites = site_marks(&placement);

@@ -81,10 +81,20 @@ impl ChangedPlaces {
         all.any(|one| one.place == place && one.name == *name)
     }
 
-    /// Whether a variable, by where its name stands where it is declared, is as it was declared for what stands at `place`.
-    pub(crate) fn is_as_declared(&self, at: Position, place: Position) -> bool {
+    /// Whether a variable, by where its name stands where it is declared, is as it was declared for what stands at `place`: of what
+    /// `is_made_again`, by where the `let` begins. What is saved has been given another value by then.
+    pub(crate) fn is_as_declared(
+        &self,
+        at: Position,
+        place: Position,
+        is_made_again: &dyn Fn(Position) -> bool,
+    ) -> bool {
         let is = |one: &Variable| one.at == at.1 && one.only_changes_places;
-        self.file == at.0 && self.file == place.0 && place.1 < self.before && self.variables.iter().any(is)
+        self.file == at.0
+            && self.file == place.0
+            && place.1 < self.before
+            && self.variables.iter().any(is)
+            && self.variables.iter().any(|one| is_made_again(one.place))
     }
 
     /// The program's own text with what says which variable has which array; `number`: no other of the function has it.

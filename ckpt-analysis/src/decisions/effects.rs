@@ -128,9 +128,15 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether a variable, by where its name stands where it is declared, is for what stands at `place` as it was declared, whatever
-    /// has been done to it since: it has changed places, or been completed.
-    pub(crate) fn is_as_declared(&self, at: Position, place: Position) -> bool {
-        { self.changed_places.iter() }.any(|one| one.is_as_declared(at, place)) || { self.completed.iter() }
+    /// has been done to it since: it has been completed, or has changed places, with what `is_made_again`, by where it is declared.
+    pub(crate) fn is_as_declared(
+        &self,
+        at: Position,
+        place: Position,
+        is_made_again: &dyn Fn(Position) -> bool,
+    ) -> bool {
+        let changes_places = |one: &ChangedPlaces| one.is_as_declared(at, place, is_made_again);
+        { self.changed_places.iter() }.any(changes_places) || { self.completed.iter() }
             .any(|one| one.is_as_declared(at, place))
     }
 

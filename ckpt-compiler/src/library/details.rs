@@ -314,16 +314,28 @@ sections! {
         Lists = "lists",
         /// Says how many there are, or writes that somewhere.
         Counts = "counts",
-        /// Of a list: gives one that is as long, or what is in it where it may have failed.
+        /// How long a list is.
+        Lengths = "lengths",
+        /// Of a list or one of its elements, without an argument: gives the same, also where it may have failed or not be there.
         Keeps = "keeps",
-        /// Of a list: gives one of its elements, if there is one.
-        Picks = "picks",
-        /// Of a list: gives its elements again and again, so that it has no end.
-        Cycles = "cycles",
-        /// Of one element that may be there: gives it.
+        /// The same with an argument that does nothing.
         Unpacks = "unpacks",
+        /// Waits for what it is given.
+        Waits = "waits",
+        /// Of a list: gives a list of what a closure makes of each.
+        Maps = "maps",
+        /// Of a list: gives one of its elements, if there are any.
+        Picks = "picks",
+        /// The same, another one each time.
+        Moves = "moves",
         /// Of a list: says whether there is anything in it, which does not hang on the number.
         AsksIfAny = "asks_if_any",
+        /// Is told which devices something is for.
+        Takes = "takes",
+        /// Gives the device that something is on.
+        Gives = "gives",
+        /// A type of devices: what is made of one of them is the same one.
+        Wraps = "wraps",
     }
     /// Content on devices that no variable holds, with crates of which nobody counts what they have there.
     "device_hidden" => DeviceHidden {

@@ -12,6 +12,7 @@ use crate::decisions::reexecution::Reexecuted;
 use crate::decisions::saved_types::Types;
 use crate::diagnostics::RustcObstacle;
 use crate::placement::{Placement, behind};
+use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -81,6 +82,27 @@ pub fn learn(
         |place: Position| is_array(place) && effects.may_be_filled_on_device(place);
     let can_be_made_again =
         |place: Position| effects.may_be_reexecuted(place) || may_be_made_without_content(place);
+    // What rustc says is on a device, in this round, or has said in one before.
+    let is_on_device = |one: &&Finding| {
+        let name = &one.type_name;
+        effects.are_saved_from_device(name)
+            || effects.are_untyped_on_device(name)
+            || effects.are_handles_on_device(name)
+    };
+    let refused: BTreeSet<Position> = { findings.iter().filter(is_on_device) }
+        .flat_map(|one| &one.places)
+        .filter_map(|&(file, offset)| match locate::locate(program, file, offset) {
+            Some(Found::Let { start, .. }) => Some((file, start)),
+            _ => None,
+        })
+        .collect();
+    let is_made_again = |place: Position| {
+        let decided = [
+            &known.decisions.changing_places,
+            &known.decisions.changing_handles,
+        ];
+        refused.contains(&place) || decided.into_iter().any(|places| places.contains(&place))
+    };
     let mut decider = Decider {
         library: &analysis.library,
         program,
@@ -94,7 +116,7 @@ pub fn learn(
         repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)
                 && !inputs_change(program, analysis, placement, (place, owns), &|at, place| {
-                    effects.is_as_declared(at, place)
+                    effects.is_as_declared(at, place, &is_made_again)
                 })
         },
         moved_again: &|place, refused| {
@@ -108,12 +130,12 @@ pub fn learn(
             (is_same || may_be_made_without_content(place))
                 && is_moved_again(program, analysis, placement, &marks, (place, !is_same))
                 && !inputs_change(program, analysis, placement, (place, true), &|at, place| {
-                    effects.is_as_declared(at, place)
+                    effects.is_as_declared(at, place, &is_made_again)
                 })
         },
         changed_input: &|place| {
             changed_input(program, analysis, placement, (place, true), &|at, place| {
-                effects.is_as_declared(at, place)
+                effects.is_as_declared(at, place, &is_made_again)
             })
         },
         renewable: &|place| effects.may_be_made_anew(place),

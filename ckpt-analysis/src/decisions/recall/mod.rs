@@ -277,7 +277,8 @@ impl<'r> Recall<'r> {
                             placement,
                             // Its type is not known here: where that matters, rustc is asked again.
                             (place, true),
-                            &|at, place| self.effects.is_as_declared(at, place),
+                            // What changes places is not remembered either.
+                            &|at, place| self.effects.is_as_declared(at, place, &|_| false),
                         )
                 }),
                 "elsewhere" => self.as_before(at).filter(|&place| {

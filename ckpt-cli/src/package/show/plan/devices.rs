@@ -1,6 +1,6 @@
 //! The arrays that a program has on devices, one by one: what writes to each, and what a checkpoint holds of it.
 
-use ckpt_analysis::{Access, DeviceArray, DeviceNumber, FnId};
+use ckpt_analysis::{Access, Because, DeviceArray, DeviceNumber, FnId};
 use ckpt_compiler::{SiteReport, VariableReport};
 use serde::{Serialize, Serializer};
 
@@ -30,14 +30,18 @@ impl DeviceNumberPlan {
             DeviceNumber::Any => None,
             DeviceNumber::AsBefore(because) => Some(because),
         };
+        let place = because.and_then(|because| match because {
+            Because::Used { file, line, .. } => Some((*file, *line)),
+            Because::Others => None,
+        });
         Self {
             as_before: because.is_some(),
             kind: number.word(),
-            file: because.and_then(|because| Some(shown.file(because.file?))),
-            line: because.and_then(|because| because.file.map(|_| because.line)),
+            file: place.map(|(file, _)| shown.file(file)),
+            line: place.map(|(_, line)| line),
             why: because.map_or_else(
-                || "nothing that is saved hangs on the number of devices".to_owned(),
-                |because| because.what.words(),
+                || "nothing hangs on the number of devices".to_owned(),
+                Because::words,
             ),
         }
     }

@@ -240,7 +240,7 @@ impl Plan {
         }
         let loops = loops::loops(analysis, placement, &shown);
         let lost_statics = lost_statics(package, analysis, &shown);
-        let device_number = analysis.device_number(&package.program, placement, &shown.marks.words);
+        let device_number = analysis.device_number(&package.program);
         Self {
             program: package.workspace.choice.target.clone(),
             measured: package.run.clone(),
