@@ -121,8 +121,11 @@ pub enum TypeAdvice {
         /// By which it is known that there is some, in the words of a sentence.
         content: String,
     },
-    /// A field with memory on a device, that gets another one.
-    DeviceField,
+    /// A field of a struct with memory on a device, that gets something else.
+    DeviceField {
+        /// What may change it, and where.
+        change: String,
+    },
     /// A value with arrays of a device that is made by a function which does more with devices than to make them.
     DeviceCommand {
         /// What it does, and where.
@@ -185,7 +188,7 @@ impl TypeAdvice {
                 "let the program hold all content in arrays that kernels get as arguments: a `CudaSlice` in a variable. A module that is \
                  read from a file cannot be looked into: `Ptx::from_src(include_str!(\"kernels.ptx\"))` can"
             }
-            Self::DeviceField => {
+            Self::DeviceField { .. } => {
                 "let each field of a struct have the same arrays as long as it is there, and choose among them by the step, \
                  `let (before, behind) = match self.steps % 2 { 0 => (&self.now, &self.next), _ => (&self.next, &self.now) };`, where they \
                  are exchanged now; or hold them in variables of one block, which may change places. Two fields of one type may change \
@@ -353,6 +356,9 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
                 format!("it may be another one than a restart makes again: {change} may change it")
             })
         }
+        TypeAdvice::DeviceField { change } => Some(format!(
+            "a restart makes the struct again, with that field as it was made: {change} may change it"
+        )),
         TypeAdvice::DeviceHidden { content } => Some(format!(
             "there may be content on the device that no variable holds, and a restart would not bring it back: {content}"
         )),

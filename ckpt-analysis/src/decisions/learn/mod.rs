@@ -984,9 +984,9 @@ impl Decider<'_> {
         } else if matches!(
             advice,
             TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. }
-        ) && let Some(exchanged) = self.field_that_gets_other_arrays(one)
+        ) && let Some((changed, of_field)) = self.changed_field(one)
         {
-            (field, advice) = (Some(exchanged), TypeAdvice::DeviceField);
+            (field, advice) = (Some(changed), of_field);
         } else if matches!(
             advice,
             TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. } | TypeAdvice::Other
@@ -1106,15 +1106,20 @@ impl Decider<'_> {
         Some(format!("`{text}`, line {line} of `{name}`"))
     }
 
-    /// The field of these types because of which a restart cannot fill what it has made again.
-    fn field_that_gets_other_arrays(&self, one: &Finding) -> Option<OpaqueField> {
+    /// The field of these types because of which a restart cannot make again, or fill, what it is in; and what may change it.
+    fn changed_field(&self, one: &Finding) -> Option<(OpaqueField, TypeAdvice)> {
         let types = self.fields_in_the_way(one).into_iter().map(|(ty, _)| ty);
-        let mut found =
-            types.filter_map(|ty| refill::field_that_gets_other_arrays(self.library, self.program, ty));
-        found.next().map(|(name, type_name)| OpaqueField {
-            name,
-            type_name: Some(type_name),
-        })
+        let types = types.chain(self.type_of(one));
+        let mut found = types.filter_map(|ty| refill::changed_field(self.library, self.program, ty));
+        let changed = found.next()?;
+        let advice = TypeAdvice::DeviceField {
+            change: self.written_at(changed.at)?,
+        };
+        let field = OpaqueField {
+            name: changed.name,
+            type_name: Some(changed.type_name),
+        };
+        Some((field, advice))
     }
 
     /// The type of the program that a finding is about.
