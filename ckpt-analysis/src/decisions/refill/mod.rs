@@ -23,11 +23,13 @@ use through::lent_parts;
 use crate::decisions::changed_fields::{self, Group, changes_places, groups_of};
 use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::is_of_array;
+use crate::diagnostics::OpaqueField;
 use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, Types, last_name};
+use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
@@ -137,11 +139,28 @@ pub(crate) fn field_edits(library: &Library, program: &Program, place: Position)
 /// A field of a struct with arrays on devices because of which a restart cannot make the struct again.
 #[derive(Debug)]
 pub(crate) struct ChangedField {
-    /// `Simulation.now`
-    pub(crate) name: String,
-    pub(crate) type_name: String,
+    pub(crate) field: OpaqueField,
+    /// Whether it has arrays there itself.
+    pub(crate) has_arrays: bool,
     /// What may give it something else.
     pub(crate) at: Extent,
+}
+
+impl ChangedField {
+    fn of(item: &syn::ItemStruct, (name, field): (&str, &syn::Field), has_arrays: bool, at: Extent) -> Self {
+        Self {
+            field: opaque(item, name, field),
+            has_arrays,
+            at,
+        }
+    }
+}
+
+fn opaque(item: &syn::ItemStruct, name: &str, field: &syn::Field) -> OpaqueField {
+    OpaqueField {
+        name: format!("{}.{name}", item.ident),
+        type_name: Some(field.ty.to_token_stream().to_string().replace(' ', "")),
+    }
 }
 
 /// The first field of the struct that begins there which gets other arrays later, or something else that a restart would have as it
@@ -167,13 +186,37 @@ pub(crate) fn changed_field(library: &Library, program: &Program, place: Positio
             Kind::Within => changes(&names, struct_and_groups, name.clone(), true),
             _ => None,
         };
-        Some(ChangedField {
-            name: format!("{}.{name}", item.ident),
-            type_name: field.ty.to_token_stream().to_string().replace(' ', ""),
-            at: at?,
-        })
+        let has_arrays = *kind == Kind::Filled;
+        Some(ChangedField::of(item, (name.as_str(), *field), has_arrays, at?))
     };
     fields.iter().filter(|_| has_arrays).find_map(changed)
+}
+
+/// The first field of the struct that begins there which changes behind shared references; nothing where the struct has nothing that
+/// leads to a device.
+pub(crate) fn shared_field(library: &Library, program: &Program, place: Position) -> Option<ChangedField> {
+    let item = struct_at(program, place)?;
+    let names = Named::of(library, program);
+    let leads_there = |field: &syn::Field| names.holds_on_device(&field.ty) == Some(Holds::Handles);
+    item.fields.iter().any(leads_there).then_some(())?;
+    named_fields(item).find_map(|(name, field)| {
+        let types = names_in(&field.ty.to_token_stream());
+        let is_shared = { types.iter() }.any(|name| library.changes_behind_references(name, false));
+        let at = is_shared.then(|| changes(&names, (item, &[]), name.clone(), true))?;
+        Some(ChangedField::of(item, (&name, field), false, at?))
+    })
+}
+
+/// The first field of the struct that begins there which is of the type of one of its parameters.
+pub(crate) fn field_of_parameter(program: &Program, place: Position) -> Option<OpaqueField> {
+    let item = struct_at(program, place)?;
+    let is_parameter = |name: &String| item.generics.type_params().any(|one| one.ident == *name);
+    let mut fields = named_fields(item);
+    let (name, field) = fields.find(|(_, field)| {
+        let names = names_in(&field.ty.to_token_stream());
+        names.iter().any(is_parameter)
+    })?;
+    Some(opaque(item, &name, field))
 }
 
 /// Where a function of the program puts another value in the place of the field of this name, or exchanges what is in it.
@@ -197,7 +240,7 @@ fn replaced_at(names: &Named<'_>, item: &syn::ItemStruct, field: &str, groups: &
             function.default.iter().for_each(|block| self.look(block));
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
+            let names = names_in(&mac.tokens);
             if names.contains("fn") && names.contains(self.1.name()) && self.2.is_none() {
                 self.2 = Some(mac.span());
             }
@@ -256,7 +299,7 @@ pub fn names_in_filled(library: &Library, program: &Program, place: Position) ->
     let fields =
         fields.filter(|field| filled.contains(&(place.0, bytes(program, place.0, field.span()).start)));
     fields
-        .flat_map(|field| ckpt_compiler::syntax::mentions::names_in(&field.ty.to_token_stream()))
+        .flat_map(|field| names_in(&field.ty.to_token_stream()))
         .collect()
 }
 

@@ -45,6 +45,17 @@ struct Structs {
     fields: HashMap<String, Vec<BTreeSet<String>>>,
     /// Other names of types, parameters, and what leads to the fields of another type.
     others: BTreeSet<String>,
+    /// What functions in `impl`s of a type give, by the names of both.
+    given: HashMap<(String, String), Vec<Gives>>,
+}
+
+/// What a function in an `impl` of a type gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gives {
+    Own,
+    /// In a `Result` or an `Option`.
+    OwnIfAny,
+    Other,
 }
 
 impl Structs {
@@ -60,8 +71,58 @@ impl Structs {
 
     fn at(&self, path: &syn::Path) -> Option<String> {
         let name = last_name(path);
-        let is_one = self.fields.get(&name).is_some_and(|all| all.len() == 1);
-        (is_one && !self.others.contains(&name)).then_some(name)
+        self.is_known(&name).then_some(name)
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        let is_one = self.fields.get(name).is_some_and(|all| all.len() == 1);
+        is_one && !self.others.contains(name)
+    }
+
+    /// The struct that `Type::new(..)` makes, also with `?` behind it.
+    fn made_by(&self, expr: &Expr) -> Option<String> {
+        let (call, gives) = match expr {
+            Expr::Struct(literal) => return self.at(&literal.path),
+            Expr::Try(one) => (&*one.expr, Gives::OwnIfAny),
+            expr => (expr, Gives::Own),
+        };
+        let Expr::Call(call) = call else {
+            return None;
+        };
+        let Expr::Path(callee) = &*call.func else {
+            return None;
+        };
+        let mut names = callee.path.segments.iter().rev().map(|one| one.ident.to_string());
+        let (function, owner) = (names.next()?, names.next()?);
+        let is_one = self.is_known(&owner) && callee.qself.is_none();
+        let all = self.given.get(&(owner.clone(), function))?;
+        (is_one && all.iter().all(|one| *one == gives)).then_some(owner)
+    }
+
+    fn gives(owner: &syn::Type, output: &syn::ReturnType) -> Gives {
+        let syn::ReturnType::Type(_, ty) = output else {
+            return Gives::Other;
+        };
+        let owner = match owner {
+            syn::Type::Path(path) => last_name(&path.path),
+            _ => return Gives::Other,
+        };
+        let is_own = |ty: &syn::Type| {
+            matches!(ty, syn::Type::Path(path) if path.path.get_ident().is_some_and(|name| name == "Self")
+                || last_name(&path.path) == owner)
+        };
+        let first_argument = |path: &syn::TypePath| match &path.path.segments.last()?.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+                syn::GenericArgument::Type(ty) => Some(is_own(ty)),
+                _ => None,
+            },
+            _ => None,
+        };
+        match &**ty {
+            ty if is_own(ty) => Gives::Own,
+            syn::Type::Path(path) if first_argument(path) == Some(true) => Gives::OwnIfAny,
+            _ => Gives::Other,
+        }
     }
 
     fn has(&self, owner: &str, member: &Member) -> bool {
@@ -94,6 +155,15 @@ impl<'ast> Visit<'ast> for Structs {
                 self.others.extend(names_in(&item.self_ty.to_token_stream()));
             }
             self.others.insert(ty.to_string());
+        }
+        if let syn::Type::Path(own) = &*item.self_ty {
+            for one in &item.items {
+                if let syn::ImplItem::Fn(function) = one {
+                    let gives = Self::gives(&item.self_ty, &function.sig.output);
+                    let name = (last_name(&own.path), function.sig.ident.to_string());
+                    self.given.entry(name).or_default().push(gives);
+                }
+            }
         }
         visit::visit_item_impl(self, item);
     }
@@ -226,8 +296,7 @@ impl<'ast> Visit<'ast> for Declared<'_> {
 
     fn visit_local(&mut self, local: &'ast syn::Local) {
         if let (syn::Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
-            && let Expr::Struct(literal) = &*init.expr
-            && let Some(owner) = self.structs.at(&literal.path)
+            && let Some(owner) = self.structs.made_by(&init.expr)
         {
             self.typed.push((name.ident.to_string(), owner));
         }

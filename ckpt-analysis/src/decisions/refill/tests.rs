@@ -76,11 +76,16 @@ fn fields_of_the_same_name_in_another_struct_are_others() {
          std::mem::swap(&mut self.now, &mut self.next); std::mem::swap(&mut self.all, &mut self.queue); } }",
         "fn step(host: &mut OnHost) { host.next[0] += 1.0; host.all[0] = host.next[0]; fill(&mut host.all, &mut host.now); }",
         "fn step() { let mut host = OnHost { now: vec![], next: vec![], all: vec![], queue: vec![] }; host.queue = host.all; }",
+        "impl OnHost { fn new() -> Self { made() } } fn step() { let mut host = OnHost::new(); host.next[0] += 1.0; }",
+        "impl OnHost { fn new() -> Result<OnHost> { made() } } fn step() { let mut host = OnHost::new()?; host.next[0] += 1.0; }",
     ] {
         assert_eq!(with(code), Some(vec!["queue".to_owned()]), "{code}");
     }
     for code in [
         "impl Other { fn step(&mut self) { self.next = made(); } }",
+        "impl OnHost { fn twin(self) -> S { made() } } fn step() { let mut host = OnHost::twin(host); host.next = made(); }",
+        "impl OnHost { fn new() -> Self { made() } fn step() { let mut host = OnHost::new().other(); host.next = made(); } }",
+        "fn step() { let mut host = OnHost::elsewhere(); host.next = made(); }",
         "impl OnHost { fn step(&mut self, other: &mut S) { other.next = made(); } }",
         "impl OnHost { fn step(&mut self) { self.gpu.next = made(); } }",
         "impl OnHost { fn step(self, self_: &mut S) { fn inner(this: &mut S) { this.all.push(made()); } } }",
@@ -108,7 +113,7 @@ fn the_field_that_changes_is_named_with_what_changes_it() {
         let program = Program::of_text(&text);
         let place = (FileId(0), text.find("struct S").unwrap());
         let changed = changed_field(Library::builtin(), &program, place)?;
-        Some((changed.name, text[changed.at.1].to_owned()))
+        Some((changed.field.name, text[changed.at.1].to_owned()))
     };
     assert_eq!(
         with("self.kernel.enq(); self.n += 1; for one in &self.all { one.enq(); }"),
@@ -130,6 +135,44 @@ fn the_field_that_changes_is_named_with_what_changes_it() {
     ] {
         assert_eq!(with(code), Some((field.to_owned(), change.to_owned())), "{code}");
     }
+}
+
+#[test]
+fn a_cell_beside_what_leads_to_a_device_is_named() {
+    let with = |field: &str, code: &str| {
+        let text = format!(
+            "use ocl::ProQue; use std::cell::Cell; struct S {{ pq: ProQue, {field}, n: u32 }} \
+             fn step(gpu: &Rc<S>) {{ {code} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        let shared = shared_field(Library::builtin(), &program, place)?;
+        Some((shared.field.name, text[shared.at.1].to_owned()))
+    };
+    let counts = "gpu.launches.set(gpu.launches.get() + 1);";
+    assert_eq!(
+        with("launches: Cell<u64>", counts),
+        Some(("S.launches".to_owned(), counts.trim_end_matches(';').to_owned()))
+    );
+    assert_eq!(with("launches: Cell<u64>", "gpu.launches.get();"), None);
+    assert_eq!(with("launches: u64", counts), None);
+}
+
+#[test]
+fn a_field_of_a_parameter_is_told_from_others() {
+    let of = |text: &str| {
+        let program = Program::of_text(text);
+        field_of_parameter(&program, (FileId(0), 0)).map(|field| field.to_string())
+    };
+    assert_eq!(
+        of("struct Double<T> { steps: u32, front: T, back: T }"),
+        Some("Double.front: T".to_owned())
+    );
+    assert_eq!(
+        of("struct Double<'a, T> { front: &'a [f32], back: Vec<T> }"),
+        Some("Double.back: Vec<T>".to_owned())
+    );
+    assert_eq!(of("struct Double { front: Vec<f32> }"), None);
 }
 
 #[test]
