@@ -198,7 +198,7 @@ impl<'p> Named<'p> {
             program,
             handles: Handles::of(library, program),
             devices: Devices::of(library, program),
-            owners: Owners::of(program),
+            owners: Owners::of(library, program),
             moves_text: !program.asks_where(),
             aliases: found.aliases,
             structs: alone(found.structs),

@@ -2,7 +2,8 @@
 //! type is written out. Two structs may have fields of the same name, and what is done to those of one changes nothing in the other.
 
 use crate::source::Program;
-use ckpt_compiler::library::last_name;
+use ckpt_compiler::library::{Library, last_name};
+use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
@@ -14,13 +15,14 @@ use syn::{Expr, Member};
 pub(crate) struct Owners(HashMap<*const syn::ExprField, String>);
 
 impl Owners {
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn of(library: &Library, program: &Program) -> Self {
         let mut structs = Structs::default();
         program
             .files
             .iter()
             .for_each(|file| structs.visit_file(&file.ast));
         let mut found = Found {
+            library,
             structs: &structs,
             own: None,
             variables: Vec::new(),
@@ -196,6 +198,7 @@ impl<'ast> Visit<'ast> for Structs {
 }
 
 struct Found<'n> {
+    library: &'n Library,
     structs: &'n Structs,
     /// The struct whose `impl` this is.
     own: Option<String>,
@@ -220,6 +223,7 @@ impl Found<'_> {
 
     fn variables_of(&self, signature: &syn::Signature, block: &syn::Block) -> Vec<(String, String)> {
         let mut declared = Declared {
+            library: self.library,
             structs: self.structs,
             names: Vec::new(),
             typed: Vec::new(),
@@ -279,6 +283,7 @@ impl<'ast> Visit<'ast> for Found<'_> {
 
 /// What a function declares, and of what struct it is where that is written out.
 struct Declared<'n> {
+    library: &'n Library,
     structs: &'n Structs,
     names: Vec<String>,
     typed: Vec<(String, String)>,
@@ -308,8 +313,12 @@ impl<'ast> Visit<'ast> for Declared<'_> {
         visit::visit_pat_ident(self, one);
     }
 
-    // It may declare a variable of that name.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        self.names.extend(names_in(&mac.tokens));
+        let is_own = self.library.own().has(&name_of_macro(mac));
+        match arguments_of_macro(self.library, mac).filter(|_| !is_own) {
+            Some(arguments) => arguments.iter().for_each(|one| Visit::visit_expr(self, one)),
+            // It may declare a variable of that name.
+            None => self.names.extend(names_in(&mac.tokens)),
+        }
     }
 }

@@ -76,7 +76,8 @@ fn fields_of_the_same_name_in_another_struct_are_others() {
          std::mem::swap(&mut self.now, &mut self.next); std::mem::swap(&mut self.all, &mut self.queue); } }",
         "fn step(host: &mut OnHost) { host.next[0] += 1.0; host.all[0] = host.next[0]; fill(&mut host.all, &mut host.now); }",
         "fn step() { let mut host = OnHost { now: vec![], next: vec![], all: vec![], queue: vec![] }; host.queue = host.all; }",
-        "impl OnHost { fn new() -> Self { made() } } fn step() { let mut host = OnHost::new(); host.next[0] += 1.0; }",
+        "impl OnHost { fn new() -> Self { made() } } fn step() { let mut host = OnHost::new(); host.next[0] += 1.0; \
+         println!(\"{} {:?}\", host.next[0], host.all); }",
         "impl OnHost { fn new() -> Result<OnHost> { made() } } fn step() { let mut host = OnHost::new()?; host.next[0] += 1.0; }",
     ] {
         assert_eq!(with(code), Some(vec!["queue".to_owned()]), "{code}");
