@@ -162,6 +162,16 @@ impl<'l> Devices<'l> {
         self.are_used() && (self.library.says(path, these) || is_the_only())
     }
 
+    /// The crates for devices that a type, as rustc writes it, is of; all that the program uses, where it does not say.
+    pub(crate) fn crates_of(&self, type_name: &str) -> Vec<String> {
+        let of_type = |one: &&String| names_of_type(type_name).any(|name| name == one.as_str());
+        let named: Vec<String> = self.crates.iter().filter(of_type).cloned().collect();
+        match named.is_empty() {
+            true => self.crates.iter().cloned().collect(),
+            false => named,
+        }
+    }
+
     /// Whether the program uses a crate for devices.
     pub(crate) fn are_used(&self) -> bool {
         !self.crates.is_empty()

@@ -270,6 +270,11 @@ impl<'a> Effects<'a> {
         self.devices.change_type(type_name)
     }
 
+    /// The crates for devices that a type, as rustc writes it, may be of.
+    pub(crate) fn crates_of_type(&self, type_name: &str) -> Vec<String> {
+        self.devices.crates_of(type_name)
+    }
+
     /// What leads to content on a device that no variable holds, if it hangs on values of this type, as rustc writes it.
     pub(crate) fn hidden_behind(&self, type_name: &str) -> Option<String> {
         self.devices.hidden_behind(type_name).map(ToOwned::to_owned)
@@ -336,6 +341,19 @@ impl<'a> Effects<'a> {
         let mut without = gathered.function.clone();
         Without(&gathered.statements).visit_block_mut(&mut without.block);
         self.trace_of_gathering(place.0, &gathered).is_none() && stays(&without, gathered.list)
+    }
+
+    /// Where the list that is declared there first gets another element, if it does so in a loop around one of these places.
+    pub(crate) fn grows_at(&self, place: Position, within: &dyn Fn(&Extent) -> bool) -> Option<Extent> {
+        let gathered = self.gathered_at(place)?;
+        let extent = |stmt: &&syn::Stmt| (place.0, bytes(self.program, place.0, stmt.span()));
+        gathered
+            .statements
+            .iter()
+            .map(extent)
+            .any(|one| within(&one))
+            .then_some(())?;
+        self.change_at(place)
     }
 
     /// The list that is declared there and those that get elements together with it.

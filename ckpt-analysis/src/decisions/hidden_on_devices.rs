@@ -37,17 +37,33 @@ struct Look<'l> {
 
 impl Look<'_> {
     fn at(&mut self, tokens: TokenStream) -> Option<String> {
+        // What stands before a token, as far as it is a path.
+        let mut path = String::new();
         tokens.into_iter().find_map(|token| match token {
-            TokenTree::Group(group) => self.at(group.stream()),
-            TokenTree::Ident(name) => self
-                .library
-                .says(&name.to_string(), DeviceHidden::Addresses)
-                .then(|| format!("`{name}` in line {} of {}", name.span().start().line, self.file)),
+            TokenTree::Group(group) => {
+                path.clear();
+                self.at(group.stream())
+            }
+            TokenTree::Ident(name) => {
+                let is_in_path = path.ends_with("::");
+                path = if is_in_path {
+                    format!("{path}{name}")
+                } else {
+                    name.to_string()
+                };
+                let is_address = self.library.says(&name.to_string(), DeviceHidden::Addresses)
+                    && !self.library.says(&path, DeviceHidden::AddressesInMemory);
+                path = name.to_string();
+                is_address.then(|| format!("`{name}` in line {} of {}", name.span().start().line, self.file))
+            }
             TokenTree::Literal(literal) => match syn::Lit::new(literal) {
                 syn::Lit::Str(text) => in_text(&text.value()),
                 _ => None,
             },
-            TokenTree::Punct(_) => None,
+            TokenTree::Punct(one) => {
+                path.push(one.as_char());
+                None
+            }
         })
     }
 }
@@ -144,5 +160,20 @@ mod tests {
     fn addresses_of_memory_on_a_device_are_named_with_their_place() {
         let said = found("fn main() {\n    let a = malloc_sync(8);\n}").expect("there is one");
         assert_eq!(said, "`malloc_sync` in line 2 of a.rs");
+        for leaks in [
+            "stream.alloc_zeros::<f32>(8)?.leak()",
+            "CudaSlice::leak(array)",
+            "arrays.map(CudaSlice::leak)",
+        ] {
+            let said = found(&format!("fn main() {{ let a = {leaks}; }}"));
+            assert_eq!(said.as_deref(), Some("`leak` in line 1 of a.rs"), "{leaks}");
+        }
+        for own in [
+            "Box::leak(Box::new(8))",
+            "let text: &str = String::leak(made());",
+            "std::vec::Vec::leak(list)",
+        ] {
+            assert_eq!(found(&format!("fn main() {{ {own}; }}")), None, "{own}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Diagnostics of a whole package: why a place has no site, and which statics are lost, as values. What they say is here;
 //! what one function is refused for is worded by the compiler.
 
+mod device_advice;
 mod rustc;
 mod safe_points;
 

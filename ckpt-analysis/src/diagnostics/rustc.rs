@@ -1,7 +1,7 @@
 //! What rustc's answer has against a site, as values: a value that no checkpoint holds, or that the function does not
 //! compile with the site.
 
-use super::words;
+use super::{device_advice, words};
 use ckpt_compiler::Code;
 use ckpt_compiler::diagnostics::Words;
 use serde::{Deserialize, Serialize};
@@ -108,11 +108,22 @@ pub enum TypeAdvice {
     Borrows,
     /// Memory or a kernel on a device.
     Device {
+        /// The crates that it may be of.
+        crates: Vec<String>,
         /// What may give its variable another one, and where.
         change: Option<String>,
     },
+    /// A list that gets more memory on a device in the loop with the site.
+    DeviceGrows {
+        /// The crates that it may be of.
+        crates: Vec<String>,
+        /// What gives it more, and where.
+        change: String,
+    },
     /// What leads to something on a device, or is made for that, and may be another one later than the one that was made.
     DeviceHandle {
+        /// The crates that it may be of.
+        crates: Vec<String>,
         /// What may change it, and where.
         change: Option<String>,
     },
@@ -121,10 +132,29 @@ pub enum TypeAdvice {
         /// By which it is known that there is some, in the words of a sentence.
         content: String,
     },
-    /// A field with memory on a device, that gets another one.
-    DeviceField,
+    /// A field of a struct with memory on a device, that gets something else.
+    DeviceField {
+        /// What may change it, and where.
+        change: String,
+        /// Whether it has memory there itself.
+        has_arrays: bool,
+    },
+    /// A field that is of the type of a parameter, which stands for one with memory on a device.
+    DeviceParameter,
+    /// What leads to a device, together with something that changes behind shared references.
+    DeviceShared {
+        /// What changes it, and where.
+        change: String,
+    },
+    /// Objects of a trait of the program's own, one of which has memory on a device.
+    DeviceObjects {
+        /// The type of that one.
+        type_name: String,
+    },
     /// A value with arrays of a device that is made by a function which does more with devices than to make them.
     DeviceCommand {
+        /// The crates that it may be of.
+        crates: Vec<String>,
         /// What it does, and where.
         trace: String,
     },
@@ -134,7 +164,10 @@ pub enum TypeAdvice {
         changed: String,
     },
     /// Commands that are noted for a device, or its memory while it is mapped.
-    DeviceWork,
+    DeviceWork {
+        /// The crates that it may be of.
+        crates: Vec<String>,
+    },
     /// A handle without a type, in a program that computes on devices.
     Untyped,
     /// Objects of a trait of the program's own, of which the types cannot be listed.
@@ -147,7 +180,18 @@ pub enum TypeAdvice {
 }
 
 impl TypeAdvice {
-    fn words(&self) -> &'static str {
+    fn words(&self) -> String {
+        match self {
+            Self::Device { crates, .. } => device_advice::arrays(crates),
+            Self::DeviceGrows { crates, .. } => device_advice::growing(crates),
+            Self::DeviceHandle { crates, .. } => device_advice::handles(crates),
+            Self::DeviceCommand { crates, .. } => device_advice::commands(crates),
+            Self::DeviceWork { crates } => device_advice::work(crates),
+            other => other.words_of_any_library().to_owned(),
+        }
+    }
+
+    fn words_of_any_library(&self) -> &'static str {
         match self {
             Self::TableWriter => {
                 "keep the `File` in the variable, and make the writer where rows are written: \
@@ -163,51 +207,40 @@ impl TypeAdvice {
                 "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
                  a type of your own can hold by value what it borrows"
             }
-            Self::Device { .. } => {
-                "hold each array on a device in a variable, also in a list, an `Option`, a tuple or a struct, that gets no other array: its \
-                 value is made by calls that do nothing else, and that of a list by `(0..4).map(..).collect()`. Of the `Buffer` and \
-                 `Image` of `ocl` and `opencl3`, the `Buffer` and `Texture` of `wgpu`, and the `CudaSlice` of `cudarc`, a checkpoint has the content \
-                 then. Arrays that take turns are two variables of one block that change places, \
-                 `std::mem::swap(&mut now, &mut next)` or `(now, next) = (next, now)`, or two arguments of a kernel. A kernel is made \
-                 where it is used, with all of its arguments"
-            }
-            Self::DeviceHandle { .. } => {
-                "a restart makes it again, as it was made: let the variable have the same one in all of the function, without setting \
-                 anything of it later (`set_dims`, `set_default_global_work_size`: give sizes with each command, \
-                 `kernel.cmd().global_work_size(n).enq()`), and choose among \
-                 several by the step, `let group = if step % 2 == 0 { &there } else { &back };`, or make it inside the loop. Two variables \
-                 that are declared in one block may change places, but for kernels of OpenCL: `std::mem::swap(&mut there, &mut back)` or \
-                 `(there, back) = (back, there)`. What \
-                 several statements make is made by statements of one block directly behind its `let`, from nothing that changes later: \
-                 `program.build(..)?;`, `builder.arg(&now);`, `limits.max_immediate_size = 16;`"
-            }
             Self::DeviceHidden { .. } => {
                 "let the program hold all content in arrays that kernels get as arguments: a `CudaSlice` in a variable. A module that is \
                  read from a file cannot be looked into: `Ptx::from_src(include_str!(\"kernels.ptx\"))` can"
             }
-            Self::DeviceField => {
-                "let each field of a struct have the same arrays as long as it is there, and choose among them by the step, \
+            Self::DeviceField { has_arrays: true, .. } => {
+                "let each field of a struct have the same arrays as long as it is there, from where the struct is made (an `Option` that is \
+                 `None` there gets none later), and choose among them by the step, \
                  `let (before, behind) = match self.steps % 2 { 0 => (&self.now, &self.next), _ => (&self.next, &self.now) };`, where they \
                  are exchanged now; or hold them in variables of one block, which may change places. Two fields of one type may change \
                  places by `std::mem::swap(&mut self.now, &mut self.next)` where the struct is made by literals with all fields, has no \
                  other name, no `#[repr]`, and no derive but `Debug`, `Clone`, `PartialEq` and `Eq`. A restart makes the struct again, \
                  with its arrays, and fills these"
             }
-            Self::DeviceCommand { .. } => {
-                "let that stand behind the statement that makes the value, in front of the loop: a restart leaves it out, and fills the \
-                 arrays from the checkpoint. A function that makes arrays may give content to those that it has made itself, each \
-                 `let now = device.create_buffer(..)` in a variable of its own, by a command: `queue.write_buffer(&now, 0, ..)`. An array \
-                 that it makes and only lends to a group of arrays or a view (`create_bind_group`, `create_view`) belongs into what it \
-                 returns, beside that"
+            Self::DeviceField { .. } => {
+                "let a struct with arrays keep what leads to the device as it was made with it, a list of that with as many elements: a \
+                 kernel with other arguments is made in the loop, where it is used; or the struct has one for each case from the beginning, \
+                 among which the step chooses. Two fields of one type may change places, \
+                 `std::mem::swap(&mut self.there, &mut self.back)`"
+            }
+            Self::DeviceParameter => {
+                "hold the arrays in a struct whose fields have their types written out, `struct Fields { front: Buffer<f32>, back: Buffer<f32> }`, \
+                 with its own functions; a function may have a type parameter that it is lent as, `fn run<B: Backend>(backend: &mut B)`"
+            }
+            Self::DeviceShared { .. } => {
+                "hold what changes in a variable of its own, apart from what leads to the device, and lend it where it is changed: \
+                 `let counts = Counts::default(); field.step(0.1, &counts)?;`, or a number as `&mut launches`"
+            }
+            Self::DeviceObjects { .. } => {
+                "lend the value as one of a type parameter, `fn run<B: Backend>(backend: &mut B)`, from a variable of its own type, \
+                 `let mut gpu = Gpu::new()?; run(&mut gpu)`, in the place of `Box<dyn Backend>` and `&mut dyn Backend`"
             }
             Self::ChangedInput { .. } => {
                 "copy what of that variable the value is made from to a variable that does not change, and make the value from the copy; \
                  or make the value inside the loop, where it is used"
-            }
-            Self::DeviceWork => {
-                "let it end before the site: wait for the event, submit the commands (`queue.submit([encoder.finish()])`), drop the view and \
-                 `unmap()` the array, wait with `device.poll(wgpu::PollType::wait_indefinitely())`. What is made for one command \
-                 (`launch_builder`, a view, an event) belongs into the loop"
             }
             Self::Untyped => {
                 "hold an array in a `Buffer<u8>`, `Buffer::<u8>::create(..)`, or in one of its elements, and a context, a queue or a kernel \
@@ -223,6 +256,12 @@ impl TypeAdvice {
                  without a change to the program `reexecute = [\"Type::new\"]`, the function that makes it, under `[calls]` in `ckpt.toml`. \
                  A type of another crate can be saved if it has serde, often a feature of that crate"
             }
+            // Said in the words of the library.
+            Self::Device { .. }
+            | Self::DeviceGrows { .. }
+            | Self::DeviceHandle { .. }
+            | Self::DeviceCommand { .. }
+            | Self::DeviceWork { .. } => "",
         }
     }
 }
@@ -345,14 +384,29 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
     });
     let unlisted = match advice {
         TypeAdvice::Objects { unlisted } => Some(unlisted.clone()),
-        TypeAdvice::DeviceCommand { trace } => Some(format!(
+        TypeAdvice::DeviceCommand { trace, .. } => Some(format!(
             "a restart would make it again, and with that run {trace}"
         )),
-        TypeAdvice::Device { change } | TypeAdvice::DeviceHandle { change } => {
+        TypeAdvice::Device { change, .. } | TypeAdvice::DeviceHandle { change, .. } => {
             change.as_ref().map(|change| {
                 format!("it may be another one than a restart makes again: {change} may change it")
             })
         }
+        TypeAdvice::DeviceField { change, .. } => Some(format!(
+            "a restart makes the struct again, with that field as it was made: {change} may change it"
+        )),
+        TypeAdvice::DeviceGrows { change, .. } => Some(format!(
+            "it has more elements from turn to turn, and a restart would make as many again as there are in front of the loop: {change}"
+        )),
+        TypeAdvice::DeviceParameter => Some(
+            "what has arrays on a device is filled where the type of the field says so, and this one is a type parameter".to_owned(),
+        ),
+        TypeAdvice::DeviceShared { change } => Some(format!(
+            "a restart makes again what leads to the device, and with it what changes: {change}"
+        )),
+        TypeAdvice::DeviceObjects { type_name } => Some(format!(
+            "it may be a `{type_name}`, which has arrays on a device, and these are not filled behind a `dyn`"
+        )),
         TypeAdvice::DeviceHidden { content } => Some(format!(
             "there may be content on the device that no variable holds, and a restart would not bring it back: {content}"
         )),

@@ -347,6 +347,8 @@ sections! {
         Written = "written",
         /// One by which they only read.
         OnlyRead = "only_read",
+        /// Functions that give addresses of the program's own memory, by the whole path.
+        AddressesInMemory = "addresses_in_memory",
     }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {

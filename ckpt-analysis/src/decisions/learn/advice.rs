@@ -24,13 +24,21 @@ pub(super) fn advice(decider: &Decider<'_>, ty: &str) -> TypeAdvice {
     } else if let Some(content) = (decider.hidden_on_device)(ty) {
         TypeAdvice::DeviceHidden { content }
     } else if (decider.under_way_on_device)(ty) {
-        TypeAdvice::DeviceWork
+        TypeAdvice::DeviceWork {
+            crates: (decider.device_crates)(ty),
+        }
     } else if (decider.on_device)(ty) {
-        TypeAdvice::Device { change: None }
+        TypeAdvice::Device {
+            crates: (decider.device_crates)(ty),
+            change: None,
+        }
     } else if (decider.untyped_on_device)(ty) {
         TypeAdvice::Untyped
     } else if (decider.handles_on_device)(ty) {
-        TypeAdvice::DeviceHandle { change: None }
+        TypeAdvice::DeviceHandle {
+            crates: (decider.device_crates)(ty),
+            change: None,
+        }
     } else if ty.starts_with('&') {
         TypeAdvice::Reference
     } else if ty.contains("'_") || ty.contains('&') {

@@ -111,7 +111,9 @@ pub struct Decider<'a> {
     pub changes_at: &'a dyn Fn(Position) -> Option<Extent>,
     /// What keeps a restart from making again what the `let` at this place declares and statements behind it tell more.
     pub told_more_at: &'a dyn Fn(Position) -> Option<ToldMore>,
-    /// The same of the first variable that a function of a type makes.
+    /// What gives the list that the `let` at this place declares another element, in a loop with a site.
+    pub grows_at: &'a dyn Fn(Position) -> Option<Extent>,
+    /// Where making the first variable that a function of a type makes leaves a trace.
     pub making_leaves_a_trace: &'a dyn Fn(&str) -> Option<Extent>,
     /// Whether the `let` at this place may be re-executed at a restart although the one-function compiler cannot tell; and whether its
     /// value owns all that it has.
@@ -127,6 +129,8 @@ pub struct Decider<'a> {
     pub rebuildable: &'a dyn Fn(Position, &[String]) -> bool,
     /// Whether a value of this type, as rustc writes it, has content on a device.
     pub on_device: &'a dyn Fn(&str) -> bool,
+    /// The crates for devices that a type, as rustc writes it, may be of.
+    pub device_crates: &'a dyn Fn(&str) -> Vec<String>,
     /// What leads to content on a device that no variable holds, if it hangs on values of this type, as rustc writes it.
     pub hidden_on_device: &'a dyn Fn(&str) -> Option<String>,
     /// Whether a type, as rustc writes it, is that of commands that have begun on a device.
@@ -405,7 +409,7 @@ impl Decider<'_> {
     /// An object of a trait: an attribute on the trait lists its types.
     fn object(&mut self, one: &Finding, round: &mut Round) -> bool {
         let name = &one.type_name;
-        if round.before.objects.contains_key(name) {
+        if round.before.objects.contains_key(name) || self.device_object(name).is_some() {
             return self.holder(one, round);
         }
         match object_edits(self.library, self.program, self.items, self.types, name) {
@@ -416,6 +420,17 @@ impl Decider<'_> {
             }
             Err(_) => self.stream(name) || self.holder(one, round),
         }
+    }
+
+    /// A type among the objects of a trait that has arrays on a device: nothing fills these behind a pointer to the object.
+    fn device_object(&self, name: &str) -> Option<String> {
+        if (self.device_crates)(name).is_empty() {
+            return None;
+        }
+        let objects = object_edits(self.library, self.program, self.items, self.types, name).ok()?;
+        let has_arrays = |ty: &&Position| !refill::filled_fields(self.library, self.program, **ty).is_empty();
+        let ty = objects.derives.iter().find(has_arrays)?;
+        self.types.get(*ty).map(|info| info.name.clone())
     }
 
     /// `Box<dyn Write>`: another trait takes the place of std's, of which a checkpoint knows what is behind it.
@@ -972,28 +987,47 @@ impl Decider<'_> {
         {
             advice = match told {
                 ToldMore::Changed(at) => TypeAdvice::DeviceHandle {
+                    crates: (self.device_crates)(&type_name),
                     change: self.written_at(at),
                 },
                 ToldMore::From(variable) => TypeAdvice::ChangedInput {
                     changed: format!("`{variable}`"),
                 },
                 ToldMore::Leaves(at) => TypeAdvice::DeviceCommand {
+                    crates: (self.device_crates)(&type_name),
                     trace: self.written_at(at).unwrap_or_default(),
                 },
             };
         } else if matches!(
             advice,
-            TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. }
-        ) && let Some(exchanged) = self.field_that_gets_other_arrays(one)
+            TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. } | TypeAdvice::Other
+        ) && let Some((changed, of_field)) =
+            self.changed_field(one).or_else(|| self.field_of_parameter(one))
         {
-            (field, advice) = (Some(exchanged), TypeAdvice::DeviceField);
+            (field, advice) = (Some(changed), of_field);
+        } else if matches!(advice, TypeAdvice::Device { .. })
+            && let Some(Holder::Let(place)) = self.variable_of(one)
+            && let Some(change) = (self.grows_at)(place).and_then(|at| self.written_at(at))
+        {
+            advice = TypeAdvice::DeviceGrows {
+                crates: (self.device_crates)(&type_name),
+                change,
+            };
         } else if matches!(
             advice,
             TypeAdvice::Device { .. } | TypeAdvice::DeviceHandle { .. } | TypeAdvice::Other
         ) && self.is_of_devices(one, of_field.unwrap_or(&type_name))
-            && let Some(found) = one.places.iter().find_map(|place| self.trace_at(*place))
+            && let Some(found) = { one.places.iter() }.find_map(|place| self.trace_at(*place, &type_name))
         {
             advice = found;
+        } else if matches!(advice, TypeAdvice::DeviceHandle { .. })
+            && let Some((shared, of_field)) = self.shared_field(one)
+        {
+            (field, advice) = (Some(shared), of_field);
+        } else if matches!(advice, TypeAdvice::Other)
+            && let Some(type_name) = self.device_object(&type_name)
+        {
+            advice = TypeAdvice::DeviceObjects { type_name };
         } else if matches!(advice, TypeAdvice::DeviceHandle { .. } | TypeAdvice::Other)
             && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
             && let Some(changed) = (self.changed_input)(place)
@@ -1001,7 +1035,8 @@ impl Decider<'_> {
             advice = TypeAdvice::ChangedInput {
                 changed: format!("`{changed}`"),
             };
-        } else if let TypeAdvice::Device { change } | TypeAdvice::DeviceHandle { change } = &mut advice
+        } else if let TypeAdvice::Device { change, .. } | TypeAdvice::DeviceHandle { change, .. } =
+            &mut advice
             && let Some(Holder::Let(place) | Holder::Tuple(place)) = self.variable_of(one)
             && !(self.filled_on_device)(place)
         {
@@ -1076,12 +1111,14 @@ impl Decider<'_> {
         let mut names = [one.type_name.as_str(), of_field]
             .into_iter()
             .flat_map(names_in_type);
+        let has_arrays = |ty| !refill::filled_fields(self.library, self.program, ty).is_empty();
         names.any(|name| (self.on_device)(name) || (self.handles_on_device)(name))
+            || self.type_of(one).is_some_and(has_arrays)
     }
 
     /// What of making the value of the variable there would change again what was there before, `queue.submit(..)`, line 12 of `main.rs`;
     /// or what it is made from that may be something else by then.
-    fn trace_at(&self, place: Position) -> Option<TypeAdvice> {
+    fn trace_at(&self, place: Position, type_name: &str) -> Option<TypeAdvice> {
         let (file, bytes) = match locate::locate(self.program, place.0, place.1)? {
             Found::Let { start, .. } => (self.leaves_a_trace_at)((place.0, start))?,
             Found::Field { name, .. } => (self.making_leaves_a_trace)(name.split('.').next()?)?,
@@ -1093,7 +1130,10 @@ impl Decider<'_> {
         // A static, or a variable that changes inside.
         Some(match syn::parse_str::<syn::Path>(text) {
             Ok(_) => TypeAdvice::ChangedInput { changed: at },
-            Err(_) => TypeAdvice::DeviceCommand { trace: at },
+            Err(_) => TypeAdvice::DeviceCommand {
+                crates: (self.device_crates)(type_name),
+                trace: at,
+            },
         })
     }
 
@@ -1106,15 +1146,48 @@ impl Decider<'_> {
         Some(format!("`{text}`, line {line} of `{name}`"))
     }
 
-    /// The field of these types because of which a restart cannot fill what it has made again.
-    fn field_that_gets_other_arrays(&self, one: &Finding) -> Option<OpaqueField> {
-        let types = self.fields_in_the_way(one).into_iter().map(|(ty, _)| ty);
-        let mut found =
-            types.filter_map(|ty| refill::field_that_gets_other_arrays(self.library, self.program, ty));
-        found.next().map(|(name, type_name)| OpaqueField {
-            name,
-            type_name: Some(type_name),
-        })
+    /// The field of these types because of which a restart cannot make again, or fill, what it is in; and what may change it.
+    fn changed_field(&self, one: &Finding) -> Option<(OpaqueField, TypeAdvice)> {
+        let mut types = self.types_in_the_way(one);
+        let changed = types.find_map(|ty| refill::changed_field(self.library, self.program, ty))?;
+        let advice = TypeAdvice::DeviceField {
+            change: self.written_at(changed.at)?,
+            has_arrays: changed.has_arrays,
+        };
+        Some((changed.field, advice))
+    }
+
+    /// The type that a finding is about, and those of its fields in the way, from the outside to the inside.
+    fn types_in_the_way(&self, one: &Finding) -> impl Iterator<Item = Position> {
+        let of_fields = self.fields_in_the_way(one).into_iter().map(|(ty, _)| ty);
+        let around =
+            { one.places.iter() }.filter_map(|place| match locate::locate(self.program, place.0, place.1)? {
+                Found::Field { item, .. } | Found::Type { item, .. } => Some((place.0, item)),
+                _ => None,
+            });
+        let types: Vec<Position> = { self.type_of(one).into_iter() }
+            .chain(of_fields)
+            .chain(around)
+            .collect();
+        types.into_iter()
+    }
+
+    /// The field of a type parameter that stands for what has arrays on a device.
+    fn field_of_parameter(&self, one: &Finding) -> Option<(OpaqueField, TypeAdvice)> {
+        let arguments = one.type_name.split_once('<').map(|(_, arguments)| arguments);
+        let ty = self
+            .type_of(one)
+            .filter(|_| arguments.is_some_and(self.on_device))?;
+        let field = refill::field_of_parameter(self.program, ty)?;
+        Some((field, TypeAdvice::DeviceParameter))
+    }
+
+    /// A field that changes behind shared references, beside what leads to a device.
+    fn shared_field(&self, one: &Finding) -> Option<(OpaqueField, TypeAdvice)> {
+        let mut types = self.types_in_the_way(one);
+        let changed = types.find_map(|ty| refill::shared_field(self.library, self.program, ty))?;
+        let change = self.written_at(changed.at)?;
+        Some((changed.field, TypeAdvice::DeviceShared { change }))
     }
 
     /// The type of the program that a finding is about.

@@ -112,6 +112,13 @@ pub fn learn(
         can_be_made_again: &can_be_made_again,
         changes_at: &|place| effects.change_at(place),
         told_more_at: &|place| effects.told_more_at(place),
+        grows_at: &|place| {
+            effects.grows_at(place, &|(file, within)| {
+                { placement.sites.iter() }.any(|one| {
+                    analysis.items.function(one.function).place.file == *file && within.contains(&one.site.at)
+                })
+            })
+        },
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
         repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)
@@ -141,6 +148,7 @@ pub fn learn(
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
         on_device: &|type_name| effects.change_on_device(type_name),
+        device_crates: &|type_name| effects.crates_of_type(type_name),
         hidden_on_device: &|type_name| effects.hidden_behind(type_name),
         under_way_on_device: &|type_name| effects.are_under_way_on_device(type_name),
         saved_from_device: &|type_name| effects.are_saved_from_device(type_name),

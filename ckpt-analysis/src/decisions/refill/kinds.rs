@@ -1,5 +1,6 @@
 //! What the fields of structs are to a checkpoint, told by their types.
 
+use super::owners::Owners;
 use super::{changes, kept_of, named_fields, struct_at};
 use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::Devices;
@@ -116,12 +117,12 @@ impl Kinds<'_> {
 
 impl Kinds<'_> {
     fn is_filled(&self, item: &syn::ItemStruct) -> bool {
-        let (library, program) = (self.named.library, self.named.program);
+        let program = self.named.program;
         let file = (0..program.files.len()).map(FileId).find(|file| {
             let start = bytes(program, *file, item.span()).start;
             struct_at(program, (*file, start)).is_some_and(|found| std::ptr::eq(found, item))
         });
-        file.is_some_and(|file| kept_of(library, program, self.named, (file, item), self.depth + 1).is_some())
+        file.is_some_and(|file| kept_of(self.named, (file, item), self.depth + 1).is_some())
     }
 
     /// A struct of functions and references is kept as a whole, if nothing in it ever changes.
@@ -153,13 +154,8 @@ impl Kinds<'_> {
         let whole = parts.fold(Kind::Saved, Kind::and);
         let stays = || {
             named_fields(item).zip(&kinds).all(|((name, _), kind)| {
-                !changes(
-                    self.named.library,
-                    self.named.program,
-                    (item, &[]),
-                    name,
-                    *kind != Kind::Plain,
-                )
+                let is_within = *kind != Kind::Plain;
+                changes(self.named, (item, &[]), name, is_within).is_none()
             })
         };
         match whole {
@@ -171,10 +167,12 @@ impl Kinds<'_> {
 
 /// What the names of the program stand for.
 pub(super) struct Named<'p> {
-    library: &'p Library,
-    program: &'p Program,
+    pub(super) library: &'p Library,
+    pub(super) program: &'p Program,
     handles: Handles<'p>,
     devices: Devices<'p>,
+    /// Which struct a field belongs to, where that is known.
+    pub(super) owners: Owners,
     /// Whether a text may be elsewhere after a restart.
     pub(super) moves_text: bool,
     /// What `type Rule = fn(f64) -> f64;` stands for. One that names itself is none.
@@ -200,6 +198,7 @@ impl<'p> Named<'p> {
             program,
             handles: Handles::of(library, program),
             devices: Devices::of(library, program),
+            owners: Owners::of(library, program),
             moves_text: !program.asks_where(),
             aliases: found.aliases,
             structs: alone(found.structs),

@@ -5,6 +5,7 @@ mod callers;
 mod copied;
 mod kinds;
 mod looked_at;
+mod owners;
 mod parts;
 pub(crate) mod replaced;
 mod through;
@@ -14,23 +15,25 @@ pub use parts::initialiser;
 pub use through::through_fields;
 
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
+use owners::Owners;
 use parts::{let_at, moved_parts};
-use replaced::{Watched, replaces};
+use replaced::{Watched, WatchedField, replaced, replaces};
 use through::lent_parts;
 
 use crate::decisions::changed_fields::{self, Group, changes_places, groups_of};
 use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::is_of_array;
+use crate::diagnostics::OpaqueField;
 use crate::items::{Function, Items};
-use crate::source::FileId;
-use crate::source::Position;
-use crate::source::Program;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
+use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, Types, last_name};
+use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
+use proc_macro2::Span;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -40,24 +43,23 @@ use syn::{Expr, Member};
 /// there is no such field, or one of them may change, or another stands in the way.
 pub fn kept_fields(library: &Library, program: &Program, place: Position) -> Option<BTreeSet<Position>> {
     let item = struct_at(program, place)?;
-    kept_of(library, program, &Named::of(library, program), (place.0, item), 0)
+    kept_of(&Named::of(library, program), (place.0, item), 0)
 }
 
 fn kept_of(
-    library: &Library,
-    program: &Program,
     names: &Named<'_>,
     (file, item): (FileId, &syn::ItemStruct),
     depth: usize,
 ) -> Option<BTreeSet<Position>> {
+    let (library, program) = (names.library, names.program);
     let kinds = Kinds {
         generics: &item.generics,
         named: names,
         depth,
     };
     let place = (file, bytes(program, file, item.span()).start);
-    let groups = groups_in(library, program, names, item);
-    let change = |name, within| changes(library, program, (item, &groups), name, within);
+    let groups = groups_in(names, item);
+    let change = |name, within| changes(names, (item, &groups), name, within).is_some();
     let mut kept = BTreeSet::new();
     let mut is_filled = false;
     for (name, field) in named_fields(item) {
@@ -69,7 +71,7 @@ fn kept_of(
             }
             Kind::Filled if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) => return None,
             Kind::Filled => {
-                if gets_others(library, program, names, (item, &groups), (field, name)) {
+                if gets_others(names, (item, &groups), (field, name)).is_some() {
                     return None;
                 }
                 is_filled = true;
@@ -95,24 +97,22 @@ fn kept_of(
     (!kept.is_empty() || has_through || is_filled).then_some(kept)
 }
 
-/// Whether the program gives a field with arrays on devices other ones.
+/// Where the program gives a field with arrays on devices other ones.
 fn gets_others(
-    library: &Library,
-    program: &Program,
     names: &Named<'_>,
     (item, groups): (&syn::ItemStruct, &[Group]),
     (field, name): (&syn::Field, String),
-) -> bool {
+) -> Option<Extent> {
     match names.is_array(&field.ty) {
-        true => changes(library, program, (item, groups), name, false),
+        true => changes(names, (item, groups), name, false),
         // Which arrays there are may change.
-        false => is_replaced(library, program, &name, groups),
+        false => replaced_at(names, item, &name, groups),
     }
 }
 
 /// The fields of a struct that change places among each other.
-fn groups_in(library: &Library, program: &Program, names: &Named<'_>, item: &syn::ItemStruct) -> Vec<Group> {
-    groups_of(library, program, item, &|field| {
+fn groups_in(names: &Named<'_>, item: &syn::ItemStruct) -> Vec<Group> {
+    groups_of(names.library, names.program, item, &|field| {
         names.holds_on_device(&field.ty).is_some()
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn field_edits(library: &Library, program: &Program, place: Position)
         let (_, field) = named_fields(item).find(|(name, _)| group.contains(name))?;
         Some((group, names.holds_on_device(&field.ty)?))
     };
-    let groups = groups_in(library, program, &names, item).into_iter();
+    let groups = groups_in(&names, item).into_iter();
     let groups: Vec<(Group, Holds)> = groups.filter_map(with_holds).collect();
     match groups.is_empty() {
         true => Vec::new(),
@@ -136,12 +136,36 @@ pub(crate) fn field_edits(library: &Library, program: &Program, place: Position)
     }
 }
 
-/// The first field of the struct that begins there which has arrays on devices, and gets others later: `Simulation.now`; with its type.
-pub fn field_that_gets_other_arrays(
-    library: &Library,
-    program: &Program,
-    place: Position,
-) -> Option<(String, String)> {
+/// A field of a struct with arrays on devices because of which a restart cannot make the struct again.
+#[derive(Debug)]
+pub(crate) struct ChangedField {
+    pub(crate) field: OpaqueField,
+    /// Whether it has arrays there itself.
+    pub(crate) has_arrays: bool,
+    /// What may give it something else.
+    pub(crate) at: Extent,
+}
+
+impl ChangedField {
+    fn of(item: &syn::ItemStruct, (name, field): (&str, &syn::Field), has_arrays: bool, at: Extent) -> Self {
+        Self {
+            field: opaque(item, name, field),
+            has_arrays,
+            at,
+        }
+    }
+}
+
+fn opaque(item: &syn::ItemStruct, name: &str, field: &syn::Field) -> OpaqueField {
+    OpaqueField {
+        name: format!("{}.{name}", item.ident),
+        type_name: Some(field.ty.to_token_stream().to_string().replace(' ', "")),
+    }
+}
+
+/// The first field of the struct that begins there which gets other arrays later, or something else that a restart would have as it
+/// was made; nothing where the struct has no arrays.
+pub(crate) fn changed_field(library: &Library, program: &Program, place: Position) -> Option<ChangedField> {
     let item = struct_at(program, place)?;
     let names = Named::of(library, program);
     let kinds = Kinds {
@@ -149,41 +173,98 @@ pub fn field_that_gets_other_arrays(
         named: &names,
         depth: 0,
     };
-    let groups = groups_in(library, program, &names, item);
-    let gets_others = |(name, field): &(String, &syn::Field)| {
-        kinds.of(&field.ty) == Kind::Filled
-            && gets_others(library, program, &names, (item, &groups), (field, name.clone()))
+    let fields: Vec<(String, &syn::Field, Kind)> = named_fields(item)
+        .map(|(name, field)| (name, field, kinds.of(&field.ty)))
+        .collect();
+    let groups = groups_in(&names, item);
+    let has_arrays = fields.iter().any(|(_, _, kind)| *kind == Kind::Filled);
+    let changed = |(name, field, kind): &(String, &syn::Field, Kind)| {
+        let struct_and_groups = (item, groups.as_slice());
+        let at = match kind {
+            Kind::Filled => gets_others(&names, struct_and_groups, (field, name.clone())),
+            Kind::Plain => changes(&names, struct_and_groups, name.clone(), false),
+            Kind::Within => changes(&names, struct_and_groups, name.clone(), true),
+            _ => None,
+        };
+        let has_arrays = *kind == Kind::Filled;
+        Some(ChangedField::of(item, (name.as_str(), *field), has_arrays, at?))
     };
-    let (name, field) = named_fields(item).find(gets_others)?;
-    let type_name = field.ty.to_token_stream().to_string().replace(' ', "");
-    Some((format!("{}.{name}", item.ident), type_name))
+    fields.iter().filter(|_| has_arrays).find_map(changed)
 }
 
-/// Whether a function of the program puts another value in the place of a field of this name, or exchanges what is in it.
-fn is_replaced(library: &Library, program: &Program, field: &str, groups: &[Group]) -> bool {
-    struct Functions<'a>(&'a Library, Watched<'a>, bool);
-    impl<'ast> Visit<'ast> for Functions<'_> {
-        fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-            self.2 |= replaces(self.0, &function.block, self.1);
-        }
-        fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-            self.2 |= replaces(self.0, &function.block, self.1);
-        }
-        fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
-            let block = function.default.as_ref();
-            self.2 |= block.is_some_and(|block| replaces(self.0, block, self.1));
-        }
-        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
-            self.2 |= names.contains("fn") && names.contains(self.1.name());
+/// The first field of the struct that begins there which changes behind shared references; nothing where the struct has nothing that
+/// leads to a device.
+pub(crate) fn shared_field(library: &Library, program: &Program, place: Position) -> Option<ChangedField> {
+    let item = struct_at(program, place)?;
+    let names = Named::of(library, program);
+    let leads_there = |field: &syn::Field| names.holds_on_device(&field.ty) == Some(Holds::Handles);
+    item.fields.iter().any(leads_there).then_some(())?;
+    named_fields(item).find_map(|(name, field)| {
+        let types = names_in(&field.ty.to_token_stream());
+        let is_shared = { types.iter() }.any(|name| library.changes_behind_references(name, false));
+        let at = is_shared.then(|| changes(&names, (item, &[]), name.clone(), true))?;
+        Some(ChangedField::of(item, (&name, field), false, at?))
+    })
+}
+
+/// The first field of the struct that begins there which is of the type of one of its parameters.
+pub(crate) fn field_of_parameter(program: &Program, place: Position) -> Option<OpaqueField> {
+    let item = struct_at(program, place)?;
+    let is_parameter = |name: &String| item.generics.type_params().any(|one| one.ident == *name);
+    let mut fields = named_fields(item);
+    let (name, field) = fields.find(|(_, field)| {
+        let names = names_in(&field.ty.to_token_stream());
+        names.iter().any(is_parameter)
+    })?;
+    Some(opaque(item, &name, field))
+}
+
+/// Where a function of the program puts another value in the place of the field of this name, or exchanges what is in it.
+fn replaced_at(names: &Named<'_>, item: &syn::ItemStruct, field: &str, groups: &[Group]) -> Option<Extent> {
+    struct Functions<'a>(&'a Library, Watched<'a>, Option<Span>);
+    impl Functions<'_> {
+        fn look(&mut self, block: &syn::Block) {
+            if self.2.is_none() {
+                self.2 = replaced(self.0, block, self.1);
+            }
         }
     }
-    let mut functions = Functions(library, Watched::Field(field, groups), false);
-    program
-        .files
-        .iter()
-        .for_each(|file| functions.visit_file(&file.ast));
-    functions.2
+    impl<'ast> Visit<'ast> for Functions<'_> {
+        fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+            self.look(&function.block);
+        }
+        fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+            self.look(&function.block);
+        }
+        fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
+            function.default.iter().for_each(|block| self.look(block));
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let names = names_in(&mac.tokens);
+            if names.contains("fn") && names.contains(self.1.name()) && self.2.is_none() {
+                self.2 = Some(mac.span());
+            }
+        }
+    }
+    let watched = WatchedField {
+        name: field,
+        groups,
+        owner: &item.ident.to_string(),
+        owners: &names.owners,
+    };
+    let mut functions = Functions(names.library, Watched::Field(&watched), None);
+    first_in(names.program, |file| {
+        functions.visit_file(file);
+        functions.2
+    })
+}
+
+/// The first place in the files of a program at which something is found.
+fn first_in(program: &Program, mut find: impl FnMut(&syn::File) -> Option<Span>) -> Option<Extent> {
+    (0..program.files.len()).map(FileId).find_map(|file| {
+        let found = find(&program.file(file).ast)?;
+        Some((file, bytes(program, file, found)))
+    })
 }
 
 /// Whether the struct that begins there is the same type wherever it is named.
@@ -218,7 +299,7 @@ pub fn names_in_filled(library: &Library, program: &Program, place: Position) ->
     let fields =
         fields.filter(|field| filled.contains(&(place.0, bytes(program, place.0, field.span()).start)));
     fields
-        .flat_map(|field| ckpt_compiler::syntax::mentions::names_in(&field.ty.to_token_stream()))
+        .flat_map(|field| names_in(&field.ty.to_token_stream()))
         .collect()
 }
 
@@ -311,29 +392,28 @@ fn named_fields(item: &syn::ItemStruct) -> impl Iterator<Item = (String, &syn::F
     })
 }
 
-/// Whether anything in the program gives the field another value; with `within` also what is in it.
+/// Where anything in the program gives the field another value; with `within` also what is in it.
 fn changes(
-    library: &Library,
-    program: &Program,
+    names: &Named<'_>,
     (item, groups): (&syn::ItemStruct, &[Group]),
     field: String,
     within: bool,
-) -> bool {
+) -> Option<Extent> {
     let mut changes = Changes {
-        library,
+        library: names.library,
+        owners: &names.owners,
         groups,
         owner: item.ident.to_string(),
         field,
         within,
         inside: false,
         building: false,
-        found: false,
+        found: None,
     };
-    program
-        .files
-        .iter()
-        .for_each(|file| changes.visit_file(&file.ast));
-    changes.found
+    first_in(names.program, |file| {
+        changes.visit_file(file);
+        changes.found
+    })
 }
 
 /// Whether the value of the variable that the `let` there declares, or of the parameter, is replaced as a whole by
@@ -410,6 +490,7 @@ pub(crate) fn struct_at(program: &Program, place: Position) -> Option<&syn::Item
 /// Whether anything in the program gives a field another value.
 struct Changes<'l> {
     library: &'l Library,
+    owners: &'l Owners,
     /// Fields that may change places among each other.
     groups: &'l [Group],
     owner: String,
@@ -421,14 +502,24 @@ struct Changes<'l> {
     /// Inside a method that takes a value and gives it back, `fn with(mut self, ..) -> Self`: what it sets belongs to the
     /// initialiser that calls it.
     building: bool,
-    found: bool,
+    /// Where, first.
+    found: Option<Span>,
 }
 
 impl Changes<'_> {
+    fn note(&mut self, changes: bool, at: &impl Spanned) {
+        if changes && self.found.is_none() {
+            self.found = Some(at.span());
+        }
+    }
+
     /// Whether the place is the field, or a part of it.
     fn is_in_field(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Field(one) => self.is_field(&one.member) || self.is_in_field(&one.base),
+            Expr::Field(one) => {
+                let is_own = self.is_field(&one.member) && !self.owners.is_of_another(one, &self.owner);
+                is_own || self.is_in_field(&one.base)
+            }
             Expr::Index(one) => self.is_in_field(&one.expr),
             Expr::Paren(one) => self.is_in_field(&one.expr),
             Expr::MethodCall(one) => self.within && self.is_in_field(&one.receiver),
@@ -491,17 +582,17 @@ impl<'ast> Visit<'ast> for Changes<'_> {
     }
 
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
-        self.found |= self.changes_place(&one.left);
+        self.note(self.changes_place(&one.left), one);
         visit::visit_expr_assign(self, one);
     }
 
     fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-        self.found |= is_assignment(&one.op) && self.is_in_field(&one.left);
+        self.note(is_assignment(&one.op) && self.is_in_field(&one.left), one);
         visit::visit_expr_binary(self, one);
     }
 
     fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
-        self.found |= one.mutability.is_some() && self.is_in_field(&one.expr);
+        self.note(one.mutability.is_some() && self.is_in_field(&one.expr), one);
         visit::visit_expr_reference(self, one);
     }
 
@@ -510,7 +601,8 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             return;
         }
         let takes_self = |argument: &Expr| matches!(argument, Expr::Path(path) if path.path.is_ident("self"));
-        self.found |= self.inside && exchanges(self.library, call) && call.args.iter().any(takes_self);
+        let exchanges = self.inside && exchanges(self.library, call);
+        self.note(exchanges && call.args.iter().any(takes_self), call);
         visit::visit_expr_call(self, call);
     }
 
@@ -527,12 +619,13 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         let of_first = first.method.to_string();
         let leads_on = self.library.says(&of_first, Methods::ByReference)
             && !self.library.says(&of_first, DeviceMethods::Arguments);
-        self.found |=
-            self.within && !looks && !is_of_element && !leads_on && self.is_in_field(&call.receiver);
-        self.found |= self.library.says(&method, DeviceMethods::Sets) && self.is_in_field(&call.receiver);
+        let is_in_field = self.is_in_field(&call.receiver);
+        let sets = self.library.says(&method, DeviceMethods::Sets);
+        let changes = self.within && !looks && !is_of_element && !leads_on;
+        self.note((changes || sets) && is_in_field, call);
         // Behind another one it belongs to what that has begun.
-        self.found |=
-            self.library.says(&of_first, DeviceMethods::Completes) && self.is_in_field(&first.receiver);
+        let completes = self.library.says(&of_first, DeviceMethods::Completes);
+        self.note(completes && self.is_in_field(&first.receiver), call);
         let changes_content = self.library.says(&method, Types::DeviceCommands)
             || self.library.says(&method, DeviceMethods::Arguments);
         self.visit_expr(&call.receiver);
@@ -563,7 +656,8 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             .segments
             .last()
             .is_some_and(|last| last.ident == self.owner || last.ident == "Self" && self.inside);
-        self.found |= is_owner && pattern.fields.iter().any(|field| self.is_field(&field.member));
+        let has_field = pattern.fields.iter().any(|field| self.is_field(&field.member));
+        self.note(is_owner && has_field, pattern);
         visit::visit_pat_struct(self, pattern);
     }
 }

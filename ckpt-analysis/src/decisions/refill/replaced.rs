@@ -1,34 +1,59 @@
 //! Whether anything in a program puts another value in the place of one that a restart makes again and fills, or exchanges what is in
 //! a list, tuple or option of such values. What is changed inside of one of them its own type tells.
 
+use super::owners::Owners;
 use super::{exchanges, looked_at};
 use crate::decisions::changed_fields::{Group, changes_places, exchange};
 use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
+use proc_macro2::Span;
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::{Expr, UnOp};
 
-/// What is looked at: a field of this name, which may change places with others, or a variable.
+/// What is looked at: a field, or a variable.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Watched<'n> {
-    Field(&'n str, &'n [Group]),
+    Field(&'n WatchedField<'n>),
     Variable(&'n str),
+}
+
+/// A field of the struct of this name, which may change places with others.
+#[derive(Debug)]
+pub(crate) struct WatchedField<'n> {
+    pub(super) name: &'n str,
+    pub(super) groups: &'n [Group],
+    pub(super) owner: &'n str,
+    pub(super) owners: &'n Owners,
+}
+
+impl WatchedField<'_> {
+    fn is(&self, field: &syn::ExprField) -> bool {
+        field.member.to_token_stream().to_string() == self.name
+            && !self.owners.is_of_another(field, self.owner)
+    }
+
+    /// Whether an argument is a field that is lent, and not this one.
+    fn is_other(&self, argument: &Expr) -> bool {
+        matches!(argument, Expr::Reference(one) if matches!(&*one.expr, Expr::Field(field) if !self.is(field)))
+    }
 }
 
 impl Watched<'_> {
     pub(super) fn name(&self) -> &str {
         match self {
-            Watched::Field(name, _) | Watched::Variable(name) => name,
+            Watched::Field(field) => field.name,
+            Watched::Variable(name) => name,
         }
     }
 
     /// Whether two fields change places there, and it is none of them, or one that may.
     fn may_change_places(&self, library: &Library, call: &syn::ExprCall) -> bool {
         match self {
-            Watched::Field(name, groups) => {
-                changes_places(library, call, groups)
-                    || exchange(library, call).is_some_and(|one| one.fields.iter().all(|field| field != name))
+            Watched::Field(field) => {
+                changes_places(library, call, field.groups)
+                    || exchange(library, call).is_some() && call.args.iter().all(|one| field.is_other(one))
             }
             Watched::Variable(_) => false,
         }
@@ -37,7 +62,7 @@ impl Watched<'_> {
     fn is(&self, expr: &Expr) -> bool {
         match (self, expr) {
             (_, Expr::Paren(one)) => self.is(&one.expr),
-            (Watched::Field(name, _), Expr::Field(one)) => one.member.to_token_stream().to_string() == *name,
+            (Watched::Field(field), Expr::Field(one)) => field.is(one),
             (Watched::Variable(name), Expr::Path(path)) => path.path.is_ident(name),
             _ => false,
         }
@@ -58,13 +83,18 @@ impl Watched<'_> {
 
 /// Whether a function may do so. What goes over elements may change each; it must not give one another value as a whole.
 pub(crate) fn replaces(library: &Library, block: &syn::Block, watched: Watched<'_>) -> bool {
+    replaced(library, block, watched).is_some()
+}
+
+/// Where it does so first.
+pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'_>) -> Option<Span> {
     if !names_in(&block.to_token_stream()).contains(watched.name()) {
-        return false;
+        return None;
     }
     let mut replaced = Replaced {
         library,
         watched,
-        found: false,
+        found: None,
     };
     replaced.visit_block(block);
     replaced.found
@@ -73,26 +103,34 @@ pub(crate) fn replaces(library: &Library, block: &syn::Block, watched: Watched<'
 struct Replaced<'a> {
     library: &'a Library,
     watched: Watched<'a>,
-    found: bool,
+    found: Option<Span>,
+}
+
+impl Replaced<'_> {
+    fn note(&mut self, replaces: bool, at: &impl Spanned) {
+        if replaces && self.found.is_none() {
+            self.found = Some(at.span());
+        }
+    }
 }
 
 impl<'ast> Visit<'ast> for Replaced<'_> {
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
         // Through a reference it may be any of them.
         let is_behind = matches!(&*one.left, Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)));
-        self.found |= is_behind || self.watched.is_or_has(&one.left);
+        self.note(is_behind || self.watched.is_or_has(&one.left), one);
         visit::visit_expr_assign(self, one);
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if !self.watched.may_change_places(self.library, call) {
-            self.found |= exchanges(self.library, call);
+            self.note(exchanges(self.library, call), call);
             visit::visit_expr_call(self, call);
         }
     }
 
     fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
-        self.found |= one.mutability.is_some() && self.watched.is_or_has(&one.expr);
+        self.note(one.mutability.is_some() && self.watched.is_or_has(&one.expr), one);
         visit::visit_expr_reference(self, one);
     }
 
@@ -110,7 +148,10 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
         let exchanges = self.library.says(&method, DeviceMethods::Exchanges)
             || self.library.says(&method, Methods::TakesOut);
         let goes_over = self.library.says(&method, PlaceOf::Each);
-        self.found |= exchanges && !goes_over && self.watched.is_or_has(&call.receiver);
+        self.note(
+            exchanges && !goes_over && self.watched.is_or_has(&call.receiver),
+            call,
+        );
         let changes_content = self.library.says(&method, Types::DeviceCommands)
             || self.library.says(&method, DeviceMethods::Arguments);
         self.visit_expr(&call.receiver);
@@ -135,18 +176,18 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
     }
 
     fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
-        let is_field = |field: &syn::FieldPat| matches!(self.watched, Watched::Field(name, _) if field.member.to_token_stream().to_string() == name);
-        self.found |= pattern.fields.iter().any(is_field);
+        let is_field = |field: &syn::FieldPat| matches!(self.watched, Watched::Field(watched) if field.member.to_token_stream().to_string() == watched.name);
+        self.note(pattern.fields.iter().any(is_field), pattern);
         visit::visit_pat_struct(self, pattern);
     }
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.found |= pattern.by_ref.is_some() && pattern.mutability.is_some();
+        self.note(pattern.by_ref.is_some() && pattern.mutability.is_some(), pattern);
         visit::visit_pat_ident(self, pattern);
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let names = names_in(&mac.tokens);
-        self.found |= names.contains("mut") && names.contains(self.watched.name());
+        self.note(names.contains("mut") && names.contains(self.watched.name()), mac);
     }
 }

@@ -74,6 +74,120 @@ fn what_is_on_a_device_is_filled_and_what_leads_to_it_is_kept() {
 }
 
 #[test]
+fn fields_of_the_same_name_in_another_struct_are_others() {
+    let with = |code: &str| {
+        kept(&format!(
+            "use ocl::{{Buffer, Queue}}; struct S {{ queue: Queue, now: Buffer<f32>, next: Buffer<f32>, all: Vec<Buffer<f32>>, n: usize }} \
+             impl S {{ fn step(&mut self) {{ std::mem::swap(&mut self.now, &mut self.next); }} }} \
+             struct OnHost {{ now: Vec<f32>, next: Vec<f32>, all: Vec<f32>, queue: Vec<f32> }} {code}"
+        ))
+    };
+    for code in [
+        "impl Step for OnHost { fn step(&mut self) { self.next[0] = self.now[1]; self.all.push(1.0); self.queue = vec![]; \
+         std::mem::swap(&mut self.now, &mut self.next); std::mem::swap(&mut self.all, &mut self.queue); } }",
+        "fn step(host: &mut OnHost) { host.next[0] += 1.0; host.all[0] = host.next[0]; fill(&mut host.all, &mut host.now); }",
+        "fn step() { let mut host = OnHost { now: vec![], next: vec![], all: vec![], queue: vec![] }; host.queue = host.all; }",
+        "impl OnHost { fn new() -> Self { made() } } fn step() { let mut host = OnHost::new(); host.next[0] += 1.0; \
+         println!(\"{} {:?}\", host.next[0], host.all); }",
+        "impl OnHost { fn new() -> Result<OnHost> { made() } } fn step() { let mut host = OnHost::new()?; host.next[0] += 1.0; }",
+    ] {
+        assert_eq!(with(code), Some(vec!["queue".to_owned()]), "{code}");
+    }
+    for code in [
+        "impl Other { fn step(&mut self) { self.next = made(); } }",
+        "impl OnHost { fn twin(self) -> S { made() } } fn step() { let mut host = OnHost::twin(host); host.next = made(); }",
+        "impl OnHost { fn new() -> Self { made() } fn step() { let mut host = OnHost::new().other(); host.next = made(); } }",
+        "fn step() { let mut host = OnHost::elsewhere(); host.next = made(); }",
+        "impl OnHost { fn step(&mut self, other: &mut S) { other.next = made(); } }",
+        "impl OnHost { fn step(&mut self) { self.gpu.next = made(); } }",
+        "impl OnHost { fn step(self, self_: &mut S) { fn inner(this: &mut S) { this.all.push(made()); } } }",
+        "fn step<OnHost>(host: &mut OnHost) { host.next = made(); }",
+        "fn step(host: &mut OnHost, gpu: &mut S) { let host = gpu; host.next = made(); }",
+        "fn step(host: &mut OnHost, gpu: &mut S) { declare!(host, gpu); host.next = made(); }",
+        "use other::S as OnHost; fn step(host: &mut OnHost) { host.next = made(); }",
+        "mod other { type OnHost = super::S; fn step(host: &mut OnHost) { host.next = made(); } }",
+        "impl Step for Two { type OnHost = S; } fn step(host: &mut OnHost) { host.next = made(); }",
+        "impl std::ops::Deref for OnHost { type Target = S; } impl OnHost { fn step(&mut self) { self.next = made(); } }",
+        "mod other { struct OnHost(S); } impl OnHost { fn step(&mut self) { self.next = made(); } }",
+        "trait Step { fn step(&mut self) { self.next = made(); } }",
+    ] {
+        assert_eq!(with(code), None, "{code}");
+    }
+}
+
+#[test]
+fn the_field_that_changes_is_named_with_what_changes_it() {
+    let with = |code: &str| {
+        let text = format!(
+            "use ocl::{{Buffer, Kernel}}; struct S {{ back: Kernel, now: Buffer<f32>, kernel: Kernel, all: Vec<Kernel>, parts: Option<Part>, n: usize }} \
+             struct Part {{ edge: Buffer<f32> }} impl S {{ fn f(&mut self) {{ {code} }} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        let changed = changed_field(Library::builtin(), &program, place)?;
+        Some((changed.field.name, text[changed.at.1].to_owned()))
+    };
+    assert_eq!(
+        with("self.kernel.enq(); self.n += 1; for one in &self.all { one.enq(); }"),
+        None
+    );
+    for (code, field, change) in [
+        (
+            "self.n = 3; self.kernel = made();",
+            "S.kernel",
+            "self.kernel = made()",
+        ),
+        ("self.all.push(made());", "S.all", "self.all.push(made())"),
+        ("self.now = made();", "S.now", "self.now = made()"),
+        (
+            "if start() { self.parts = Some(made()); }",
+            "S.parts",
+            "self.parts = Some(made())",
+        ),
+    ] {
+        assert_eq!(with(code), Some((field.to_owned(), change.to_owned())), "{code}");
+    }
+}
+
+#[test]
+fn a_cell_beside_what_leads_to_a_device_is_named() {
+    let with = |field: &str, code: &str| {
+        let text = format!(
+            "use ocl::ProQue; use std::cell::Cell; struct S {{ pq: ProQue, {field}, n: u32 }} \
+             fn step(gpu: &Rc<S>) {{ {code} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        let shared = shared_field(Library::builtin(), &program, place)?;
+        Some((shared.field.name, text[shared.at.1].to_owned()))
+    };
+    let counts = "gpu.launches.set(gpu.launches.get() + 1);";
+    assert_eq!(
+        with("launches: Cell<u64>", counts),
+        Some(("S.launches".to_owned(), counts.trim_end_matches(';').to_owned()))
+    );
+    assert_eq!(with("launches: Cell<u64>", "gpu.launches.get();"), None);
+    assert_eq!(with("launches: u64", counts), None);
+}
+
+#[test]
+fn a_field_of_a_parameter_is_told_from_others() {
+    let of = |text: &str| {
+        let program = Program::of_text(text);
+        field_of_parameter(&program, (FileId(0), 0)).map(|field| field.to_string())
+    };
+    assert_eq!(
+        of("struct Double<T> { steps: u32, front: T, back: T }"),
+        Some("Double.front: T".to_owned())
+    );
+    assert_eq!(
+        of("struct Double<'a, T> { front: &'a [f32], back: Vec<T> }"),
+        Some("Double.back: Vec<T>".to_owned())
+    );
+    assert_eq!(of("struct Double { front: Vec<f32> }"), None);
+}
+
+#[test]
 fn what_leads_to_a_device_may_be_shared() {
     let with = |ty: &str, code: &str| {
         let text = format!(
