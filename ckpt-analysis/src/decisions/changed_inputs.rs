@@ -11,6 +11,7 @@ use ckpt_compiler::cfg::{Binding, Declaration, Event, Passing, Use};
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::spine::StepId;
 use ckpt_compiler::strategies::{Strategy, is_moved_parameter, leads_to_others, only_borrows};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Whether a variable, by where its name stands where it is declared, is as it was declared, as far as what stands at the second
@@ -92,6 +93,11 @@ fn changed_for(
     is_as_declared: &dyn Fn(&Binding) -> bool,
 ) -> Option<String> {
     let bindings = &stages.flow.bindings;
+    // What a call is lent is in use until it returns, also where it is named before what the call changes.
+    let mut used = BTreeSet::new();
+    stages.liveness.for_each_event(&stages.flow, |event, _| {
+        used.insert((event.step, event.binding));
+    });
     let mut found = None;
     stages.liveness.for_each_event(&stages.flow, |event, live| {
         let changed = &bindings[event.binding];
@@ -106,7 +112,7 @@ fn changed_for(
         }
         let counts = event.step == step
             || is_gone
-            || live.ones().any(|id| {
+            || live.ones().chain(used_in(&used, event.step)).any(|id| {
                 let made = in_use(stages, id, step);
                 made.into_iter().any(|made| needs(stages, made, event, owns))
             });
@@ -115,6 +121,12 @@ fn changed_for(
         }
     });
     found
+}
+
+/// What is used in a step.
+fn used_in(used: &BTreeSet<(StepId, usize)>, step: StepId) -> impl Iterator<Item = usize> {
+    used.range((step, 0)..=(step, usize::MAX))
+        .map(|(_, binding)| *binding)
 }
 
 /// What a step declares that is in use where a variable is: it itself, or what it is made again from.

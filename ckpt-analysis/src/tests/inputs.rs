@@ -76,6 +76,49 @@ fn what_changes_in_the_initialiser_or_while_it_is_in_use_is_seen() {
     }
 }
 
+/// Whether what `f` is made from changes in the call that has the loop with the site, which `call` makes.
+fn changes_in_call(call: &str) -> bool {
+    let text = format!(
+        "struct P {{ k: u64 }}
+         fn adder(n: u64) -> impl Fn(u64) -> u64 {{ move |x| x + n }}
+         fn work(mut x: u64) -> u64 {{ for _ in 0..40_000 {{ x ^= x << 13; }} x }}
+         fn run(f: &dyn Fn(u64) -> u64, p: &mut P) -> u64 {{
+             let mut s = 1;
+             for i in 0..60 {{ s = f(work(s + i)); p.k += s; }}
+             s
+         }}
+         fn turned(p: &mut P, f: &dyn Fn(u64) -> u64) -> u64 {{ run(f, p) }}
+         fn given(f: impl Fn(u64) -> u64, mut p: P) -> P {{ run(&f, &mut p); p }}
+         fn main() {{
+             let mut p = P {{ k: 3 }};
+             let mut q = P {{ k: 4 }};
+             let f = adder(p.k);
+             {call}
+             println!(\"{{}} {{}}\", p.k, q.k);
+         }}"
+    );
+    let files = [("main.rs", text.as_str())];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let main = analysis.items.main_of(0).unwrap();
+    let placement = place(&analysis, main, &ChooseOptions::default());
+    assert!(!placement.sites.is_empty(), "{text}");
+    let at = (FileId(0), text.find("let f =").unwrap());
+    inputs_change(&program, &analysis, &placement, (at, true), &|_, _| false)
+}
+
+#[test]
+fn what_a_call_is_lent_is_in_use_until_it_returns() {
+    for call in [
+        "run(&f, &mut p);",
+        "turned(&mut p, &f);",
+        "let s = run(&f, &mut p); println!(\"{s}\");",
+        "p = given(f, p);",
+    ] {
+        assert!(changes_in_call(call), "{call}");
+    }
+    assert!(!changes_in_call("run(&f, &mut q); p.k += 1;"));
+}
+
 #[test]
 fn what_stays_as_it_is_may_be_made_again() {
     for (before, made, after, rest) in [
