@@ -331,6 +331,12 @@ fn demote_values(
     errors: &mut Diagnostics,
 ) {
     let mut contradicted = HashSet::new();
+    // What a call that leads to a site is given is in use until it returns, also where it is named before what the call changes.
+    let given = |step: StepId| {
+        let calls = flow.arguments.iter();
+        let calls = calls.filter(move |(site, _)| flow.sites[*site as usize - 1].step == step);
+        calls.flat_map(|(_, uses)| uses.iter().map(|(id, _)| *id))
+    };
     liveness.for_each_event(flow, |event, live| {
         if !matches!(event.kind, Use::Write | Use::Change | Use::Lend) || event.in_closure {
             return;
@@ -347,7 +353,10 @@ fn demote_values(
         if !own && !behind || changed.step == event.step && event.kind == Use::Write {
             return;
         }
-        for id in live.ones() {
+        // Beside it in a call, rustc lets nothing be used that borrows from it.
+        let lends_all = event.kind == Use::Lend && event.field.is_none();
+        let live = live.ones().map(|id| (id, false));
+        for (id, is_given) in live.chain(given(event.step).map(|id| (id, true))) {
             let binding = &flow.bindings[id];
             let is_input = binding.inputs.iter().any(|(input, _)| *input == event.binding);
             // Another field of what a `&mut` parameter points to may change, and so may the value of a key: nothing borrows it.
@@ -356,11 +365,13 @@ fn demote_values(
                 .as_ref()
                 .is_some_and(|init| is_found_by(init, &changed.ident));
             let is_arm = matches!(binding.declaration, Declaration::Arm);
+            let may_own = is_given && lends_all && !matches!(binding.init, Some(syn::Expr::Reference(_)));
             // What is borrowed with `&` cannot change: rustc sees to that.
-            let is_borrowed = binding
-                .init
-                .as_ref()
-                .is_some_and(|init| only_borrows(library, init, &changed.ident));
+            let is_borrowed = !may_own
+                && binding
+                    .init
+                    .as_ref()
+                    .is_some_and(|init| only_borrows(library, init, &changed.ident));
             let is_elsewhere =
                 { binding.init.as_ref() }.is_some_and(|init| flow.is_in_another_field(event, init));
             let uses = is_input && !is_elsewhere && (is_key || own && !is_arm && !is_borrowed);
@@ -378,7 +389,9 @@ fn demote_values(
             binding.init,
             Some(syn::Expr::Reference(_) | syn::Expr::Closure(_))
         );
-        let live_at_site = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
+        let is_given = { flow.arguments.iter() }.any(|(_, uses)| uses.iter().any(|(given, _)| *given == id));
+        let live_at_site =
+            is_given || (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
         if binding.treatment.is_some() || !live_at_site {
             continue;
         }

@@ -110,12 +110,16 @@ fn changed_for(
         if !is_declared_before || declares || !changes || is_as_declared(changed) {
             return;
         }
+        let is_made_from = |id, owns| {
+            let made = in_use(stages, id, step);
+            made.into_iter().any(|made| needs(stages, made, event, owns))
+        };
+        // Beside it in a call, rustc lets nothing be used that borrows from it.
+        let lends_all = event.kind == Use::Lend && event.field.is_none();
         let counts = event.step == step
             || is_gone
-            || live.ones().chain(used_in(&used, event.step)).any(|id| {
-                let made = in_use(stages, id, step);
-                made.into_iter().any(|made| needs(stages, made, event, owns))
-            });
+            || live.ones().any(|id| is_made_from(id, owns))
+            || used_in(&used, event.step).any(|id| is_made_from(id, owns || lends_all));
         if counts {
             found.get_or_insert_with(|| changed.ident.to_string());
         }

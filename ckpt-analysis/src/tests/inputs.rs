@@ -117,6 +117,14 @@ fn what_a_call_is_lent_is_in_use_until_it_returns() {
         assert!(changes_in_call(call), "{call}");
     }
     assert!(!changes_in_call("run(&f, &mut q); p.k += 1;"));
+    let boxed = "let of = |k: &u64| { let k = *k; Box::new(move |x| x + k) as Box<dyn Fn(u64) -> u64> };";
+    let listed = change(
+        &format!("{boxed} let mut p = vec![3, 5];"),
+        "p.iter().map(of).collect::<Vec<_>>()",
+        "let run = |list: &[Box<dyn Fn(u64) -> u64>], p: &mut Vec<u64>| { p[0] += list[0](1); }; run(&made, &mut p);",
+        "s += p[0];",
+    );
+    assert!(listed, "what a list owns that was made from another");
 }
 
 #[test]
