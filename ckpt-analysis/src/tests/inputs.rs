@@ -27,16 +27,23 @@ fn changes(owns: bool, [before, made, after, rest]: [&str; 4]) -> bool {
              println!(\"{{s}}\");
          }}"
     );
-    let files = [("main.rs", text.as_str())];
+    // What may borrow changes in no more cases than what owns all that it has.
+    assert!(
+        input_changes(&text, "let made", true) || !input_changes(&text, "let made", false),
+        "{text}"
+    );
+    input_changes(&text, "let made", owns)
+}
+
+/// Whether what the `let` is made from changes that begins so in this program; and whether it owns all that it has.
+fn input_changes(text: &str, made: &str, owns: bool) -> bool {
+    let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
     let main = analysis.items.main_of(0).unwrap();
     let placement = place(&analysis, main, &ChooseOptions::default());
     assert!(!placement.sites.is_empty(), "{text}");
-    let at = (FileId(0), text.find("let made").unwrap());
-    let change = |owns| inputs_change(&program, &analysis, &placement, (at, owns), &|_, _| false);
-    // What may borrow changes in no more cases than what owns all that it has.
-    assert!(change(true) || !change(false), "{text}");
-    change(owns)
+    let at = (FileId(0), text.find(made).unwrap());
+    inputs_change(&program, &analysis, &placement, (at, owns), &|_, _| false)
 }
 
 #[test]
@@ -97,13 +104,7 @@ fn changes_in_call(call: &str) -> bool {
              println!(\"{{}} {{}}\", p.k, q.k);
          }}"
     );
-    let files = [("main.rs", text.as_str())];
-    let (program, analysis) = (program(&files), analysed(&files));
-    let main = analysis.items.main_of(0).unwrap();
-    let placement = place(&analysis, main, &ChooseOptions::default());
-    assert!(!placement.sites.is_empty(), "{text}");
-    let at = (FileId(0), text.find("let f =").unwrap());
-    inputs_change(&program, &analysis, &placement, (at, true), &|_, _| false)
+    input_changes(&text, "let f =", true)
 }
 
 #[test]
@@ -201,12 +202,7 @@ fn what_is_lent_of_self_counts() {
                  s }} }}
              fn main() {{ let mut sim = Sim {{ weight: Params {{ scale: 1 }}, steps: 0 }}; println!(\"{{}}\", sim.run(60)); }}"
         );
-        let files = [("main.rs", text.as_str())];
-        let (program, analysis) = (program(&files), analysed(&files));
-        let main = analysis.items.main_of(0).unwrap();
-        let placement = place(&analysis, main, &ChooseOptions::default());
-        let at = (FileId(0), text.find("let made").unwrap());
-        inputs_change(&program, &analysis, &placement, (at, true), &|_, _| false)
+        input_changes(&text, "let made", true)
     };
     assert!(change("of(&self.weight)", "self.weight.scale *= 3;"));
     assert!(!change("of(&self.weight)", ""));

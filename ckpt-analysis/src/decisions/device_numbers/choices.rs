@@ -11,6 +11,7 @@ use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{DeviceMethods, DeviceNumbers, Library, Macros, Types};
 use ckpt_compiler::syntax::language::is_prelude_variant;
+use ckpt_compiler::syntax::macros::name_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use quote::ToTokens;
@@ -311,11 +312,11 @@ impl Look<'_> {
     /// Looks into what it is made by: what functions and methods are given, receivers, and what chooses one.
     fn within(&mut self, expr: &Expr) {
         match expr {
-            Expr::Call(call) => self.given(call.args.iter(), true),
+            Expr::Call(call) => self.given(call.args.iter()),
             Expr::MethodCall(call) => {
                 self.within(&call.receiver);
                 if !matches!(call.args.first(), Some(Expr::Closure(_))) {
-                    self.given(call.args.iter(), true);
+                    self.given(call.args.iter());
                 }
             }
             Expr::Index(one) => {
@@ -336,12 +337,11 @@ impl Look<'_> {
         }
     }
 
-    /// Looks at what is given to something that may be told devices, or not.
-    fn given<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>, is_told: bool) {
+    /// Looks at what is given to something that is told devices.
+    fn given<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) {
         for argument in arguments {
             match self.kind(argument) {
-                Some(_) if is_told => self.within(argument),
-                Some(_) => self.found(argument),
+                Some(_) => self.within(argument),
                 None => self.visit_expr(argument),
             }
         }
@@ -403,8 +403,7 @@ impl Look<'_> {
 
     /// Whether it is printed, with nothing else: a device or a list of them, what is asked of it, or how long it is.
     fn is_printed(&mut self, mac: &syn::Macro) -> bool {
-        let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        if !name.is_some_and(|name| self.library.says(&name, Macros::Prints)) {
+        if !self.prints(mac) {
             return false;
         }
         let Ok(arguments) = mac.parse_body_with(Punctuated::<Expr, syn::Token![,]>::parse_terminated) else {
@@ -444,9 +443,12 @@ impl Look<'_> {
                 syn::Stmt::Expr(Expr::Macro(one), _) => &one.mac,
                 _ => return false,
             };
-            let name = mac.path.segments.last().map(|last| last.ident.to_string());
-            name.is_some_and(|name| self.library.says(&name, Macros::Prints))
+            self.prints(mac)
         })
+    }
+
+    fn prints(&self, mac: &syn::Macro) -> bool {
+        self.library.says(&name_of_macro(mac), Macros::Prints)
     }
 
     fn tokens(&mut self, tokens: &proc_macro2::TokenStream) {
@@ -557,7 +559,7 @@ impl<'ast> Visit<'ast> for Look<'_> {
                     || self.library.is_call(call, DeviceMethods::Completes)
                     || self.library.is_call(call, DeviceMethods::Sets);
                 match is_told && !self.functions.parameters.contains_key(&name) {
-                    true => self.given(call.args.iter(), true),
+                    true => self.given(call.args.iter()),
                     false => self.arguments(&call.args, &name, true),
                 }
             }
@@ -597,11 +599,10 @@ impl<'ast> Visit<'ast> for Look<'_> {
         if self.is_printed(mac) {
             return;
         }
-        let name = mac.path.segments.last().map(|last| last.ident.to_string());
         let arguments = mac.parse_body_with(Punctuated::<Expr, syn::Token![,]>::parse_terminated);
         match arguments {
             // What else is in its text stands among the names of the tokens.
-            Ok(arguments) if name.is_some_and(|name| self.library.formats(&name)) => {
+            Ok(arguments) if self.library.formats(&name_of_macro(mac)) => {
                 arguments.iter().for_each(|argument| self.visit_expr(argument));
                 self.texts(&arguments);
             }
@@ -648,7 +649,7 @@ impl Look<'_> {
             return self.found(whole);
         }
         match self.makes_handles(path) {
-            true => self.given(call.args.iter(), true),
+            true => self.given(call.args.iter()),
             false => self.arguments(&call.args, &name.to_string(), false),
         }
     }
