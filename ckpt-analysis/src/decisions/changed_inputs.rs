@@ -2,12 +2,13 @@
 //! or changes while they are made.
 
 use crate::placement::Placement;
-use crate::placement::expressible::Words;
+use crate::placement::expressible::{Marks, words_beside};
 use crate::source::Position;
 use crate::source::locate;
 use crate::source::locate::Found;
 use crate::{Analysis, Program};
 use ckpt_compiler::cfg::{Binding, Declaration, Event, Passing, Use};
+use ckpt_compiler::parse::options::Treatment;
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::spine::StepId;
 use ckpt_compiler::strategies::{Strategy, is_moved_parameter, leads_to_others, only_borrows};
@@ -20,22 +21,30 @@ pub type IsAsDeclared<'f> = &'f dyn Fn(Position, Position) -> bool;
 
 /// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
 /// A restart, which has all variables as they are at the site, would make something else of it. What borrows is changed by nobody while
-/// it is in use: rustc sees to that. What `owns` all that it has may have been made from what it was lent.
+/// it is in use: rustc sees to that. What `owns` all that it has may have been made from what it was lent. What is made again by the
+/// `marks`, the attributes of other variables, is made from it, and has it in use.
 pub fn inputs_change(
     program: &Program,
     analysis: &Analysis,
-    placement: &Placement,
+    (placement, marks): (&Placement, &Marks),
     (place, owns): (Position, bool),
     is_as_declared: IsAsDeclared<'_>,
 ) -> bool {
-    changed_input(program, analysis, placement, (place, owns), is_as_declared).is_some()
+    changed_input(
+        program,
+        analysis,
+        (placement, marks),
+        (place, owns),
+        is_as_declared,
+    )
+    .is_some()
 }
 
 /// The first variable of which that is so.
 pub fn changed_input(
     program: &Program,
     analysis: &Analysis,
-    placement: &Placement,
+    (placement, marks): (&Placement, &Marks),
     (place, owns): (Position, bool),
     is_as_declared: IsAsDeclared<'_>,
 ) -> Option<String> {
@@ -46,7 +55,8 @@ pub fn changed_input(
     }
     let candidate = placement.candidate_around(analysis, place)?;
     let statement = locate::statement_at(program, place.0, place.1)?;
-    let answer = analysis.asked.answer(analysis, &candidate, Words::new()).ok()?;
+    let words = words_beside(marks, place);
+    let answer = analysis.asked.answer(analysis, &candidate, words).ok()?;
     let stages = answer.stages.as_ref().ok()?;
     let changed = changed_in(program, stages, (place, owns), (&statement, is_as_declared))?;
     Some(
@@ -153,7 +163,9 @@ fn in_use(stages: &Stages, id: usize, step: StepId) -> Vec<usize> {
 
 /// Whether a variable has what others have: a restart makes it from what those are by then.
 fn is_made_again(stages: &Stages, id: usize) -> bool {
-    leads_to_others(&stages.flow.bindings[id])
+    let one = &stages.flow.bindings[id];
+    leads_to_others(one)
+        || one.treatment.is_some_and(Treatment::fills)
         || matches!(stages.plan.strategies[id], Strategy::Reexecuted { .. })
 }
 

@@ -5,7 +5,8 @@ use super::devices::Devices;
 use crate::items::Function;
 use ckpt_compiler::visit::{self, Visit};
 use std::collections::{BTreeSet, HashSet};
-use syn::{Pat, ReturnType, Type};
+use syn::punctuated::Punctuated;
+use syn::{Generics, Ident, Pat, PathArguments, ReturnType, Token, Type, TypeParamBound, WherePredicate};
 
 /// Types that may have an array in them.
 pub(super) struct Keepers<'a> {
@@ -72,13 +73,12 @@ impl<'a> Keepers<'a> {
         self.devices.are_arrays(name) || self.with_arrays.contains(name)
     }
 
-    fn is_in(&self, function: &Function, given: &Type) -> Within<'_, 'a> {
+    fn is_in<'k>(&'k self, function: &'k Function, given: &Type) -> Within<'k, 'a> {
         let mut within = Within {
             keepers: self,
             self_type: function.self_type.clone(),
-            parameters: { function.item.sig.generics.type_params() }
-                .map(|one| one.ident.to_string())
-                .collect(),
+            generics: &function.item.sig.generics,
+            parameters: BTreeSet::new(),
             is_certain: false,
             is_unknown: false,
         };
@@ -114,23 +114,64 @@ fn tuple_in(given: &Type) -> Option<&syn::TypeTuple> {
 struct Within<'k, 'a> {
     keepers: &'k Keepers<'a>,
     self_type: Option<String>,
+    generics: &'k Generics,
+    /// Names that were looked at.
     parameters: BTreeSet<String>,
     is_certain: bool,
     is_unknown: bool,
+}
+
+impl Within<'_, '_> {
+    /// What is borrowed or made as such an array has one: `impl Borrow<Buffer>`. What a closure is called with it has not.
+    fn bounds(&mut self, bounds: &Punctuated<TypeParamBound, Token![+]>) {
+        self.is_unknown = true;
+        let traits = bounds.iter().filter_map(|bound| match bound {
+            TypeParamBound::Trait(one) => one.path.segments.last(),
+            _ => None,
+        });
+        for arguments in traits.map(|segment| &segment.arguments) {
+            if let PathArguments::AngleBracketed(arguments) = arguments {
+                arguments
+                    .args
+                    .iter()
+                    .for_each(|one| self.visit_generic_argument(one));
+            }
+        }
+    }
+
+    fn parameter(&mut self, parameter: &Ident) {
+        let generics = self.generics;
+        // Bounds may name what they are of.
+        if !self.parameters.insert(parameter.to_string()) {
+            return;
+        }
+        for one in generics.type_params().filter(|one| one.ident == *parameter) {
+            self.bounds(&one.bounds);
+        }
+        let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        for one in clauses {
+            if let WherePredicate::Type(one) = one
+                && matches!(&one.bounded_ty, Type::Path(path) if path.path.is_ident(parameter))
+            {
+                self.bounds(&one.bounds);
+            }
+        }
+    }
 }
 
 impl<'ast> Visit<'ast> for Within<'_, '_> {
     fn visit_type(&mut self, given: &'ast Type) {
         match given {
             Type::Reference(_) => {}
-            Type::ImplTrait(_) | Type::TraitObject(_) => self.is_unknown = true,
+            Type::ImplTrait(one) => self.bounds(&one.bounds),
+            Type::TraitObject(one) => self.bounds(&one.bounds),
             other => visit::visit_type(self, other),
         }
     }
 
     fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
         let name = segment.ident.to_string();
-        self.is_unknown |= self.parameters.contains(&name);
+        self.parameter(&segment.ident);
         match segment.ident == "Self" {
             true => match &self.self_type {
                 Some(own) => self.is_certain |= self.keepers.is_certain(own),

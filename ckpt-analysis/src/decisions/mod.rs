@@ -85,6 +85,7 @@ pub mod writers;
 
 use crate::diagnostics::OpaqueField;
 use crate::items::Items;
+use crate::placement::expressible::Marks;
 use crate::source::edits::Edit;
 use crate::source::{Position, Program};
 use ckpt_compiler::library::Library;
@@ -167,7 +168,7 @@ impl Decisions {
     }
 
     /// What the attributes of variables and parameters say.
-    pub fn marks(&self) -> BTreeMap<Position, String> {
+    pub fn marks(&self) -> Marks {
         let all = self.variables.iter().chain(&self.parameters);
         all.map(|(place, word)| (*place, self.word(*place, word)))
             .collect()

@@ -3,14 +3,13 @@
 
 use crate::placement::Placement;
 use crate::placement::asked::Answer;
-use crate::placement::expressible::Words;
+use crate::placement::expressible::{Marks, words_beside};
 use crate::source::Position;
 use crate::source::locate;
 use crate::{Analysis, Program};
 use ckpt_compiler::cfg::{BindingId, Declaration, Event, Flow};
 use ckpt_compiler::liveness::is_done_with;
 use ckpt_compiler::passes::Stages;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Whether no site of its function leads to a use of what the `let` at this place declares, one variable, nor does a statement that
@@ -19,7 +18,7 @@ pub fn is_used_elsewhere(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    marks: &BTreeMap<Position, String>,
+    marks: &Marks,
     place: Position,
 ) -> bool {
     declared_at(program, analysis, placement, (marks, None), place).is_some_and(|(answer, first)| {
@@ -38,7 +37,7 @@ pub fn is_moved_again(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    marks: &BTreeMap<Position, String>,
+    marks: &Marks,
     (place, has_content): (Position, bool),
 ) -> bool {
     let marks = (marks, Some("reexecute"));
@@ -68,12 +67,11 @@ fn declared_at(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    (marks, own): (&BTreeMap<Position, String>, Option<&str>),
+    (marks, own): (&Marks, Option<&str>),
     place: Position,
 ) -> Option<(Rc<Answer>, BindingId)> {
     let innermost = placement.candidate_around(analysis, place)?;
-    let of_file = marks.iter().filter(|(at, _)| at.0 == place.0 && **at != place);
-    let mut words: Words = of_file.map(|(at, word)| (at.1, word.clone())).collect();
+    let mut words = words_beside(marks, place);
     words.extend(own.map(|word| (place.1, word.to_owned())));
     let answer = analysis.asked.answer(analysis, &innermost, words).ok()?;
     let flow: &Flow = &answer.stages.as_ref().ok()?.flow;

@@ -4,6 +4,7 @@ use crate::Analysis;
 use crate::calls::{Call, CallForm, statement_start};
 use crate::items::{FnId, Function};
 use crate::placement::{Candidate, Holder};
+use crate::source::Position;
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
 use ckpt_compiler::library::Library;
 use ckpt_compiler::names::made;
@@ -20,6 +21,15 @@ use syn::{Attribute, Block, Expr, ExprForLoop, FnArg, Local, Stmt, parse_quote};
 
 /// Words of `#[ckpt(..)]`, by the bytes of a file at which the `let`s, `for` loops and parameters begin that they stand on.
 pub type Words = BTreeMap<usize, String>;
+
+/// Such words, by the files too.
+pub type Marks = BTreeMap<Position, String>;
+
+/// The words in the file of a `let`, but for its own.
+pub fn words_beside(marks: &Marks, place: Position) -> Words {
+    let of_file = marks.iter().filter(|(at, _)| at.0 == place.0 && **at != place);
+    of_file.map(|(at, word)| (at.1, word.clone())).collect()
+}
 
 /// Expands the function with the proposed sites and calls.
 ///

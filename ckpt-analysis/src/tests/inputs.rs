@@ -37,13 +37,24 @@ fn changes(owns: bool, [before, made, after, rest]: [&str; 4]) -> bool {
 
 /// Whether what the `let` is made from changes that begins so in this program; and whether it owns all that it has.
 fn input_changes(text: &str, made: &str, owns: bool) -> bool {
+    input_changes_with(text, (made, owns), &[])
+}
+
+/// The same with attributes of other variables, of which the text says where their `let`s begin.
+fn input_changes_with(text: &str, (made, owns): (&str, bool), words: &[(&str, &str)]) -> bool {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
     let main = analysis.items.main_of(0).unwrap();
     let placement = place(&analysis, main, &ChooseOptions::default());
     assert!(!placement.sites.is_empty(), "{text}");
     let at = (FileId(0), text.find(made).unwrap());
-    inputs_change(&program, &analysis, &placement, (at, owns), &|_, _| false)
+    let marks = words
+        .iter()
+        .map(|(made, word)| ((FileId(0), text.find(made).unwrap()), (*word).to_owned()));
+    let marks = marks.collect();
+    inputs_change(&program, &analysis, (&placement, &marks), (at, owns), &|_, _| {
+        false
+    })
 }
 
 #[test]
@@ -126,6 +137,37 @@ fn what_a_call_is_lent_is_in_use_until_it_returns() {
         "s += p[0];",
     );
     assert!(listed, "what a list owns that was made from another");
+}
+
+#[test]
+fn what_only_made_another_is_in_use_while_that_is_made_again() {
+    let text = |rest: &str| {
+        format!(
+            "fn adder(n: &u64) -> impl Fn(u64) -> u64 {{ let n = *n; move |x| x + n }}
+             fn twice(f: &impl Fn(u64) -> u64) -> Box<dyn Fn(u64) -> u64> {{ let n = f(0); Box::new(move |x| x + 2 * n) }}
+             fn work(mut x: u64) -> u64 {{ for _ in 0..40_000 {{ x ^= x << 13; }} x }}
+             fn main() {{
+                 let mut n = 5;
+                 let once = adder(&n);
+                 let both = twice(&once);
+                 let mut s = 1;
+                 for i in 0..60 {{ s = both(work(s + i)); {rest} }}
+                 println!(\"{{s}} {{n}}\");
+             }}"
+        )
+    };
+    for word in ["reexecute", "refill"] {
+        let changes = |rest, made| {
+            let both = [("let once", "reexecute"), ("let both", word)];
+            input_changes_with(&text(rest), (made, true), &both)
+        };
+        for made in ["let once", "let both"] {
+            assert!(changes("n += s;", made), "{word} {made}");
+            assert!(!changes("", made), "{word} {made}");
+        }
+    }
+    let alone = input_changes_with(&text("n += s;"), ("let once", true), &[]);
+    assert!(!alone, "what is saved is not made from it again");
 }
 
 #[test]

@@ -420,8 +420,7 @@ impl CargoOptions {
                 )
             }
             cargo_metadata::Error::CargoMetadata { stderr } => {
-                let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
-                unreadable().because(text)
+                unreadable().because(error_of(&stderr).to_owned())
             }
             cargo_metadata::Error::Io(error) => Failure::start(says!("E3038: cannot start `cargo`"))
                 .because(error)
@@ -720,9 +719,27 @@ fn is_without_ckpt(executable: &Path) -> bool {
     bytes.starts_with(b"\x7fELF") && !mark.is_match(&bytes)
 }
 
+/// What cargo says is wrong, without what it says on the way there, as that it waits for another cargo.
+fn error_of(stderr: &str) -> &str {
+    const ERROR: &str = "error: ";
+    let mut lines = stderr.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some((*at - line.len(), line))
+    });
+    let begins = lines.find_map(|(at, line)| line.strip_prefix(ERROR).map(|_| at + ERROR.len()));
+    stderr[begins.unwrap_or(0)..].trim()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cargo_says_on_the_way_to_an_error_is_left_out() {
+        let waits = "    Blocking waiting for file lock on package cache\nerror: no such file\n\nCaused by:\n  it is gone\n";
+        assert_eq!(error_of(waits), "no such file\n\nCaused by:\n  it is gone");
+        assert_eq!(error_of("it was ended\n"), "it was ended");
+    }
 
     #[test]
     fn a_program_without_ckpt_is_told_from_one_with_it() {

@@ -212,12 +212,12 @@ mod of_wgpu {
 
         /// As that of the device, whose description was made just now.
         pub fn create_buffer(&self, wanted: &BufferDescriptor<'_>) -> Buffer {
-            constants::made(self.device.create_buffer(wanted), self.wanted())
+            constants::made(self.device.create_buffer(wanted), self.wanted(), false)
         }
 
         /// The same.
         pub fn create_buffer_init(&self, wanted: &BufferInitDescriptor<'_>) -> Buffer {
-            constants::made(self.device.create_buffer_init(wanted), self.wanted())
+            constants::made(self.device.create_buffer_init(wanted), self.wanted(), true)
         }
 
         /// As that of the device.

@@ -10,6 +10,8 @@ use twox_hash::XxHash3_128;
 
 /// Stands for the folder of the profile in the target folder.
 const FOLDER: &str = "{built-once}";
+/// How what was built is kept: what was kept in another way is another build.
+const FORMAT: &[u8] = b"zstd";
 
 /// A call of rustc that makes a library.
 #[derive(Debug)]
@@ -89,6 +91,7 @@ impl Build {
             hasher.write(&text.len().to_le_bytes());
             hasher.write(text);
         };
+        note(FORMAT);
         for (at, argument) in self.arguments.iter().enumerate() {
             note(self.anywhere(argument).as_bytes());
             let before = at.checked_sub(1).map(|before| self.arguments[before].as_str());

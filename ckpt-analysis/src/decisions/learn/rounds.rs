@@ -103,6 +103,18 @@ pub fn learn(
         ];
         refused.contains(&place) || decided.into_iter().any(|places| places.contains(&place))
     };
+    // What is made again, as far as it is decided, or may be decided in this round.
+    let all_marks = OnceCell::new();
+    let all_marks = || {
+        all_marks.get_or_init(|| {
+            let mut all = marks.clone();
+            let others = refused.iter().filter(|place| can_be_made_again(**place));
+            for other in others {
+                all.entry(*other).or_insert_with(|| "reexecute".to_owned());
+            }
+            all
+        })
+    };
     let mut decider = Decider {
         library: &analysis.library,
         program,
@@ -122,9 +134,13 @@ pub fn learn(
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
         repeatable: &|place, owns| {
             effects.may_be_reexecuted(place)
-                && !inputs_change(program, analysis, placement, (place, owns), &|at, place| {
-                    effects.is_as_declared(at, place, &is_made_again)
-                })
+                && !inputs_change(
+                    program,
+                    analysis,
+                    (placement, all_marks()),
+                    (place, owns),
+                    &|at, place| effects.is_as_declared(at, place, &is_made_again),
+                )
         },
         moved_again: &|place, refused| {
             let is_same = effects.may_be_reexecuted(place);
@@ -136,14 +152,22 @@ pub fn learn(
             // An array is made again without its content, which is saved as that of what it is moved to.
             (is_same || may_be_made_without_content(place))
                 && is_moved_again(program, analysis, placement, &marks, (place, !is_same))
-                && !inputs_change(program, analysis, placement, (place, true), &|at, place| {
-                    effects.is_as_declared(at, place, &is_made_again)
-                })
+                && !inputs_change(
+                    program,
+                    analysis,
+                    (placement, all_marks()),
+                    (place, true),
+                    &|at, place| effects.is_as_declared(at, place, &is_made_again),
+                )
         },
         changed_input: &|place| {
-            changed_input(program, analysis, placement, (place, true), &|at, place| {
-                effects.is_as_declared(at, place, &is_made_again)
-            })
+            changed_input(
+                program,
+                analysis,
+                (placement, all_marks()),
+                (place, true),
+                &|at, place| effects.is_as_declared(at, place, &is_made_again),
+            )
         },
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),

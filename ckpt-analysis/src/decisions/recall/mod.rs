@@ -265,6 +265,14 @@ impl<'r> Recall<'r> {
     }
 
     fn variables(&self, decisions: &mut Decisions, placement: &Placement) {
+        // All that was decided, also of what comes later here.
+        let all = self.record.variables.iter();
+        let marks = {
+            all.filter_map(|(at, word)| {
+                Some((self.same_let(at).or_else(|| self.as_before(at))?, word.clone()))
+            })
+        }
+        .collect();
         for (at, word) in &self.record.variables {
             let found = match word.as_str() {
                 "serde" | "save" => self.same_let(at),
@@ -274,7 +282,7 @@ impl<'r> Recall<'r> {
                         && !inputs_change(
                             program,
                             self.analysis,
-                            placement,
+                            (placement, &marks),
                             // Its type is not known here: where that matters, rustc is asked again.
                             (place, true),
                             // What changes places is not remembered either.

@@ -1,5 +1,5 @@
-//! Arrays that nothing on a device writes to: one of them is in a checkpoint as it was in the one before. And those to which
-//! kernels may write, though no variable has them any more.
+//! Arrays that nothing on a device writes to: one of them is in a checkpoint as it was in the one before. And those that may have
+//! another content than they were made with, though no variable has them any more.
 //!
 //! What an array was asked for says whether commands or the program may write to it: the library refuses others. Kernels may
 //! where the array is for them to store in, at a number at which some shader may write. All of a program's shaders and
@@ -18,6 +18,7 @@ use crate::base::lock::locked;
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     arrays: BTreeMap::new(),
     given: BTreeMap::new(),
+    as_made: BTreeSet::new(),
     bindings: Bindings::None,
     made: 0,
     calls: 0,
@@ -27,8 +28,10 @@ static SEEN: Mutex<Seen> = Mutex::new(Seen {
 
 struct Seen {
     arrays: BTreeMap<Identity, Array>,
-    /// Arrays and textures that shaders were given to store in.
+    /// Arrays and textures that shaders were given, and that are such that shaders can store in them.
     given: BTreeMap<Identity, Given>,
+    /// Arrays to which no command may write and that were made with their content.
+    as_made: BTreeSet<Identity>,
     bindings: Bindings,
     made: u64,
     /// Calls that make something whose arguments are looked at.
@@ -51,7 +54,21 @@ struct Given {
     bindings: BTreeSet<u32>,
 }
 
-/// What shaders may store in.
+/// What may have another content than it was made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub what: Stored,
+    pub by: Writers,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writers {
+    Shaders,
+    /// Copies, or the program through the queue.
+    Commands,
+}
+
+/// What shaders can store in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stored {
     /// An array of so many bytes.
@@ -70,11 +87,11 @@ enum Bindings {
     Some,
 }
 
-/// What kernels may write to that is not saved, as far as bindings say.
+/// What may have another content than it was made with and is not saved, as far as bindings say.
 #[derive(Debug)]
 pub(super) enum Unsaved {
     /// These, if they are still there.
-    These(Vec<Stored>),
+    These(Vec<Changed>),
     /// Nobody knows what they were given.
     Unknown,
 }
@@ -109,10 +126,13 @@ pub(crate) fn begin() -> u64 {
     seen.calls
 }
 
-/// An array was made, with these usages and what a checkpoint needs.
-pub(crate) fn made(array: Buffer, wanted: Option<BufferUsages>) -> Buffer {
+/// An array was made, with these usages and what a checkpoint needs; `is_filled` where it was made with its content.
+pub(crate) fn made(array: Buffer, wanted: Option<BufferUsages>, is_filled: bool) -> Buffer {
     if let Some(wanted) = wanted.filter(|wanted| NEVER_WRITTEN.contains(*wanted)) {
         let mut seen = seen();
+        if is_filled {
+            seen.as_made.insert(Identity::of(&array));
+        }
         let one = Array {
             number: OF_CONSTANTS | seen.made,
             is_stored_in: wanted.contains(BufferUsages::STORAGE),
@@ -166,16 +186,29 @@ impl Seen {
     fn is_written(&self, given: &Given) -> bool {
         self.all_written || !self.written.is_disjoint(&given.bindings)
     }
+
+    /// What may have written to it. Of textures that are not stored in nobody asks it.
+    fn writers(&self, one: &Identity, given: &Given) -> Option<Writers> {
+        let by_commands = || matches!(given.what, Stored::Array(_)) && !self.as_made.contains(one);
+        match self.is_written(given) {
+            true => Some(Writers::Shaders),
+            false => by_commands().then_some(Writers::Commands),
+        }
+    }
 }
 
-/// What kernels may write to beside what is saved.
-pub(super) fn written_beside(saved: &BTreeSet<Identity>) -> Unsaved {
+/// What may have another content than it was made with beside what is saved.
+pub(super) fn changed_beside(saved: &BTreeSet<Identity>) -> Unsaved {
     let seen = seen();
     if seen.bindings != Bindings::All {
         return Unsaved::Unknown;
     }
-    let given = { seen.given.iter() }.filter(|(one, given)| !saved.contains(one) && seen.is_written(given));
-    Unsaved::These(given.map(|(_, given)| given.what).collect())
+    let unsaved = seen.given.iter().filter(|(one, _)| !saved.contains(one));
+    let changed = unsaved.filter_map(|(one, given)| {
+        let by = seen.writers(one, given)?;
+        Some(Changed { what: given.what, by })
+    });
+    Unsaved::These(changed.collect())
 }
 
 /// Nothing is there any more but what is saved.
@@ -183,6 +216,7 @@ pub(super) fn are_all(saved: &BTreeSet<Identity>) {
     let mut seen = seen();
     seen.arrays.retain(|one, _| saved.contains(one));
     seen.given.retain(|one, _| saved.contains(one));
+    seen.as_made.retain(|one| saved.contains(one));
 }
 
 /// There is a shader of this source.

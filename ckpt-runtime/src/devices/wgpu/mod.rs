@@ -202,7 +202,7 @@ pub(super) fn unsaved() -> Option<String> {
         (0, 0) => {
             let arrays = arrays.iter().map(|(_, array)| Identity::of(array));
             let textures = textures.iter().map(|(_, texture)| Identity::of(texture));
-            orphans::written(&of_arrays, &of_textures, &arrays.chain(textures).collect())
+            orphans::changed(&of_arrays, &of_textures, &arrays.chain(textures).collect())
         }
         (1, _) => Some("an array on a device belongs to no variable that is saved".into()),
         (0, 1) => Some("a texture on a device belongs to no variable that is saved".into()),

@@ -1,16 +1,16 @@
 //! Arrays and textures that no variable has any more, and that a device keeps all the same: a bind group has them as arguments.
 //!
 //! No list of the library's has them, and a restart makes the group again with arrays as they were at first. That is right for
-//! what nothing writes to, as the parameters of a kernel. What kernels may write to would be another than at the checkpoint.
+//! what nothing writes to, as the parameters of a kernel. What was written to would be another than at the checkpoint.
 //!
 //! A device counts what it keeps (`counters`), and an instance counts the handles: the rest are these. Which of the arrays they
-//! are nobody says. They may be any that kernels were given, and that no variable has saved.
+//! are nobody says. They may be any that kernels were given, that something may have written to, and that no variable has saved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ::wgpu::{Device, PollType, Queue};
 
-use super::constants::{self, Stored, Unsaved};
+use super::constants::{self, Changed, Stored, Unsaved, Writers};
 use super::{Identity, known};
 
 /// What the program has handles to, of arrays or of textures.
@@ -91,19 +91,20 @@ impl Rest {
     }
 }
 
-/// What kernels may write to and no variable has, in the words of a sentence. What has a handle is saved, all of it.
-pub(super) fn written(arrays: &Handles, textures: &Handles, saved: &BTreeSet<Identity>) -> Option<String> {
+/// What may have another content than it was made with and no variable has, in the words of a sentence. What has a handle is
+/// saved, all of it.
+pub(super) fn changed(arrays: &Handles, textures: &Handles, saved: &BTreeSet<Identity>) -> Option<String> {
     const ALONE: &str = "is held by a bind group alone, so that no checkpoint has it: return it together with the group, in a struct or a tuple";
-    let candidates = constants::written_beside(saved);
+    let candidates = constants::changed_beside(saved);
     if matches!(&candidates, Unsaved::These(none) if none.is_empty()) {
         return None;
     }
     let kept = kept_for_the_program();
     let arrays = Rest::of(kept.arrays, arrays);
     let textures = Rest::of_textures(kept.textures, textures);
-    let may_be_there = |one: &&Stored| match one {
-        Stored::Array(bytes) => arrays.may_have(*bytes),
-        Stored::Texture(bytes) => textures.may_have(*bytes),
+    let may_be_there = |one: &&Changed| match one.what {
+        Stored::Array(bytes) => arrays.may_have(bytes),
+        Stored::Texture(bytes) => textures.may_have(bytes),
     };
     match candidates {
         Unsaved::These(these) => {
@@ -111,11 +112,16 @@ pub(super) fn written(arrays: &Handles, textures: &Handles, saved: &BTreeSet<Ide
             if found.is_none() {
                 constants::are_all(saved);
             }
-            found.map(|one| match one {
-                Stored::Array(bytes) => {
-                    format!("an array of {bytes} bytes on a device, to which shaders may write, {ALONE}")
-                }
-                Stored::Texture(_) => format!("a texture on a device, to which shaders may write, {ALONE}"),
+            found.map(|one| {
+                let what = match one.what {
+                    Stored::Array(bytes) => format!("an array of {bytes} bytes"),
+                    Stored::Texture(_) => "a texture".to_owned(),
+                };
+                let writers = match one.by {
+                    Writers::Shaders => "to which shaders may write",
+                    Writers::Commands => "which commands may have filled",
+                };
+                format!("{what} on a device, {writers}, {ALONE}")
             })
         }
         Unsaved::Unknown => {
