@@ -128,6 +128,10 @@ struct Calls<'p> {
     edits: &'p mut Vec<Edit>,
 }
 
+fn is_usage(member: &Member) -> bool {
+    matches!(member, Member::Named(name) if name == USAGE)
+}
+
 impl Calls<'_> {
     /// Where the description begins that the call is given, if it is written out there, with one usage in it: what the call makes
     /// was asked for with that.
@@ -135,9 +139,11 @@ impl Calls<'_> {
         let Expr::Reference(description) = call.args.first()? else {
             return None;
         };
-        let usages = names_of(description.to_token_stream(), &|name| name == USAGE);
-        let is = |one: &ExprStruct| self.library.says_of_path(&one.path, Types::DeviceDescriptions);
-        let is_one = usages == 1 && matches!(&*description.expr, Expr::Struct(one) if is(one));
+        let usages = |one: &ExprStruct| one.fields.iter().filter(|field| is_usage(&field.member)).count();
+        let is = |one: &ExprStruct| {
+            self.library.says_of_path(&one.path, Types::DeviceDescriptions) && usages(one) == 1
+        };
+        let is_one = matches!(&*description.expr, Expr::Struct(one) if is(one));
         is_one.then(|| self.begin_of(&description.expr))
     }
 
@@ -173,7 +179,6 @@ impl<'ast> Visit<'ast> for Calls<'_> {
         let is = self
             .library
             .says_of_path(&description.path, Types::DeviceDescriptions);
-        let is_usage = |member: &Member| matches!(member, Member::Named(name) if name == USAGE);
         let notes = match self.described == Some(self.begin_of(description)) {
             true => "wanted",
             false => "usage",
@@ -237,13 +242,13 @@ mod tests {
     #[test]
     fn devices_are_known_where_they_are_asked_for() {
         let text = "use wgpu::Device; async fn f() { let a = Instance::default().request_adapter(&o).await?; \
-                    let (d, q) = self.gpu.adapter.request_device(&w).await?; d.create_buffer(&BufferDescriptor { usage: A | B, size, ..e }); \
+                    let (d, q) = self.gpu.adapter.request_device(&w).await?; d.create_buffer(&BufferDescriptor { usage: A | usage, size, ..e }); \
                     d.create_buffer_init(&wgpu::util::BufferInitDescriptor { usage }); other(Descriptor { usage: A }); \
                     d.create_texture(&wgpu::TextureDescriptor { usage: A }); } \
                     const C: BufferDescriptor = BufferDescriptor { usage: A };";
         let expected = "use wgpu::Device; async fn f() { let a = ckpt::device::watched(&Instance::default()).it().request_adapter(&o).await?; \
                         let (d, q) = ckpt::device::watched(&self.gpu.adapter).it().request_device(&w).await?; \
-                        ckpt::device::seen(&d).it().create_buffer(&BufferDescriptor { usage: ckpt::device::wanted(A | B), size, ..e }); \
+                        ckpt::device::seen(&d).it().create_buffer(&BufferDescriptor { usage: ckpt::device::wanted(A | usage), size, ..e }); \
                         ckpt::device::seen(&d).it().create_buffer_init(&wgpu::util::BufferInitDescriptor { usage: ckpt::device::wanted(usage) }); other(Descriptor { usage: A }); \
                         d.create_texture(&wgpu::TextureDescriptor { usage: ckpt::device::usage(A) }); } \
                         const C: BufferDescriptor = BufferDescriptor { usage: A };";

@@ -223,6 +223,21 @@ fn what_only_a_bind_group_has_holds_checkpoints_back_where_shaders_write_to_it()
 }
 
 #[test]
+fn what_only_a_bind_group_has_holds_checkpoints_back_where_commands_have_filled_it() {
+    let ended = Job::of(MISUSE, "filled-alone")
+        .ckpt("none", "run", "--every 3")
+        .well()
+        .noted();
+    let said =
+        "an array of 1024 bytes on a device, which commands may have filled, is held by a bind group alone";
+    assert!(
+        ended.stderr.contains("W2005") && ended.stderr.contains(said),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn arrays_that_a_restart_could_not_write_hold_checkpoints_back() {
     let ended = Job::of(MISUSE, "unwritable")
         .ckpt("none", "run", "--every 3")

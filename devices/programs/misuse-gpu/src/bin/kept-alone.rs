@@ -12,7 +12,7 @@ const SHADER: &str = "
 @group(0) @binding(0) var<storage, read_write> sums: array<u32>;
 @group(0) @binding(1) var<storage, read_write> seeds: array<u32>;
 @group(0) @binding(2) var picture: texture_storage_2d<r32uint, write>;
-@group(0) @binding(3) var<uniform> factor: u32;
+@group(0) @binding(3) var<storage, read> factor: u32;
 @compute @workgroup_size(64)
 fn step(@builtin(global_invocation_id) at: vec3<u32>) {
     seeds[at.x] = seeds[at.x] * factor + 1u;
@@ -48,7 +48,7 @@ impl All {
             sums: numbers(device, &[0; CELLS as usize], BufferUsages::STORAGE),
             seeds: numbers(device, &[7; CELLS as usize], BufferUsages::STORAGE),
             picture,
-            factor: numbers(device, &[1_664_525], BufferUsages::UNIFORM),
+            factor: numbers(device, &[1_664_525], BufferUsages::STORAGE),
         }
     }
 
