@@ -157,6 +157,10 @@ fn an_array_that_a_function_gets_and_does_not_keep_is_not_made_again() {
         ),
         makes_group("bind(device, seeds_of(device), from)")
             + "fn bind(device: &Device, seeds: Buffer, from: &Buffer) -> BindGroup { group_of(device, &[&seeds, from]) }",
+        makes_group("bind(device, seeds_of(device), from)")
+            + "fn bind(device: &Device, seeds: impl std::borrow::Borrow<Buffer>, from: &Buffer) -> BindGroup { group_of(device, &[seeds.borrow(), from]) }",
+        makes_group("bind(device, seeds_of(device), from)")
+            + "fn bind<B>(device: &Device, seeds: B, from: &Buffer) -> BindGroup where B: AsRef<wgpu::Buffer> { group_of(device, &[seeds.as_ref(), from]) }",
     ];
     for functions in &lost {
         assert!(is_refused("BufferUsages::STORAGE", functions), "{functions}");
@@ -168,6 +172,9 @@ fn an_array_that_a_function_gets_and_does_not_keep_is_not_made_again() {
         makes_sim(
             "let (walk, other) = both(device); let group = group_of(device, &[&walk, &other]); keep(other); Sim { walk, group }",
         ),
+        makes_group("bind(device, || from, \"one\", [from])")
+            + "fn bind<'a, L: Into<String>>(device: &Device, one: impl Fn() -> &'a Buffer, label: L, all: impl IntoIterator<Item = &'a Buffer>) -> BindGroup {
+                   group_of(device, &[one()]) }",
     ] {
         assert!(!is_refused("BufferUsages::STORAGE", &functions), "{functions}");
     }

@@ -164,6 +164,21 @@ fn what_is_made_from_settings_that_change_later_is_not_made_again() {
 }
 
 #[test]
+fn what_a_kernel_was_made_from_through_a_program_or_beside_another_is_not_made_again_from_another_value() {
+    let ended = Job::of(MISUSE, "cooled").ckpt("basic", "plan", "--check").noted();
+    let changes = [
+        "`weight` changes, and `program`, which is made from it",
+        "`more` changes, and `kernel`, which is made from it",
+    ];
+    assert!(
+        ended.code == Some(1) && changes.iter().all(|one| ended.stderr.contains(one)),
+        "{}{}",
+        ended.stdout,
+        ended.stderr
+    );
+}
+
+#[test]
 fn what_changes_before_it_is_moved_is_not_made_again() {
     let ended = Job::of(MISUSE, "moved").ckpt("basic", "plan", "--check").noted();
     assert!(
