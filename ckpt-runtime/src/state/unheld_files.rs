@@ -31,11 +31,14 @@ pub(super) struct UnheldFiles {
 }
 
 impl UnheldFiles {
-    /// What is in these folders is none of the program's.
+    /// What is in these folders is none of the program's, and nobody misses what is in the user's cache: drivers of graphics
+    /// cards keep their compiled shaders there.
     pub fn beside<'f>(own: impl Iterator<Item = &'f Path>) -> UnheldFiles {
         let really = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         UnheldFiles {
-            own: own.map(really).collect(),
+            own: { own.map(really) }
+                .chain(cache().as_deref().map(really))
+                .collect(),
             ..UnheldFiles::default()
         }
     }
@@ -76,6 +79,13 @@ impl UnheldFiles {
             ));
         }
     }
+}
+
+/// Where programs of the user keep what they can make again (XDG Base Directory Specification).
+fn cache() -> Option<PathBuf> {
+    let of = |variable| std::env::var_os(variable).filter(|path| !path.is_empty());
+    let said = of("XDG_CACHE_HOME").map(PathBuf::from);
+    said.or_else(|| Some(Path::new(&of("HOME")?).join(".cache")))
 }
 
 /// Whether a process, this one most likely, has locked the file.
