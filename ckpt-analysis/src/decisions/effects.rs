@@ -68,6 +68,8 @@ pub struct Effects<'a> {
     completed: Vec<CompletedAt>,
     /// Whether the program changes its environment.
     environment_changes: OnceCell<bool>,
+    /// Whether it may write to files.
+    writes_files: OnceCell<bool>,
     /// The functions that set up handles on devices which they are given.
     setters: HashSet<FnId>,
     around_devices: AroundDevices,
@@ -117,6 +119,7 @@ impl<'a> Effects<'a> {
                 false => Vec::new(),
             },
             environment_changes: OnceCell::new(),
+            writes_files: OnceCell::new(),
             setters,
             completed: match devices.are_used() {
                 true => all_completed(&analysis.library, program, items),
@@ -599,9 +602,28 @@ impl<'a> Effects<'a> {
         })
     }
 
+    /// Whether something in the program may write to a file, so that what was made from one may be another one later.
+    fn may_write_files(&self) -> bool {
+        struct Writes<'l>(&'l Library, bool);
+        impl<'ast> Visit<'ast> for Writes<'_> {
+            fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+                self.1 |= self.0.writes_file(&segments(&path.path));
+            }
+        }
+        *self.writes_files.get_or_init(|| {
+            let mut writes = Writes(self.library, false);
+            self.program
+                .files
+                .iter()
+                .for_each(|file| writes.visit_file(&file.ast));
+            writes.1
+        })
+    }
+
     fn traces<'n>(&'n self, changeable: &'n HashSet<String>, return_leaves: bool) -> Traces<'n> {
         Traces {
             environment_changes: Box::new(|| self.changes_its_environment()),
+            writes_files: Box::new(|| self.may_write_files()),
             library: self.library,
             foreign: &self.foreign,
             devices: &self.devices,
@@ -1423,6 +1445,7 @@ impl<'ast> Visit<'ast> for Commands<'_> {
 /// Looks for traces in code.
 struct Traces<'n> {
     environment_changes: Box<dyn Fn() -> bool + 'n>,
+    writes_files: Box<dyn Fn() -> bool + 'n>,
     around_devices: &'n AroundDevices,
     library: &'n Library,
     foreign: &'n Foreign,
@@ -1569,7 +1592,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         let looks =
             self.library.is_pure(&method) || is_iteration(self.library, &method) || is_read || leads_on;
         let asks_files = call.args.is_empty() && self.library.says(&method, Surroundings::AsksFiles);
-        self.leaves(may_change && !looks || asks_files, call);
+        let is_from_file = self.library.says(&method, DeviceMethods::FromFiles) && (self.writes_files)();
+        self.leaves(may_change && !looks || asks_files || is_from_file, call);
         let before = self.is_kept_by_handle;
         self.is_kept_by_handle |= self.devices.are_used() && self.library.says(&method, DeviceMethods::Sets);
         visit::visit_expr_method_call(self, call);

@@ -209,6 +209,23 @@ fn what_a_program_changes_around_it_is_not_asked_for_again() {
 }
 
 #[test]
+fn what_is_made_from_a_file_is_not_made_again_where_the_program_writes_files() {
+    let with = |later: &str| {
+        format!(
+            "use ocl::Program;
+             fn main() {{ let class = Program::builder().src_file(\"k.cl\").build(&context)?; for _ in 0..9 {{ class.use_it(); {later} }} }}"
+        )
+    };
+    assert!(may_be_reexecuted(&with("println!(\"9\");")));
+    for later in [
+        "std::fs::write(\"k.cl\", \"kernel\")?;",
+        "let mut out = File::create(name)?;",
+    ] {
+        assert!(!may_be_reexecuted(&with(later)), "{later}");
+    }
+}
+
+#[test]
 fn a_function_of_cuda_that_is_set_up_later_is_not_made_again() {
     let with = |later: &str| {
         format!(

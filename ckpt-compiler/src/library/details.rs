@@ -287,6 +287,8 @@ sections! {
         Same = "same",
         /// Gives a kernel its next argument.
         Arguments = "arguments",
+        /// Has something made from what is in a file.
+        FromFiles = "from_files",
         /// Writes to the array that it is called on, or that it is given.
         Writes = "writes",
         /// Writes to the array that it is given, from that which it is called on.
@@ -689,6 +691,8 @@ sections! {
         Reads = "reads",
         /// Functions that change it.
         Changes = "changes",
+        /// Functions that may change what is in files.
+        WritesFiles = "writes_files",
         /// Functions and methods that ask for files, and not for what is in them.
         AsksFiles = "asks_files",
     }

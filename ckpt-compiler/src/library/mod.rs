@@ -230,6 +230,11 @@ impl Library {
         matches!(path, [.., of, last] if self.says(&format!("{of}::{last}"), Surroundings::AsksFiles))
     }
 
+    /// Whether the function may change what is in a file.
+    pub fn writes_file(&self, path: &[String]) -> bool {
+        matches!(path, [.., of, last] if self.says(&format!("{of}::{last}"), Surroundings::WritesFiles))
+    }
+
     /// Whether what the method gives is rebuilt at a restart.
     pub fn is_device_method(&self, method: &str) -> bool {
         self.means(method, Meaning::Reexecute)
