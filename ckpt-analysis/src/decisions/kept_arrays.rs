@@ -115,7 +115,7 @@ struct Within<'k, 'a> {
     keepers: &'k Keepers<'a>,
     self_type: Option<String>,
     generics: &'k Generics,
-    /// Names that were looked at.
+    /// Those that were looked at.
     parameters: BTreeSet<String>,
     is_certain: bool,
     is_unknown: bool,
@@ -141,13 +141,14 @@ impl Within<'_, '_> {
 
     fn parameter(&mut self, parameter: &Ident) {
         let generics = self.generics;
+        let Some(one) = generics.type_params().find(|one| one.ident == *parameter) else {
+            return;
+        };
         // Bounds may name what they are of.
         if !self.parameters.insert(parameter.to_string()) {
             return;
         }
-        for one in generics.type_params().filter(|one| one.ident == *parameter) {
-            self.bounds(&one.bounds);
-        }
+        self.bounds(&one.bounds);
         let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
         for one in clauses {
             if let WherePredicate::Type(one) = one

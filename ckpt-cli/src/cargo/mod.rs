@@ -720,14 +720,12 @@ fn is_without_ckpt(executable: &Path) -> bool {
 }
 
 /// What cargo says is wrong, without what it says on the way there, as that it waits for another cargo.
-fn error_of(stderr: &str) -> &str {
+pub(crate) fn error_of(stderr: &str) -> &str {
     const ERROR: &str = "error: ";
-    let mut lines = stderr.split_inclusive('\n').scan(0, |at, line| {
-        *at += line.len();
-        Some((*at - line.len(), line))
-    });
-    let begins = lines.find_map(|(at, line)| line.strip_prefix(ERROR).map(|_| at + ERROR.len()));
-    stderr[begins.unwrap_or(0)..].trim()
+    let text = stderr.trim_start();
+    let behind_others = || Some(text.split_once(&format!("\n{ERROR}"))?.1);
+    let error = text.strip_prefix(ERROR).or_else(behind_others);
+    error.unwrap_or(text).trim_end()
 }
 
 #[cfg(test)]

@@ -227,12 +227,17 @@ impl Library {
 
     /// Whether the function asks for a file, and not for what is in it.
     pub fn asks_for_file(&self, path: &[String]) -> bool {
-        matches!(path, [.., of, last] if self.says(&format!("{of}::{last}"), Surroundings::AsksFiles))
+        self.says_of_function(path, Surroundings::AsksFiles)
     }
 
     /// Whether the function may change what is in a file.
     pub fn writes_file(&self, path: &[String]) -> bool {
-        matches!(path, [.., of, last] if self.says(&format!("{of}::{last}"), Surroundings::WritesFiles))
+        self.says_of_function(path, Surroundings::WritesFiles)
+    }
+
+    /// Whether a function is listed there with what it is of.
+    fn says_of_function(&self, path: &[String], listed: Surroundings) -> bool {
+        matches!(path, [.., of, last] if self.says(&format!("{of}::{last}"), listed))
     }
 
     /// Whether what the method gives is rebuilt at a restart.

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use super::checksum::xxh3;
 use super::files;
+use super::host::user_folder;
 use super::own::unobserved;
 
 /// The name under which stands the path of the executable that was last started with the store.
@@ -177,13 +178,7 @@ fn remove(folder: &Path) {
 
 /// Where notes are, if this machine has a place for them.
 fn state_folder() -> Option<PathBuf> {
-    let named = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let state = named("XDG_STATE_HOME").or_else(|| Some(named("HOME")?.join(".local/state")))?;
-    Some(state.join("ckpt/stores"))
+    Some(user_folder("XDG_STATE_HOME", ".local/state")?.join("ckpt/stores"))
 }
 
 /// Whether nobody else can have written there: it is the user's own, and so is the one with all notes.

@@ -13,6 +13,7 @@ use rustix::fs::OFlags;
 
 use super::descriptors::{Open, now};
 use super::snapshot::SnapshotBuilder;
+use crate::base::host::user_folder;
 use crate::base::kept_open;
 use crate::base::report::say;
 use crate::base::sorted::SortedMap;
@@ -35,10 +36,9 @@ impl UnheldFiles {
     /// cards keep their compiled shaders there.
     pub fn beside<'f>(own: impl Iterator<Item = &'f Path>) -> UnheldFiles {
         let really = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let cache = user_folder("XDG_CACHE_HOME", ".cache");
         UnheldFiles {
-            own: { own.map(really) }
-                .chain(cache().as_deref().map(really))
-                .collect(),
+            own: { own.map(really) }.chain(cache.as_deref().map(really)).collect(),
             ..UnheldFiles::default()
         }
     }
@@ -79,13 +79,6 @@ impl UnheldFiles {
             ));
         }
     }
-}
-
-/// Where programs of the user keep what they can make again (XDG Base Directory Specification).
-fn cache() -> Option<PathBuf> {
-    let of = |variable| std::env::var_os(variable).filter(|path| !path.is_empty());
-    let said = of("XDG_CACHE_HOME").map(PathBuf::from);
-    said.or_else(|| Some(Path::new(&of("HOME")?).join(".cache")))
 }
 
 /// Whether a process, this one most likely, has locked the file.

@@ -154,11 +154,6 @@ const OTHERS: [(&str, &[&str], &str); 26] = [
         "taken off before it is shown",
     ),
     (
-        "ckpt-cli/src/package/copy/mod.rs",
-        &["error: "],
-        "taken off before it is shown",
-    ),
-    (
         "ckpt-cli/src/package/build/oracle",
         &["`", "dyn ", "dyn Fn"],
         "rustc's reports: names between backticks, by the table of sentences; what a type begins with",

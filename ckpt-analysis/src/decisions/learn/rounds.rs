@@ -2,7 +2,7 @@
 
 use super::{Decider, Finding, FindingKind, sites};
 use crate::Analysis;
-use crate::decisions::changed_inputs::{changed_input, inputs_change};
+use crate::decisions::changed_inputs::changed_input;
 use crate::decisions::device_arrays::device_arrays;
 use crate::decisions::effects::Effects;
 use crate::decisions::functions::naming_places;
@@ -115,6 +115,15 @@ pub fn learn(
             all
         })
     };
+    let changed_input = |place, owns| {
+        changed_input(
+            program,
+            analysis,
+            (placement, all_marks()),
+            (place, owns),
+            &|at, place| effects.is_as_declared(at, place, &is_made_again),
+        )
+    };
     let mut decider = Decider {
         library: &analysis.library,
         program,
@@ -132,16 +141,7 @@ pub fn learn(
             })
         },
         making_leaves_a_trace: &|name| effects.trace_of_type(name),
-        repeatable: &|place, owns| {
-            effects.may_be_reexecuted(place)
-                && !inputs_change(
-                    program,
-                    analysis,
-                    (placement, all_marks()),
-                    (place, owns),
-                    &|at, place| effects.is_as_declared(at, place, &is_made_again),
-                )
-        },
+        repeatable: &|place, owns| effects.may_be_reexecuted(place) && changed_input(place, owns).is_none(),
         moved_again: &|place, refused| {
             let is_same = effects.may_be_reexecuted(place);
             let others = refused
@@ -152,23 +152,9 @@ pub fn learn(
             // An array is made again without its content, which is saved as that of what it is moved to.
             (is_same || may_be_made_without_content(place))
                 && is_moved_again(program, analysis, placement, &marks, (place, !is_same))
-                && !inputs_change(
-                    program,
-                    analysis,
-                    (placement, all_marks()),
-                    (place, true),
-                    &|at, place| effects.is_as_declared(at, place, &is_made_again),
-                )
+                && changed_input(place, true).is_none()
         },
-        changed_input: &|place| {
-            changed_input(
-                program,
-                analysis,
-                (placement, all_marks()),
-                (place, true),
-                &|at, place| effects.is_as_declared(at, place, &is_made_again),
-            )
-        },
+        changed_input: &|place| changed_input(place, true),
         renewable: &|place| effects.may_be_made_anew(place),
         rebuildable: &|place, lent: &[String]| effects.may_be_rebuilt_from(place, lent),
         on_device: &|type_name| effects.change_on_device(type_name),

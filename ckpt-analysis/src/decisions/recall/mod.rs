@@ -265,18 +265,14 @@ impl<'r> Recall<'r> {
     }
 
     fn variables(&self, decisions: &mut Decisions, placement: &Placement) {
+        let made_again = |at| self.same_let(at).or_else(|| self.as_before(at));
         // All that was decided, also of what comes later here.
         let all = self.record.variables.iter();
-        let marks = {
-            all.filter_map(|(at, word)| {
-                Some((self.same_let(at).or_else(|| self.as_before(at))?, word.clone()))
-            })
-        }
-        .collect();
+        let marks = { all.filter_map(|(at, word)| Some((made_again(at)?, word.clone()))) }.collect();
         for (at, word) in &self.record.variables {
             let found = match word.as_str() {
                 "serde" | "save" => self.same_let(at),
-                "reexecute" => self.same_let(at).or_else(|| self.as_before(at)).filter(|&place| {
+                "reexecute" => made_again(at).filter(|&place| {
                     let program = self.program;
                     self.effects.may_be_reexecuted(place)
                         && !inputs_change(

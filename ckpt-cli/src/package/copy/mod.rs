@@ -25,6 +25,7 @@ use std::process::{Command, Stdio};
 use ckpt_analysis::COUNTS;
 use ckpt_compiler::SOURCES_RECORD;
 
+use crate::cargo::error_of;
 use crate::failure::{AboutFile, Failure, OrFail, Outcome, says};
 use crate::package::copy::features::Needs;
 use crate::package::copy::gather::{Gathered, gather};
@@ -347,7 +348,7 @@ fn settle(package: &ReadPackage, copy: &PackageCopy) -> Outcome<()> {
     let text = String::from_utf8_lossy(&output.stderr);
     Err(
         Failure::build(says!("E3061: the program cannot be built together with the library of ckpt"))
-            .because(text.trim_start_matches("error: ").trim_end())
+            .because(error_of(&text))
             .help("the crates that ckpt needs must be in cargo's cache or within reach of the network; `CKPT_RUNTIME_PATH` names the library's folder"),
     )
 }

@@ -18,7 +18,6 @@ use crate::base::lock::locked;
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     arrays: BTreeMap::new(),
     given: BTreeMap::new(),
-    as_made: BTreeSet::new(),
     bindings: Bindings::None,
     made: 0,
     calls: 0,
@@ -30,8 +29,6 @@ struct Seen {
     arrays: BTreeMap<Identity, Array>,
     /// Arrays and textures that shaders were given, and that are such that shaders can store in them.
     given: BTreeMap<Identity, Given>,
-    /// Arrays to which no command may write and that were made with their content.
-    as_made: BTreeSet<Identity>,
     bindings: Bindings,
     made: u64,
     /// Calls that make something whose arguments are looked at.
@@ -44,6 +41,8 @@ struct Seen {
 
 struct Array {
     number: u64,
+    /// It was made with its content.
+    is_filled: bool,
     /// Kernels may store there.
     is_stored_in: bool,
 }
@@ -130,11 +129,9 @@ pub(crate) fn begin() -> u64 {
 pub(crate) fn made(array: Buffer, wanted: Option<BufferUsages>, is_filled: bool) -> Buffer {
     if let Some(wanted) = wanted.filter(|wanted| NEVER_WRITTEN.contains(*wanted)) {
         let mut seen = seen();
-        if is_filled {
-            seen.as_made.insert(Identity::of(&array));
-        }
         let one = Array {
             number: OF_CONSTANTS | seen.made,
+            is_filled,
             is_stored_in: wanted.contains(BufferUsages::STORAGE),
         };
         seen.made += 1;
@@ -189,7 +186,8 @@ impl Seen {
 
     /// What may have written to it. Of textures that are not stored in nobody asks it.
     fn writers(&self, one: &Identity, given: &Given) -> Option<Writers> {
-        let by_commands = || matches!(given.what, Stored::Array(_)) && !self.as_made.contains(one);
+        let is_as_made = || self.arrays.get(one).is_some_and(|array| array.is_filled);
+        let by_commands = || matches!(given.what, Stored::Array(_)) && !is_as_made();
         match self.is_written(given) {
             true => Some(Writers::Shaders),
             false => by_commands().then_some(Writers::Commands),
@@ -216,7 +214,6 @@ pub(super) fn are_all(saved: &BTreeSet<Identity>) {
     let mut seen = seen();
     seen.arrays.retain(|one, _| saved.contains(one));
     seen.given.retain(|one, _| saved.contains(one));
-    seen.as_made.retain(|one| saved.contains(one));
 }
 
 /// There is a shader of this source.
