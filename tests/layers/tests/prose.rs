@@ -27,7 +27,7 @@ const OF_REFUSALS: [&str; 5] = [
 
 /// Texts with several words, backticks, codes of messages or `ckpt` by which something is decided, each with why that is no
 /// message and no name of ckpt's.
-const OTHERS: [(&str, &[&str], &str); 26] = [
+const OTHERS: [(&str, &[&str], &str); 25] = [
     (
         "ckpt-runtime/src/format/chunks.rs",
         &["where is a chunk"],
