@@ -83,7 +83,8 @@ impl Made {
             Expr::MethodCall(call) if makes_builder(&call.method.to_string()) => true,
             _ => (is_handle || is_kernel) && makes_builder(&function) && !is_built(library, init),
         };
-        match (is_builder, is_handle) {
+        let is_kernel = is_built(library, init) && (is_kernel || is_from_builder(library, init));
+        match (is_builder, is_handle || is_kernel) {
             (true, _) => Self::Builder,
             (false, true) => Self::Handle,
             _ if is_constant_pattern(&local.pat) => Self::Shared,
@@ -111,6 +112,19 @@ fn is_built(library: &Library, expr: &Expr) -> bool {
         Expr::MethodCall(call) => {
             library.says(&call.method.to_string(), DeviceMethods::Completes)
                 || is_built(library, &call.receiver)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a chain of calls begins with a builder's: `queue.kernel_builder("step").arg(&now).build()?`.
+fn is_from_builder(library: &Library, expr: &Expr) -> bool {
+    match expr {
+        Expr::Try(one) => is_from_builder(library, &one.expr),
+        Expr::Paren(one) => is_from_builder(library, &one.expr),
+        Expr::MethodCall(call) => {
+            library.says(&call.method.to_string(), DeviceMethods::Builders)
+                || is_from_builder(library, &call.receiver)
         }
         _ => false,
     }

@@ -262,6 +262,8 @@ sections! {
         OfNumbers = "of_numbers",
         /// Called without arguments: gives what is in it and leaves nothing there.
         TakesOut = "takes_out",
+        /// Gives what it is called on another value.
+        Assigns = "assigns",
         /// Ends the process.
         Ends = "ends",
         /// Puts its argument behind what is there.

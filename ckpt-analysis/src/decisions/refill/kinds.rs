@@ -1,6 +1,7 @@
 //! What the fields of structs are to a checkpoint, told by their types.
 
 use super::owners::Owners;
+use super::replacing::Replacing;
 use super::{changes, kept_of, named_fields, struct_at};
 use crate::decisions::changed_places::Holds;
 use crate::decisions::devices::Devices;
@@ -173,6 +174,7 @@ pub(super) struct Named<'p> {
     devices: Devices<'p>,
     /// Which struct a field belongs to, where that is known.
     pub(super) owners: Owners,
+    pub(super) replacing: Replacing,
     /// Whether a text may be elsewhere after a restart.
     pub(super) moves_text: bool,
     /// What `type Rule = fn(f64) -> f64;` stands for. One that names itself is none.
@@ -199,6 +201,7 @@ impl<'p> Named<'p> {
             handles: Handles::of(library, program),
             devices: Devices::of(library, program),
             owners: Owners::of(library, program),
+            replacing: Replacing::of(library, program),
             moves_text: !program.asks_where(),
             aliases: found.aliases,
             structs: alone(found.structs),

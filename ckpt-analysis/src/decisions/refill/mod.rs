@@ -8,6 +8,7 @@ mod looked_at;
 mod owners;
 mod parts;
 pub(crate) mod replaced;
+mod replacing;
 mod through;
 
 pub(crate) use copied::copied_contents;
@@ -18,6 +19,7 @@ use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
 use owners::Owners;
 use parts::{let_at, moved_parts};
 use replaced::{Watched, WatchedField, replaced, replaces};
+use replacing::Replacing;
 use through::lent_parts;
 
 use crate::decisions::changed_fields::{self, Group, changes_places, groups_of};
@@ -402,6 +404,7 @@ fn changes(
     let mut changes = Changes {
         library: names.library,
         owners: &names.owners,
+        replacing: &names.replacing,
         groups,
         owner: item.ident.to_string(),
         field,
@@ -491,6 +494,7 @@ pub(crate) fn struct_at(program: &Program, place: Position) -> Option<&syn::Item
 struct Changes<'l> {
     library: &'l Library,
     owners: &'l Owners,
+    replacing: &'l Replacing,
     /// Fields that may change places among each other.
     groups: &'l [Group],
     owner: String,
@@ -536,7 +540,9 @@ impl Changes<'_> {
 
     /// Whether an assignment there changes a value that is in use.
     fn changes_place(&self, place: &Expr) -> bool {
-        self.is_in_field(place) && !(self.building && is_of_self(place)) || self.is_self(place)
+        // What a method lends leads into what it is called on.
+        let is_lent = matches!(place, Expr::Unary(one) if matches!(&*one.expr, Expr::MethodCall(call) if self.is_in_field(&first_of_chain(call).receiver)));
+        self.is_in_field(place) && !(self.building && is_of_self(place)) || self.is_self(place) || is_lent
     }
 
     fn is_builder(&self, method: &syn::ImplItemFn) -> bool {
@@ -622,7 +628,8 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         let is_in_field = self.is_in_field(&call.receiver);
         let sets = self.library.says(&method, DeviceMethods::Sets);
         let changes = self.within && !looks && !is_of_element && !leads_on;
-        self.note((changes || sets) && is_in_field, call);
+        let replaces = self.replacing.has(self.library, &method);
+        self.note((changes || sets || replaces) && is_in_field, call);
         // Behind another one it belongs to what that has begun.
         let completes = self.library.says(&of_first, DeviceMethods::Completes);
         self.note(completes && self.is_in_field(&first.receiver), call);

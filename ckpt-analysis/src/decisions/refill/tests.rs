@@ -150,6 +150,40 @@ fn the_field_that_changes_is_named_with_what_changes_it() {
 }
 
 #[test]
+fn methods_that_put_another_value_in_a_field_are_seen() {
+    let with = |rest: &str, code: &str| {
+        let text = format!(
+            "use wgpu::{{BindGroup, Buffer}}; struct S {{ now: BindGroup, back: BindGroup, a: Buffer, n: usize }} {rest} \
+             impl S {{ fn f(&mut self) {{ {code} }} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        changed_field(Library::builtin(), &program, place).map(|changed| text[changed.at.1].to_owned())
+    };
+    let blanket = "trait Become { fn become_(&mut self, o: &Self); } \
+                   impl<T: Clone> Become for T { fn become_(&mut self, o: &Self) { *self = o.clone(); } }";
+    let default = "trait Become: Clone { fn become_(&mut self, o: &Self) { self.turn(o) } fn turn(&mut self, o: &Self) { \
+                   std::mem::swap(self, &mut o.clone()); } } impl Become for BindGroup {}";
+    let foreign = "impl Become for BindGroup { fn become_(&mut self, o: &Self) { self.clone_from(o); } }";
+    let own = "impl T { fn become_(&mut self, o: &Self) { *self = o.clone(); } } struct T;";
+    let harmless = "trait Become { fn become_(&mut self, o: &Self) { self.count(); } fn count(&self); }";
+    for rest in [blanket, default, foreign] {
+        let code = "self.now.become_(&self.back)";
+        assert_eq!(with(rest, &format!("{code};")), Some(code.to_owned()), "{rest}");
+    }
+    for rest in [own, harmless] {
+        assert_eq!(with(rest, "self.now.become_(&self.back);"), None, "{rest}");
+    }
+    for code in [
+        "self.now.clone_from(&self.back)",
+        "*self.now.borrow_mut() = made()",
+        "self.a.clone_from(&other())",
+    ] {
+        assert_eq!(with("", &format!("{code};")), Some(code.to_owned()), "{code}");
+    }
+}
+
+#[test]
 fn a_cell_beside_what_leads_to_a_device_is_named() {
     let with = |field: &str, code: &str| {
         let text = format!(

@@ -43,7 +43,7 @@ impl Parameter<'_> {
         let Some(declared) = declared(&words, self.kernel, self.index) else {
             return false;
         };
-        let is_plain = !is_in_options(declared, self.options)
+        let is_plain = !is_in_options(&[declared, &[self.kernel]].concat(), self.options)
             && !source.lines().any(|line| is_in_directive(declared, line));
         is_plain && says_so(declared, &words)
     }
@@ -75,11 +75,13 @@ fn says_so(declared: &[&str], words: &[&str]) -> bool {
         && takes_elements_only(name, words)
 }
 
-/// The words of a parameter of the only function of this name, its own name the last; nothing where this is hard to see.
+/// The words of a parameter of the only function of this name, its own name the last; nothing where this is hard to see. Nothing else has
+/// the name: a macro could give it to another function, and this one be left out by `#if`.
 fn declared<'w, 's>(words: &'w [&'s str], function: &str, index: usize) -> Option<&'w [&'s str]> {
-    let mut mentions = { words.windows(2).enumerate() }.filter(|(_, pair)| **pair == [function, "("]);
+    let mut mentions = { words.iter().enumerate() }.filter(|(_, word)| **word == function);
     let (at, _) = mentions.next()?;
-    if mentions.next().is_some() || at == 0 || words[at - 1] != "void" {
+    let is_declared = at > 0 && words[at - 1] == "void" && words.get(at + 1) == Some(&"(");
+    if mentions.next().is_some() || !is_declared {
         return None;
     }
     let all = &words[at + 2..];
@@ -316,6 +318,7 @@ mod tests {
             "-D SET(x)=((b)a)",
             "-cl-std=CLC++2021",
             "-include set.h",
+            "-Dg=f",
         ] {
             assert!(!with(&takes(""), options), "{options}");
         }
@@ -323,6 +326,8 @@ mod tests {
             "",
             "#define POINTER(name) __global const float *name\n__kernel void f(POINTER(a), __global float *b) { b[0] = a[1]; }",
             "#define ALL __global const float *a\n__kernel void f(ALL) { *(__global float *)&a[1] = 1.0f; }",
+            "#define g f\n__kernel void g(__global float *a) { a[0] = 1.0f; }\n#if 0\n__kernel void f(__global const float *a) { a[0]; }\n#endif",
+            "#define K(name) __kernel void name(__global float *a)\nK(f) { a[0] = 1.0f; }\n#if 0\n__kernel void f(__global const float *a) { a[0]; }\n#endif",
             "#ifdef A\n__kernel void f(__global const float *b) {}\n#else\n__kernel void f(__global const float *a) {}\n#endif",
             "__kernel void f(__global const float *a) { *(__global float *)(a) = 1.0f; }",
         ] {
