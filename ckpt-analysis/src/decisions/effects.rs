@@ -482,6 +482,7 @@ impl<'a> Effects<'a> {
                         || stays_the_same(self.library, &function.item, variable, &[])
                 };
                 is_constant_pattern(&local.pat)
+                    || self.completed_at(place).is_some()
                     || names_of(&local.pat).is_some_and(|names| names.iter().all(stays))
             }
             _ => false,

@@ -563,6 +563,33 @@ fn a_handle_that_is_set_later_is_another_one() {
 }
 
 #[test]
+fn a_kernel_that_is_set_up_behind_its_let_is_made_again() {
+    let may = |made: &str, behind: &str| {
+        let text = format!(
+            "use ocl::{{Kernel, ProQue}};
+             fn main() {{
+                 let device = ProQue::builder().build();
+                 let n = 3;
+                 let mut class = {made}.arg(1).build()?; {behind}
+                 for i in 0..30 {{ class.set_arg(0, i); unsafe {{ class.enq(); }} }} }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let place = (FileId(0), text.find("let mut class").expect("the variable"));
+        Effects::of(&program, &analysis).may_be_filled_on_device(place)
+    };
+    let set = "class.set_default_local_work_size(64.into());";
+    for made in ["device.kernel_builder(\"f\")", "Kernel::builder().name(\"f\")"] {
+        assert!(may(made, set), "{made}");
+        assert!(
+            may(made, "class.set_default_global_work_size(SpatialDims::One(n));"),
+            "{made}"
+        );
+        assert!(!may(made, &format!("show(); {set}")), "{made}");
+    }
+}
+
+#[test]
 fn lists_are_put_together_again_by_what_gives_nothing_else() {
     let text = |behind: &str| {
         format!(
