@@ -83,8 +83,7 @@ impl Made {
             Expr::MethodCall(call) if makes_builder(&call.method.to_string()) => true,
             _ => (is_handle || is_kernel) && makes_builder(&function) && !is_built(library, init),
         };
-        let is_kernel = is_built(library, init) && (is_kernel || is_from_builder(library, init));
-        match (is_builder, is_handle || is_kernel) {
+        match (is_builder, is_handle || makes_kernel(library, init)) {
             (true, _) => Self::Builder,
             (false, true) => Self::Handle,
             _ if is_constant_pattern(&local.pat) => Self::Shared,
@@ -117,17 +116,21 @@ fn is_built(library: &Library, expr: &Expr) -> bool {
     }
 }
 
-/// Whether a chain of calls begins with a builder's: `queue.kernel_builder("step").arg(&now).build()?`.
-fn is_from_builder(library: &Library, expr: &Expr) -> bool {
-    match expr {
-        Expr::Try(one) => is_from_builder(library, &one.expr),
-        Expr::Paren(one) => is_from_builder(library, &one.expr),
-        Expr::MethodCall(call) => {
-            library.says(&call.method.to_string(), DeviceMethods::Builders)
-                || is_from_builder(library, &call.receiver)
+/// Whether a chain of calls builds a kernel: `queue.kernel_builder("step").arg(&now).build()?`, `Kernel::builder().name("step").build()?`.
+pub(crate) fn makes_kernel(library: &Library, init: &Expr) -> bool {
+    fn begins(library: &Library, expr: &Expr) -> bool {
+        let is_one = |name: &Ident| library.says(&name.to_string(), Types::DeviceKernels);
+        match expr {
+            Expr::Try(one) => begins(library, &one.expr),
+            Expr::Paren(one) => begins(library, &one.expr),
+            Expr::MethodCall(call) => is_one(&call.method) || begins(library, &call.receiver),
+            Expr::Call(_) => {
+                maker(expr).is_some_and(|path| path.segments.iter().any(|one| is_one(&one.ident)))
+            }
+            _ => false,
         }
-        _ => false,
     }
+    is_built(library, init) && begins(library, init)
 }
 
 /// What the `let`s of a function declare to which statements behind them may belong.

@@ -104,6 +104,12 @@ impl<'l> Devices<'l> {
         self.are_arrays(one) || self.rebinds && self.is(one, Types::DeviceKernelTypes)
     }
 
+    /// Whether a checkpoint has the arguments of kernels, and no type of the program's own has the name of one.
+    pub(crate) fn saves_arguments(&self) -> bool {
+        let is_one = |name: &String| self.library.says(name, Types::DeviceKernels);
+        self.rebinds && !self.own.iter().any(is_one)
+    }
+
     /// The type of the elements of a list, as long as it was made, or the type itself.
     pub(crate) fn one_of<'t>(&self, type_name: &'t str) -> &'t str {
         if let Some(inner) = type_name

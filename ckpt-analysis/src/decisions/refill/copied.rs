@@ -1,7 +1,10 @@
 //! Lists and values from which an array on a device has its first content. A restart makes the array again and writes over all that is
-//! in it, so it does not matter what they are by then, as long as they are as long.
+//! in it, so it does not matter what they are by then, as long as they are as long. So it is with numbers that a kernel gets as its first
+//! arguments, where a checkpoint has those that it had then.
 
 use super::parts::let_at;
+use crate::decisions::completed::makes_kernel;
+use crate::decisions::devices::Devices;
 use crate::items::Items;
 use crate::source::{Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types, last_name};
@@ -13,7 +16,7 @@ use std::collections::BTreeMap;
 use syn::{Expr, Member, Pat};
 
 /// The variables of the function that the initialiser of the `let` at `place` uses for nothing but the first content of the arrays
-/// that it makes, and that are of one length in all of the function.
+/// that it makes, and that are of one length in all of the function; and those that are nothing but arguments of a kernel.
 pub(crate) fn copied_contents(
     library: &Library,
     program: &Program,
@@ -26,8 +29,10 @@ pub(crate) fn copied_contents(
     let Some(init) = &local.init else {
         return Vec::new();
     };
+    let is_kernel = makes_kernel(library, &init.expr) && Devices::of(library, program).saves_arguments();
     let mut mentions = Mentions {
         library,
+        is_kernel,
         within: Use::Other,
         found: BTreeMap::new(),
     };
@@ -47,18 +52,27 @@ enum Use {
     Other,
     /// An array has the content of this list, or its length.
     List,
-    /// An array has the bytes of this value, which are as many whatever it is.
+    /// An array has the bytes of this value, which are as many whatever it is; or a kernel has it as an argument.
     Value,
 }
 
 /// The names in an initialiser, each with what it is there for wherever it stands.
 struct Mentions<'l> {
     library: &'l Library,
+    /// Whether the value is a kernel that gets the arguments back that it had at the checkpoint.
+    is_kernel: bool,
     within: Use,
     found: BTreeMap<String, Use>,
 }
 
 impl Mentions<'_> {
+    fn note(&mut self, path: &syn::ExprPath, within: Use) {
+        if let Some(name) = path.path.get_ident() {
+            let found = self.found.entry(name.to_string()).or_insert(within);
+            *found = within.min(*found);
+        }
+    }
+
     /// What an array is given its content by.
     fn content(&mut self, expr: &Expr) {
         let before = self.within;
@@ -110,10 +124,7 @@ fn is_one_of(library: &Library, call: &syn::ExprCall, functions: Types) -> bool 
 
 impl<'ast> Visit<'ast> for Mentions<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-        if let Some(name) = path.path.get_ident() {
-            let found = self.found.entry(name.to_string()).or_insert(self.within);
-            *found = self.within.min(*found);
-        }
+        self.note(path, self.within);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -122,10 +133,12 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
         }
         self.visit_expr(&call.receiver);
         let takes = self.library.is_call(call, Types::DeviceContents);
+        let is_told = self.is_kernel && self.library.is_call(call, DeviceMethods::Arguments);
         for argument in &call.args {
-            match takes {
-                true => self.content(argument),
-                false => self.visit_expr(argument),
+            match argument {
+                Expr::Path(path) if is_told => self.note(path, Use::Value),
+                argument if takes => self.content(argument),
+                argument => self.visit_expr(argument),
             }
         }
     }
@@ -342,6 +355,22 @@ mod tests {
                 !with(contents, "count = 1;").contains(&"count".to_owned()),
                 "{contents}"
             );
+        }
+    }
+
+    #[test]
+    fn a_number_that_a_kernel_has_as_an_argument_may_be_another_one_where_a_checkpoint_has_that() {
+        let sets = "kernel.set_arg(1, &count)?; count += 1;";
+        let made = "pq.kernel_builder(\"f\").arg(&list).arg_named(\"count\", count).build()?";
+        assert_eq!(copied(made, sets), ["count"]);
+        assert!(copied(made, "count += 1;").is_empty());
+        for other in [
+            "pq.kernel_builder(\"f\").global_work_size(count).arg(count).build()?",
+            "pq.kernel_builder(\"f\").arg(half(count)).build()?",
+            "pq.kernel_builder(name(count)).arg(&list).build()?",
+            "Stage { kernel: pq.kernel_builder(\"f\").arg(count).build()? }",
+        ] {
+            assert!(copied(other, sets).is_empty(), "{other}");
         }
     }
 
