@@ -69,7 +69,7 @@ pub struct Effects<'a> {
     /// Whether the program changes its environment.
     environment_changes: OnceCell<bool>,
     /// Whether it may write to files.
-    writes_files: OnceCell<bool>,
+    file_written: OnceCell<Option<Extent>>,
     /// The functions that set up handles on devices which they are given.
     setters: HashSet<FnId>,
     around_devices: AroundDevices,
@@ -119,7 +119,7 @@ impl<'a> Effects<'a> {
                 false => Vec::new(),
             },
             environment_changes: OnceCell::new(),
-            writes_files: OnceCell::new(),
+            file_written: OnceCell::new(),
             setters,
             completed: match devices.are_used() {
                 true => all_completed(&analysis.library, program, items),
@@ -603,28 +603,30 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// Whether something in the program may write to a file, so that what was made from one may be another one later.
-    fn may_write_files(&self) -> bool {
-        struct Writes<'l>(&'l Library, bool);
+    /// Where something in the program first may write to a file, so that what was made from one may be another one later.
+    pub(crate) fn file_written(&self) -> Option<Extent> {
+        struct Writes<'l>(&'l Library, Option<proc_macro2::Span>);
         impl<'ast> Visit<'ast> for Writes<'_> {
             fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-                self.1 |= self.0.writes_file(&segments(&path.path));
+                if self.1.is_none() && self.0.writes_file(&segments(&path.path)) {
+                    self.1 = Some(path.span());
+                }
             }
         }
-        *self.writes_files.get_or_init(|| {
-            let mut writes = Writes(self.library, false);
-            self.program
-                .files
-                .iter()
-                .for_each(|file| writes.visit_file(&file.ast));
-            writes.1
-        })
+        let first = || {
+            (0..self.program.files.len()).map(FileId).find_map(|file| {
+                let mut writes = Writes(self.library, None);
+                writes.visit_file(&self.program.file(file).ast);
+                Some((file, bytes(self.program, file, writes.1?)))
+            })
+        };
+        self.file_written.get_or_init(first).clone()
     }
 
     fn traces<'n>(&'n self, changeable: &'n HashSet<String>, return_leaves: bool) -> Traces<'n> {
         Traces {
             environment_changes: Box::new(|| self.changes_its_environment()),
-            writes_files: Box::new(|| self.may_write_files()),
+            writes_files: Box::new(|| self.file_written().is_some()),
             library: self.library,
             foreign: &self.foreign,
             devices: &self.devices,

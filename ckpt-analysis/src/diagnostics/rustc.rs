@@ -158,6 +158,13 @@ pub enum TypeAdvice {
         /// What it does, and where.
         trace: String,
     },
+    /// What is made for a device from a file that the program may write.
+    DeviceFile {
+        /// What makes it, and where.
+        made: String,
+        /// What writes a file, and where.
+        written: String,
+    },
     /// A value that would be made again, and is made from a variable that changes.
     ChangedInput {
         /// The variable, and where that is not in the function, its place.
@@ -237,6 +244,11 @@ impl TypeAdvice {
             Self::DeviceObjects { .. } => {
                 "lend the value as one of a type parameter, `fn run<B: Backend>(backend: &mut B)`, from a variable of its own type, \
                  `let mut gpu = Gpu::new()?; run(&mut gpu)`, in the place of `Box<dyn Backend>` and `&mut dyn Backend`"
+            }
+            Self::DeviceFile { .. } => {
+                "hold the text of the file in a variable, which a checkpoint has: `let source = std::fs::read_to_string(\"kernels.cl\")?;`, and \
+                 make it from that, `.src(source.as_str())`; or from one that is there when the program is compiled, \
+                 `include_str!(\"kernels.cl\")`"
             }
             Self::ChangedInput { .. } => {
                 "copy what of that variable the value is made from to a variable that does not change, and make the value from the copy; \
@@ -409,6 +421,9 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
         )),
         TypeAdvice::DeviceHidden { content } => Some(format!(
             "there may be content on the device that no variable holds, and a restart would not bring it back: {content}"
+        )),
+        TypeAdvice::DeviceFile { made, written } => Some(format!(
+            "a restart would make it again from the file ({made}), which may be another one by then: {written} writes a file"
         )),
         TypeAdvice::ChangedInput { changed } => Some(format!(
             "a restart would make it again from {changed}, which may change after it was made"

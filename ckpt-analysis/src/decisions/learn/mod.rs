@@ -20,7 +20,7 @@ use crate::source::edits::line_and_column;
 use crate::source::locate::{self, Found};
 use crate::source::{Extent, Position, Program};
 use advice::{advice, is_of_std};
-use ckpt_compiler::library::{self, Library};
+use ckpt_compiler::library::{self, DeviceMethods, Library};
 use std::collections::BTreeSet;
 
 /// What a message of rustc means.
@@ -147,6 +147,8 @@ pub struct Decider<'a> {
     pub gathered_on_device: &'a dyn Fn(Position) -> bool,
     /// The `let`s of what the `let` at this place changes places with, and its own.
     pub changing_places_with: &'a dyn Fn(Position) -> BTreeSet<Position>,
+    /// Where the program first writes a file, if it does.
+    pub file_written: &'a dyn Fn() -> Option<Extent>,
     /// Whether a value of this type, as rustc writes it, is a kernel that keeps its arguments.
     pub keeps_arguments: &'a dyn Fn(&str) -> bool,
     /// Whether the parameter at this place, which is passed by value, may hold such a value.
@@ -1127,10 +1129,15 @@ impl Decider<'_> {
         };
         let at = self.written_at((file, bytes.clone()))?;
         let text = self.program.file(file).text.get(bytes)?;
-        // A static, or a variable that changes inside.
-        Some(match syn::parse_str::<syn::Path>(text) {
-            Ok(_) => TypeAdvice::ChangedInput { changed: at },
-            Err(_) => TypeAdvice::DeviceCommand {
+        let is_from_file = |call: &syn::ExprMethodCall| self.library.is_call(call, DeviceMethods::FromFiles);
+        Some(match syn::parse_str::<syn::Expr>(text) {
+            // A static, or a variable that changes inside.
+            Ok(syn::Expr::Path(_)) => TypeAdvice::ChangedInput { changed: at },
+            Ok(syn::Expr::MethodCall(call)) if is_from_file(&call) => TypeAdvice::DeviceFile {
+                made: at,
+                written: (self.file_written)().and_then(|at| self.written_at(at))?,
+            },
+            _ => TypeAdvice::DeviceCommand {
                 crates: (self.device_crates)(type_name),
                 trace: at,
             },

@@ -167,6 +167,7 @@ pub fn learn(
         filled_on_device: &|place| effects.may_be_filled_on_device(place),
         gathered_on_device: &|place| effects.gathers_the_same(place),
         changing_places_with: &|place| effects.changing_places_with(place),
+        file_written: &|| effects.file_written(),
         keeps_arguments: &|type_name| effects.keep_arguments_on_device(type_name),
         passed_on_device: &|place| effects.may_be_passed_on_device(place),
         handles_on_device: &|type_name| effects.are_handles_on_device(type_name),

@@ -60,6 +60,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         filled_on_device: &|_| false,
         gathered_on_device: &|_| false,
         changing_places_with: &|_| BTreeSet::new(),
+        file_written: &|| None,
         keeps_arguments: &|_| false,
         passed_on_device: &|_| false,
         handles_on_device: &|_| false,
