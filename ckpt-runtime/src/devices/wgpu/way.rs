@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use ::wgpu::{
     Buffer, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT, CommandEncoder, Device, ErrorFilter,
@@ -14,6 +15,9 @@ use ::wgpu::{
 pub(super) const PART: u64 = 16 << 20;
 
 pub(super) const UNREADABLE: &str = "an array on a device is larger than the program's memory can be";
+const UNMAPPABLE: &str = "the memory that an array on a device is copied to cannot be mapped";
+/// Once the commands are done.
+const TOLD_WITHIN: Duration = Duration::from_secs(30);
 pub(super) const MAPPED: &str =
     "an array on a device is mapped into the program's memory: unmap it before the site is reached";
 
@@ -143,9 +147,12 @@ impl Way<'_> {
     fn map(self, array: &Buffer, how: MapMode, after: Option<SubmissionIndex>) -> Result<(), String> {
         let (told, is_mapped) = channel();
         self.checked(|| array.map_async(how, .., move |mapped| _ = told.send(mapped)))?;
+        let is_own = after.is_some();
         self.wait(after)?;
-        match is_mapped.try_recv() {
+        // Where another thread asks the device as well, it may be that one which is to tell.
+        match is_mapped.recv_timeout(TOLD_WITHIN) {
             Ok(Ok(())) => Ok(()),
+            _ if is_own => Err(UNMAPPABLE.into()),
             _ => Err(MAPPED.into()),
         }
     }
