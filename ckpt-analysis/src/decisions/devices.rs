@@ -4,7 +4,7 @@
 use crate::decisions::changed_places::changes_places;
 use crate::decisions::hidden_on_devices::hidden;
 use crate::source::Program;
-use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Macros, Section, Types};
+use ckpt_compiler::library::{DeviceHidden, DeviceMethods, Library, Macros, Methods, Section, Types};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -368,7 +368,13 @@ pub(crate) fn first_change(
             ]
             .iter()
             .any(|one| self.0.says(&method, *one));
-            self.note(makes_another && self.is(&call.receiver), call);
+            // One of a trait of the program's own may put another value in its place; the library's own goes before it.
+            let is_of_program = self.0.own().may_change(&method)
+                && ![DeviceMethods::Reads, DeviceMethods::Writes, DeviceMethods::Copies]
+                    .iter()
+                    .any(|one| self.0.says(&method, *one))
+                && !self.0.says(&method, Methods::ByReference);
+            self.note((makes_another || is_of_program) && self.is(&call.receiver), call);
             self.visit_expr(&call.receiver);
             for argument in &call.args {
                 match argument {

@@ -10,6 +10,7 @@ use super::dropped_arrays::{dropped, is_dropped};
 use super::foreign::Foreign;
 use super::kept_arrays::Keepers;
 use super::refill::replaced::{Watched, replaces};
+use super::refill::replacing::Replacing;
 use super::set_later;
 use super::statements::{Without, maker};
 use super::uploads::OwnArrays;
@@ -326,11 +327,12 @@ impl<'a> Effects<'a> {
 
     /// Whether the list that is declared there, of structs, gets its elements so.
     pub(crate) fn gathers_the_same(&self, place: Position) -> bool {
+        let replacing = Replacing::of(self.library, self.program);
         self.is_gathered(place, &|function, list| {
             !replaces(
                 self.library,
                 &function.block,
-                Watched::Variable(&list.to_string()),
+                Watched::Variable(&list.to_string(), &replacing),
             )
         })
     }

@@ -8,7 +8,7 @@ mod looked_at;
 mod owners;
 mod parts;
 pub(crate) mod replaced;
-mod replacing;
+pub(crate) mod replacing;
 mod through;
 
 pub(crate) use copied::copied_contents;
@@ -18,7 +18,7 @@ pub use through::through_fields;
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
 use owners::Owners;
 use parts::{let_at, moved_parts};
-use replaced::{Watched, WatchedField, replaced, replaces};
+use replaced::{Watched, WatchedField, may_change_in, replaced, replaces};
 use replacing::Replacing;
 use through::lent_parts;
 
@@ -243,7 +243,8 @@ fn replaced_at(names: &Named<'_>, item: &syn::ItemStruct, field: &str, groups: &
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
             let names = names_in(&mac.tokens);
-            if names.contains("fn") && names.contains(self.1.name()) && self.2.is_none() {
+            let declares = names.contains("fn") && names.contains(self.1.name());
+            if (declares || may_change_in(self.0, mac, self.1.name())) && self.2.is_none() {
                 self.2 = Some(mac.span());
             }
         }
@@ -253,6 +254,7 @@ fn replaced_at(names: &Named<'_>, item: &syn::ItemStruct, field: &str, groups: &
         groups,
         owner: &item.ident.to_string(),
         owners: &names.owners,
+        replacing: &names.replacing,
     };
     let mut functions = Functions(names.library, Watched::Field(&watched), None);
     first_in(names.program, |file| {
@@ -276,12 +278,13 @@ pub fn has_no_parameters(program: &Program, place: Position) -> bool {
 
 /// Whether the values in the list, tuple or option that the `let` there declares, or the parameter, stay where they are.
 pub fn holds_the_same(library: &Library, program: &Program, items: &Items, place: Position) -> bool {
+    let replacing = Replacing::of(library, program);
     declared_at(program, items, place).is_some_and(|(function, names)| {
         let stays = |name: &syn::Ident| {
             !replaces(
                 library,
                 &function.item.block,
-                Watched::Variable(&name.to_string()),
+                Watched::Variable(&name.to_string(), &replacing),
             )
         };
         names.iter().all(stays)
@@ -642,6 +645,10 @@ impl<'ast> Visit<'ast> for Changes<'_> {
                 argument => self.visit_expr(argument),
             }
         }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        self.note(may_change_in(self.library, mac, &self.field), mac);
     }
 
     fn visit_local(&mut self, local: &'ast syn::Local) {

@@ -2,12 +2,14 @@
 //! a list, tuple or option of such values. What is changed inside of one of them its own type tells.
 
 use super::owners::Owners;
+use super::replacing::Replacing;
 use super::{exchanges, looked_at};
 use crate::decisions::changed_fields::{Group, changes_places, exchange};
-use ckpt_compiler::library::{DeviceMethods, Library, Methods, PlaceOf, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Macros, Methods, PlaceOf, Types};
+use ckpt_compiler::syntax::macros::name_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, UnOp};
@@ -16,7 +18,7 @@ use syn::{Expr, UnOp};
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Watched<'n> {
     Field(&'n WatchedField<'n>),
-    Variable(&'n str),
+    Variable(&'n str, &'n Replacing),
 }
 
 /// A field of the struct of this name, which may change places with others.
@@ -26,6 +28,7 @@ pub(crate) struct WatchedField<'n> {
     pub(super) groups: &'n [Group],
     pub(super) owner: &'n str,
     pub(super) owners: &'n Owners,
+    pub(super) replacing: &'n Replacing,
 }
 
 impl WatchedField<'_> {
@@ -44,7 +47,14 @@ impl Watched<'_> {
     pub(super) fn name(&self) -> &str {
         match self {
             Watched::Field(field) => field.name,
-            Watched::Variable(name) => name,
+            Watched::Variable(name, _) => name,
+        }
+    }
+
+    fn replacing(&self) -> &Replacing {
+        match self {
+            Watched::Field(field) => field.replacing,
+            Watched::Variable(_, replacing) => replacing,
         }
     }
 
@@ -55,7 +65,7 @@ impl Watched<'_> {
                 changes_places(library, call, field.groups)
                     || exchange(library, call).is_some() && call.args.iter().all(|one| field.is_other(one))
             }
-            Watched::Variable(_) => false,
+            Watched::Variable(..) => false,
         }
     }
 
@@ -63,7 +73,7 @@ impl Watched<'_> {
         match (self, expr) {
             (_, Expr::Paren(one)) => self.is(&one.expr),
             (Watched::Field(field), Expr::Field(one)) => field.is(one),
-            (Watched::Variable(name), Expr::Path(path)) => path.path.is_ident(name),
+            (Watched::Variable(name, _), Expr::Path(path)) => path.path.is_ident(name),
             _ => false,
         }
     }
@@ -98,6 +108,31 @@ pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'
     };
     replaced.visit_block(block);
     replaced.found
+}
+
+/// Whether a macro may change what has this name: one of the program's own may do anything with it, and what declares one as well,
+/// where that is a field of something.
+pub(super) fn may_change_in(library: &Library, mac: &syn::Macro, name: &str) -> bool {
+    let names = names_in(&mac.tokens);
+    let called = name_of_macro(mac);
+    let may = names.contains("mut")
+        || library.own().has(&called)
+        || library.says(&called, Macros::Declares) && has_field(mac.tokens.clone(), name);
+    names.contains(name) && may
+}
+
+/// Whether a dot stands in front of a name.
+fn has_field(tokens: TokenStream, name: &str) -> bool {
+    let mut is_behind_dot = false;
+    tokens.into_iter().any(|token| {
+        let was = is_behind_dot;
+        is_behind_dot = matches!(&token, TokenTree::Punct(one) if one.as_char() == '.');
+        match token {
+            TokenTree::Group(group) => has_field(group.stream(), name),
+            TokenTree::Ident(one) => was && one == name,
+            _ => false,
+        }
+    })
 }
 
 struct Replaced<'a> {
@@ -148,8 +183,9 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
         let exchanges = self.library.says(&method, DeviceMethods::Exchanges)
             || self.library.says(&method, Methods::TakesOut);
         let goes_over = self.library.says(&method, PlaceOf::Each);
+        let replaces = self.watched.replacing().has(self.library, &method);
         self.note(
-            exchanges && !goes_over && self.watched.is_or_has(&call.receiver),
+            (exchanges && !goes_over || replaces) && self.watched.is_or_has(&call.receiver),
             call,
         );
         let changes_content = self.library.says(&method, Types::DeviceCommands)
@@ -187,7 +223,6 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let names = names_in(&mac.tokens);
-        self.note(names.contains("mut") && names.contains(self.watched.name()), mac);
+        self.note(may_change_in(self.library, mac, self.watched.name()), mac);
     }
 }

@@ -1,5 +1,7 @@
 use super::*;
 use crate::source::FileId;
+use ckpt_compiler::library::OwnNames;
+use std::sync::Arc;
 
 fn kept(text: &str) -> Option<Vec<String>> {
     let program = Program::of_text(text);
@@ -158,7 +160,11 @@ fn methods_that_put_another_value_in_a_field_are_seen() {
         );
         let program = Program::of_text(&text);
         let place = (FileId(0), text.find("struct S").unwrap());
-        changed_field(Library::builtin(), &program, place).map(|changed| text[changed.at.1].to_owned())
+        let mut library = Library::builtin().clone();
+        let mut own = OwnNames::default();
+        own.read(&text);
+        library.set_own(&Arc::new(own));
+        changed_field(&library, &program, place).map(|changed| text[changed.at.1].to_owned())
     };
     let blanket = "trait Become { fn become_(&mut self, o: &Self); } \
                    impl<T: Clone> Become for T { fn become_(&mut self, o: &Self) { *self = o.clone(); } }";
@@ -174,6 +180,21 @@ fn methods_that_put_another_value_in_a_field_are_seen() {
     for rest in [own, harmless] {
         assert_eq!(with(rest, "self.now.become_(&self.back);"), None, "{rest}");
     }
+    let put = "macro_rules! put { ($to:expr, $from:expr) => { $to = $from } }";
+    assert_eq!(
+        with(put, "put!(self.now, made());").as_deref(),
+        Some("put!(self.now, made())")
+    );
+    assert_eq!(with(put, "println!(\"{:?}\", self.now);"), None);
+    let declared = "macro_rules! turn { ($of:expr) => { $of.now = $of.back.clone() } }";
+    assert!(with(declared, "turn!(self);").is_some());
+    assert_eq!(
+        with(
+            "macro_rules! count { ($of:expr) => { $of.n = 1 } }",
+            "count!(self);"
+        ),
+        None
+    );
     for code in [
         "self.now.clone_from(&self.back)",
         "*self.now.borrow_mut() = made()",
