@@ -541,8 +541,6 @@ sections! {
     }
     /// Macros, by what they are given.
     "macros" => Macros {
-        /// Declares another.
-        Declares = "declares",
         /// Types whose values are the bits of a number, `struct Flags: u32 { .. }`, with `bits` and `from_bits`.
         Bits = "bits",
         /// A condition, and a text.

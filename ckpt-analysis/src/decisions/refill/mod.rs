@@ -529,6 +529,7 @@ impl Changes<'_> {
             }
             Expr::Index(one) => self.is_in_field(&one.expr),
             Expr::Paren(one) => self.is_in_field(&one.expr),
+            Expr::Unary(one) => matches!(one.op, syn::UnOp::Deref(_)) && self.is_in_field(&one.expr),
             Expr::MethodCall(one) => self.within && self.is_in_field(&one.receiver),
             _ => false,
         }
@@ -543,9 +544,13 @@ impl Changes<'_> {
 
     /// Whether an assignment there changes a value that is in use.
     fn changes_place(&self, place: &Expr) -> bool {
-        // What a method lends leads into what it is called on.
-        let is_lent = matches!(place, Expr::Unary(one) if matches!(&*one.expr, Expr::MethodCall(call) if self.is_in_field(&first_of_chain(call).receiver)));
-        self.is_in_field(place) && !(self.building && is_of_self(place)) || self.is_self(place) || is_lent
+        parts_of_place(place).into_iter().any(|place| {
+            // What a method lends leads into what it is called on.
+            let is_lent = matches!(place, Expr::Unary(one) if matches!(&*one.expr, Expr::MethodCall(call) if self.is_in_field(&first_of_chain(call).receiver)));
+            self.is_in_field(place) && !(self.building && is_of_self(place))
+                || self.is_self(place)
+                || is_lent
+        })
     }
 
     fn is_builder(&self, method: &syn::ImplItemFn) -> bool {
@@ -651,15 +656,26 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         self.note(may_change_in(self.library, mac, &self.field), mac);
     }
 
+    fn visit_expr_raw_addr(&mut self, one: &'ast syn::ExprRawAddr) {
+        let is_mutable = matches!(one.mutability, syn::PointerMutability::Mut(_));
+        self.note(is_mutable && self.is_in_field(&one.expr), one);
+        visit::visit_expr_raw_addr(self, one);
+    }
+
     fn visit_local(&mut self, local: &'ast syn::Local) {
+        let lends = |init: &syn::LocalInit| self.is_in_field(&init.expr) && lends_exclusively(&local.pat);
+        self.note(local.init.as_ref().is_some_and(lends), local);
         looked_at::local(self, local);
     }
 
     fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+        self.note(self.is_in_field(&one.expr) && lends_exclusively(&one.pat), one);
         looked_at::condition(self, one);
     }
 
     fn visit_expr_match(&mut self, one: &'ast syn::ExprMatch) {
+        let lends = one.arms.iter().any(|arm| lends_exclusively(&arm.pat));
+        self.note(lends && self.is_in_field(&one.expr), one);
         looked_at::branches(self, one);
     }
 
@@ -682,6 +698,33 @@ fn first_of_chain(call: &syn::ExprMethodCall) -> &syn::ExprMethodCall {
         Expr::MethodCall(before) => first_of_chain(before),
         _ => call,
     }
+}
+
+/// Whether a pattern has `ref mut`.
+fn lends_exclusively(pattern: &syn::Pat) -> bool {
+    struct Lends(bool);
+    impl<'ast> Visit<'ast> for Lends {
+        fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
+            self.0 |= one.by_ref.is_some() && one.mutability.is_some();
+            visit::visit_pat_ident(self, one);
+        }
+    }
+    let mut lends = Lends(false);
+    lends.visit_pat(pattern);
+    lends.0
+}
+
+/// The places that an assignment gives values: `[self.now, _] = ..` has more than one.
+fn parts_of_place(place: &Expr) -> Vec<&Expr> {
+    let all: Vec<&Expr> = match place {
+        Expr::Paren(one) => vec![&one.expr],
+        Expr::Tuple(one) => one.elems.iter().collect(),
+        Expr::Array(one) => one.elems.iter().collect(),
+        Expr::Call(one) => one.args.iter().collect(),
+        Expr::Struct(one) => one.fields.iter().map(|field| &field.expr).collect(),
+        _ => return vec![place],
+    };
+    all.into_iter().flat_map(parts_of_place).collect()
 }
 
 /// `self.field`, or a part of it.

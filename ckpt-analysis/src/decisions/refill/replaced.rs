@@ -3,7 +3,7 @@
 
 use super::owners::Owners;
 use super::replacing::Replacing;
-use super::{exchanges, looked_at};
+use super::{exchanges, looked_at, parts_of_place};
 use crate::decisions::changed_fields::{Group, changes_places, exchange};
 use ckpt_compiler::library::{DeviceMethods, Library, Macros, Methods, PlaceOf, Types};
 use ckpt_compiler::syntax::macros::name_of_macro;
@@ -110,14 +110,18 @@ pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'
     replaced.found
 }
 
-/// Whether a macro may change what has this name: one of the program's own may do anything with it, and what declares one as well,
-/// where that is a field of something.
+/// Whether a macro may change what has this name: one of the program's own may do anything with it, and one that nobody knows, or what
+/// declares one, with a field.
 pub(super) fn may_change_in(library: &Library, mac: &syn::Macro, name: &str) -> bool {
     let names = names_in(&mac.tokens);
     let called = name_of_macro(mac);
+    let is_known = library.formats(&called)
+        || [Macros::Takes, Macros::Matches, Macros::Lists]
+            .iter()
+            .any(|one| library.says(&called, *one));
     let may = names.contains("mut")
         || library.own().has(&called)
-        || library.says(&called, Macros::Declares) && has_field(mac.tokens.clone(), name);
+        || !is_known && has_field(mac.tokens.clone(), name);
     names.contains(name) && may
 }
 
@@ -151,9 +155,12 @@ impl Replaced<'_> {
 
 impl<'ast> Visit<'ast> for Replaced<'_> {
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
-        // Through a reference it may be any of them.
-        let is_behind = matches!(&*one.left, Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)));
-        self.note(is_behind || self.watched.is_or_has(&one.left), one);
+        let replaces = parts_of_place(&one.left).into_iter().any(|place| {
+            // Through a reference it may be any of them.
+            let is_behind = matches!(place, Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)));
+            is_behind || self.watched.is_or_has(place)
+        });
+        self.note(replaces, one);
         visit::visit_expr_assign(self, one);
     }
 
@@ -167,6 +174,12 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
     fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
         self.note(one.mutability.is_some() && self.watched.is_or_has(&one.expr), one);
         visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_raw_addr(&mut self, one: &'ast syn::ExprRawAddr) {
+        let is_mutable = matches!(one.mutability, syn::PointerMutability::Mut(_));
+        self.note(is_mutable && self.watched.is_or_has(&one.expr), one);
+        visit::visit_expr_raw_addr(self, one);
     }
 
     fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
