@@ -387,6 +387,11 @@ pub(crate) fn first_change(
             self.note(one.mutability.is_some() && self.is(&one.expr), one);
             visit::visit_expr_reference(self, one);
         }
+        fn visit_expr_raw_addr(&mut self, one: &'ast syn::ExprRawAddr) {
+            let is_mutable = matches!(one.mutability, syn::PointerMutability::Mut(_));
+            self.note(is_mutable && self.is(&one.expr), one);
+            visit::visit_expr_raw_addr(self, one);
+        }
         fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
             self.note(mentions(&one.left.to_token_stream(), self.1), one);
             visit::visit_expr_assign(self, one);

@@ -262,7 +262,7 @@ sections! {
         OfNumbers = "of_numbers",
         /// Called without arguments: gives what is in it and leaves nothing there.
         TakesOut = "takes_out",
-        /// Gives what it is called on another value.
+        /// Gives what it is called on another value, or lends it for that.
         Assigns = "assigns",
         /// Ends the process.
         Ends = "ends",

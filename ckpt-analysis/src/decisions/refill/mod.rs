@@ -30,7 +30,8 @@ use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
-use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, Types, last_name};
+use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, PlaceOf, Types, last_name};
+use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::irrefutable_bindings;
 use ckpt_compiler::syntax::purity::is_assignment;
@@ -637,7 +638,8 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         let sets = self.library.says(&method, DeviceMethods::Sets);
         let changes = self.within && !looks && !is_of_element && !leads_on;
         let replaces = self.replacing.has(self.library, &method);
-        self.note((changes || sets || replaces) && is_in_field, call);
+        let lends = self.library.borrows_mutably(&method) || self.library.says(&method, PlaceOf::Boxed);
+        self.note((changes || sets || replaces || lends) && is_in_field, call);
         // Behind another one it belongs to what that has begun.
         let completes = self.library.says(&of_first, DeviceMethods::Completes);
         self.note(completes && self.is_in_field(&first.receiver), call);
@@ -654,6 +656,11 @@ impl<'ast> Visit<'ast> for Changes<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         self.note(may_change_in(self.library, mac, &self.field), mac);
+        let arguments = arguments_of_macro(self.library, mac);
+        arguments
+            .iter()
+            .flatten()
+            .for_each(|one| Visit::visit_expr(self, one));
     }
 
     fn visit_expr_raw_addr(&mut self, one: &'ast syn::ExprRawAddr) {

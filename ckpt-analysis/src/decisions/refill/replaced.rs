@@ -6,7 +6,7 @@ use super::replacing::Replacing;
 use super::{exchanges, looked_at, parts_of_place};
 use crate::decisions::changed_fields::{Group, changes_places, exchange};
 use ckpt_compiler::library::{DeviceMethods, Library, Macros, Methods, PlaceOf, Types};
-use ckpt_compiler::syntax::macros::name_of_macro;
+use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -237,5 +237,10 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         self.note(may_change_in(self.library, mac, self.watched.name()), mac);
+        let arguments = arguments_of_macro(self.library, mac);
+        arguments
+            .iter()
+            .flatten()
+            .for_each(|one| Visit::visit_expr(self, one));
     }
 }

@@ -19,6 +19,8 @@ const NUMBERS: [&str; 11] = [
     "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half",
 ];
 
+const OF_COMPILER: [&str; 3] = ["asm", "__asm", "__asm__"];
+
 const GLOBAL: [&str; 2] = ["__global", "global"];
 
 impl Parameter<'_> {
@@ -40,6 +42,17 @@ impl Parameter<'_> {
             return false;
         }
         let words = words(&source);
+        // The compiler's own words take addresses without a sign of it.
+        let is_of_compiler = |word: &&str| {
+            let word = word.strip_prefix(['D']).unwrap_or(word);
+            word.starts_with("__builtin") || OF_COMPILER.contains(&word)
+        };
+        if { words.iter() }
+            .chain(&self::words(self.options))
+            .any(is_of_compiler)
+        {
+            return false;
+        }
         let Some(declared) = declared(&words, self.kernel, self.index) else {
             return false;
         };
@@ -285,6 +298,8 @@ mod tests {
             "struct View view; view.at = a; *view.at = 1.0f;",
             "unsigned long at = (unsigned long)a; *(__global float *)at = 1.0f;",
             "TO(a) = 1.0f;",
+            "__auto_type p = (__global float *)__builtin_addressof(a[i]); *p = 1.0f;",
+            "float x = a[i]; asm(\"\" : : \"r\"(a[i]));",
             "printf(\"//\"); *(__global float *)&a[i] = 1.0f;",
             "printf(\"\\\"//\"); *(__global float *)&a[i] = 1.0f;",
             "char c = '\"'; *(__global float *)&a[i] = 1.0f; // \"",
@@ -319,6 +334,7 @@ mod tests {
             "-cl-std=CLC++2021",
             "-include set.h",
             "-Dg=f",
+            "-Dat=__builtin_addressof",
         ] {
             assert!(!with(&takes(""), options), "{options}");
         }
