@@ -1137,11 +1137,30 @@ impl Decider<'_> {
                 made: at,
                 written: (self.file_written)().and_then(|at| self.written_at(at))?,
             },
+            Ok(expr) if self.takes_from_variable(&expr) => TypeAdvice::DeviceTakes { change: at },
             _ => TypeAdvice::DeviceCommand {
                 crates: (self.device_crates)(type_name),
                 trace: at,
             },
         })
+    }
+
+    /// Whether an expression lends a variable, or calls a method of one, that may change it, and is no command of a device.
+    fn takes_from_variable(&self, expr: &syn::Expr) -> bool {
+        let is_variable =
+            |expr: &syn::Expr| matches!(expr, syn::Expr::Path(path) if path.path.get_ident().is_some());
+        match expr {
+            syn::Expr::Reference(one) => one.mutability.is_some() && is_variable(&one.expr),
+            syn::Expr::MethodCall(call) => {
+                let method = call.method.to_string();
+                let is_command = self.library.leaves_a_trace(&method)
+                    || self.library.says(&method, library::Types::DeviceTraces);
+                is_variable(&call.receiver)
+                    && !is_command
+                    && !self.library.says(&method, DeviceMethods::Writes)
+            }
+            _ => false,
+        }
     }
 
     /// What is written there, and where that is.
