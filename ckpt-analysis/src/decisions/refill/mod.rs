@@ -656,11 +656,12 @@ impl<'ast> Visit<'ast> for Changes<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         self.note(may_change_in(self.library, mac, &self.field), mac);
-        let arguments = arguments_of_macro(self.library, mac);
-        arguments
-            .iter()
-            .flatten()
-            .for_each(|one| Visit::visit_expr(self, one));
+        // What changes places there is followed by nobody.
+        let groups = std::mem::take(&mut self.groups);
+        for one in arguments_of_macro(self.library, mac).iter().flatten() {
+            Visit::visit_expr(self, one);
+        }
+        self.groups = groups;
     }
 
     fn visit_expr_raw_addr(&mut self, one: &'ast syn::ExprRawAddr) {

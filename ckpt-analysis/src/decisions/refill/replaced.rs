@@ -104,6 +104,7 @@ pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'
     let mut replaced = Replaced {
         library,
         watched,
+        is_in_macro: false,
         found: None,
     };
     replaced.visit_block(block);
@@ -115,8 +116,8 @@ pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'
 pub(super) fn may_change_in(library: &Library, mac: &syn::Macro, name: &str) -> bool {
     let names = names_in(&mac.tokens);
     let called = name_of_macro(mac);
-    let is_known = library.formats(&called)
-        || [Macros::Takes, Macros::Matches, Macros::Lists]
+    let is_known = arguments_of_macro(library, mac).is_some()
+        || [Macros::Takes, Macros::Lists]
             .iter()
             .any(|one| library.says(&called, *one));
     let may = names.contains("mut")
@@ -142,6 +143,7 @@ fn has_field(tokens: TokenStream, name: &str) -> bool {
 struct Replaced<'a> {
     library: &'a Library,
     watched: Watched<'a>,
+    is_in_macro: bool,
     found: Option<Span>,
 }
 
@@ -165,7 +167,7 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        if !self.watched.may_change_places(self.library, call) {
+        if self.is_in_macro || !self.watched.may_change_places(self.library, call) {
             self.note(exchanges(self.library, call), call);
             visit::visit_expr_call(self, call);
         }
@@ -237,10 +239,11 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         self.note(may_change_in(self.library, mac, self.watched.name()), mac);
-        let arguments = arguments_of_macro(self.library, mac);
-        arguments
-            .iter()
-            .flatten()
-            .for_each(|one| Visit::visit_expr(self, one));
+        // What changes places there is followed by nobody.
+        let before = std::mem::replace(&mut self.is_in_macro, true);
+        for one in arguments_of_macro(self.library, mac).iter().flatten() {
+            Visit::visit_expr(self, one);
+        }
+        self.is_in_macro = before;
     }
 }

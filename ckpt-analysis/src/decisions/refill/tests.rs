@@ -207,6 +207,7 @@ fn methods_that_put_another_value_in_a_field_are_seen() {
         "assert!({ self.now = made(); true })",
         "println!(\"{}\", { self.now.clone_from(&self.back); 1 })",
         "let list = vec![{ self.now = made(); 1 }]",
+        "matches!({ self.now = made(); 1 }, 1)",
         "let now = self.now.as_mut(); *now = made()",
         "std::mem::swap(self.now.borrow_mut(), other)",
         "other(std::ptr::addr_of_mut!(self.now))",

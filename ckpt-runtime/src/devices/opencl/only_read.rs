@@ -65,8 +65,13 @@ impl Parameter<'_> {
 /// By its memory, by what kind of image it is, or by its type and all mentions of it.
 fn says_so(declared: &[&str], words: &[&str]) -> bool {
     let has = |one: [&str; 2]| declared.iter().any(|word| one.contains(word));
-    if has(["__constant", "constant"]) || has(["__read_only", "read_only"]) {
+    if has(["__read_only", "read_only"]) {
         return true;
+    }
+    if has(["__constant", "constant"]) {
+        return declared
+            .last()
+            .is_some_and(|name| takes_elements_only(name, words));
     }
     let is_number = |word: &&str| NUMBERS.contains(&word.trim_end_matches(|one: char| one.is_ascii_digit()));
     let has_one_number = |of: &[&str]| of.iter().filter(|word| is_number(word)).count() == 1;
@@ -340,6 +345,7 @@ mod tests {
         }
         for source in [
             "",
+            "__kernel void f(__constant float *a) { *(__global float *)(ulong)&a[1] = 1.0f; }",
             "#define POINTER(name) __global const float *name\n__kernel void f(POINTER(a), __global float *b) { b[0] = a[1]; }",
             "#define ALL __global const float *a\n__kernel void f(ALL) { *(__global float *)&a[1] = 1.0f; }",
             "#define g f\n__kernel void g(__global float *a) { a[0] = 1.0f; }\n#if 0\n__kernel void f(__global const float *a) { a[0]; }\n#endif",
