@@ -98,7 +98,7 @@ pub(crate) fn replaces(library: &Library, block: &syn::Block, watched: Watched<'
 
 /// Where it does so first.
 pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'_>) -> Option<Span> {
-    if !names_in(&block.to_token_stream()).contains(watched.name()) {
+    if !is_named_in(block.to_token_stream(), watched.name()) {
         return None;
     }
     let mut replaced = Replaced {
@@ -114,19 +114,24 @@ pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'
 /// Whether a macro may change what has this name: one of the program's own may do anything with it, and one that nobody knows, or what
 /// declares one, with a field.
 pub(super) fn may_change_in(library: &Library, mac: &syn::Macro, name: &str) -> bool {
+    if !is_named_in(mac.tokens.clone(), name) {
+        return false;
+    }
     let names = names_in(&mac.tokens);
     let called = name_of_macro(mac);
     let is_known = arguments_of_macro(library, mac).is_some()
         || [Macros::Takes, Macros::Lists]
             .iter()
             .any(|one| library.says(&called, *one));
-    let may = names.contains("mut")
-        || library.own().has(&called)
-        || !is_known && has_field(mac.tokens.clone(), name);
-    names.contains(name) && may
+    names.contains("mut") || library.own().has(&called) || !is_known && has_field(mac.tokens.clone(), name)
 }
 
-/// Whether a dot stands in front of a name.
+/// Whether a name, or the number of a field, stands in code.
+fn is_named_in(tokens: TokenStream, name: &str) -> bool {
+    names_in(&tokens).contains(name) || has_field(tokens, name)
+}
+
+/// Whether a dot stands in front of a name, or of the number of a field: in `pair.0.1` these are one number.
 fn has_field(tokens: TokenStream, name: &str) -> bool {
     let mut is_behind_dot = false;
     tokens.into_iter().any(|token| {
@@ -135,7 +140,8 @@ fn has_field(tokens: TokenStream, name: &str) -> bool {
         match token {
             TokenTree::Group(group) => has_field(group.stream(), name),
             TokenTree::Ident(one) => was && one == name,
-            _ => false,
+            TokenTree::Literal(one) => was && one.to_string().split('.').any(|number| number == name),
+            TokenTree::Punct(_) => false,
         }
     })
 }

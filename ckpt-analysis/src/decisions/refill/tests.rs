@@ -220,6 +220,36 @@ fn methods_that_put_another_value_in_a_field_are_seen() {
 }
 
 #[test]
+fn fields_without_names_are_watched_as_others_are() {
+    let with = |code: &str| {
+        let text = format!(
+            "use ocl::{{Buffer, Kernel}}; struct S(Vec<Buffer<f32>>, Kernel, usize); struct T(S); \
+             macro_rules! put {{ ($to:expr, $from:expr) => {{ $to = $from }} }} \
+             impl S {{ fn f(&mut self, t: &mut T) {{ {code} }} }}"
+        );
+        let program = Program::of_text(&text);
+        let place = (FileId(0), text.find("struct S").unwrap());
+        let mut library = Library::builtin().clone();
+        let mut own = OwnNames::default();
+        own.read(&text);
+        library.set_own(&Arc::new(own));
+        changed_field(&library, &program, place).is_some()
+    };
+    for code in [
+        "self.0.swap(0, 1);",
+        "self.0 = made();",
+        "put!(self.0, made());",
+        "put!(t.0.1, made());",
+        "(self.1, self.2) = made();",
+    ] {
+        assert!(with(code), "{code}");
+    }
+    for code in ["self.1.enq(); self.2 += 1;", "println!(\"{}\", self.0.len());"] {
+        assert!(!with(code), "{code}");
+    }
+}
+
+#[test]
 fn a_cell_beside_what_leads_to_a_device_is_named() {
     let with = |field: &str, code: &str| {
         let text = format!(
