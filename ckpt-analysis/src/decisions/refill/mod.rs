@@ -687,6 +687,13 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         looked_at::branches(self, one);
     }
 
+    fn visit_pat_tuple_struct(&mut self, pattern: &'ast syn::PatTupleStruct) {
+        let last = last_name(&pattern.path);
+        let is_owner = last == self.owner || last == "Self" && self.inside;
+        self.note(is_owner && takes_field(pattern, &self.field), pattern);
+        visit::visit_pat_tuple_struct(self, pattern);
+    }
+
     /// A field that a pattern takes by name could be changed under that name.
     fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
         let is_owner = pattern
@@ -720,6 +727,16 @@ fn lends_exclusively(pattern: &syn::Pat) -> bool {
     let mut lends = Lends(false);
     lends.visit_pat(pattern);
     lends.0
+}
+
+/// Whether a pattern gives the field of this number a name.
+fn takes_field(pattern: &syn::PatTupleStruct, field: &str) -> bool {
+    let Ok(number) = field.parse::<usize>() else {
+        return false;
+    };
+    let has_rest = { pattern.elems.iter() }.any(|one| matches!(one, syn::Pat::Rest(_)));
+    // Behind `..` it is another one.
+    has_rest || !matches!(pattern.elems.iter().nth(number), None | Some(syn::Pat::Wild(_)))
 }
 
 /// The places that an assignment gives values: `[self.now, _] = ..` has more than one.

@@ -3,9 +3,9 @@
 
 use super::owners::Owners;
 use super::replacing::Replacing;
-use super::{exchanges, looked_at, parts_of_place};
+use super::{exchanges, looked_at, parts_of_place, takes_field};
 use crate::decisions::changed_fields::{Group, changes_places, exchange};
-use ckpt_compiler::library::{DeviceMethods, Library, Macros, Methods, PlaceOf, Types};
+use ckpt_compiler::library::{DeviceMethods, Library, Macros, Methods, PlaceOf, Types, last_name};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::visit::{self, Visit};
@@ -98,7 +98,8 @@ pub(crate) fn replaces(library: &Library, block: &syn::Block, watched: Watched<'
 
 /// Where it does so first.
 pub(super) fn replaced(library: &Library, block: &syn::Block, watched: Watched<'_>) -> Option<Span> {
-    if !is_named_in(block.to_token_stream(), watched.name()) {
+    let is_numbered = watched.name().parse::<usize>().is_ok();
+    if !is_numbered && !names_in(&block.to_token_stream()).contains(watched.name()) {
         return None;
     }
     let mut replaced = Replaced {
@@ -236,6 +237,14 @@ impl<'ast> Visit<'ast> for Replaced<'_> {
         let is_field = |field: &syn::FieldPat| matches!(self.watched, Watched::Field(watched) if field.member.to_token_stream().to_string() == watched.name);
         self.note(pattern.fields.iter().any(is_field), pattern);
         visit::visit_pat_struct(self, pattern);
+    }
+
+    fn visit_pat_tuple_struct(&mut self, pattern: &'ast syn::PatTupleStruct) {
+        let last = last_name(&pattern.path);
+        let takes = matches!(self.watched, Watched::Field(watched)
+            if (last == watched.owner || last == "Self") && takes_field(pattern, watched.name));
+        self.note(takes, pattern);
+        visit::visit_pat_tuple_struct(self, pattern);
     }
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {

@@ -241,10 +241,18 @@ fn fields_without_names_are_watched_as_others_are() {
         "put!(self.0, made());",
         "put!(t.0.1, made());",
         "(self.1, self.2) = made();",
+        "let S(list, ..) = self; list.swap(0, 1);",
+        "match self { Self(_, kernel, _) => *kernel = made() }",
     ] {
         assert!(with(code), "{code}");
     }
-    for code in ["self.1.enq(); self.2 += 1;", "println!(\"{}\", self.0.len());"] {
+    let looks = "let S(list, kernel, _) = &*self; kernel.enq(); list[0].read(&mut host).enq();";
+    for code in [
+        looks,
+        "let S(_, _, n) = self; *n += 1;",
+        "self.1.enq(); self.2 += 1;",
+        "println!(\"{}\", self.0.len());",
+    ] {
         assert!(!with(code), "{code}");
     }
 }
