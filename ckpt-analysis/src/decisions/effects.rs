@@ -26,6 +26,7 @@ use ckpt_compiler::library::{
 use ckpt_compiler::syntax::gathered::{empty_list, gathered_together};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::patterns::assigned_places;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
 use proc_macro2::{Span, TokenStream};
@@ -71,6 +72,7 @@ pub struct Effects<'a> {
     environment_changes: OnceCell<bool>,
     /// Whether it may write to files.
     file_written: OnceCell<Option<Extent>>,
+    replacing: OnceCell<Replacing>,
     /// The functions that set up handles on devices which they are given.
     setters: HashSet<FnId>,
     around_devices: AroundDevices,
@@ -121,6 +123,7 @@ impl<'a> Effects<'a> {
             },
             environment_changes: OnceCell::new(),
             file_written: OnceCell::new(),
+            replacing: OnceCell::new(),
             setters,
             completed: match devices.are_used() {
                 true => all_completed(&analysis.library, program, items),
@@ -327,12 +330,14 @@ impl<'a> Effects<'a> {
 
     /// Whether the list that is declared there, of structs, gets its elements so.
     pub(crate) fn gathers_the_same(&self, place: Position) -> bool {
-        let replacing = Replacing::of(self.library, self.program);
+        let replacing = self
+            .replacing
+            .get_or_init(|| Replacing::of(self.library, self.program));
         self.is_gathered(place, &|function, list| {
             !replaces(
                 self.library,
                 &function.block,
-                Watched::Variable(&list.to_string(), &replacing),
+                Watched::Variable(&list.to_string(), replacing),
             )
         })
     }
@@ -1124,16 +1129,8 @@ struct Changed<'n> {
 
 impl Changed<'_> {
     fn assigned(&mut self, place: &Expr, span: proc_macro2::Span) {
-        match place {
-            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|one| self.assigned(one, span)),
-            Expr::Array(array) => array.elems.iter().for_each(|one| self.assigned(one, span)),
-            Expr::Struct(one) => one
-                .fields
-                .iter()
-                .for_each(|field| self.assigned(&field.expr, span)),
-            Expr::Call(call) => call.args.iter().for_each(|one| self.assigned(one, span)),
-            place => self.found.extend(root_name(place).map(|name| (name, span))),
-        }
+        let names = assigned_places(place).into_iter().filter_map(root_name);
+        self.found.extend(names.map(|name| (name, span)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Branches, matches and loops.
 
 use super::{Lowerer, Target};
+use ckpt_compiler::syntax::patterns::lends_exclusively;
 use ckpt_safepoints::skeleton::{Access, ControlOp, MemoryOp, Op, Pattern, ValueOp};
 use ckpt_safepoints::values::Value;
 use std::rc::Rc;
@@ -58,7 +59,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn match_expr(&mut self, one: &syn::ExprMatch) {
-        let wants_place = one.arms.iter().any(|arm| super::expr::takes_reference(&arm.pat));
+        let wants_place = one.arms.iter().any(|arm| lends_exclusively(&arm.pat));
         self.subject(&one.expr, wants_place);
         let subject = self.slot();
         self.op(MemoryOp::Declare(subject));

@@ -4,6 +4,7 @@ use super::{Context, Lowerer};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::syntax::language::bytes_of_number;
+use ckpt_compiler::syntax::patterns::lends_exclusively;
 use ckpt_safepoints::skeleton::{
     Access, CallOp, Code, ControlOp, ELEMENT, MemoryOp, Op, Outside, Pattern, ValueOp, Var,
 };
@@ -19,24 +20,10 @@ const DEEPEST: usize = 150;
 /// Constants whose values lead to each other deeper than this are given up.
 const DEEPEST_CONSTANT: usize = 24;
 
-/// Whether a pattern borrows exclusively from what it takes apart.
-pub(super) fn takes_reference(pat: &Pat) -> bool {
-    struct RefMutBindings(bool);
-    impl<'ast> ckpt_compiler::visit::Visit<'ast> for RefMutBindings {
-        fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
-            self.0 |= one.by_ref.is_some() && one.mutability.is_some();
-            ckpt_compiler::visit::visit_pat_ident(self, one);
-        }
-    }
-    let mut finder = RefMutBindings(false);
-    ckpt_compiler::visit::Visit::visit_pat(&mut finder, pat);
-    finder.0
-}
-
 impl Lowerer<'_> {
     /// An expression whose value is taken apart by a pattern.
     pub(super) fn expr_for(&mut self, expr: &Expr, pat: &Pat) {
-        self.subject(expr, takes_reference(pat));
+        self.subject(expr, lends_exclusively(pat));
     }
 
     pub(super) fn subject(&mut self, expr: &Expr, wants_place: bool) {

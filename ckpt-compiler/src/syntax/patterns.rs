@@ -56,3 +56,35 @@ pub fn bindings_where(pattern: &Pat, is_variable: &dyn Fn(&PatIdent) -> bool) ->
     crate::visit::Visit::visit_pat(&mut bindings, pattern);
     bindings.0
 }
+
+/// Whether a pattern has `ref mut`, and so borrows exclusively from what it takes apart.
+///
+/// ```
+/// use ckpt_compiler::syntax::patterns::lends_exclusively;
+/// assert!(lends_exclusively(&syn::parse_quote!((ref mut a, b))));
+/// assert!(!lends_exclusively(&syn::parse_quote!((ref a, mut b))));
+/// ```
+pub fn lends_exclusively(pattern: &Pat) -> bool {
+    let bound = irrefutable_bindings(pattern);
+    bound
+        .iter()
+        .any(|one| one.by_ref.is_some() && one.mutability.is_some())
+}
+
+/// The places that an assignment gives values: `[now, _] = ..` has more than one.
+///
+/// ```
+/// use ckpt_compiler::syntax::patterns::assigned_places;
+/// assert_eq!(assigned_places(&syn::parse_quote!((a, [b.x, Pair { one: c[1], .. }]))).len(), 3);
+/// ```
+pub fn assigned_places(place: &Expr) -> Vec<&Expr> {
+    let all: Vec<&Expr> = match place {
+        Expr::Paren(one) => vec![&one.expr],
+        Expr::Tuple(one) => one.elems.iter().collect(),
+        Expr::Array(one) => one.elems.iter().collect(),
+        Expr::Call(one) => one.args.iter().collect(),
+        Expr::Struct(one) => one.fields.iter().map(|field| &field.expr).collect(),
+        _ => return vec![place],
+    };
+    all.into_iter().flat_map(assigned_places).collect()
+}

@@ -33,7 +33,7 @@ use crate::source::{Extent, FileId, Position, Program};
 use ckpt_compiler::library::{DeviceMethods, Functions, Library, Methods, PlaceOf, Types, last_name};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::mentions::names_in;
-use ckpt_compiler::syntax::patterns::irrefutable_bindings;
+use ckpt_compiler::syntax::patterns::{assigned_places, irrefutable_bindings, lends_exclusively};
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::Span;
@@ -545,7 +545,7 @@ impl Changes<'_> {
 
     /// Whether an assignment there changes a value that is in use.
     fn changes_place(&self, place: &Expr) -> bool {
-        parts_of_place(place).into_iter().any(|place| {
+        assigned_places(place).into_iter().any(|place| {
             // What a method lends leads into what it is called on.
             let is_lent = matches!(place, Expr::Unary(one) if matches!(&*one.expr, Expr::MethodCall(call) if self.is_in_field(&first_of_chain(call).receiver)));
             self.is_in_field(place) && !(self.building && is_of_self(place))
@@ -715,20 +715,6 @@ fn first_of_chain(call: &syn::ExprMethodCall) -> &syn::ExprMethodCall {
     }
 }
 
-/// Whether a pattern has `ref mut`.
-fn lends_exclusively(pattern: &syn::Pat) -> bool {
-    struct Lends(bool);
-    impl<'ast> Visit<'ast> for Lends {
-        fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
-            self.0 |= one.by_ref.is_some() && one.mutability.is_some();
-            visit::visit_pat_ident(self, one);
-        }
-    }
-    let mut lends = Lends(false);
-    lends.visit_pat(pattern);
-    lends.0
-}
-
 /// Whether a pattern gives the field of this number a name.
 fn takes_field(pattern: &syn::PatTupleStruct, field: &str) -> bool {
     let Ok(number) = field.parse::<usize>() else {
@@ -737,19 +723,6 @@ fn takes_field(pattern: &syn::PatTupleStruct, field: &str) -> bool {
     let has_rest = { pattern.elems.iter() }.any(|one| matches!(one, syn::Pat::Rest(_)));
     // Behind `..` it is another one.
     has_rest || !matches!(pattern.elems.iter().nth(number), None | Some(syn::Pat::Wild(_)))
-}
-
-/// The places that an assignment gives values: `[self.now, _] = ..` has more than one.
-fn parts_of_place(place: &Expr) -> Vec<&Expr> {
-    let all: Vec<&Expr> = match place {
-        Expr::Paren(one) => vec![&one.expr],
-        Expr::Tuple(one) => one.elems.iter().collect(),
-        Expr::Array(one) => one.elems.iter().collect(),
-        Expr::Call(one) => one.args.iter().collect(),
-        Expr::Struct(one) => one.fields.iter().map(|field| &field.expr).collect(),
-        _ => return vec![place],
-    };
-    all.into_iter().flat_map(parts_of_place).collect()
 }
 
 /// `self.field`, or a part of it.

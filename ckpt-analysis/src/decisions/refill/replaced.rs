@@ -3,11 +3,12 @@
 
 use super::owners::Owners;
 use super::replacing::Replacing;
-use super::{exchanges, looked_at, parts_of_place, takes_field};
+use super::{exchanges, looked_at, takes_field};
 use crate::decisions::changed_fields::{Group, changes_places, exchange};
 use ckpt_compiler::library::{DeviceMethods, Library, Macros, Methods, PlaceOf, Types, last_name};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::patterns::assigned_places;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -164,7 +165,7 @@ impl Replaced<'_> {
 
 impl<'ast> Visit<'ast> for Replaced<'_> {
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
-        let replaces = parts_of_place(&one.left).into_iter().any(|place| {
+        let replaces = assigned_places(&one.left).into_iter().any(|place| {
             // Through a reference it may be any of them.
             let is_behind = matches!(place, Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)));
             is_behind || self.watched.is_or_has(place)

@@ -151,6 +151,17 @@ fn the_field_that_changes_is_named_with_what_changes_it() {
     }
 }
 
+/// What changes a field of the struct `S` of a program.
+fn changed_in(text: &str) -> Option<String> {
+    let program = Program::of_text(text);
+    let place = (FileId(0), text.find("struct S").unwrap());
+    let mut library = Library::builtin().clone();
+    let mut own = OwnNames::default();
+    own.read(text);
+    library.set_own(&Arc::new(own));
+    changed_field(&library, &program, place).map(|changed| text[changed.at.1].to_owned())
+}
+
 #[test]
 fn methods_that_put_another_value_in_a_field_are_seen() {
     let with = |rest: &str, code: &str| {
@@ -158,13 +169,7 @@ fn methods_that_put_another_value_in_a_field_are_seen() {
             "use wgpu::{{BindGroup, Buffer}}; struct S {{ now: BindGroup, back: BindGroup, a: Buffer, n: usize }} {rest} \
              impl S {{ fn f(&mut self) {{ {code} }} }}"
         );
-        let program = Program::of_text(&text);
-        let place = (FileId(0), text.find("struct S").unwrap());
-        let mut library = Library::builtin().clone();
-        let mut own = OwnNames::default();
-        own.read(&text);
-        library.set_own(&Arc::new(own));
-        changed_field(&library, &program, place).map(|changed| text[changed.at.1].to_owned())
+        changed_in(&text)
     };
     let blanket = "trait Become { fn become_(&mut self, o: &Self); } \
                    impl<T: Clone> Become for T { fn become_(&mut self, o: &Self) { *self = o.clone(); } }";
@@ -227,13 +232,7 @@ fn fields_without_names_are_watched_as_others_are() {
              macro_rules! put {{ ($to:expr, $from:expr) => {{ $to = $from }} }} \
              impl S {{ fn f(&mut self, t: &mut T) {{ {code} }} }}"
         );
-        let program = Program::of_text(&text);
-        let place = (FileId(0), text.find("struct S").unwrap());
-        let mut library = Library::builtin().clone();
-        let mut own = OwnNames::default();
-        own.read(&text);
-        library.set_own(&Arc::new(own));
-        changed_field(&library, &program, place).is_some()
+        changed_in(&text).is_some()
     };
     for code in [
         "self.0.swap(0, 1);",
