@@ -43,7 +43,7 @@ pub use decisions::knowledge::Knowledge;
 pub use decisions::learn::{Finding, FindingKind, Lesson, Unsolved, WaysOut, ways_out};
 pub use decisions::recall::Record;
 pub use decisions::reexecution::{Reexecuted, Why};
-pub use decisions::writers::Stream;
+pub use decisions::writers::{Exchanged, Stream};
 pub use diagnostics::{Cause, HeldIn, RustcObstacle, Said};
 pub use items::comm_library::{is_of_comm_library, links_comm_library};
 pub use items::{FnId, Function, OwnAttribute, own_attribute};

@@ -27,6 +27,7 @@ use crate::decisions::recall::{Record, recall};
 use crate::decisions::reexecution::{Reexecuted, reexecuted};
 use crate::decisions::refill;
 use crate::decisions::spares::Spares;
+use crate::decisions::replaced::replacing_edits;
 use crate::decisions::threads::thread_edits;
 use crate::decisions::watched_devices::{device_edits, number_edits};
 use crate::edits::marks::{function_marks, on_any_devices, site_marks};
@@ -269,6 +270,11 @@ impl PackageAnalysis {
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));
+        edits.extend(replacing_edits(
+            &facts.library,
+            program,
+            decisions.channels == Some(true),
+        ));
         edits.extend(number_edits(
             &facts.library,
             program,

@@ -30,7 +30,7 @@
 //! | [`library_handles`] | types of libraries that a restart rebuilds, as those that stand for something in MPI |
 //! | [`statements`] | what several of these ask of statements |
 //! | [`threads`] | threads that outlive the statement that starts them |
-//! | [`barriers`] | `std::sync::Barrier` |
+//! | [`replaced`] | `std::sync::Barrier` and `std::sync::mpsc`, whose place ckpt's take |
 //! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
 //! | [`set_later`] | handles on devices that are set up after they were made |
 //! | [`spares`] | functions that stand there twice, for restarts and for all other calls |
@@ -40,7 +40,6 @@
 //! What rustc says of the rewritten copy is a [`learn::Finding`]; [`learn`] draws conclusions from it, [`knowledge`] is what
 //! it has led to so far, and [`recall`] says what still holds of it after a change of the sources.
 
-mod barriers;
 pub(crate) mod bounds;
 pub mod chance;
 pub(crate) mod changed_fields;
@@ -73,6 +72,7 @@ pub mod outlined_kernels;
 pub mod recall;
 pub mod reexecution;
 pub mod refill;
+pub(crate) mod replaced;
 pub mod saved_types;
 pub(crate) mod set_later;
 pub mod spares;
@@ -135,6 +135,8 @@ pub struct Decisions {
     pub used_up: BTreeMap<Position, &'static str>,
     /// Where names for functions are left out: rustc has said no to them.
     pub unnamed_functions: BTreeSet<Position>,
+    /// Whether ckpt's channels take the place of std's: where nothing says so, no checkpoint has needed one yet.
+    pub channels: Option<bool>,
     /// What the types that a detector looks at are given besides: the first byte of each item. The user's tables say so.
     pub detectors: BTreeMap<Position, String>,
 }

@@ -2,7 +2,6 @@
 //! checkpoint is taken while it runs. Those that a call starts of which the user has said that it is rebuilt at a restart
 //! are started again with it, and hold no checkpoint back.
 
-use crate::decisions::barriers::barrier_edits;
 use crate::items::{Function, Items};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
@@ -14,7 +13,7 @@ use ckpt_compiler::visit::{self, Visit};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Local, UseTree};
 
-/// The edits that have the program's threads watched, and its barriers saved. The library: with what the user says of calls.
+/// The edits that have the program's threads watched. The library: with what the user says of calls.
 pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<Edit> {
     let mut threads = Vec::new();
     let mut reexecuted = Vec::new();
@@ -40,9 +39,7 @@ pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<
             Edit::insert(function.place.file, function.body_at, text)
         }));
     }
-    let mut edits = barrier_edits(library, program);
-    edits.extend(threads);
-    edits
+    threads
 }
 
 /// Whether the function of this name is the one that is called by a path: the shorter of the two ends the longer.

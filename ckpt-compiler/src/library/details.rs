@@ -502,6 +502,8 @@ sections! {
         Buffered = "buffered",
         /// A type, by its whole path, whose place is taken by that of ckpt with the same path.
         Replaced = "replaced",
+        /// The same of a module, where a checkpoint has to hold something of it.
+        ReplacedModules = "replaced_modules",
     }
     /// Functions, by what they do with what they are given.
     "functions" => Functions {
@@ -718,9 +720,9 @@ pub struct Details {
 
 #[derive(Debug, Clone, Default)]
 struct NamePatterns {
-    exact: HashMap<String, u64>,
+    exact: HashMap<String, u128>,
     /// Names with a `*`.
-    open: Vec<(String, u64)>,
+    open: Vec<(String, u128)>,
 }
 
 impl Details {
@@ -749,7 +751,7 @@ impl Details {
     }
 
     /// The keys under which a name stands, a bit for each.
-    pub(super) fn bits<S: Section>(&self, name: &str) -> u64 {
+    pub(super) fn bits<S: Section>(&self, name: &str) -> u128 {
         let Some(names) = self.sections.get(S::NAME) else {
             return 0;
         };

@@ -329,7 +329,7 @@ impl Library {
         (0..names.len()).any(|from| self.says(&names[from..].join("::"), key))
     }
 
-    fn details<S: Section>(&self, name: &str) -> u64 {
+    fn details<S: Section>(&self, name: &str) -> u128 {
         self.added.details.bits::<S>(name) | builtin().details.bits::<S>(name)
     }
 

@@ -16,6 +16,7 @@ use crate::library::Library;
 use crate::liveness::Live;
 use crate::spine::{Block, Lowered, SiteId, Spine, SpineStep, Step, StepId, StepKind};
 use crate::syntax::mentions::locals_in;
+use crate::syntax::region_marks::regions_awaited_in;
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -144,6 +145,7 @@ pub fn option_slots(
     });
     let mut router = Router {
         library,
+        lowered,
         flow,
         sites,
         schedule,
@@ -185,6 +187,7 @@ struct Target {
 
 struct Router<'a> {
     library: &'a Library,
+    lowered: &'a Lowered,
     flow: &'a Flow,
     sites: &'a [SitePlan],
     schedule: &'a Schedule,
@@ -239,6 +242,19 @@ impl Router<'_> {
         for step in steps {
             if let StepKind::Plain(plain) = &step.kind {
                 self.jumps(step.range.start, &plain.stmt, &inside);
+                self.wait(&plain.stmt, &used);
+            }
+        }
+    }
+
+    /// Where the threads of a region are waited for, its site saves from the variables what its statements have taken.
+    fn wait(&mut self, stmt: &syn::Stmt, taken: &[BindingId]) {
+        let regions = regions_awaited_in(stmt);
+        for (site, one) in (1..).zip(&self.lowered.sites) {
+            if one.region.is_some_and(|region| regions.contains(&region))
+                && let Some(parked) = self.found.at_sites.get_mut(&site)
+            {
+                parked.retain(|id| !taken.contains(id));
             }
         }
     }

@@ -2,6 +2,7 @@
 //! of its threads, and where these are waited for. Each note holds a number; all are made and read here only.
 
 use super::marks::Marks;
+use crate::visit::{self, Visit};
 use proc_macro2::{Span, TokenTree};
 use syn::{Attribute, ExprClosure, LitInt, Local, Macro, Stmt, parse_quote, parse_quote_spanned};
 
@@ -58,6 +59,20 @@ pub fn wait(region: usize, span: Span) -> Stmt {
 /// The region whose threads are waited for there.
 pub fn region_awaited(statement: &Local) -> Option<usize> {
     number_of(&statement.attrs, WAIT)
+}
+
+/// The regions whose threads are waited for anywhere in a statement.
+pub fn regions_awaited_in(statement: &Stmt) -> Vec<usize> {
+    struct Awaited(Vec<usize>);
+    impl<'ast> Visit<'ast> for Awaited {
+        fn visit_local(&mut self, local: &'ast Local) {
+            self.0.extend(region_awaited(local));
+            visit::visit_local(self, local);
+        }
+    }
+    let mut awaited = Awaited(Vec::new());
+    awaited.visit_stmt(statement);
+    awaited.0
 }
 
 fn number_of(attributes: &[Attribute], name: &str) -> Option<usize> {

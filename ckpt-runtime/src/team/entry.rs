@@ -8,6 +8,7 @@ use std::sync::mpsc::{Sender, SyncSender};
 
 use crate::plan::FunctionPlan;
 use crate::state::snapshot::{Content, SnapshotBuilder};
+use crate::sync::mpsc;
 use crate::value::{Checkpoint, Column};
 
 /// What a variable held when its region began, which lends it to its members: they save what they change of it. Nothing
@@ -145,6 +146,9 @@ impl<K: Fixed, V: Fixed, S> Fixed for HashMap<K, V, S> {}
 impl<T: Fixed, S> Fixed for HashSet<T, S> {}
 /// What it shares is saved by its owner.
 impl<T: ?Sized> Fixed for Arc<T> {}
+/// What is under way is saved by the owner of the end that receives.
+impl<T> Fixed for mpsc::Sender<T> {}
+impl<T> Fixed for mpsc::SyncSender<T> {}
 
 /// The region makes it again, and the member has no way to change it.
 pub trait SeenAsFixed {
@@ -216,3 +220,5 @@ impl Lendable for std::sync::Condvar {}
 impl<T: ?Sized> Lendable for Arc<T> {}
 impl<T> Lendable for Sender<T> {}
 impl<T> Lendable for SyncSender<T> {}
+impl<T> Lendable for mpsc::Sender<T> {}
+impl<T> Lendable for mpsc::SyncSender<T> {}

@@ -12,7 +12,8 @@ use crate::decisions::effects::ToldMore;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::saved_types::Types;
-use crate::decisions::writers::{Stream, stream_edits, stream_of};
+use crate::decisions::replaced::is_of_replaced_module;
+use crate::decisions::writers::{Exchanged, stream_edits, stream_of};
 use crate::decisions::{lent_readers, used_up_readers};
 use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
 use crate::items::Items;
@@ -72,7 +73,7 @@ pub struct Finding {
     /// The places that lie in files of the program, the primary ones first: bytes of the original text.
     pub places: Vec<Position>,
     /// The traits by which those of std are exchanged in boxes, as far as it is about them.
-    pub is_about: Vec<Stream>,
+    pub is_about: Vec<Exchanged>,
     /// What it says, for people: nothing goes by it.
     pub said: Said,
 }
@@ -274,8 +275,8 @@ impl Decider<'_> {
             }
             FindingKind::NotSerde => self.not_serde(one, round),
             FindingKind::Destructor => self.destructor(one, round),
-            FindingKind::ShortLifetime if self.not_stream(one) || self.bounded_objects(one) => true,
-            FindingKind::Other if self.not_stream(one) => true,
+            FindingKind::ShortLifetime if self.stays_as_it_is(one) || self.bounded_objects(one) => true,
+            FindingKind::Other if self.stays_as_it_is(one) => true,
             FindingKind::Moved if self.uses_up_reader(one) => true,
             FindingKind::Moved if self.is_moved_again(one, round) => true,
             FindingKind::Refusal if self.needs_after_all(one, round) => true,
@@ -342,6 +343,9 @@ impl Decider<'_> {
     fn not_checkpoint(&mut self, one: &Finding, round: &mut Round) -> bool {
         if one.type_name.starts_with("dyn ") || one.type_name.starts_with("(dyn ") {
             return self.object(one, round);
+        }
+        if self.channel(one) {
+            return true;
         }
         let associated = associated_type(self.program, self.items, &one.type_name);
         if let Some(place) = associated.filter(|place| !round.before.bounds.contains(place)) {
@@ -486,14 +490,32 @@ impl Decider<'_> {
         is_new
     }
 
-    /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
-    fn not_stream(&mut self, one: &Finding) -> bool {
+    /// What is behind a box is none of those that a checkpoint knows, or another crate has to do with a channel: std's stay.
+    fn stays_as_it_is(&mut self, one: &Finding) -> bool {
         let mut is_new = false;
-        for stream in &one.is_about {
-            if let Some(edits) = self.decisions.objects.get_mut(stream.key()) {
-                is_new |= !edits.is_empty();
-                edits.clear();
+        for exchanged in &one.is_about {
+            match exchanged {
+                Exchanged::Stream(stream) => {
+                    if let Some(edits) = self.decisions.objects.get_mut(stream.key()) {
+                        is_new |= !edits.is_empty();
+                        edits.clear();
+                    }
+                }
+                Exchanged::Channels if self.decisions.channels == Some(true) => {
+                    self.decisions.channels = Some(false);
+                    is_new = true;
+                }
+                Exchanged::Channels => {}
             }
+        }
+        is_new
+    }
+
+    /// An end of a channel of std: ckpt's take the place of all channels.
+    fn channel(&mut self, one: &Finding) -> bool {
+        let is_new = self.decisions.channels != Some(false) && is_of_replaced_module(self.library, &one.type_name);
+        if is_new {
+            self.decisions.channels = Some(true);
         }
         is_new
     }

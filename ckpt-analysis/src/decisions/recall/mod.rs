@@ -48,6 +48,8 @@ pub struct Record {
     #[serde(default)]
     fixed: Vec<At>,
     serde: bool,
+    #[serde(default)]
+    channels: Option<bool>,
     not_serde: Vec<At>,
     /// Sites, what rustc has against each, what that is about, and the function.
     refused: Vec<(At, RustcObstacle, At, At)>,
@@ -96,6 +98,7 @@ impl Record {
             bounds: list(&decisions.bounds),
             fixed: list(&decisions.fixed),
             serde: decisions.serde,
+            channels: decisions.channels,
             not_serde: list(&decisions.not_serde),
             refused: refused
                 .map(|(&site, one)| (site, one.obstacle.clone(), at(&one.place), at(&one.function)))
@@ -184,6 +187,7 @@ impl<'r> Recall<'r> {
             .filter_map(|at| self.as_before(at))
             .collect();
         if self.only_inside {
+            start.decisions.channels = record.channels;
             start.saves_all = record.saves_all;
             let opaque = record.opaque.iter();
             start.decisions.opaque = opaque

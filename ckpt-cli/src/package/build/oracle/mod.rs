@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
-use ckpt_analysis::{FindingKind as Kind, Said, Stream};
+use ckpt_analysis::{Exchanged, FindingKind as Kind, Said, Stream};
 use ckpt_compiler::{Code, Relayed};
 use rustc::Saying;
 
@@ -48,8 +48,8 @@ pub struct Finding {
     pub definition: Option<CopyRange>,
     /// The places that it points to, the primary ones first.
     pub places: Vec<CopyRange>,
-    /// The traits by which those of std are exchanged in boxes, as far as it is about them.
-    pub is_about: Vec<Stream>,
+    /// What std's is exchanged for, as far as it is about that.
+    pub is_about: Vec<Exchanged>,
     /// The text for people.
     pub rendered: Prose,
     /// What it says, taken apart.
@@ -86,12 +86,13 @@ impl Finding {
             definition,
             places: spans.into_iter().filter_map(|span| place(span, folder)).collect(),
             is_about: [
-                (Saying::NamesOutputTrait, Stream::Output),
-                (Saying::NamesInputTrait, Stream::Input),
+                (Saying::NamesOutputTrait, Exchanged::Stream(Stream::Output)),
+                (Saying::NamesInputTrait, Exchanged::Stream(Stream::Input)),
+                (Saying::NamesChannels, Exchanged::Channels),
             ]
             .into_iter()
             .filter(|(saying, _)| saying.is_in(diagnostic))
-            .map(|(_, stream)| stream)
+            .map(|(_, exchanged)| exchanged)
             .collect(),
             rendered: Prose(diagnostic.rendered.clone().unwrap_or_default()),
             said: said(diagnostic),

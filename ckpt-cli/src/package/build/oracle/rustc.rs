@@ -36,6 +36,8 @@ pub(super) enum Saying {
     NamesOutputTrait,
     /// The same of those for `std::io::Read` and `std::io::BufRead`.
     NamesInputTrait,
+    /// The same of ckpt's channels.
+    NamesChannels,
 }
 
 /// The part of a report that has the words.

@@ -1,4 +1,4 @@
-//! What threads wait at, where a checkpoint may hold it.
+//! Where threads wait for each other.
 
 use std::fmt;
 use std::ops::Deref;
