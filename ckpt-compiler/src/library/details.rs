@@ -608,6 +608,8 @@ sections! {
         ReexecutedFunctions = "reexecuted_functions",
         /// A function that ends a value, before threads are waited for.
         Drops = "drops",
+        /// A function that makes the two ends of a channel.
+        Channels = "channels",
         /// A method that may do so on a variable that is rebuilt as well.
         ReexecutedOnOwn = "reexecuted_on_own",
         /// A method that starts threads, which may have sites, with its last argument.

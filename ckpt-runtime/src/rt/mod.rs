@@ -38,6 +38,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::base::report::{Fatal, headline};
+use crate::sync::mpsc::LetGo;
 use crate::value::{Checkpoint, Refill};
 
 /// A value that moves into one which a restart makes again and fills: something of its type stands in for it then.
@@ -160,6 +161,12 @@ pub fn same_type<T>(_: &Option<T>, _: &T) {}
 #[inline(always)]
 pub fn take<T>(slot: &mut Option<T>) -> T {
     take_or_die(slot.take())
+}
+
+/// Ends a value while the threads of a region run, and leaves what a restart in these needs to start them again.
+#[inline(always)]
+pub fn let_go<T: LetGo>(value: &T) {
+    value.let_go();
 }
 
 /// What a site saves of such a variable while it is in its slot.

@@ -24,6 +24,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -121,17 +122,36 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     (SyncSender::of(Arc::clone(&channel)), Receiver::of(channel))
 }
 
+/// What a region drops while its threads run, and a restart in these threads needs once more to start them.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "E1213: `{Self}` cannot be saved in a checkpoint",
+    label = "it is dropped while threads run that were started with it",
+    note = "drop it behind the wait for these threads"
+)]
+pub trait LetGo {
+    /// Does what its destructor does; that does nothing then.
+    fn let_go(&self);
+}
+
+const SENDER: &[Cow<'static, str>] = &[Cow::Borrowed("channel"), Cow::Borrowed("counts")];
+
 macro_rules! senders {
     ($($(#[$doc:meta])* $sender:ident;)*) => {$(
         $(#[$doc])*
         pub struct $sender<T> {
             channel: Arc<Channel<T>>,
+            /// Whether the receiver waits for it: not so once it has been [let go](LetGo).
+            counts: AtomicBool,
         }
 
         impl<T> $sender<T> {
             fn of(channel: Arc<Channel<T>>) -> Self {
                 channel.add_sender();
-                Self { channel }
+                Self {
+                    channel,
+                    counts: AtomicBool::new(true),
+                }
             }
         }
 
@@ -143,7 +163,15 @@ macro_rules! senders {
 
         impl<T> Drop for $sender<T> {
             fn drop(&mut self) {
-                self.channel.remove_sender();
+                self.let_go();
+            }
+        }
+
+        impl<T> LetGo for $sender<T> {
+            fn let_go(&self) {
+                if self.counts.swap(false, Relaxed) {
+                    self.channel.remove_sender();
+                }
             }
         }
 
@@ -155,10 +183,19 @@ macro_rules! senders {
 
         impl<T: Checkpoint + 'static> Checkpoint for $sender<T> {
             fn save(&self, to: &mut Encoder<'_>) {
-                self.channel.save(to);
+                self.channel.save(&mut to.field(SENDER, 0));
+                self.counts.load(Relaxed).save(&mut to.field(SENDER, 1));
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-                Arc::load(from).map(Self::of)
+                let channel: Arc<Channel<T>> = from.field(&["channel"])?;
+                let counts: bool = from.field(&["counts"])?;
+                Ok(match counts {
+                    true => Self::of(channel),
+                    false => Self {
+                        channel,
+                        counts: AtomicBool::new(false),
+                    },
+                })
             }
             fn reach(to: &mut Reach) {
                 // The receiver learns that it has gone.
@@ -345,9 +382,9 @@ impl<T> Drop for Receiver<T> {
             Some(0) => VecDeque::new(),
             _ => std::mem::take(&mut state.messages),
         };
+        // The destructors of messages may do anything, also with this channel.
         drop(state);
         self.channel.taken.notify_all();
-        // What the destructors of messages do may be anything.
         drop(left);
     }
 }
@@ -496,6 +533,23 @@ mod tests {
         drop(more);
         assert_eq!(received.try_recv(), Err(TryRecvError::Disconnected));
         assert_eq!(received.recv(), Err(RecvError));
+    }
+
+    #[test]
+    fn a_sender_that_has_been_let_go_does_not_count() {
+        let (to, from) = channel::<u8>();
+        let other = to.clone();
+        to.let_go();
+        drop(other);
+        assert_eq!(from.try_recv(), Err(TryRecvError::Disconnected));
+        let (to, from) = round_trip(&(to, from));
+        assert_eq!(from.try_recv(), Err(TryRecvError::Disconnected));
+        // Threads that are started anew count.
+        let again = to.clone();
+        drop(to);
+        assert_eq!(from.try_recv(), Err(TryRecvError::Empty));
+        again.send(1).unwrap();
+        assert_eq!(from.try_recv(), Ok(1));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::find::body_of;
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::library::{Adaptor, Iterators, Library, Methods};
+use crate::library::{Adaptor, Iterators, Library, Methods, Threads};
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::syntax::captured::captured_in_text;
 use crate::syntax::mentions::locals_of;
@@ -58,6 +58,8 @@ pub struct VariablesInScope<'l> {
     locals: &'l Locals,
     /// Those that are exclusive references.
     exclusive: LocalSet,
+    /// Those that are ends of channels.
+    channel_ends: LocalSet,
     /// What is in scope where a closure or statement begins, by its place.
     scopes: HashMap<(usize, usize), LocalSet>,
 }
@@ -68,6 +70,7 @@ impl<'l> VariablesInScope<'l> {
             library,
             locals,
             exclusive: LocalSet::default(),
+            channel_ends: LocalSet::default(),
             scopes: scopes(locals, function),
         };
         variables.visit_block(&function.block);
@@ -78,6 +81,11 @@ impl<'l> VariablesInScope<'l> {
     pub(super) fn changeable(&self, mut some: LocalSet) -> LocalSet {
         some.retain(|one| self.locals.is_mutable(one) || self.is_exclusive(one));
         some
+    }
+
+    /// Whether it is an end of a channel that was made in the function.
+    pub(super) fn is_channel_end(&self, local: LocalId) -> bool {
+        self.channel_ends.contains(local)
     }
 
     fn is_exclusive(&self, local: LocalId) -> bool {
@@ -137,6 +145,12 @@ impl<'ast> Visit<'ast> for VariablesInScope<'_> {
         };
         if let Some(init) = &local.init {
             self.over(pattern, &init.expr);
+            if let Expr::Call(call) = &*init.expr
+                && let Expr::Path(path) = &*call.func
+                && self.library.says_of_path(&path.path, Threads::Channels)
+            {
+                self.channel_ends.extend(locals_of(self.locals, pattern).iter());
+            }
         }
         visit::visit_local(self, local);
     }

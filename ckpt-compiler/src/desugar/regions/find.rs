@@ -5,14 +5,16 @@ use super::captures::{Capture, How, VariablesInScope, captures};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
-    Others, Spawns, Starts, drops, first_in, has_site, is_given_nothing, is_unseen, is_value, joins,
+    Others, Spawns, Starts, dropped, drops, first_in, has_site, is_given_nothing, is_unseen, is_value, joins,
     joins_first, scope_in,
 };
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::names::{LocalSet, Locals};
+use crate::names::{LocalId, LocalSet, Locals};
+use crate::paths::rt;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::locals_of;
 use crate::syntax::region_marks;
 use crate::syntax::without_ckpt::Strip;
 use crate::visit::Visit;
@@ -21,7 +23,7 @@ use proc_macro2::Span;
 use quote::format_ident;
 use std::ops::Range;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote};
+use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
 
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
 /// the bodies lose theirs. Threads that may outlive their statement are watched.
@@ -216,7 +218,29 @@ impl Lifter<'_> {
             self.errors.refuse(at, Refusal::ThreadWithoutSite);
         }
         reexecution::check(self.marks.library, self.locals, statements, self.errors);
+        self.let_ends_go(statements);
         Region { lends }
+    }
+
+    /// `drop(sender)`: a restart in the threads needs the sender once more, so that it stays, as one that sends no more.
+    fn let_ends_go(&self, statements: &mut [Stmt]) {
+        let own: LocalSet = { statements.iter() }
+            .filter_map(|stmt| match stmt {
+                Stmt::Local(local) => Some(locals_of(self.locals, &local.pat)),
+                _ => None,
+            })
+            .flat_map(|locals| locals.iter().collect::<Vec<_>>())
+            .collect();
+        for stmt in statements {
+            let Some(name) = dropped(self.marks.library, stmt) else {
+                continue;
+            };
+            let is_end = |local: &LocalId| self.variables.is_channel_end(*local) && !own.contains(*local);
+            if self.locals.id(&name).filter(is_end).is_some() {
+                let rt = rt();
+                *stmt = parse_quote_spanned!(stmt.span()=> #rt::let_go(&#name););
+            }
+        }
     }
 
     /// Takes out the bodies of the threads that the statement starts.

@@ -9,7 +9,7 @@ use crate::syntax::region_marks::is_member;
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, Stmt};
+use syn::{Block, Expr, ExprClosure, Ident, Stmt};
 
 /// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
 pub(super) fn scope_in<'a>(library: &Library, stmt: &'a mut Stmt) -> Option<&'a mut ExprClosure> {
@@ -251,6 +251,17 @@ pub(super) fn drops(library: &Library, stmt: &Stmt) -> bool {
                 && call.args.iter().all(|one| matches!(one, Expr::Path(_)))
         }
         _ => false,
+    }
+}
+
+/// The variable that such a statement drops, where it is one alone.
+pub(super) fn dropped(library: &Library, stmt: &Stmt) -> Option<Ident> {
+    match stmt {
+        Stmt::Expr(Expr::Call(call), _) if drops(library, stmt) && call.args.len() == 1 => match &call.args[0] {
+            Expr::Path(path) => path.path.get_ident().cloned(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
