@@ -106,7 +106,10 @@ impl Uses<'_> {
             start = before.len();
         }
         // What was taken out before it may have had the comma.
-        let before = self.edits.iter().rfind(|edit| edit.text.is_empty() && edit.file == self.file);
+        let before = self
+            .edits
+            .iter()
+            .rfind(|edit| edit.text.is_empty() && edit.file == self.file);
         start = start.max(before.map_or(0, |edit| edit.end.min(at.start)));
         self.edits.push(Edit {
             file: self.file,
@@ -267,7 +270,10 @@ mod tests {
     fn every_import_and_path_of_channels_is_that_of_ckpt() {
         for (text, expected) in [
             ("use std::sync::mpsc;\n", "use ckpt::sync::mpsc;\n"),
-            ("use std::sync::mpsc as ways;\n", "use ckpt::sync::mpsc as ways;\n"),
+            (
+                "use std::sync::mpsc as ways;\n",
+                "use ckpt::sync::mpsc as ways;\n",
+            ),
             ("use std::sync::mpsc::*;\n", "use ckpt::sync::mpsc::*;\n"),
             (
                 "use std::sync::mpsc::{self, channel, Sender};\n",

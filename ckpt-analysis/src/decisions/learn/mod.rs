@@ -11,8 +11,8 @@ use crate::decisions::bounds::{anonymous_parameters, associated_type, type_param
 use crate::decisions::effects::ToldMore;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
-use crate::decisions::saved_types::Types;
 use crate::decisions::replaced::is_of_replaced_module;
+use crate::decisions::saved_types::Types;
 use crate::decisions::writers::{Exchanged, stream_edits, stream_of};
 use crate::decisions::{lent_readers, used_up_readers};
 use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
@@ -513,7 +513,8 @@ impl Decider<'_> {
 
     /// An end of a channel of std: ckpt's take the place of all channels.
     fn channel(&mut self, one: &Finding) -> bool {
-        let is_new = self.decisions.channels != Some(false) && is_of_replaced_module(self.library, &one.type_name);
+        let is_new =
+            self.decisions.channels != Some(false) && is_of_replaced_module(self.library, &one.type_name);
         if is_new {
             self.decisions.channels = Some(true);
         }

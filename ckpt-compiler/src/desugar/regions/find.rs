@@ -5,8 +5,8 @@ use super::captures::{Capture, How, VariablesInScope, captures};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
-    Others, Spawns, Starts, dropped, drops, first_in, has_site, is_given_nothing, is_unseen, is_value, joins,
-    joins_first, scope_in,
+    Others, Spawns, Starts, dropped, drops, first_in, goes_over, has_site, is_given_nothing, is_unseen,
+    is_value, joins, joins_first, scope_in,
 };
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution, watchable};
@@ -105,10 +105,20 @@ impl Lifter<'_> {
             let starts = |stmt: &Stmt| self.starts_with_sites(stmt);
             let behind = block.stmts[..=last].iter().rposition(starts).unwrap_or(last) + 1;
             let own = give_away(&mut block.stmts, behind, number, self.marks, self.locals);
+            let between = &block.stmts[behind..=last];
+            let receives = between
+                .iter()
+                .filter(|stmt| own.is_none() && goes_over(self.marks.library, stmt));
+            let receives: Vec<Span> = receives.map(|stmt| stmt.span()).collect();
             let last = own.map_or(last, |own| own - 1);
             let start = reexecution::start(self.marks.library, self.locals, &block.stmts, first, last);
             let region = self.waiting(&mut block.stmts, start..last + 1, own, number);
             self.found.regions.push(region);
+            // What is gone over may come from the threads, one after the other, and these may stand at a site, whose checkpoint is
+            // taken only where they are waited for.
+            for at in receives {
+                self.errors.refuse(at, Refusal::WorkBetween);
+            }
             let span = block.stmts[start].span();
             let site = region_marks::site(number, span);
             block.stmts.insert(start, site);

@@ -254,13 +254,39 @@ pub(super) fn drops(library: &Library, stmt: &Stmt) -> bool {
     }
 }
 
+/// Whether a loop or an iterator goes over something in a statement.
+pub(super) fn goes_over(library: &Library, stmt: &Stmt) -> bool {
+    struct Goes<'l> {
+        library: &'l Library,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Goes<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.found |= match expr {
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => true,
+                Expr::MethodCall(call) => self.library.begins_an_iterator(&call.method.to_string()),
+                _ => false,
+            };
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut goes = Goes {
+        library,
+        found: false,
+    };
+    goes.visit_stmt(stmt);
+    goes.found
+}
+
 /// The variable that such a statement drops, where it is one alone.
 pub(super) fn dropped(library: &Library, stmt: &Stmt) -> Option<Ident> {
     match stmt {
-        Stmt::Expr(Expr::Call(call), _) if drops(library, stmt) && call.args.len() == 1 => match &call.args[0] {
-            Expr::Path(path) => path.path.get_ident().cloned(),
-            _ => None,
-        },
+        Stmt::Expr(Expr::Call(call), _) if drops(library, stmt) && call.args.len() == 1 => {
+            match &call.args[0] {
+                Expr::Path(path) => path.path.get_ident().cloned(),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

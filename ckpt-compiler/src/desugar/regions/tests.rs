@@ -109,6 +109,14 @@ fn what_would_wait_too_long_or_not_be_held_is_refused() {
             "`g` is called among the statements that start threads with sites",
         ),
         (
+            format!("let h = thread::spawn({BODY}); for x in &rx {{ sum += x; }} h.join().unwrap();"),
+            work,
+        ),
+        (
+            format!("let h = thread::spawn({BODY}); let sum: u64 = rx.iter().sum(); h.join().unwrap();"),
+            work,
+        ),
+        (
             format!(
                 "let h = thread::spawn({BODY}); let k = thread::spawn({BODY}); h.join().unwrap(); work(); k.join().unwrap();"
             ),
