@@ -155,12 +155,12 @@ impl<'ast> Visit<'ast> for Uses<'_> {
         let names = segments(path);
         let replaced = self.replaced;
         if let Some(first) = path.segments.first() {
-            let ends_at_type = |before: &[String]| replaced.is_in(&[before, &names[..]].concat());
+            let leads_there = |before: &[String]| replaced.is_in(&[before, &names[..]].concat());
             let through = self.modules.iter().find_map(|module| {
                 let (last, before) = module.split_last()?;
-                (first.ident == last && ends_at_type(before)).then(|| module[1..].join("::"))
+                (first.ident == last && leads_there(before)).then(|| module[1..].join("::"))
             });
-            if ends_at_type(&[]) {
+            if leads_there(&[]) {
                 self.replace(first.ident.span(), "ckpt");
             } else if let Some(through) = through {
                 self.replace(first.ident.span(), &format!("ckpt::{through}"));

@@ -55,15 +55,6 @@ impl Stream {
     }
 }
 
-/// What something of ckpt takes the place of, where a checkpoint has to hold it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exchanged {
-    /// Traits of objects in boxes.
-    Stream(Stream),
-    /// Channels.
-    Channels,
-}
-
 /// Which of std's traits a type is an object of, as rustc writes it: `(dyn std::io::Write + 'static)`.
 pub fn stream_of(library: &Library, type_name: &str) -> Option<Stream> {
     let ty = match syn::parse_str(type_name) {

@@ -249,11 +249,16 @@ impl Router<'_> {
 
     /// Where the threads of a region are waited for, its site saves from the variables what its statements have taken.
     fn wait(&mut self, stmt: &syn::Stmt, taken: &[BindingId]) {
+        let sites = (1..).zip(&self.lowered.sites);
+        let of_regions: Vec<_> = sites
+            .filter_map(|(site, one)| Some((site, one.region?)))
+            .collect();
+        if of_regions.is_empty() {
+            return;
+        }
         let regions = regions_awaited_in(stmt);
-        for (site, one) in (1..).zip(&self.lowered.sites) {
-            if one.region.is_some_and(|region| regions.contains(&region))
-                && let Some(parked) = self.found.at_sites.get_mut(&site)
-            {
+        for (site, _) in of_regions.iter().filter(|(_, region)| regions.contains(region)) {
+            if let Some(parked) = self.found.at_sites.get_mut(site) {
                 parked.retain(|id| !taken.contains(id));
             }
         }

@@ -163,12 +163,6 @@ pub fn take<T>(slot: &mut Option<T>) -> T {
     take_or_die(slot.take())
 }
 
-/// Ends a value while the threads of a region run, and leaves what a restart in these needs to start them again.
-#[inline(always)]
-pub fn let_go<T: LetGo>(value: &T) {
-    value.let_go();
-}
-
 /// What a site saves of such a variable while it is in its slot.
 #[inline(always)]
 pub fn parked<T>(slot: &Option<T>) -> &T {
@@ -181,6 +175,12 @@ fn take_or_die<T>(held: Option<T>) -> T {
         Some(value) => value,
         None => unreachable!("this is a bug in ckpt: a value is used that the restart did not need"),
     }
+}
+
+/// Ends a value while the threads of a region run, and leaves what a restart in these needs to start them again.
+#[inline(always)]
+pub fn let_go<T: LetGo>(value: &T) {
+    value.let_go();
 }
 
 /// For references that trade places: `seating[i]` is the number of the value that reference `i` stands for. Values that

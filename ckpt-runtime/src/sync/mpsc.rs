@@ -49,7 +49,7 @@ struct State<T> {
     has_receiver: bool,
     /// Whether the receiver waits for a message.
     waits: bool,
-    /// How many messages have ever been taken out: by this one that hands its message over knows that it has gone.
+    /// How many messages have ever been taken: by this a sender without room knows that its message has been received.
     count_taken: u64,
 }
 
@@ -413,20 +413,16 @@ const PARTS: &[Cow<'static, str>] = &[Cow::Borrowed("messages"), Cow::Borrowed("
 /// The messages that nobody has received. The ends come back by themselves, and count themselves.
 impl<T: Checkpoint> Checkpoint for Channel<T> {
     fn save(&self, to: &mut Encoder<'_>) {
-        match self.state.try_lock() {
-            Ok(state) => {
-                state.messages.save(&mut to.field(PARTS, 0));
-                state.bound.save(&mut to.field(PARTS, 1));
-            }
-            Err(TryLockError::Poisoned(state)) => {
-                let state = state.into_inner();
-                state.messages.save(&mut to.field(PARTS, 0));
-                state.bound.save(&mut to.field(PARTS, 1));
-            }
+        let state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                to.fail("a thread sends or receives a message at the site; let it end before the site");
+                return to
+                    .fail("a thread sends or receives a message at the site; let it end before the site");
             }
-        }
+        };
+        state.messages.save(&mut to.field(PARTS, 0));
+        state.bound.save(&mut to.field(PARTS, 1));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         let messages: VecDeque<T> = from.field(&["messages"])?;

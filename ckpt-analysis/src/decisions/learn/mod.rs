@@ -13,7 +13,7 @@ use crate::decisions::objects::object_edits;
 use crate::decisions::refill;
 use crate::decisions::replaced::is_of_replaced_module;
 use crate::decisions::saved_types::Types;
-use crate::decisions::writers::{Exchanged, stream_edits, stream_of};
+use crate::decisions::writers::{Stream, stream_edits, stream_of};
 use crate::decisions::{lent_readers, used_up_readers};
 use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
 use crate::items::Items;
@@ -72,7 +72,7 @@ pub struct Finding {
     pub definition: Option<Position>,
     /// The places that lie in files of the program, the primary ones first: bytes of the original text.
     pub places: Vec<Position>,
-    /// The traits by which those of std are exchanged in boxes, as far as it is about them.
+    /// What of ckpt stands where the program has std's, as far as it is about that.
     pub is_about: Vec<Exchanged>,
     /// What it says, for people: nothing goes by it.
     pub said: Said,
@@ -178,6 +178,15 @@ enum Holder {
     Tuple(Position),
     /// A parameter that is passed by value.
     Passed(Position),
+}
+
+/// What something of ckpt takes the place of, where a checkpoint has to hold it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchanged {
+    /// Traits of objects in boxes.
+    Stream(Stream),
+    /// Channels.
+    Channels,
 }
 
 /// The names in a type as rustc writes it: `Vec<a::Cell<T>>` has `Vec`, `a::Cell` and `T`.
@@ -344,7 +353,7 @@ impl Decider<'_> {
         if one.type_name.starts_with("dyn ") || one.type_name.starts_with("(dyn ") {
             return self.object(one, round);
         }
-        if self.channel(one) {
+        if self.channel(one, round) {
             return true;
         }
         let associated = associated_type(self.program, self.items, &one.type_name);
@@ -511,10 +520,9 @@ impl Decider<'_> {
         is_new
     }
 
-    /// An end of a channel of std: ckpt's take the place of all channels.
-    fn channel(&mut self, one: &Finding) -> bool {
-        let is_new =
-            self.decisions.channels != Some(false) && is_of_replaced_module(self.library, &one.type_name);
+    /// An end of a channel of std: ckpt's take the place of all channels. One that is still there after that is another crate's.
+    fn channel(&mut self, one: &Finding, round: &Round) -> bool {
+        let is_new = round.before.channels.is_none() && is_of_replaced_module(self.library, &one.type_name);
         if is_new {
             self.decisions.channels = Some(true);
         }

@@ -105,6 +105,28 @@ fn advice_for_a_type_is_not_that_for_another_of_its_name() {
 }
 
 #[test]
+fn channels_are_exchanged_once() {
+    let program = program();
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let mut decider = decider(&program, &items, &types);
+    let both = ["std::sync::mpsc::Sender<f64>", "std::sync::mpsc::Receiver<f64>"];
+    let both = both.map(|name| not_checkpoint(name, "main"));
+    let round = decider.decide(&both);
+    assert!(round.changed && round.unsolved.is_empty() && round.given_up.is_empty());
+    assert_eq!(decider.decisions.channels, Some(true));
+    // One that another crate has made stays as it is: the site is given up.
+    let round = decider.decide(&both);
+    assert!(round.unsolved.is_empty());
+    assert_eq!(round.given_up.len(), 2);
+    // So do all where another crate is given one.
+    let mut given = finding(FindingKind::Other, "", "main");
+    given.is_about = vec![Exchanged::Channels];
+    assert!(decider.decide(&[given]).changed);
+    assert_eq!(decider.decisions.channels, Some(false));
+    assert_eq!(decider.decide(&both).given_up.len(), 2);
+}
+
+#[test]
 fn the_types_that_a_static_holds_are_derived_once() {
     let program = program();
     let (types, items) = (Types::of(Library::builtin(), &program), Items::default());

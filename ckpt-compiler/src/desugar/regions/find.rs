@@ -234,13 +234,12 @@ impl Lifter<'_> {
 
     /// `drop(sender)`: a restart in the threads needs the sender once more, so that it stays, as one that sends no more.
     fn let_ends_go(&self, statements: &mut [Stmt]) {
-        let own: LocalSet = { statements.iter() }
-            .filter_map(|stmt| match stmt {
-                Stmt::Local(local) => Some(locals_of(self.locals, &local.pat)),
-                _ => None,
-            })
-            .flat_map(|locals| locals.iter().collect::<Vec<_>>())
-            .collect();
+        let mut own = LocalSet::default();
+        for stmt in statements.iter() {
+            if let Stmt::Local(local) = stmt {
+                own.extend(locals_of(self.locals, &local.pat).iter());
+            }
+        }
         for stmt in statements {
             let Some(name) = dropped(self.marks.library, stmt) else {
                 continue;
