@@ -1,8 +1,10 @@
 //! What a package is made of: the artefact that costs, skeleton and placement begin with.
 
 mod again;
+pub mod generators;
 
 use crate::calls::{self, CallGraph};
+use crate::facts::generators::Generators;
 use crate::items::methods::Methods;
 use crate::items::resolve::{Namespace, Resolver};
 use crate::items::{self, Def, FnId, Items, MAIN};
@@ -31,6 +33,8 @@ pub struct Facts {
     pub counts_owners: bool,
     /// Whether the program asks where in memory something is.
     pub asks_where: bool,
+    /// The generators of random numbers that crates keep to themselves.
+    pub generators: Generators,
 }
 
 impl Facts {
@@ -59,6 +63,7 @@ impl Facts {
             communicating: named_communicating(program),
             counts_owners: counts_owners(&library, program),
             asks_where: program.asks_where(),
+            generators: Generators::of(program),
             library,
         }
     }

@@ -266,7 +266,7 @@ impl PackageAnalysis {
             // A static that is put back may hold a function.
             edits.extend(function_edits(program, facts, main, &decisions.unnamed_functions));
             edits.extend(late_edits(program, facts, main, decisions.objects.keys()));
-            edits.extend(global_edits(&facts.library, program, &facts.items, main).edits);
+            edits.extend(global_edits(program, facts, main).edits);
         }
         edits.extend(destructor_edits(facts, program, &decisions.derives));
         edits.extend(thread_edits(program, &facts.items, &facts.library));

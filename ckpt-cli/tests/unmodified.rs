@@ -587,6 +587,37 @@ fn of_a_program_that_draws_without_a_seed_chance_is_not_taken_for_a_wrong_restar
     assert!(said(&failed).contains("FAILED"), "{}", said(&failed));
 }
 
+/// Draws from the generator that `fastrand` keeps to itself.
+const DRAWS: &str = "\
+fn main() {
+    fastrand::seed(7);
+    let mut sum = 0u64;
+    for k in 0..400u64 {
+        for i in 0..2_000u64 {
+            sum = sum.wrapping_mul(31).wrapping_add(i ^ k);
+        }
+        sum ^= fastrand::u64(..);
+    }
+    println!(\"{sum}\");
+}
+";
+
+#[test]
+fn the_generator_of_fastrand_goes_on_where_it_was() {
+    let package = Package::new();
+    let main = package.folder.path().join("src/main.rs");
+    fs::write(&main, DRAWS).unwrap();
+    package.replace(
+        "Cargo.toml",
+        "[dependencies]\n",
+        "[dependencies]\nfastrand = \"2\"\n",
+    );
+    let few = ["--sites", "2", "--commits", "0", "--random", "0", "--rows", "1"];
+    let test = [&["crashtest", "--offline", "--seed", "1"][..], &few].concat();
+    let passed = package.succeeds(&test);
+    assert!(passed.contains("PASSED: "), "{passed}");
+}
+
 /// The trait is in the package's library, what implements it in the program, some of it in a module.
 const SHAPES: [(&str, &str); 3] = [
     (

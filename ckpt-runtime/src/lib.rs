@@ -214,9 +214,9 @@ pub use session::globals::global;
 pub use session::rollback::{NotRolledBack, rollback, rollback_to};
 pub use session::{Session, SessionError};
 pub use state::snapshot;
-pub use state::statics::Global;
 #[doc(hidden)]
 pub use state::statics::Place;
+pub use state::statics::{Accessors, Global};
 pub use value::{Checkpoint, LoadError, SaveError};
 pub use work::{Member, Schedule, Team, team};
 

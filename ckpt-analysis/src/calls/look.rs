@@ -3,6 +3,7 @@
 use ckpt_compiler::library::{Library, Macros, Numbers, last_name};
 use ckpt_compiler::syntax::macros::{makes_a_list, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::patterns::assigned_places;
 use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit};
@@ -129,12 +130,12 @@ pub(super) fn assigned_names(library: &Library, block: &Block) -> HashSet<String
     impl AssignedNames<'_> {
         /// A part of a variable leaves its length as it is.
         fn whole(&mut self, expr: &Expr) {
-            match expr {
-                Expr::Field(_) | Expr::Index(_) => {}
-                Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.whole(part)),
-                Expr::Paren(inner) => self.whole(&inner.expr),
-                Expr::Unary(inner) => self.whole(&inner.expr),
-                place => self.found.extend(place_root(place).map(ToString::to_string)),
+            for place in assigned_places(expr) {
+                match place {
+                    Expr::Field(_) | Expr::Index(_) => {}
+                    Expr::Unary(inner) => self.whole(&inner.expr),
+                    place => self.found.extend(place_root(place).map(ToString::to_string)),
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::assigned_places;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -70,6 +70,8 @@ pub struct Effects<'a> {
     completed: Vec<CompletedAt>,
     /// Whether the program changes its environment.
     environment_changes: OnceCell<bool>,
+    /// The statics, of threads as well, that change behind shared references.
+    changing_statics: HashSet<String>,
     /// Whether it may write to files.
     file_written: OnceCell<Option<Extent>>,
     replacing: OnceCell<Replacing>,
@@ -122,6 +124,7 @@ impl<'a> Effects<'a> {
                 false => Vec::new(),
             },
             environment_changes: OnceCell::new(),
+            changing_statics: changing_statics(&analysis.library, program, items),
             file_written: OnceCell::new(),
             replacing: OnceCell::new(),
             setters,
@@ -638,6 +641,8 @@ impl<'a> Effects<'a> {
             foreign: &self.foreign,
             devices: &self.devices,
             around_devices: &self.around_devices,
+            changing_statics: &self.changing_statics,
+            items: self.items,
             changeable,
             changing_variables: HashSet::new(),
             return_leaves,
@@ -1299,9 +1304,7 @@ impl<'ast> Visit<'ast> for MayChange<'_> {
 /// What of a program with devices makes a difference to what is made again there: a kernel keeps what it was made from.
 #[derive(Debug, Default)]
 struct AroundDevices {
-    /// Statics that change behind shared references.
-    changing_statics: HashSet<String>,
-    /// Types that have something which does so.
+    /// Types that have something which changes behind shared references.
     changing_types: HashSet<String>,
     /// Macros of the program that may leave a trace.
     tracing_macros: HashSet<String>,
@@ -1318,13 +1321,6 @@ impl AroundDevices {
             found: AroundDevices,
         }
         impl<'ast> Visit<'ast> for Items<'_> {
-            fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
-                let is_mutable = matches!(item.mutability, syn::StaticMutability::Mut(_));
-                if is_mutable || self.found.changes(self.library, &item.ty.to_token_stream()) {
-                    self.found.changing_statics.insert(item.ident.to_string());
-                }
-            }
-
             fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
                 if let Some(name) = &item.ident
                     && mention_traces(self.library, self.devices, &item.mac.tokens)
@@ -1337,7 +1333,7 @@ impl AroundDevices {
             library,
             devices,
             found: AroundDevices {
-                changing_types: types_with(program, &|name| library.changes_behind_references(name, false)),
+                changing_types: types_behind_references(library, program),
                 ..AroundDevices::default()
             },
         };
@@ -1353,12 +1349,6 @@ impl AroundDevices {
         items: &Items,
         calls: &[Vec<FnId>],
     ) {
-        // Of threads as well, which a macro declares.
-        for global in &items.globals {
-            if self.changes(library, &global.ty.to_token_stream()) {
-                self.changing_statics.insert(global.name.clone());
-            }
-        }
         let own: HashSet<&str> = items.traits.iter().map(|one| one.name.as_str()).collect();
         let starts = |function: &FnId| {
             let mut seen = HashSet::new();
@@ -1404,10 +1394,39 @@ impl AroundDevices {
 
     /// Whether tokens name a type that changes behind shared references.
     fn changes(&self, library: &Library, tokens: &TokenStream) -> bool {
-        let names = names_in(tokens);
-        let mut names = names.iter();
-        names.any(|name| library.changes_behind_references(name, false) || self.changing_types.contains(name))
+        changes_behind_references(library, &self.changing_types, tokens)
     }
+}
+
+/// The types of a program that have something which changes behind shared references, but for what is set once.
+fn types_behind_references(library: &Library, program: &Program) -> HashSet<String> {
+    types_with(program, &|name| library.changes_behind_references(name, false))
+}
+
+fn changes_behind_references(library: &Library, types: &HashSet<String>, tokens: &TokenStream) -> bool {
+    let names = names_in(tokens);
+    let mut names = names.iter();
+    names.any(|name| library.changes_behind_references(name, false) || types.contains(name))
+}
+
+/// The statics of a program that change, those of threads and those that are computed late among them. What is set once does not: a
+/// restart has set it by then.
+fn changing_statics(library: &Library, program: &Program, items: &Items) -> HashSet<String> {
+    struct Mutable(HashSet<String>);
+    impl<'ast> Visit<'ast> for Mutable {
+        fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
+            if matches!(item.mutability, syn::StaticMutability::Mut(_)) {
+                self.0.insert(item.ident.to_string());
+            }
+        }
+    }
+    let mut found = Mutable(HashSet::new());
+    { program.files.iter() }.for_each(|file| found.visit_file(&file.ast));
+    let types = types_behind_references(library, program);
+    let changing = { items.globals.iter() }
+        .filter(|one| changes_behind_references(library, &types, &one.ty.to_token_stream()));
+    found.0.extend(changing.map(|one| one.name.clone()));
+    found.0
 }
 
 /// Whether tokens have the name of something that leaves a trace.
@@ -1449,6 +1468,8 @@ struct Traces<'n> {
     environment_changes: Box<dyn Fn() -> bool + 'n>,
     writes_files: Box<dyn Fn() -> bool + 'n>,
     around_devices: &'n AroundDevices,
+    changing_statics: &'n HashSet<String>,
+    items: &'n Items,
     library: &'n Library,
     foreign: &'n Foreign,
     devices: &'n Devices<'n>,
@@ -1478,11 +1499,33 @@ impl Traces<'_> {
         }
     }
 
+    /// Code that is not looked into may look at a static that changes.
+    fn names_static(&mut self, code: TokenStream) {
+        for token in code {
+            match token {
+                TokenTree::Ident(name) => {
+                    self.leaves(self.changing_statics.contains(&name.to_string()), &name)
+                }
+                TokenTree::Group(group) => self.names_static(group.stream()),
+                _ => {}
+            }
+        }
+    }
+
     /// Whether what a function asks for may be something else when it is asked again.
     fn may_find_another(&self, function: &syn::Path) -> bool {
         let path = segments(function);
         self.library.asks_for_file(&path)
             || self.library.reads_environment(&path) && (self.environment_changes)()
+    }
+
+    /// Whether a function draws random numbers, or makes a generator that no two runs have alike.
+    fn draws(&self, function: &syn::Path) -> bool {
+        let path = segments(function);
+        let is_own = path
+            .last()
+            .is_some_and(|last| self.items.functions.iter().any(|one| one.name == *last));
+        self.library.draws(&path, is_own)
     }
 
     /// Whether the expression never has a value; then it is noted.
@@ -1559,6 +1602,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
                     self.leaves(may_leave, mac);
                 }
             }
+        } else {
+            self.names_static(mac.tokens.clone());
         }
     }
 
@@ -1571,7 +1616,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             let of = path.path.segments.iter().rev().nth(1);
             let asks_a_clock = self.devices.are_used()
                 && of.is_some_and(|of| self.library.says(&of.ident.to_string(), Types::Clocks));
-            self.leaves(leaves || asks_a_clock || self.may_find_another(&path.path), call);
+            let is_another = self.may_find_another(&path.path) || self.draws(&path.path);
+            self.leaves(leaves || asks_a_clock || is_another, call);
             self.is_given_to_device |= makes;
         }
         visit::visit_expr_call(self, call);
@@ -1619,8 +1665,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         let name = last_name(&path.path);
-        let changes =
-            self.around_devices.changing_statics.contains(&name) || self.changing_variables.contains(&name);
+        let changes = self.changing_statics.contains(&name) || self.changing_variables.contains(&name);
         self.leaves(changes, path);
     }
 
@@ -1642,6 +1687,8 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         let may_run = self.devices.are_used() && !self.is_kept_by_handle;
         if may_run && !never_returns(self.library, &closure.body, false) {
             self.visit_expr(&closure.body);
+        } else if !self.devices.are_used() {
+            self.names_static(closure.body.to_token_stream());
         }
     }
 }

@@ -211,6 +211,11 @@ pub enum LostStatic {
         /// Its name.
         name: String,
     },
+    /// A generator of random numbers that a crate keeps to itself, and whose state it does not give.
+    Generator {
+        /// The crate.
+        krate: String,
+    },
 }
 
 impl LostStatic {
@@ -235,6 +240,13 @@ impl LostStatic {
                 ),
                 "a restart has to put it back before the function runs, so it has to be nameable from outside",
                 format!("put `{name}`, with what it needs, in front of the function"),
+            ),
+            Self::Generator { krate } => words(
+                format!(
+                    "E1314: `{krate}` keeps its generator of random numbers to itself, and no checkpoint can hold it"
+                ),
+                "no function gives its state: a restart would find it as it was at the beginning, and draw other numbers than the run did",
+                "draw from a generator in a variable, `rand_pcg::Pcg64::seed_from_u64(1)` or `fastrand::Rng::with_seed(1)`, which is saved",
             ),
         }
     }

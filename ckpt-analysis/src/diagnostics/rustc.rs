@@ -158,8 +158,8 @@ pub enum TypeAdvice {
         /// What it does, and where.
         trace: String,
     },
-    /// A value with something of a device that is made from a variable, which changes by that.
-    DeviceTakes {
+    /// A value that is made from a variable, or from numbers that are drawn, which changes by that what the next one is made from.
+    TakesFrom {
         /// What changes it, and where.
         change: String,
     },
@@ -250,8 +250,8 @@ impl TypeAdvice {
                 "lend the value as one of a type parameter, `fn run<B: Backend>(backend: &mut B)`, from a variable of its own type, \
                  `let mut gpu = Gpu::new()?; run(&mut gpu)`, in the place of `Box<dyn Backend>` and `&mut dyn Backend`"
             }
-            Self::DeviceTakes { .. } => {
-                "have what is taken from that variable made in front, in a variable of its own, which a checkpoint has: \
+            Self::TakesFrom { .. } => {
+                "have what is taken from there made in front, in a variable of its own, which a checkpoint has: \
                  `let start = numbers(&mut rng);`, and make the value from it, `let value = Value::new(&start)?;`"
             }
             Self::DeviceFile { .. } => {
@@ -431,8 +431,8 @@ fn in_the_way(field: Option<&OpaqueField>, advice: &TypeAdvice) -> String {
         TypeAdvice::DeviceHidden { content } => Some(format!(
             "there may be content on the device that no variable holds, and a restart would not bring it back: {content}"
         )),
-        TypeAdvice::DeviceTakes { change } => Some(format!(
-            "a restart would make it again, and change a variable a second time: {change}"
+        TypeAdvice::TakesFrom { change } => Some(format!(
+            "a restart would make it again, and with that change a second time what it is made from: {change}"
         )),
         TypeAdvice::DeviceFile { made, written } => Some(format!(
             "a restart would make it again from the file ({made}), which may be another one by then: {written} writes a file"

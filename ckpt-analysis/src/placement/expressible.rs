@@ -42,18 +42,21 @@ pub fn can_hold(analysis: &Analysis, candidate: &Candidate) -> Result<(), Vec<Di
         .is_expressible(analysis)
 }
 
-/// Refuses sites in the threads of a region where the program keeps something in variables of a thread.
+/// Refuses sites in the threads of a region where the program keeps something in variables of a thread, or a crate keeps a generator of
+/// random numbers there that the program seeds.
 pub(super) fn no_thread_locals(analysis: &Analysis, stages: &Stages) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::default();
-    if let Some(local) = analysis.items.changing_thread_local(&analysis.library)
+    let local = analysis.items.changing_thread_local(&analysis.library);
+    let generator = || {
+        Some(format!(
+            "the generator of {}",
+            analysis.generators.seeded.first()?.krate
+        ))
+    };
+    if let Some(name) = local.map(|local| local.name.clone()).or_else(generator)
         && !stages.regions.is_empty()
     {
-        errors.refuse(
-            stages.function.sig.ident.span(),
-            Refusal::KeptPerThread {
-                name: local.name.to_string(),
-            },
-        );
+        errors.refuse(stages.function.sig.ident.span(), Refusal::KeptPerThread { name });
     }
     errors.propagate()
 }

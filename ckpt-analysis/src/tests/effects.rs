@@ -709,3 +709,61 @@ fn a_list_may_be_put_together_in_a_block_of_its_own() {
     assert!(may(&format!("let mut list = 3; {block}")), "another one");
     assert!(!may("let parts = { other.push(1); made(&pq) };"));
 }
+
+#[test]
+fn what_looks_at_a_static_that_changes_is_not_made_again() {
+    let with = |statics: &str, body: &str, init: &str| {
+        may_be_reexecuted(&format!(
+            "{statics} fn next() -> u64 {{ {body} }} fn made() -> (Vec<u64>, TypeId) {{ {init} }}
+             fn main() {{ let class = made(); drop(class); }}"
+        ))
+    };
+    let list = "((0..9).map(|_| next()).collect(), TypeId::of::<u8>())";
+    let local = "thread_local!(static STATE: Cell<u64> = const { Cell::new(1) });";
+    assert!(!with(
+        local,
+        "STATE.with(|s| { s.set(s.get() * 3); s.get() })",
+        list
+    ));
+    assert!(!with(
+        "static STATE: AtomicU64 = AtomicU64::new(1);",
+        "STATE.load(Relaxed)",
+        list
+    ));
+    assert!(!with(
+        "static STATE: LazyLock<Mutex<Rng>> = LazyLock::new(make);",
+        "draw(&STATE)",
+        list
+    ));
+    assert!(!with("static mut STATE: u64 = 1;", "unsafe { STATE }", list));
+    assert!(!with(
+        local,
+        "7",
+        "(repeat_with(|| STATE.get()).take(9).collect(), TypeId::of::<u8>())"
+    ));
+    assert!(!with(local, "7", "(vec![STATE.get(); 9], TypeId::of::<u8>())"));
+    // What is set once is what it was.
+    assert!(with(
+        "static STATE: OnceLock<u64> = OnceLock::new();",
+        "*STATE.get().unwrap()",
+        list
+    ));
+    assert!(with("static STATE: u64 = 1;", "STATE", list));
+    assert!(with(local, "7", list));
+}
+
+#[test]
+fn what_draws_random_numbers_is_not_made_again() {
+    let with = |init: &str| {
+        may_be_reexecuted(&format!(
+            "fn next() -> u64 {{ {init} }} fn made() -> (u64, TypeId) {{ (next(), TypeId::of::<u8>()) }}
+             fn main() {{ let class = made(); drop(class); }}"
+        ))
+    };
+    assert!(!with("fastrand::u64(..)"));
+    assert!(!with("rand::random()"));
+    assert!(!with("rand::rng().random_range(0..9)"));
+    assert!(with(
+        "let mut rng = StdRng::seed_from_u64(7); rng.random_range(0..9)"
+    ));
+}

@@ -8,7 +8,7 @@ fn edited(text: &str) -> String {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
     let main = analysis.items.main_of(0).expect("a main");
-    let edits = global_edits(&analysis.library, &program, &analysis.items, main).edits;
+    let edits = global_edits(&program, &analysis, main).edits;
     let new = Edited::new(text, &edits).text;
     syn::parse_file(&new).unwrap_or_else(|error| panic!("{error}\n{new}"));
     new
@@ -122,6 +122,8 @@ fn a_mutable_static_that_reachable_code_changes_is_refused() {
         "let c = std::ptr::addr_of_mut!(COUNT); *c += 1;",
         "let c = &raw mut COUNT; *c += 1;",
         "std::mem::swap(&mut COUNT, &mut 3);",
+        "[COUNT, _] = [1, 2];",
+        "(_, [COUNT, ..]) = (3, [1, 2, 3]);",
     ] {
         assert_eq!(refused(&with(body)), expected, "{body}");
     }
@@ -209,4 +211,31 @@ fn main() { f(); }
     ] {
         assert!(new.contains(expected), "{expected}\n{new}");
     }
+}
+
+#[test]
+fn a_generator_that_a_crate_keeps_is_saved_where_the_program_seeds_it() {
+    let named = "ckpt::global(\"fastrand\", ckpt::Accessors::new(::fastrand::get_seed, ::fastrand::seed));";
+    for text in [
+        "fn main() { fastrand::seed(7); let x = fastrand::f64(); }",
+        "use fastrand::{f64, seed}; fn main() { seed(7); let x = f64(); }",
+        "mod draws { pub fn begin() { fastrand::seed(7); } } fn main() { draws::begin(); }",
+    ] {
+        assert!(edited(text).contains(named), "{text}");
+    }
+    for text in [
+        "fn main() { let x = fastrand::f64(); }",
+        "fn main() { let mut rng = fastrand::Rng::with_seed(7); let x = rng.f64(); }",
+    ] {
+        assert!(!edited(text).contains("ckpt::global"), "{text}");
+    }
+}
+
+#[test]
+fn a_generator_whose_state_nothing_gives_is_refused() {
+    assert_eq!(
+        refused("fn main() { quad_rand::srand(7); let x = quad_rand::gen_range(0.0, 1.0); }"),
+        ["E1314: `quad_rand` keeps its generator of random numbers to itself, and no checkpoint can hold it"]
+    );
+    assert!(refused("fn main() { fastrand::seed(7); }").is_empty());
 }

@@ -85,6 +85,45 @@ impl<G: Global> Place for &'static LocalKey<G> {
     }
 }
 
+/// State that a library keeps to itself, by the function that gives it and the one that takes it: the generator of random numbers of
+/// `fastrand`, which is named with [`global`](crate::global).
+///
+/// ```
+/// # mod fastrand { use std::cell::Cell; thread_local!(static SEED: Cell<u64> = const { Cell::new(1) });
+/// #     pub fn get_seed() -> u64 { SEED.get() } pub fn seed(seed: u64) { SEED.set(seed) } }
+/// #[ckpt::main]
+/// fn main() {
+///     ckpt::global("generator", ckpt::Accessors::new(fastrand::get_seed, fastrand::seed));
+///     fastrand::seed(7);
+///     for _ in 0..100 {
+///         ckpt::checkpoint!();
+///     }
+///     assert_eq!(fastrand::get_seed(), 7);
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Accessors<T> {
+    get: fn() -> T,
+    set: fn(T),
+}
+
+impl<T> Accessors<T> {
+    /// `get` gives the state, and `set` puts back what it has given.
+    pub fn new(get: fn() -> T, set: fn(T)) -> Self {
+        Self { get, set }
+    }
+}
+
+impl<T: Checkpoint> Place for Accessors<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        (self.get)().save(to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        (self.set)(T::load(from)?);
+        Ok(())
+    }
+}
+
 /// A static that the program has named.
 pub(crate) struct Registered {
     name: &'static str,

@@ -39,7 +39,7 @@ const PROVOKED_INSIDE: &[(&str, &[&str])] = &[
     ("mpi/tests/tests/rollback.rs", &["E2393-E2396", "W2411"]),
     ("mpi/tests/tests/alone.rs", &["E2415"]),
     ("ckpt-cli/src/package/show/full.rs", &["E3064-E3065"]),
-    ("ckpt-analysis/src/tests/statics.rs", &["E1307", "E1313"]),
+    ("ckpt-analysis/src/tests/statics.rs", &["E1307", "E1313", "E1314"]),
     ("machines/tests/tests/python.rs", &["W2002"]),
     ("ckpt-cli/tests/doctor.rs", &["E3110"]),
     ("ckpt-cli/tests/plans.rs", &["E1302"]),

@@ -12,6 +12,8 @@ use late::Late;
 pub(super) use mutable::reached;
 pub use mutable::{RefusedStatic, refused_statics};
 
+use crate::facts::Facts;
+use crate::facts::generators::Seeded;
 use crate::items::{FnId, Items, TypeId};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
@@ -35,18 +37,37 @@ pub struct GlobalEdits {
 }
 
 /// Works out what has to be put in for a program that begins in `main`.
-pub fn global_edits(library: &Library, program: &Program, items: &Items, main: FnId) -> GlobalEdits {
+pub fn global_edits(program: &Program, facts: &Facts, main: FnId) -> GlobalEdits {
     let mut found = GlobalEdits::default();
+    let generators = |by: usize, module: &[String], _: Position| {
+        let of_crate = facts
+            .generators
+            .seeded
+            .iter()
+            .filter(|one| one.by == by && module.is_empty());
+        Lines {
+            items: Vec::new(),
+            statements: of_crate.map(of_generator).collect(),
+        }
+    };
     name_all(
-        library,
+        &facts.library,
         program,
-        items,
+        &facts.items,
         main,
         NAMING,
-        &|_, _, _| Lines::default(),
+        &generators,
         &mut found,
     );
     found
+}
+
+/// Names a generator of random numbers that a crate keeps to itself.
+fn of_generator(one: &Seeded) -> String {
+    let Seeded {
+        krate, state, seed, ..
+    } = one;
+    format!("ckpt::global(\"{krate}\", ckpt::Accessors::new(::{krate}::{state}, ::{krate}::{seed}));")
 }
 
 /// What a module says of itself.
@@ -448,7 +469,7 @@ fn main() {
         };
         let analysis = crate::analyse(&program);
         let main = analysis.items.main_of(0).unwrap();
-        let edits = global_edits(&analysis.library, &program, &analysis.items, main).edits;
+        let edits = global_edits(&program, &analysis, main).edits;
         let new = Edited::new(text, &edits).text;
         let expected = [
             "ckpt::global(concat!(module_path!(), \"::COUNT\"), &COUNT);\n    inner::ckpt_globals();\n}",

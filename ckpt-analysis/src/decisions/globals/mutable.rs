@@ -10,6 +10,7 @@ use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Library, Macros, last_name};
 use ckpt_compiler::syntax::origins::place_path;
+use ckpt_compiler::syntax::patterns::assigned_places;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,14 +50,21 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
         let lost = LostStatic::Mutable { name, by };
         Some(RefusedStatic { file, at, lost })
     });
-    let stuck = super::global_edits(&analysis.library, program, &analysis.items, main).stuck;
+    let stuck = super::global_edits(program, analysis, main).stuck;
     let stuck = stuck.into_iter().map(|(name, file, at)| RefusedStatic {
         file,
         at,
         lost: LostStatic::Hidden { name },
     });
     let of_macros = of_macros(program, analysis);
-    let mut all: Vec<RefusedStatic> = mutable.chain(stuck).chain(of_macros).collect();
+    let generators = analysis.generators.kept.iter().map(|one| RefusedStatic {
+        file: one.place.0,
+        at: one.place.1,
+        lost: LostStatic::Generator {
+            krate: one.krate.clone(),
+        },
+    });
+    let mut all: Vec<RefusedStatic> = mutable.chain(stuck).chain(of_macros).chain(generators).collect();
     all.sort_by_key(|one| (one.file, one.at));
     all
 }
@@ -167,12 +175,8 @@ struct Changes<'l> {
 
 impl Changes<'_> {
     fn root(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Tuple(one) => one.elems.iter().for_each(|part| self.root(part)),
-            place => {
-                self.names.extend(place_path(place).map(last_name));
-            }
-        }
+        let places = assigned_places(expr).into_iter();
+        self.names.extend(places.filter_map(place_path).map(last_name));
     }
 }
 

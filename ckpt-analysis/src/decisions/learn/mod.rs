@@ -1053,6 +1053,14 @@ impl Decider<'_> {
             && let Some(found) = { one.places.iter() }.find_map(|place| self.trace_at(*place, &type_name))
         {
             advice = found;
+        } else if matches!(advice, TypeAdvice::Other)
+            && let Some(found) = { one.places.iter() }.find_map(|place| self.trace_at(*place, &type_name))
+            && matches!(
+                found,
+                TypeAdvice::ChangedInput { .. } | TypeAdvice::TakesFrom { .. }
+            )
+        {
+            advice = found;
         } else if matches!(advice, TypeAdvice::DeviceHandle { .. })
             && let Some((shared, of_field)) = self.shared_field(one)
         {
@@ -1168,7 +1176,9 @@ impl Decider<'_> {
                 made: at,
                 written: (self.file_written)().and_then(|at| self.written_at(at))?,
             },
-            Ok(expr) if self.takes_from_variable(&expr) => TypeAdvice::DeviceTakes { change: at },
+            Ok(expr) if self.takes_from_variable(&expr) || self.draws(&expr) => {
+                TypeAdvice::TakesFrom { change: at }
+            }
             _ => TypeAdvice::DeviceCommand {
                 crates: (self.device_crates)(type_name),
                 trace: at,
@@ -1192,6 +1202,12 @@ impl Decider<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether an expression draws random numbers that nobody seeds.
+    fn draws(&self, expr: &syn::Expr) -> bool {
+        matches!(expr, syn::Expr::Call(call) if matches!(&*call.func, syn::Expr::Path(path)
+            if self.library.draws(&library::segments(&path.path), false)))
     }
 
     /// What is written there, and where that is.
