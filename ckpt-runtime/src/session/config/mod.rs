@@ -237,6 +237,12 @@ impl Config {
         Config::assemble(program, file, &Environment(&|name| env::var_os(name)))
     }
 
+    /// Whether checkpoints are copies in memory that the program makes itself, and are taken by a rule.
+    pub(crate) fn copies_in_memory(&self) -> bool {
+        let by_rule = self.every.is_some() || self.interval.is_some();
+        by_rule && self.background && !self.copy_on_write
+    }
+
     /// Whether states are kept in memory.
     pub(crate) fn keeps_snapshots(&self) -> bool {
         self.detectors.are_any() || self.snapshot_every.is_some() || self.snapshot_interval.is_some()
