@@ -16,7 +16,7 @@ use super::previous::{Held, Known};
 use super::survey::{Found, Source, Survey, dense};
 use super::write::{ObjectPath, Writer};
 use super::{CheckpointId, StoreError};
-use crate::base::checksum::xxh3;
+use crate::base::checksum::{xxh3, xxh3_of_blocks};
 use crate::base::fault::{Faults, Step};
 use crate::base::parallel;
 use crate::value::DType;
@@ -464,11 +464,7 @@ pub(super) fn write_and_sum(
     let mut sums = vec![0; bytes.len().div_ceil(size)];
     let many = (parallel::PIECE / 4 / size).max(1);
     let pieces = bytes.chunks(many * size).zip(sums.chunks_mut(many));
-    let sum = |(piece, sums): (&[u8], &mut [u128])| {
-        for (block, sum) in piece.chunks(size).zip(sums) {
-            *sum = xxh3(block);
-        }
-    };
+    let sum = |(piece, sums): (&[u8], &mut [u128])| xxh3_of_blocks(piece, size, sums);
     if parallel::helpers(bytes.len()) > 0 {
         let mut written = Ok(());
         parallel::each_beside(

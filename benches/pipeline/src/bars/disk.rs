@@ -54,7 +54,7 @@ pub fn durable(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
             Measured::of(
                 &format!("CPU seconds, {name}"),
                 "of plain HDF5",
-                Bar::AtMost(1.6),
+                Bar::AtMost(1.4),
                 &cores,
             ),
         ]);
