@@ -179,7 +179,9 @@ impl<'s> Writer<'s> {
         let bytes = source.whole().unwrap_or_default();
         let shape = (!dims.is_empty()).then_some(dims);
         let (object, first) = self.in_one_piece(place, of, shape, bytes.len() as u64)?;
-        let sums = write_and_sum(self.file, bytes, size, first)
+        let sums = self
+            .route
+            .write_and_sum((self.file, self.path), bytes, size, first)
             .map_err(|error| StoreError::writing(self.path, self.needed, &error))?;
         self.as_written(place, dtype, dims, source, (object, first), (size, row, sums))
     }

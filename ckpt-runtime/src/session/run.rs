@@ -334,6 +334,7 @@ impl Run {
         }
         let history = runs::history(&records);
         store.set_storing(config.storing);
+        store.set_direct(config.direct);
         let has_ranks = member.is_some_and(|member| member.size > 1);
         if config.watch_pages {
             watch_pages(&mut store, has_ranks);

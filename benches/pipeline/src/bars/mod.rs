@@ -22,6 +22,7 @@ pub const ALL: &[(&str, BarOf)] = &[
     ("zeros", wait::zeros),
     ("scale", wait::scale),
     ("disk", disk::durable),
+    ("direct", disk::direct),
     ("compressed", disk::compressed),
     ("restart", disk::restart),
     ("nested", values::nested),
