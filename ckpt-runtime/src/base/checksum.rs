@@ -47,6 +47,18 @@ pub(crate) fn xxh3_step_by_step(blocks: [&[u8]; 2], mut seen: impl FnMut(usize, 
     sums.map(|sum| sum.finish_128())
 }
 
+/// The checksums of blocks of `size` bytes that lie side by side; the last may be shorter.
+pub(crate) fn xxh3_of_blocks(bytes: &[u8], size: usize, sums: &mut [u128]) {
+    let (mut blocks, mut sums) = (bytes.chunks(2 * size), sums.chunks_mut(2));
+    while let (Some(both), Some(sums)) = (blocks.next(), sums.next()) {
+        let (one, other) = both.split_at(size.min(both.len()));
+        match sums {
+            [sum, next] => [*sum, *next] = xxh3_of_two([one, other]),
+            sums => sums.fill(xxh3(one)),
+        }
+    }
+}
+
 /// Asks for the memory of one step that begins `at`.
 #[cfg(target_arch = "x86_64")]
 fn ask_for(at: *const u8) {
@@ -64,6 +76,23 @@ fn ask_for(_: *const u8) {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_side_by_side_have_theirs() {
+        let bytes: Vec<u8> = (0..100_000_u32).map(|n| (n.wrapping_mul(n) >> 3) as u8).collect();
+        for (size, length) in [
+            (4096, 100_000),
+            (4096, 5 * 4096),
+            (10_000, 100_000),
+            (70_000, 100_000),
+            (99, 40),
+        ] {
+            let blocks = bytes[..length].chunks(size);
+            let mut sums = vec![0; blocks.len()];
+            xxh3_of_blocks(&bytes[..length], size, &mut sums);
+            assert_eq!(sums, blocks.map(xxh3).collect::<Vec<_>>(), "{size} of {length}");
+        }
+    }
 
     #[test]
     fn it_is_the_checksum_of_all_bytes() {

@@ -31,6 +31,9 @@ pub(crate) const WRITTEN: u8 = 8;
 /// The state is to be kept in memory.
 pub(crate) const SNAPSHOT: u8 = 16;
 
+/// The next checkpoint is half-way: somebody is to look how large the state is.
+pub(crate) const HALF_WAY: u8 = 32;
+
 /// What the end of a process asks of its session, from whatever thread.
 pub(crate) trait Owner: Send + Sync {
     /// The number of this process among those of the program, if there are several.

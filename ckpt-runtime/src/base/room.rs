@@ -4,7 +4,9 @@
 //! Small pieces are not asked for one by one. A [`Reserve`] is kept for them, and let go while a checkpoint is taken; what is
 //! large is only taken if there is still some room beside it.
 
+use std::fs;
 use std::hint::black_box;
+use std::path::Path;
 
 /// What has to be free beside a large piece.
 const MARGIN: usize = 256 << 10;
@@ -23,6 +25,49 @@ pub(crate) fn is_there(bytes: usize) -> bool {
     // Memory that nobody looks at need not be asked for, says the compiler.
     black_box(probe.as_ptr());
     has
+}
+
+/// Bytes of memory that are free, as far as the system says: on the machine, and of what the process's group may have.
+pub(crate) fn free() -> Option<u64> {
+    let of_machine = fs::read_to_string("/proc/meminfo").ok();
+    let of_machine = of_machine.as_deref().and_then(available);
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let of_groups = groups
+        .lines()
+        .filter_map(|line| line.strip_prefix("0::/"))
+        .flat_map(|group| {
+            Path::new("/sys/fs/cgroup")
+                .join(group)
+                .ancestors()
+                .map(Path::to_owned)
+                .collect::<Vec<_>>()
+        });
+    of_groups
+        .filter_map(|group| left_in(&group))
+        .chain(of_machine)
+        .min()
+}
+
+/// What `/proc/meminfo` says to be there for programs, in bytes.
+fn available(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// What a control group has left of the memory that it may have, if there is a limit. Files that nothing has looked at lately
+/// do not count.
+fn left_in(group: &Path) -> Option<u64> {
+    let read = |name: &str| fs::read_to_string(group.join(name)).ok();
+    let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
+    let limit = number("memory.max")?;
+    let taken = number("memory.current")?;
+    let of_files = read("memory.stat").and_then(|text| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        let (_, bytes) = lines.find(|(name, _)| *name == "inactive_file")?;
+        bytes.trim().parse::<u64>().ok()
+    });
+    Some(limit.saturating_sub(taken.saturating_sub(of_files.unwrap_or(0))))
 }
 
 /// Makes room for `more` items in a vector; whether there is memory for them.
@@ -97,6 +142,22 @@ mod tests {
         assert!(!grow(&mut items, usize::MAX / 32));
         assert!(!grow_exact(&mut items, usize::MAX / 32));
         assert_eq!(items, [1]);
+    }
+
+    #[test]
+    fn what_is_free_is_the_least_that_is_said() {
+        let text = "MemTotal:       1000 kB\nMemFree:  100 kB\nMemAvailable:     250 kB\n";
+        assert_eq!(available(text), Some(250 * 1024));
+        assert_eq!(available("MemTotal: 1 kB"), None);
+        let group = tempfile::tempdir().unwrap();
+        let says = |name: &str, text: &str| fs::write(group.path().join(name), text).unwrap();
+        says("memory.max", "max\n");
+        says("memory.current", "700\n");
+        assert_eq!(left_in(group.path()), None);
+        says("memory.max", "1000\n");
+        assert_eq!(left_in(group.path()), Some(300));
+        says("memory.stat", "anon 500\ninactive_file 200\nactive_file 9\n");
+        assert_eq!(left_in(group.path()), Some(500));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::previous::{Held, Known};
 use super::survey::{Found, Source, Survey, dense};
 use super::write::{ObjectPath, Writer};
 use super::{CheckpointId, StoreError};
-use crate::base::checksum::xxh3;
+use crate::base::checksum::{xxh3, xxh3_of_blocks};
 use crate::base::fault::{Faults, Step};
 use crate::base::parallel;
 use crate::value::DType;
@@ -179,7 +179,9 @@ impl<'s> Writer<'s> {
         let bytes = source.whole().unwrap_or_default();
         let shape = (!dims.is_empty()).then_some(dims);
         let (object, first) = self.in_one_piece(place, of, shape, bytes.len() as u64)?;
-        let sums = write_and_sum(self.file, bytes, size, first)
+        let sums = self
+            .route
+            .write_and_sum((self.file, self.path), bytes, size, first)
             .map_err(|error| StoreError::writing(self.path, self.needed, &error))?;
         self.as_written(place, dtype, dims, source, (object, first), (size, row, sums))
     }
@@ -464,11 +466,7 @@ pub(super) fn write_and_sum(
     let mut sums = vec![0; bytes.len().div_ceil(size)];
     let many = (parallel::PIECE / 4 / size).max(1);
     let pieces = bytes.chunks(many * size).zip(sums.chunks_mut(many));
-    let sum = |(piece, sums): (&[u8], &mut [u128])| {
-        for (block, sum) in piece.chunks(size).zip(sums) {
-            *sum = xxh3(block);
-        }
-    };
+    let sum = |(piece, sums): (&[u8], &mut [u128])| xxh3_of_blocks(piece, size, sums);
     if parallel::helpers(bytes.len()) > 0 {
         let mut written = Ok(());
         parallel::each_beside(

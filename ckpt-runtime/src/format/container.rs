@@ -35,7 +35,7 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<KeptOpen, StoreError> 
     let file = files::open_as(path, rustix::fs::OFlags::RDWR)
         .map_err(|error| StoreError::io("open", path, &error))?;
     let file = KeptOpen::new(file);
-    if rustix::fs::fstatfs(&file).is_ok_and(|of| of.f_type as u64 == TMPFS) {
+    if is_in_memory(&file) {
         // Taking its space means clearing it: as much work as writing it.
         return room_for(&file, path, needed).map(|()| file);
     }
@@ -46,6 +46,11 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<KeptOpen, StoreError> 
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS | rustix::io::Errno::INVAL) => Ok(file),
         Err(error) => Err(StoreError::writing(path, needed, &error.into())),
     }
+}
+
+/// Whether a file is in a file system in memory.
+pub(super) fn is_in_memory(file: &File) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|of| of.f_type as u64 == TMPFS)
 }
 
 /// An error where a disk has no room for so many bytes more. Where it has they are not taken: whoever writes them learns

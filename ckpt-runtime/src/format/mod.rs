@@ -10,6 +10,7 @@ mod chunks;
 mod coding;
 mod columns;
 mod container;
+mod direct;
 mod error;
 mod extents;
 mod frames;
@@ -40,6 +41,7 @@ use crate::base::run_id::RunId;
 use crate::base::time;
 
 pub(crate) use container::{read_head, verify_file};
+pub(crate) use direct::{Direct, Ways};
 pub use error::{Damage, StoreError};
 pub(crate) use in_memory::{InMemory, LivePlace};
 pub(crate) use library::is_at_hand;

@@ -2,12 +2,13 @@
 //! waits for the disk, and there is no second copy of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use super::StoreError;
-use super::bodies::write_and_sum;
 use super::container;
+use super::direct::Route;
 use super::hdf5::{Id, Structure, Type};
 use super::survey::{Source, dense};
+use super::{Direct, StoreError, Ways};
 use crate::base::fault::{Faults, Step};
 use crate::base::kept_open::KeptOpen;
 use crate::value::{DType, Sink, Written};
@@ -19,6 +20,7 @@ pub(crate) struct Stream {
     path: PathBuf,
     /// The lists that have been written, and where.
     pub(super) written: Vec<Option<(Id, u64)>>,
+    pub(super) route: Route,
     failure: Option<StoreError>,
 }
 
@@ -32,7 +34,11 @@ impl std::fmt::Debug for Stream {
 
 impl Stream {
     /// Makes the file, which must not exist.
-    pub fn create(path: &Path, faults: Faults) -> Result<Stream, StoreError> {
+    pub fn create(
+        path: &Path,
+        faults: Faults,
+        (direct, ways): (Direct, &Arc<Mutex<Ways>>),
+    ) -> Result<Stream, StoreError> {
         faults.reached(Step::BeforeCreate);
         let structure = Structure::create(path)?;
         faults.reached(Step::Created);
@@ -42,6 +48,7 @@ impl Stream {
             file,
             path: path.to_owned(),
             written: Vec::new(),
+            route: Route::new(direct, ways),
             failure: None,
         })
     }
@@ -68,7 +75,9 @@ impl Stream {
         let (object, offset) = self
             .structure
             .unnamed(&of, if row == 1 { &dims[..1] } else { &dims })?;
-        let checksums = write_and_sum(&self.file, bytes, block, offset)
+        let checksums = self
+            .route
+            .write_and_sum((&self.file, &self.path), bytes, block, offset)
             .map_err(|error| StoreError::writing(&self.path, bytes.len() as u64, &error))?;
         self.written.push(Some((object, offset)));
         Ok(Some(Written {

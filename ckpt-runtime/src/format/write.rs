@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::bodies::Bodies;
 use super::coding::Compression;
 use super::columns::Stored;
 use super::container::{self, Sealed};
+use super::direct::Route;
 use super::extents::Other;
 use super::hdf5::{Id, Structure, Type};
 use super::index::{Index, TableEntry};
@@ -16,7 +17,7 @@ use super::previous::{Base, Known, Storing};
 use super::stream::Stream;
 use super::survey::Source;
 use super::tree::{self, Attribute};
-use super::{CheckpointId, Files, Meta, StoreError, VariableContent, VariableInfo};
+use super::{CheckpointId, Direct, Files, Meta, StoreError, VariableContent, VariableInfo, Ways};
 use crate::base::fault::{Faults, Step};
 use crate::base::parallel;
 use crate::state::snapshot::{Content, Snapshot, VariableRecord};
@@ -34,6 +35,9 @@ pub(crate) struct Order<'a> {
     pub storing: Storing,
     /// What need not be stored again.
     pub base: Option<&'a Base>,
+    /// Whether large bodies go past the cache, and what is known of that.
+    pub direct: Direct,
+    pub ways: &'a Arc<Mutex<Ways>>,
 }
 
 /// A file that is on the disk.
@@ -57,13 +61,13 @@ pub(crate) fn write(
     stream: Option<Stream>,
 ) -> Result<OnDisk, StoreError> {
     let needed = needed(snapshot);
-    let (structure, file, staged) = match stream {
+    let (structure, file, staged, route) = match stream {
         Some(stream) => {
             if let Some(failure) = stream.failure() {
                 return Err(failure);
             }
             container::room_for(&stream.file, path, needed)?;
-            (stream.structure, stream.file, stream.written)
+            (stream.structure, stream.file, stream.written, stream.route)
         }
         None => {
             order.faults.reached(Step::BeforeCreate);
@@ -73,7 +77,7 @@ pub(crate) fn write(
             order.faults.reached(Step::Created);
             // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
             let file = container::reserve(path, needed)?;
-            (structure, file, Vec::new())
+            (structure, file, Vec::new(), Route::new(order.direct, order.ways))
         }
     };
     let Order {
@@ -97,6 +101,7 @@ pub(crate) fn write(
         file: &file,
         needed,
         staged,
+        route,
     };
     writer.root(snapshot, meta)?;
     let Writer {
@@ -104,6 +109,7 @@ pub(crate) fn write(
         index,
         mut bodies,
         staged,
+        route,
         ..
     } = writer;
     // HDF5 closes a file when nothing of it is open any more.
@@ -114,6 +120,7 @@ pub(crate) fn write(
     faults.reached(Step::Structure);
     Writer::write_later(&file, path, needed, &index.datasets, &bodies, faults)?;
     let Sealed { seal, length, synced } = container::seal(&file, path, &index, faults)?;
+    route.ends(synced);
     Ok(OnDisk {
         base: next_base(base, known, Other { id, seal }, index.files),
         length,
@@ -204,6 +211,8 @@ pub(super) struct Writer<'s> {
     pub needed: u64,
     /// Lists that are in the file and have no name yet.
     pub staged: Vec<Option<(Id, u64)>>,
+    /// The way that large bodies go.
+    pub route: Route,
 }
 
 impl<'s> Writer<'s> {

@@ -170,6 +170,8 @@ impl Session {
 
     /// A visit: takes a checkpoint if one is due, of what `save` saves. Gives whether one was taken.
     ///
+    /// `save` is called half-way to a checkpoint as well, to see how large the state is, and where the state is kept in memory.
+    ///
     /// A checkpoint that cannot be written is reported on stderr and tried again when the next one is due; the program
     /// goes on. On SIGTERM, SIGUSR1 or before the time limit the process ends here, after the checkpoint, with
     /// [`exit_code::STOPPED`](super::exit_code::STOPPED).

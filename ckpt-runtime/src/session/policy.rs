@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::reach::Reach;
-use crate::base::current::{self, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
+use crate::base::current::{self, HALF_WAY, INTERVAL, LAST, SNAPSHOT, STOP_SIGNAL, TIME_LIMIT};
 use crate::base::fault::{Flip, Pauses, RollbackFault, Struck};
 use crate::base::lock::locked;
 use crate::base::own_threads;
@@ -88,6 +88,8 @@ pub(crate) struct Due {
     pub snapshot: bool,
     /// The visit of the newest snapshot in memory that all ranks have, if there is news of it.
     pub kept: Option<u64>,
+    /// The next checkpoint is half-way, and is to be made ready.
+    pub half_way: bool,
 }
 
 /// What a rank knows by itself.
@@ -152,6 +154,8 @@ pub(super) enum GoesBack {
 #[derive(Debug)]
 pub(crate) struct Policy {
     every: Option<NonZeroU64>,
+    /// Somebody looks at the state half-way to the next checkpoint.
+    looks_half_way: bool,
     /// So often the state is kept in memory.
     snapshot_every: Option<NonZeroU64>,
     fault: Option<u64>,
@@ -196,6 +200,12 @@ impl Policy {
             (None, None, None) => None,
             (interval, limit, _) => Some(Timer::start(interval, limit, member.is_none())?),
         };
+        if let Some(timer) = timer.as_ref().filter(|_| config.copies_in_memory()) {
+            timer.change(|deadlines| {
+                deadlines.looks_half_way = true;
+                deadlines.begin_interval();
+            });
+        }
         if let (Some(timer), Some(interval)) = (&timer, snapshot) {
             timer.change(|deadlines| deadlines.snapshot = Some(Snapshots::every(interval)));
         }
@@ -209,6 +219,7 @@ impl Policy {
         let flips = flips.copied().collect();
         Ok(Policy {
             every: config.every,
+            looks_half_way: config.copies_in_memory(),
             snapshot_every: config.snapshot_every,
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
             rollbacks: config.rollbacks.clone(),
@@ -276,6 +287,7 @@ impl Policy {
             false => u64::MAX,
         };
         let planned = every
+            .min(self.half_way(visits))
             .min(snapshot)
             .min(pause)
             .min(fault)
@@ -288,6 +300,18 @@ impl Policy {
         }
         if self.agreement.is_none() && current::attention() != 0 {
             current::look_now();
+        }
+    }
+
+    /// The next visit that is half-way to a checkpoint that is due by visits.
+    fn half_way(&self, visits: u64) -> u64 {
+        let Some(every) = self.every.filter(|_| self.looks_half_way) else {
+            return u64::MAX;
+        };
+        let last = visits / every.get() * every.get();
+        match last.saturating_add(every.get() / 2) {
+            half if half > visits => half,
+            _ => u64::MAX,
         }
     }
 
@@ -351,6 +375,7 @@ impl Policy {
             .filter(|every| visits.is_multiple_of(every.get()))
             .map(Reason::Every);
         let is_planned = self.snapshot_is_due(visits);
+        let half_way = current::take(HALF_WAY) != 0 || self.half_way(visits.saturating_sub(1)) == visits;
         let Some(agreement) = &mut self.agreement else {
             return Due {
                 reason: self.due_alone(every),
@@ -359,6 +384,7 @@ impl Policy {
                 back: own.back,
                 snapshot: current::take(SNAPSHOT) != 0 || is_planned,
                 kept: None,
+                half_way,
             };
         };
         // What all have of the last snapshot is wanted soon.
@@ -385,6 +411,7 @@ impl Policy {
             back: agreed.is_some_and(|agreed| agreed.back),
             snapshot,
             kept: agreed.map(|agreed| agreed.kept),
+            half_way,
         }
     }
 
@@ -658,6 +685,9 @@ struct Deadlines {
     interval: Option<Duration>,
     /// When the next checkpoint is due by the interval; none while one is waiting for its site.
     checkpoint: Option<Instant>,
+    /// Somebody looks at the state half-way to it, and when.
+    looks_half_way: bool,
+    half_way: Option<Instant>,
     /// When the state is to be kept in memory.
     snapshot: Option<Snapshots>,
     /// The time limit and the moment it ends.
@@ -718,6 +748,9 @@ impl Deadlines {
             self.checkpoint = None;
             flags |= INTERVAL;
         }
+        if self.half_way.take_if(|due| *due <= now).is_some() {
+            flags |= HALF_WAY;
+        }
         if self
             .snapshot
             .as_mut()
@@ -737,7 +770,7 @@ impl Deadlines {
             current::look_now();
         }
         let question = self.question.as_ref().map(|question| question.until);
-        let next = self.due().chain(question).min();
+        let next = self.due().chain(question).chain(self.half_way).min();
         next.map(|due| due.saturating_duration_since(now))
     }
 }
@@ -749,6 +782,8 @@ impl Timer {
         let deadlines = Deadlines {
             interval,
             checkpoint: interval.and_then(|interval| now.checked_add(interval)),
+            looks_half_way: false,
+            half_way: None,
             snapshot: None,
             limit: limit.and_then(|limit| Some((limit, now.checked_add(limit)?))),
             slowest: Duration::ZERO,
@@ -801,9 +836,12 @@ impl Timer {
 
 impl Deadlines {
     fn begin_interval(&mut self) {
-        self.checkpoint = self
-            .interval
-            .and_then(|interval| Instant::now().checked_add(interval));
+        let (now, interval) = (Instant::now(), self.interval);
+        self.checkpoint = interval.and_then(|interval| now.checked_add(interval));
+        let half = interval
+            .filter(|_| self.looks_half_way)
+            .map(|interval| interval / 2);
+        self.half_way = half.and_then(|half| now.checked_add(half));
     }
 }
 
@@ -847,6 +885,8 @@ mod tests {
         let limit = Some((limit, now + limit));
         Deadlines {
             interval: None,
+            looks_half_way: false,
+            half_way: None,
             snapshot: None,
             checkpoint: None,
             limit,
@@ -884,6 +924,23 @@ mod tests {
         assert_eq!(deadlines.ring(now, &visit), Some(seconds(30)));
         deadlines.ring(now + seconds(30), &visit);
         assert!(deadlines.question.is_none(), "it is said once");
+    }
+
+    #[test]
+    fn the_clock_tells_of_the_way_to_a_checkpoint_when_half_of_it_is_over() {
+        let (now, visit) = (Instant::now(), Visit::default());
+        let seconds = Duration::from_secs;
+        let mut deadlines = deadlines(seconds(1000), seconds(1), now);
+        deadlines.interval = Some(seconds(100));
+        deadlines.begin_interval();
+        assert_eq!(deadlines.half_way, None);
+        deadlines.looks_half_way = true;
+        deadlines.begin_interval();
+        let half = deadlines.half_way.unwrap();
+        assert!(deadlines.ring(now, &visit).unwrap() <= half - now);
+        deadlines.ring(half, &visit);
+        assert_eq!(deadlines.half_way, None);
+        assert!(deadlines.checkpoint.is_some());
     }
 
     #[test]

@@ -48,12 +48,13 @@ use crate::state::standard_streams::{self, StandardStreams};
 use crate::state::statics::Statics;
 use crate::storage::{Commit, Fallback, Journals, RunDocuments, Store};
 use crate::thread;
-use crate::value::{DEVICES, LoadError, buffer_for, give_back, release_unused};
+use crate::value::{DEVICES, LoadError, Ready, buffer_for, give_back, release_unused};
 
 mod alone;
 mod back;
 mod detect;
 mod due;
+mod half_way;
 mod phase;
 mod ranks;
 mod snapshots;
@@ -131,6 +132,9 @@ pub(crate) struct Run {
     alone: alone::GoesAlone,
     /// The state is to be kept in memory at this visit.
     keeps_state: bool,
+    /// The state is to be looked at before the next checkpoint, and memory for it made ready.
+    looks_half_way: bool,
+    ready: Ready,
     /// States that are in memory only.
     snapshots: Snapshots,
     /// What is looked for in them.
@@ -330,6 +334,7 @@ impl Run {
         }
         let history = runs::history(&records);
         store.set_storing(config.storing);
+        store.set_direct(config.direct);
         let has_ranks = member.is_some_and(|member| member.size > 1);
         if config.watch_pages {
             watch_pages(&mut store, has_ranks);
@@ -440,6 +445,8 @@ impl Run {
             own_infinities: how.map(|how| how.own_infinities.clone()).unwrap_or_default(),
             alone: alone::GoesAlone::begins(alone, config.quiet),
             keeps_state: false,
+            looks_half_way: false,
+            ready: Ready::default(),
             snapshots: Snapshots::new(config, kept, has_ranks),
             detectors: config.detectors,
             tests_flips: config.tests_flips,
@@ -735,6 +742,7 @@ impl Run {
             self.keep_in_memory(visits, &mut *gather)?;
         }
         if !current::rolls_back() {
+            self.looks_half_way(taken || looks || keeps, &mut *gather)?;
             self.flips_if_asked(visits, gather)?;
             self.may_come_back_alone(visits);
         }
@@ -924,6 +932,7 @@ impl Run {
     /// # Errors
     /// `gather`'s, and those of what it is made of.
     fn save(&mut self, gather: Gather<'_>, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        self.ready.end();
         // What commands on devices write into memory is there before the first variable is saved.
         match devices::finish() {
             Ok(()) => devices::begin_to_read(&mut buffer_for),
@@ -1303,6 +1312,7 @@ impl Driver for Run {
         self.tell_of_machine_checks(visits);
         machine_check::forget();
         self.wait_for_writer();
+        self.ready.end();
         release_unused();
         devices::forget();
         current::observe_with(None);

@@ -10,7 +10,7 @@ use crate::plan::FunctionPlan;
 use crate::state::statics::{self, SHARED_STATICS_NOTE};
 use crate::value::{
     Capture, Checkpoint, Column, Encoder, FILES, Finished, Kind, ObjectTable, Objects, Owner, Refill, Region,
-    SaveError, Seen, SharedStatic,
+    SaveError, Seen, SharedStatic, Wanted,
 };
 
 /// The state of every instrumented function that is active, outermost first.
@@ -157,6 +157,18 @@ impl SnapshotBuilder {
         let mut builder = SnapshotBuilder::default();
         builder.objects.capture = Some(capture);
         builder
+    }
+
+    /// One for which nothing is saved: it is found out how large the lists are that will be.
+    pub(crate) fn of_sizes() -> Self {
+        let mut builder = SnapshotBuilder::default();
+        builder.objects.sizes = Some(Vec::new());
+        builder
+    }
+
+    /// The lists of one that was made for that.
+    pub(crate) fn sizes(self) -> Vec<Wanted> {
+        self.objects.sizes.unwrap_or_default()
     }
 
     /// One for which nothing is saved: the variable of this owner is made again where it says how.

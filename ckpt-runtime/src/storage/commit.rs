@@ -14,7 +14,7 @@ use crate::base::pages::Pages;
 use crate::base::report::say;
 use crate::base::room;
 use crate::base::run_id::RunId;
-use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
+use crate::format::{self, Base, CheckpointId, Direct, Meta, Order, StoreError, Storing, Stream, Ways};
 use crate::state::journal::Reach;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
@@ -52,6 +52,8 @@ pub(crate) struct Commit {
     /// Runs that nobody goes on with.
     pub(super) past: Arc<Mutex<Past>>,
     pub(super) storing: Storing,
+    pub(super) direct: Direct,
+    pub(super) ways: Arc<Mutex<Ways>>,
     /// What it need not store again.
     pub(super) base: Option<Arc<Base>>,
     pub(super) pages: Option<Arc<Mutex<Pages>>>,
@@ -68,7 +70,7 @@ impl Commit {
         let capture = self.base.as_ref().map(|base| base.capture()).unwrap_or_default();
         let mut capture = capture.watched_by(self.pages.as_ref());
         if self.storing.compression.is_none() && self.base.is_none() {
-            let stream = |file: PathBuf| Stream::create(&file, self.faults);
+            let stream = |file: PathBuf| Stream::create(&file, self.faults, (self.direct, &self.ways));
             // What goes wrong here goes wrong again, and is reported, when the file is written as others are.
             if let Ok(stream) = self.opened.level.create(self.id).and_then(stream) {
                 let stream = Arc::new(Mutex::new(stream));
@@ -116,6 +118,8 @@ impl Commit {
             faults: self.faults,
             storing: self.storing,
             base: self.base.as_deref(),
+            direct: self.direct,
+            ways: &self.ways,
         };
         // If it fails, nothing is known of what the next one could build on.
         let next = || self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -365,6 +369,39 @@ mod tests {
                 matches!(&rows.kind, crate::format::NodeKind::Dataset { shape, .. } if *shape == [119_999, 3])
             );
         }
+    }
+
+    /// Both the lists that are written as they are gathered and those that were copied before.
+    #[test]
+    fn a_file_is_the_same_whether_it_was_written_past_the_cache_or_not() {
+        let mut files = Vec::new();
+        for (direct, is_copied) in [
+            (Direct::Off, false),
+            (Direct::On, false),
+            (Direct::Off, true),
+            (Direct::On, true),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+            store.set_direct(direct);
+            let mut commit = store.begin().unwrap();
+            let mut builder = match is_copied {
+                true => store.snapshot(),
+                false => commit.snapshot(),
+            };
+            let frame = builder.frame(&PLAN, 1);
+            builder.value(frame, "dense", 1, None, &dense());
+            let snapshot = builder.finish().unwrap();
+            let id = commit
+                .write(&snapshot, &Meta::default(), &mut Cost::default())
+                .unwrap();
+            let restored = store.load(id).unwrap();
+            assert!(restored.decode::<Dense>(0, "dense").unwrap() == dense());
+            files.push(std::fs::read(store.path(id)).unwrap());
+        }
+        // In front stands when the file was made, with what checksums follow from that.
+        let is_same = |one: &[u8], other: &[u8]| one.len() == other.len() && one[1024..] == other[1024..];
+        assert!(is_same(&files[0], &files[1]) && is_same(&files[2], &files[3]));
     }
 
     #[test]

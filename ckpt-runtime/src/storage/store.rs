@@ -17,7 +17,9 @@ use crate::base::forked::Order;
 use crate::base::lock::locked;
 use crate::base::pages::Pages;
 use crate::base::run_id::RunId;
-use crate::format::{self, Base, Change, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
+use crate::format::{
+    self, Base, Change, CheckpointId, Damage, Direct, Meta, Restored, StoreError, Storing, Ways,
+};
 use crate::state::journal::Reach;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
@@ -51,6 +53,9 @@ pub struct Store {
     keep: Keep,
     lines: Lines,
     storing: Storing,
+    /// Whether large arrays are written past the system's cache, and what is known of that.
+    direct: Direct,
+    ways: Arc<Mutex<Ways>>,
     pages: Option<Arc<Mutex<Pages>>>,
     /// Whether another process copies large lists while the program goes on.
     forks: bool,
@@ -120,6 +125,8 @@ impl Store {
             faults,
             keep: Keep::default(),
             storing: Storing::default(),
+            direct: Direct::Off,
+            ways: Arc::default(),
             pages: None,
             forks: false,
             reach: Arc::default(),
@@ -143,6 +150,11 @@ impl Store {
     /// Sets how values are stored from now on.
     pub fn set_storing(&mut self, storing: Storing) {
         self.storing = storing;
+    }
+
+    /// Sets whether large arrays are written past the system's cache from now on.
+    pub(crate) fn set_direct(&mut self, direct: Direct) {
+        self.direct = direct;
     }
 
     /// From now on the kernel is asked which pages of large lists have been written to; those that have not are not read.
@@ -276,6 +288,8 @@ impl Store {
     pub(crate) fn turns(&mut self) -> Option<PathBuf> {
         let folder = self.level().turns()?;
         *locked(&self.base) = None;
+        // It may be on another disk.
+        self.ways = Arc::default();
         Some(folder)
     }
 
@@ -330,6 +344,8 @@ impl Store {
             reach: Arc::clone(&self.reach),
             past: Arc::clone(&self.past),
             storing: self.storing,
+            direct: self.direct,
+            ways: Arc::clone(&self.ways),
             base: self.base(),
             pages: self.pages.clone(),
             next: Arc::clone(&self.base),

@@ -27,8 +27,16 @@ fn pool() -> MutexGuard<'static, SortedMap<usize, Vec<Vec<u8>>>> {
     locked(&POOL)
 }
 
+/// The capacities of those buffers, in their order.
+pub(super) fn capacities() -> Vec<usize> {
+    let pool = pool();
+    let all = pool.iter();
+    all.flat_map(|(capacity, same)| std::iter::repeat_n(*capacity, same.len()))
+        .collect()
+}
+
 /// The smallest buffer that takes `bytes`, if there is one that is not far too large.
-fn used_before(bytes: usize) -> Option<Vec<u8>> {
+pub(super) fn used_before(bytes: usize) -> Option<Vec<u8>> {
     let mut pool = pool();
     let (&capacity, _) = pool.range(bytes..).next()?;
     if capacity > bytes.saturating_mul(2) {

@@ -13,6 +13,7 @@ use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::number::as_bytes;
 use super::objects::Objects;
 use super::owned::OwningType;
+use super::ready::Wanted;
 use super::{Bytes, Checkpoint, Number};
 use crate::base::room::{self, NO_MEMORY};
 
@@ -83,6 +84,12 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// Whether it is only found out how large the program's lists are: nothing is saved, and what lists are made of that are no
+    /// numbers need not be looked at.
+    pub(crate) fn measures(&self) -> bool {
+        self.objects.sizes.is_some()
+    }
+
     /// Whether something of this checkpoint could not be saved. Containers stop early then.
     pub fn failed(&self) -> bool {
         self.objects.failed()
@@ -98,6 +105,12 @@ impl<'a> Encoder<'a> {
 
     /// Appends numbers that lie side by side: one copy.
     pub fn numbers<N: Number>(&mut self, numbers: &[N]) {
+        if let Some(sizes) = &mut self.objects.sizes {
+            let is_all = self.list.is_some_and(|list| list.all == numbers.len());
+            let list = stored_form(numbers).filter(|_| is_all);
+            sizes.extend(list.and_then(Wanted::of));
+            return;
+        }
         if let (Some(bytes), Some(capture)) = (stored_form(numbers), &mut self.objects.capture) {
             capture.note(bytes);
         }
@@ -124,6 +137,9 @@ impl<'a> Encoder<'a> {
         owner: Owner,
         read: &mut dyn FnMut(Range<usize>) -> Option<Vec<u8>>,
     ) -> bool {
+        if self.measures() {
+            return true;
+        }
         if !self.is_all(count) {
             return false;
         }
@@ -148,6 +164,9 @@ impl<'a> Encoder<'a> {
         owner: Option<Owner>,
         read: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), String>,
     ) {
+        if self.measures() {
+            return;
+        }
         let length = count * size_of::<N>();
         let Some(mut bytes) = buffer_for(length) else {
             return self.fail(NO_MEMORY);
@@ -175,6 +194,9 @@ impl<'a> Encoder<'a> {
         owner: Option<Owner>,
         read: super::body::Read,
     ) {
+        if self.measures() {
+            return;
+        }
         let is_all = self.is_all(count);
         let taken = match self.objects.capture.as_mut().filter(|_| is_all) {
             Some(capture) => {
@@ -262,6 +284,10 @@ impl<'a> Encoder<'a> {
 
     /// Appends elements of one byte each.
     pub(crate) fn bytes(&mut self, dtype: &DType, bytes: &[u8]) {
+        if let Some(sizes) = &mut self.objects.sizes {
+            sizes.extend(Wanted::of(bytes).filter(|_| self.list.is_some()));
+            return;
+        }
         if self.in_blocks(dtype, bytes.len(), bytes) {
             return;
         }
@@ -331,6 +357,9 @@ impl<'a> Encoder<'a> {
     }
 
     pub(crate) fn text_bytes(&mut self, text: &[u8]) {
+        if self.measures() {
+            return;
+        }
         if self.batch {
             let Some(children) =
                 self.children(Kind::Strings, &[Cow::Borrowed("lengths"), Cow::Borrowed("text")])
@@ -416,6 +445,9 @@ impl<'a> Encoder<'a> {
         K: Checkpoint + 'k,
         V: Checkpoint + 'v,
     {
+        if self.measures() {
+            return;
+        }
         if self.batch {
             self.map_length(count);
         }
@@ -535,6 +567,9 @@ impl<'a> Encoder<'a> {
 
     /// The column for elements of `dtype`, with room for so many bytes of them.
     fn data(&mut self, dtype: &DType, bytes: usize) -> Option<&mut Data> {
+        if self.measures() {
+            return None;
+        }
         if matches!(self.column, Column::Empty) {
             data_of(self.column, dtype, self.batch);
         }

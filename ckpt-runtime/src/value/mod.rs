@@ -26,6 +26,7 @@ mod owned_tests;
 mod parts;
 pub mod places;
 mod reach;
+mod ready;
 mod refill;
 mod room;
 mod rows;
@@ -69,8 +70,9 @@ pub(crate) use letting_go::let_go;
 pub use number::Number;
 pub(crate) use objects::{Finished, ObjectTable, Objects, SharedStatic, Tables};
 pub use parts::{Handle, MadeAgain, Parts};
-#[doc(hidden)]
 pub use reach::{Destructor, NoDestructor, Reach};
+#[doc(hidden)]
+pub(crate) use ready::{Ready, Wanted};
 pub use refill::Refill;
 #[doc(hidden)]
 pub use room::Room;
@@ -118,6 +120,10 @@ pub trait Checkpoint {
     /// Whether nothing in a value, nor in what it owns, changes through a shared reference.
     #[doc(hidden)]
     const FIXED: bool = false;
+
+    /// Whether many values that lie side by side are saved in one copy.
+    #[doc(hidden)]
+    const PLAIN: bool = false;
 
     /// Of a box around a trait object: the types that may stand behind it.
     #[doc(hidden)]

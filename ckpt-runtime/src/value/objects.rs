@@ -26,6 +26,7 @@ use super::error::{LoadError, LoadProblem, SaveError};
 use super::impls::shared::Shared;
 use super::keys::Keyed;
 use super::owned::{Depth, Made, OwningType};
+use super::ready::Wanted;
 use crate::base::forked::Copier;
 use crate::base::room::{self, NO_MEMORY};
 use crate::handles::{OpenFiles, ReopenedFiles, WrittenFile};
@@ -56,6 +57,8 @@ pub(crate) struct Objects {
     /// What types own that contain themselves is saved at its own place, not in a table: columns that are only to be
     /// compared, and those that are put together from several.
     pub in_place: bool,
+    /// Nothing is saved: these are the large lists so far.
+    pub sizes: Option<Vec<Wanted>>,
     /// Large lists are taken in blocks.
     pub capture: Option<Capture>,
     pub(super) depth: Depth,

@@ -30,6 +30,7 @@ pub(crate) fn save<P: Checkpoint>(value: &P, to: &mut Encoder<'_>, save_here: fn
     }
     match to.table_of_owned(&OwningType::of::<P>()) {
         None => save_here(value, to),
+        Some(_) if to.measures() => {}
         Some(table) => {
             let id = to.objects().own(table, &mut |to| save_here(value, to));
             to.object(table, id);

@@ -8,6 +8,9 @@ pub(crate) fn order_of<'k, K: Checkpoint + 'k>(
     keys: impl ExactSizeIterator<Item = &'k K> + Clone,
     to: &mut Encoder<'_>,
 ) -> Option<Vec<usize>> {
+    if to.measures() {
+        return None;
+    }
     let count = keys.len();
     let columns = to.aside(keys);
     // The bytes of all, where each ends, and what they are sorted by.

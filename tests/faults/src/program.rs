@@ -42,7 +42,7 @@ const SMALL: Program = Program {
 };
 
 /// All of them.
-pub const PROGRAMS: [Program; 7] = [
+pub const PROGRAMS: [Program; 8] = [
     SMALL,
     Program {
         name: "files",
@@ -78,6 +78,16 @@ pub const PROGRAMS: [Program; 7] = [
             ("CKPT_THREADS", "1"),
             ("CKPT_COMPRESSION", "lz4"),
             ("CKPT_KEEP", "1"),
+        ],
+        ..SMALL
+    },
+    Program {
+        name: "past the cache",
+        size: LARGE,
+        settings: &[
+            ("CKPT_BACKGROUND", "0"),
+            ("CKPT_THREADS", "1"),
+            ("CKPT_DIRECT", "on"),
         ],
         ..SMALL
     },

@@ -54,12 +54,53 @@ pub fn durable(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
             Measured::of(
                 &format!("CPU seconds, {name}"),
                 "of plain HDF5",
-                Bar::AtMost(1.6),
+                Bar::AtMost(1.4),
                 &cores,
             ),
         ]);
     }
     Ok(all)
+}
+
+/// A checkpoint that the program waits for, through the system's cache and past it.
+pub fn direct(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let mut state = noise(wish.megabytes << 20);
+    let (mut times, mut cores) = (Vec::new(), Vec::new());
+    for round in 0..=wish.rounds {
+        let mut both = [(0.0, 0.0); 2];
+        for (way, of) in ["off", "on"].into_iter().zip(&mut both) {
+            let settings = format!("keep = 1000\nbackground = false\ndirect = \"{way}\"");
+            let mut session = session(folder.path(), &settings)?;
+            change(&mut state);
+            let (used, (time, saved)) = cpu(|| timed(|| save(&mut session, &state)));
+            saved?;
+            drop(session);
+            remove_all(folder.path())?;
+            *of = (time, used);
+        }
+        let [cached, direct] = both;
+        if round > 0 {
+            times.push((cached.0, direct.0));
+            cores.push((direct.1, cached.1));
+        }
+    }
+    let against = "past it";
+    let name = wish.folders[0].display();
+    Ok(vec![
+        Measured::of(
+            &format!("checkpoint through the cache, {name}"),
+            against,
+            Bar::AtLeast(1.3),
+            &times,
+        ),
+        Measured::of(
+            &format!("CPU seconds past the cache, {name}"),
+            "through it",
+            Bar::None,
+            &cores,
+        ),
+    ])
 }
 
 /// Numbers that get smaller, as they are and packed.

@@ -14,6 +14,7 @@ pub type BarOf = fn(&Wish) -> anyhow::Result<Vec<Measured>>;
 
 pub const ALL: &[(&str, BarOf)] = &[
     ("wait", wait::dirty),
+    ("first", wait::first),
     ("unchanged", wait::unchanged),
     ("watched", wait::watched),
     ("known", wait::known),
@@ -21,6 +22,7 @@ pub const ALL: &[(&str, BarOf)] = &[
     ("zeros", wait::zeros),
     ("scale", wait::scale),
     ("disk", disk::durable),
+    ("direct", disk::direct),
     ("compressed", disk::compressed),
     ("restart", disk::restart),
     ("nested", values::nested),
@@ -31,9 +33,14 @@ pub const ALL: &[(&str, BarOf)] = &[
 
 /// A session in a folder of its own, which becomes the working directory.
 fn session(folder: &Path, settings: &str) -> anyhow::Result<ckpt::Session> {
+    session_every(1, folder, settings)
+}
+
+/// The same, with a checkpoint at every so manieth visit.
+fn session_every(every: u64, folder: &Path, settings: &str) -> anyhow::Result<ckpt::Session> {
     std::env::set_current_dir(folder)?;
     let store = folder.join("store");
-    let settings = format!("[session]\ndir = {:?}\nevery = 1\n{settings}\n", store);
+    let settings = format!("[session]\ndir = {store:?}\nevery = {every}\n{settings}\n");
     std::fs::write("ckpt.toml", settings)?;
     Ok(ckpt::Session::open("pipeline")?)
 }

@@ -47,6 +47,7 @@ const MODIFYING: &[&str] = &[
     "CKPT_FULL_EVERY",
     "CKPT_WATCH_PAGES",
     "CKPT_COPY_ON_WRITE",
+    "CKPT_DIRECT",
     "CKPT_MTBF",
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",

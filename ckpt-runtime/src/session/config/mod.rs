@@ -17,12 +17,14 @@ use serde::Deserialize;
 pub(super) use environment::ROLLBACK_FAULT;
 use environment::{ASKING, Environment};
 pub use environment::{unknown_variables, variables_of_a_session};
-use words::{BYTES, COMPRESSION, DEEP_CALLS, DETECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY};
+use words::{
+    BYTES, COMPRESSION, DEEP_CALLS, DETECT, DIRECT, FLAG, INTERVAL, KEEP, OTHER_RUNS, TIME, WHEN_BUSY,
+};
 
 use super::run::Detectors;
 use crate::base::fault::{Flip, Pauses, RollbackFault};
 use crate::base::run_id::RunPrefix;
-use crate::format::{CheckpointId, Compression, Storing};
+use crate::format::{CheckpointId, Compression, Direct, Storing};
 use crate::frame::DeepCalls;
 use crate::state::journal::OtherRuns;
 use crate::storage::{Fallback, Keep};
@@ -99,6 +101,8 @@ pub struct Config {
     pub watch_pages: bool,
     /// Another process copies large arrays while the program goes on.
     pub copy_on_write: bool,
+    /// Whether large arrays are written past the system's cache.
+    pub(crate) direct: Direct,
     /// Whether calls of a function in itself that have turned out to be short are made without sites.
     pub(crate) deep_calls: DeepCalls,
     /// What is stored, and how.
@@ -208,6 +212,7 @@ struct Section {
     full_every: Option<NonZeroU32>,
     watch_pages: Option<bool>,
     copy_on_write: Option<bool>,
+    direct: Option<String>,
     skip_deep_sites: Option<bool>,
     strict: Option<bool>,
 }
@@ -235,6 +240,12 @@ impl Config {
     pub(crate) fn read_or_default(program: &str) -> Result<Config, ConfigError> {
         let file = File::read(Path::new(CONFIG_FILE))?.unwrap_or_default();
         Config::assemble(program, file, &Environment(&|name| env::var_os(name)))
+    }
+
+    /// Whether checkpoints are copies in memory that the program makes itself, and are taken by a rule.
+    pub(crate) fn copies_in_memory(&self) -> bool {
+        let by_rule = self.every.is_some() || self.interval.is_some();
+        by_rule && self.background && !self.copy_on_write
     }
 
     /// Whether states are kept in memory.
@@ -327,6 +338,9 @@ impl Config {
             copy_on_write: flag("CKPT_COPY_ON_WRITE")?
                 .or(section.copy_on_write)
                 .unwrap_or(false),
+            direct: environment
+                .overrules("direct", section.direct, &DIRECT)?
+                .unwrap_or_default(),
             deep_calls: environment
                 .word("CKPT_SKIP_DEEP_SITES", &DEEP_CALLS)?
                 .unwrap_or_else(|| DeepCalls::of_setting(section.skip_deep_sites.unwrap_or(true))),
@@ -391,7 +405,7 @@ fn way_out(text: &str, at: usize) -> Option<String> {
 }
 
 /// The settings, each with a value that it may have.
-const EXAMPLES: [(&str, &str); 22] = [
+const EXAMPLES: [(&str, &str); 23] = [
     ("dir", "\"heat.ckpt.d\""),
     ("every", "1000"),
     ("interval", "\"10m\""),
@@ -412,6 +426,7 @@ const EXAMPLES: [(&str, &str); 22] = [
     ("full-every", "10"),
     ("watch-pages", "true"),
     ("copy-on-write", "true"),
+    ("direct", "\"off\""),
     ("skip-deep-sites", "true"),
     ("strict", "true"),
 ];
@@ -530,6 +545,18 @@ mod tests {
         assert!(message(None, &[("CKPT_EVERY", "1"), ("CKPT_FULL_EVERY", "0")]).contains("1 or more"));
         assert!(
             message(None, &[("CKPT_EVERY", "1"), ("CKPT_COMPRESSION", "gzip")]).contains("`off`, `deflate`")
+        );
+    }
+
+    #[test]
+    fn the_cache_is_passed_by_where_that_is_asked_for() {
+        let direct = |toml, variables: &[_]| resolve(Some(toml), variables).unwrap().unwrap().direct;
+        assert_eq!(direct("", &[]), Direct::Auto);
+        assert_eq!(direct("[session]\ndirect = 'on'", &[]), Direct::On);
+        let variables = [("CKPT_DIRECT", "off")];
+        assert_eq!(direct("[session]\ndirect = 'on'", &variables), Direct::Off);
+        assert!(
+            message(None, &[("CKPT_EVERY", "1"), ("CKPT_DIRECT", "yes")]).contains("`auto`, `on` or `off`")
         );
     }
 

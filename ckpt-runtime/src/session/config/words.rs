@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::run::Detectors;
 use super::{CONFIG_FILE, ConfigError, Interval, Restart};
-use crate::format::{CheckpointId, Compression};
+use crate::format::{CheckpointId, Compression, Direct};
 use crate::frame::DeepCalls;
 use crate::state::journal::OtherRuns;
 use crate::storage::Keep;
@@ -133,6 +133,16 @@ pub(super) const COMPRESSION: Word<Option<Compression>> = Word {
         _ => None,
     },
     expected: "`off`, `deflate`, `lz4` or `zstd`",
+};
+
+pub(super) const DIRECT: Word<Direct> = Word {
+    read: |text| match text.trim() {
+        "auto" => Some(Direct::Auto),
+        "on" => Some(Direct::On),
+        "off" => Some(Direct::Off),
+        _ => None,
+    },
+    expected: "`auto`, `on` or `off`",
 };
 
 pub(super) const INTERVAL: Word<Interval> = Word {

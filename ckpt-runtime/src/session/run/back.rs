@@ -231,6 +231,7 @@ impl Run {
     pub(super) fn leaves_session(&mut self) -> Option<GoesOn> {
         machine_check::forget();
         self.wait_for_writer();
+        self.ready.end();
         release_unused();
         current::observe_with(None);
         current::listen(false);

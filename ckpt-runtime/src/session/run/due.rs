@@ -24,6 +24,7 @@ impl Run {
         }
         self.all_go_back |= due.back;
         self.keeps_state |= due.snapshot;
+        self.looks_half_way |= due.half_way;
         if let Some(kept) = due.kept {
             self.snapshots.all_have(kept);
         }

@@ -30,6 +30,9 @@ fn save_list<T: Checkpoint>(items: &[T], to: &mut Encoder<'_>) {
     if to.failed() {
         return;
     }
+    if to.measures() && !T::PLAIN {
+        return;
+    }
     // A single empty list still shows the type of its items. In a batch it must not: a type that contains lists of
     // itself would have no end of columns.
     let shows_items = !items.is_empty() || !to.is_batch();
@@ -115,6 +118,9 @@ impl<T: Checkpoint> Checkpoint for VecDeque<T> {
     const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |queue, to| {
+            if to.measures() && !T::PLAIN {
+                return;
+            }
             let (front, back) = queue.as_slices();
             let shows_items = !queue.is_empty() || !to.is_batch();
             let mut list = to.list(queue.len());
@@ -153,6 +159,7 @@ impl<T: Checkpoint> Checkpoint for LinkedList<T> {
 impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
     const BITS: bool = T::BITS;
     const FIXED: bool = T::FIXED;
+    const PLAIN: bool = T::PLAIN;
     fn save(&self, to: &mut Encoder<'_>) {
         if to.is_batch() {
             Self::save_slice(std::slice::from_ref(self), to);

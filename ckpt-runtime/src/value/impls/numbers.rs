@@ -10,6 +10,7 @@ macro_rules! plain {
         impl Checkpoint for $type {
             const BITS: bool = true;
             const FIXED: bool = true;
+            const PLAIN: bool = true;
             #[inline]
             fn save(&self, to: &mut Encoder<'_>) {
                 to.number(*self);
@@ -140,6 +141,7 @@ fn truth(byte: u8) -> Result<bool, LoadError> {
 impl Checkpoint for bool {
     const BITS: bool = true;
     const FIXED: bool = true;
+    const PLAIN: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.bytes(&DType::Bool, &[u8::from(*self)]);
     }

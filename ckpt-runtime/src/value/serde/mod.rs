@@ -75,6 +75,9 @@ mod with {
 
     /// Saves a value as JSON.
     pub fn save_serde<T: SavedBySerde>(value: &T, to: &mut Encoder<'_>) {
+        if to.measures() {
+            return;
+        }
         let text = ser::to_value(value).and_then(|value| json::to_text(&value));
         match text {
             Ok(text) => to.text(&text),
