@@ -191,9 +191,13 @@ fn furthest(
         return Ok(((0, 0), Alike::Same));
     }
     let mut best: Option<(Position, Alike)> = None;
-    let mut nearest = (0, 0);
-    for start in 0..=latest_start.0 {
-        for column in first_fits(reference, start, lines, latest_start) {
+    let mut nearest: Option<(usize, usize)> = None;
+    // What begins at an earlier line ends at an earlier one: the first that fits is the best.
+    for start in (0..=latest_start.0).rev() {
+        for column in first_fits(reference, start, lines, latest_start)
+            .into_iter()
+            .rev()
+        {
             if (start, column) > latest_start {
                 continue;
             }
@@ -201,12 +205,18 @@ fn furthest(
                 Agreement::Until(end, alike) if best.is_none_or(|(best, _)| best < end) => {
                     best = Some((end, alike));
                 }
-                Agreement::Not(at, index) if index >= nearest.1 => nearest = (at, index),
+                Agreement::Not(at, index) if nearest.is_none_or(|(_, most)| index > most) => {
+                    nearest = Some((at, index));
+                }
                 Agreement::Until(..) | Agreement::Not(..) => {}
             }
         }
+        if best.is_some() {
+            break;
+        }
     }
-    best.ok_or_else(|| reference.difference("stdout", nearest.0, lines.lines.get(nearest.1).copied()))
+    let (at, index) = nearest.unwrap_or_default();
+    best.ok_or_else(|| reference.difference("stdout", at, lines.lines.get(index).copied()))
 }
 
 /// Checks that the last run's output runs to the end of the reference and begins in what is covered.

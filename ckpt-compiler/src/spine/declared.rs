@@ -3,7 +3,7 @@
 use crate::library::{Library, Types};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::language::is_number_type;
-use crate::syntax::macros::{items_of_list, repeated_in_list};
+use crate::syntax::macros::{items_of_list, makes_a_list, repeated_in_list};
 use crate::syntax::places::{Place, Projection, variable};
 use crate::syntax::purity::is_arithmetic;
 use crate::visit::{self, Visit};
@@ -14,6 +14,8 @@ use syn::{Expr, FnArg, GenericArgument, Ident, ItemFn, Local, Pat, PathArguments
 pub(super) struct DeclaredTypes {
     /// They are no references.
     values: LocalSet,
+    /// Lists that own their elements.
+    lists: LocalSet,
     /// Lists of numbers, lists of such lists, and references to those.
     lists_of_numbers: LocalSet,
     /// They are numbers.
@@ -33,7 +35,13 @@ impl DeclaredTypes {
                 FnArg::Receiver(receiver) => {
                     let name = Ident::new("self", receiver.self_token.span);
                     let is_value = receiver.reference.is_none() && receiver.colon_token.is_none();
-                    finder.add(&name, is_value, false, false);
+                    finder.add(
+                        &name,
+                        Declared {
+                            is_value,
+                            ..Declared::default()
+                        },
+                    );
                 }
                 FnArg::Typed(typed) => finder.typed(&typed.pat, &typed.ty),
             }
@@ -43,6 +51,7 @@ impl DeclaredTypes {
             mut found, others, ..
         } = finder;
         found.values.remove_all(&others.values);
+        found.lists.remove_all(&others.lists);
         found.lists_of_numbers.remove_all(&others.lists_of_numbers);
         found.numbers.remove_all(&others.numbers);
         found
@@ -51,6 +60,11 @@ impl DeclaredTypes {
     /// Whether the variable is certainly no reference.
     pub(super) fn is_value(&self, local: crate::names::LocalId) -> bool {
         self.values.contains(local)
+    }
+
+    /// Whether the variable is certainly a list that owns its elements.
+    pub(super) fn is_list(&self, local: crate::names::LocalId) -> bool {
+        self.lists.contains(local)
     }
 
     /// Whether the value is certainly a number: one that is written out, a variable, or what is computed from such.
@@ -79,17 +93,57 @@ struct Finder<'a> {
     others: DeclaredTypes,
 }
 
+/// What one declaration tells.
+#[derive(Default)]
+struct Declared {
+    is_value: bool,
+    is_list: bool,
+    is_list_of_numbers: bool,
+    is_number: bool,
+}
+
 impl Finder<'_> {
-    fn add(&mut self, name: &Ident, is_value: bool, is_list_of_numbers: bool, is_number: bool) {
+    fn add(&mut self, name: &Ident, declared: Declared) {
         let Some(local) = self.locals.id(name) else {
             return;
         };
         let both = [&mut self.others, &mut self.found];
-        both[usize::from(is_value)].values.insert(local);
-        both[usize::from(is_list_of_numbers)]
+        both[usize::from(declared.is_value)].values.insert(local);
+        both[usize::from(declared.is_list)].lists.insert(local);
+        both[usize::from(declared.is_list_of_numbers)]
             .lists_of_numbers
             .insert(local);
-        both[usize::from(is_number)].numbers.insert(local);
+        both[usize::from(declared.is_number)].numbers.insert(local);
+    }
+
+    fn is_list_type(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Paren(one) => self.is_list_type(&one.elem),
+            Type::Group(one) => self.is_list_type(&one.elem),
+            Type::Path(path) => self.library.says_of_path(&path.path, Types::Lists),
+            _ => false,
+        }
+    }
+
+    /// Whether the value is a list that owns its elements: `vec![0; n]`, `Vec::with_capacity(n)`, `items.collect::<Vec<_>>()`.
+    fn is_list(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Paren(one) => self.is_list(&one.expr),
+            Expr::Macro(one) => makes_a_list(self.library, &one.mac),
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else {
+                    return false;
+                };
+                let of = path.path.segments.iter().rev().nth(1);
+                of.is_some_and(|of| self.library.says(&of.ident.to_string(), Types::Lists))
+            }
+            Expr::MethodCall(call) => {
+                let named = call.turbofish.as_ref().and_then(|one| one.args.first());
+                self.library.collects(&call.method.to_string())
+                    && matches!(named, Some(GenericArgument::Type(ty)) if self.is_list_type(ty))
+            }
+            _ => false,
+        }
     }
 
     /// Whether the variable is a number by all of its declarations so far.
@@ -103,8 +157,13 @@ impl Finder<'_> {
         if let Pat::Ident(ident) = pattern
             && ident.by_ref.is_none()
         {
-            let is_list = self.is_list_of_numbers_type(ty);
-            self.add(&ident.ident, is_value_type(ty), is_list, is_number(ty));
+            let declared = Declared {
+                is_value: is_value_type(ty),
+                is_list: self.is_list_type(ty),
+                is_list_of_numbers: self.is_list_of_numbers_type(ty),
+                is_number: is_number(ty),
+            };
+            self.add(&ident.ident, declared);
         }
     }
 
@@ -147,9 +206,13 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         match (&local.pat, &local.init) {
             (Pat::Type(typed), _) => self.typed(&typed.pat, &typed.ty),
             (Pat::Ident(ident), Some(init)) if ident.by_ref.is_none() => {
-                let (value, list) = (is_value(&init.expr), self.is_list_of_numbers(&init.expr));
-                let is_number = is_computed_number(&init.expr, &|name| self.is_number(name));
-                self.add(&ident.ident, value, list, is_number);
+                let declared = Declared {
+                    is_value: is_value(&init.expr),
+                    is_list: self.is_list(&init.expr),
+                    is_list_of_numbers: self.is_list_of_numbers(&init.expr),
+                    is_number: is_computed_number(&init.expr, &|name| self.is_number(name)),
+                };
+                self.add(&ident.ident, declared);
             }
             _ => {}
         }
@@ -158,7 +221,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
         if let (Pat::Ident(ident), Expr::Range(_)) = (&*one.pat, &*one.expr) {
-            self.add(&ident.ident, true, false, true);
+            let declared = Declared {
+                is_value: true,
+                is_number: true,
+                ..Declared::default()
+            };
+            self.add(&ident.ident, declared);
         }
         visit::visit_expr_for_loop(self, one);
     }

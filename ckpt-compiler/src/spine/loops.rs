@@ -6,7 +6,7 @@ use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::desugar::inlined_closures::adaptors::Peeler;
 use crate::diagnostics::Refusal;
-use crate::library::{Adaptor, Library};
+use crate::library::{Adaptor, Iterators, Library};
 use crate::names::frame;
 use crate::names::{Kind, plain as plain_name};
 use crate::parse::options::Treatment;
@@ -210,10 +210,95 @@ impl Lowering<'_> {
             };
             peeler.peel(&mut iterable, &mut one.pat, &mut one.body);
         }
+        if treatment.is_none() && rebuilds(self.known, &iterable) {
+            self.go_over_lists_apart(&mut iterable, one, outer);
+        }
         if self.known.borrows(&iterable) {
             self.name_lent_value(&mut iterable, outer);
         }
         iterable
+    }
+
+    /// A list that moves into an iterator which is rebuilt at a restart would be gone by then: it is gone over by an iterator of its own,
+    /// which is saved. `for (x, y) in xs.iter().zip(ys) { .. }` becomes
+    /// `let mut rest = ys.into_iter(); for x in xs.iter() { let Some(y) = rest.next() else { break }; .. }`.
+    fn go_over_lists_apart(
+        &mut self,
+        iterable: &mut Expr,
+        one: &mut ExprForLoop,
+        outer: &mut Vec<super::Step>,
+    ) {
+        let library = self.marks.library;
+        // `(i, (x, y))` in `xs.iter().zip(ys).enumerate()`
+        let numbered = match &*iterable {
+            Expr::MethodCall(call) if library.is_call(call, Adaptor::Numbers) && call.args.is_empty() => {
+                let under = (*call.receiver).clone();
+                pair_of(&one.pat).map(|pair| (call.clone(), under, pair))
+            }
+            _ => None,
+        };
+        let zipped = numbered.as_ref().map_or(&*iterable, |(_, under, _)| under);
+        let Expr::MethodCall(call) = zipped else { return };
+        if !self.moves_a_list(call) {
+            return;
+        }
+        let (rest, given) = (self.names.fresh(Kind::Iterator), plain_name(Kind::Item));
+        outer.push(plain(started(&rest, &call.args[0])));
+        let apart = (*call.receiver).clone();
+        // What rustc says of it is about the adaptor.
+        let next = Ident::new("next", call.method.span());
+        let of_list: Expr = parse_quote! {
+            match ::core::iter::Iterator::#next(&mut #rest) {
+                ::core::option::Option::Some(#given) => #given,
+                ::core::option::Option::None => break,
+            }
+        };
+        let (pattern, numbered) = match numbered {
+            Some((mut numbers, _, [index, pair])) => {
+                numbers.receiver = Box::new(apart);
+                *iterable = Expr::MethodCall(numbers);
+                (pair, Some(index))
+            }
+            None => {
+                *iterable = apart;
+                ((*one.pat).clone(), None)
+            }
+        };
+        // What borrows and what is saved come back in different ways: in variables of their own.
+        let (item, with_list): (Pat, syn::Stmt) = match pair_of(&pattern) {
+            Some([item, element]) => (item, parse_quote!(let #element = #of_list;)),
+            None => {
+                let item = self.names.fresh(Kind::Item);
+                (
+                    parse_quote!(#item),
+                    parse_quote!(let #pattern = (#item, #of_list);),
+                )
+            }
+        };
+        *one.pat = match numbered {
+            Some(index) => parse_quote!((#index, #item)),
+            None => item,
+        };
+        one.body.stmts.insert(0, with_list);
+    }
+
+    /// Whether the adaptor pairs the items with those of a list that it takes.
+    fn moves_a_list(&self, call: &syn::ExprMethodCall) -> bool {
+        let library = self.marks.library;
+        let is_list = |name: &Ident| {
+            let local = self.names.read().id(name);
+            local.is_some_and(|local| self.declared.is_list(local))
+        };
+        let mut list = call.args.first();
+        if let Some(Expr::MethodCall(inner)) = list
+            && library.is_call(inner, Iterators::Converts)
+            && inner.args.is_empty()
+        {
+            list = Some(&inner.receiver);
+        }
+        library.is_call(call, Adaptor::Pairs)
+            && call.args.len() == 1
+            && matches!(list, Some(Expr::Path(path)) if path.path.get_ident().is_some_and(is_list))
     }
 
     /// An iterator that is rebuilt at restart and advanced by a count; returns the statement that fetches an item.
@@ -254,6 +339,17 @@ impl Lowering<'_> {
             fetch,
             Some(parse_quote!(#rt::item_at_restart(&#frame, &mut #iterator))),
         )
+    }
+}
+
+/// The two patterns in `(x, y)`.
+fn pair_of(pattern: &Pat) -> Option<[Pat; 2]> {
+    match pattern {
+        Pat::Paren(inner) => pair_of(&inner.pat),
+        Pat::Tuple(pair) if !pair.elems.iter().any(|one| matches!(one, Pat::Rest(_))) => {
+            Vec::from_iter(pair.elems.iter().cloned()).try_into().ok()
+        }
+        _ => None,
     }
 }
 

@@ -82,10 +82,17 @@ fn makes_an_iterator(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => makes_an_iterator(library, &inner.expr),
         Expr::MethodCall(call) => is_one(&call.method),
+        // `iter::repeat(0)`, and not `BitVec::repeat(false, n)`
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| is_one(&last.ident))),
+            if path.path.segments.last().is_some_and(|last| is_one(&last.ident)) && !is_of_type(&path.path)),
         _ => false,
     }
+}
+
+/// Whether the function is one of a type, by the custom of its name.
+fn is_of_type(path: &syn::Path) -> bool {
+    let of = path.segments.iter().rev().nth(1);
+    of.is_some_and(|of| of.ident.to_string().starts_with(char::is_uppercase))
 }
 
 struct Wrapper<'l> {
@@ -232,6 +239,15 @@ mod tests {
                 "{init}: {text}"
             );
         }
+    }
+
+    #[test]
+    fn a_function_of_a_type_makes_no_iterator() {
+        use super::may_be_replayed;
+        use crate::library::Library;
+        let may_be = |text| may_be_replayed(Library::builtin(), &syn::parse_str(text).unwrap());
+        assert!(may_be("std::iter::repeat(0)") && may_be("repeat(0).take(3)"));
+        assert!(!may_be("BitVec::repeat(false, n)") && !may_be("bitvec::vec::BitVec::repeat(false, n)"));
     }
 
     #[test]

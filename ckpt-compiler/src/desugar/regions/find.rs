@@ -14,13 +14,13 @@ use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::paths::rt;
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::locals_of;
+use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::region_marks;
 use crate::syntax::without_ckpt::Strip;
 use crate::visit::Visit;
 use crate::visit::{self, VisitMut};
 use proc_macro2::Span;
-use quote::format_ident;
+use quote::{ToTokens, format_ident};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
@@ -140,8 +140,9 @@ impl Lifter<'_> {
 
     /// The thread that starts a team waits for all of it where the program would wait for the first: what stands between
     /// that and the last wait would come later than it does without ckpt, and another thread may depend on it.
-    fn refuse_work(&mut self, rest: &[Stmt]) {
-        let waits = rest
+    fn refuse_work(&mut self, starts: &[Stmt], rest: &[Stmt]) {
+        let of_others = self.joins_of_others(starts, rest);
+        let waits = rest[..of_others]
             .iter()
             .rposition(|one| joins(self.marks.library, one))
             .map_or(rest.len().min(1), |last| last + 1);
@@ -151,6 +152,39 @@ impl Lifter<'_> {
         });
         if let Some(work) = work {
             self.errors.refuse(work.span(), Refusal::WorkBetween);
+        }
+    }
+
+    /// Where the statements begin that start other threads with sites, and behind which no handle of these is named any more.
+    fn joins_of_others(&self, starts: &[Stmt], rest: &[Stmt]) -> usize {
+        let Some(next) = rest.iter().position(|stmt| self.starts_with_sites(stmt)) else {
+            return rest.len();
+        };
+        let named = |stmt: &Stmt| locals_in(self.locals, stmt.to_token_stream());
+        let mut handles = LocalSet::default();
+        for stmt in starts {
+            // What a thread does is not where its handle is.
+            let mut alone = stmt.clone();
+            Spawns(self.marks.library, &mut |closure: &mut ExprClosure| {
+                *closure.body = parse_quote!(());
+            })
+            .visit_stmt_mut(&mut alone);
+            handles.extend(named(&alone).iter());
+        }
+        for stmt in rest {
+            if let Stmt::Local(local) = stmt
+                && named(stmt).iter().any(|one| handles.contains(one))
+            {
+                handles.extend(locals_of(self.locals, &local.pat).iter());
+            }
+        }
+        let is_theirs = |stmt: &Stmt| named(stmt).iter().any(|one| handles.contains(one));
+        match rest[next..]
+            .iter()
+            .any(|stmt| joins(self.marks.library, stmt) && is_theirs(stmt))
+        {
+            true => rest.len(),
+            false => next,
         }
     }
 
@@ -200,7 +234,7 @@ impl Lifter<'_> {
         number: usize,
     ) -> Region {
         let last = own.unwrap_or(range.end - 1);
-        self.refuse_work(&statements[last + 1..]);
+        self.refuse_work(&statements[range.clone()], &statements[last + 1..]);
         let span = statements[range.end - 1].span();
         let mut region = self.statements(&mut statements[range]);
         match own {

@@ -9,7 +9,7 @@ use crate::syntax::region_marks::is_member;
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, Ident, Stmt};
+use syn::{Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMatch, Ident, Stmt};
 
 /// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
 pub(super) fn scope_in<'a>(library: &Library, stmt: &'a mut Stmt) -> Option<&'a mut ExprClosure> {
@@ -218,6 +218,14 @@ pub(super) fn joins_first(library: &Library, stmt: &Stmt) -> bool {
     };
     joins(library, stmt)
         && match stmt {
+            // What a statement goes over or decides by comes first.
+            Stmt::Expr(Expr::ForLoop(ExprForLoop { expr: head, .. }), _)
+            | Stmt::Expr(Expr::Match(ExprMatch { expr: head, .. }), _)
+            | Stmt::Expr(Expr::If(ExprIf { cond: head, .. }), _)
+                if joins(library, &Stmt::Expr((**head).clone(), None)) =>
+            {
+                plain(head)
+            }
             Stmt::Expr(Expr::ForLoop(one), _) => one
                 .body
                 .stmts

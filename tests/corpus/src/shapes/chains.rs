@@ -297,3 +297,26 @@ pub fn the_rest_of_an_iterator() {
     }
     println!("= {total} {skipped}");
 }
+
+#[ckpt::instrument(calls(simulated))]
+pub fn with_a_list_that_is_moved_in() {
+    let starts = [3u64, 5, 7, 11];
+    let names: Vec<String> = starts.iter().map(|start| format!("n{start}")).collect();
+    let weights = vec![2u64; 3];
+    let mut total = 0;
+    'all: for (k, (start, mut name)) in starts.iter().zip(names).enumerate() {
+        if k == 1 {
+            continue;
+        }
+        name.push('!');
+        total += simulated(2, *start);
+        println!("{name} {total}");
+        if k == 2 {
+            break 'all;
+        }
+    }
+    for pair in starts.iter().map(|start| start + 1).zip(weights.into_iter()) {
+        total += simulated(1, pair.0) * pair.1;
+    }
+    println!("= {total} {starts:?}");
+}
