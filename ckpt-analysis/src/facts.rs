@@ -2,9 +2,11 @@
 
 mod again;
 pub mod generators;
+pub mod state;
 
 use crate::calls::{self, CallGraph};
 use crate::facts::generators::Generators;
+use crate::facts::state::OuterState;
 use crate::items::methods::Methods;
 use crate::items::resolve::{Namespace, Resolver};
 use crate::items::{self, Def, FnId, Items, MAIN};
@@ -35,6 +37,8 @@ pub struct Facts {
     pub asks_where: bool,
     /// The generators of random numbers that crates keep to themselves.
     pub generators: Generators,
+    /// State that statements do not name as variables which change.
+    pub outer_state: OuterState,
 }
 
 impl Facts {
@@ -56,9 +60,11 @@ impl Facts {
             let methods = Methods::new(&items, &resolver);
             calls::build(&library, program, &resolver, &methods)
         };
+        let outer_state = OuterState::of(program, &library, &items, &graph);
         Self {
             items,
             graph,
+            outer_state,
             bases: program.files.iter().map(|file| file.base).collect(),
             communicating: named_communicating(program),
             counts_owners: counts_owners(&library, program),

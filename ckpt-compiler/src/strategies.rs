@@ -338,19 +338,13 @@ fn demote_values(
         calls.flat_map(|(_, uses)| uses.iter().map(|(id, _)| *id))
     };
     liveness.for_each_event(flow, |event, live| {
-        if !matches!(event.kind, Use::Write | Use::Change | Use::Lend) || event.in_closure {
-            return;
-        }
         let changed = &flow.bindings[event.binding];
         let own = changed.mutable || event.kind == Use::Write;
-        let behind = matches!(
-            changed.declaration,
-            Declaration::Parameter {
-                passing: Passing::Exclusive,
-                ..
-            }
-        );
-        if !own && !behind || changed.step == event.step && event.kind == Use::Write {
+        let behind = leads_exclusively(changed, strategies[event.binding]);
+        // Where it is passed on it is lent: the variable stays, and what it leads to may change.
+        let changes = matches!(event.kind, Use::Write | Use::Change | Use::Lend)
+            || behind && event.kind == Use::Move;
+        if !changes || !own && !behind || changed.step == event.step && event.kind == Use::Write {
             return;
         }
         // Beside it in a call, rustc lets nothing be used that borrows from it.
@@ -374,7 +368,7 @@ fn demote_values(
                     .is_some_and(|init| only_borrows(library, init, &changed.ident));
             let is_elsewhere =
                 { binding.init.as_ref() }.is_some_and(|init| flow.is_in_another_field(event, init));
-            let uses = is_input && !is_elsewhere && (is_key || own && !is_arm && !is_borrowed);
+            let uses = is_input && !is_elsewhere && (is_key || !is_arm && !is_borrowed);
             if uses
                 && strategies[id] == (Strategy::Reexecuted { exclusive: false })
                 && binding.step != event.step
@@ -418,6 +412,18 @@ fn demote_values(
             strategies[id] = Strategy::Saved;
         }
     }
+}
+
+/// Whether the variable is an exclusive reference to what others have.
+fn leads_exclusively(binding: &Binding, strategy: Strategy) -> bool {
+    let is_parameter = matches!(
+        binding.declaration,
+        Declaration::Parameter {
+            passing: Passing::Exclusive,
+            ..
+        }
+    );
+    is_parameter || matches!(strategy, Strategy::Exclusive | Strategy::Reexecuted { exclusive: true })
 }
 
 /// Whether an initialiser does nothing with the variable but borrow places in it: `&ledger.rows`,
@@ -781,7 +787,8 @@ fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagno
             if changed.step >= begins && parameter.is_none() || is_told {
                 continue;
             }
-            let may_change = changed.mutable || parameter == Some(Passing::Exclusive);
+            let is_behind = leads_exclusively(changed, strategies[input]);
+            let may_change = changed.mutable || is_behind;
             let changes = |event: &crate::cfg::Event| {
                 event.binding == input
                     && !{ from.init.as_ref() }.is_some_and(|init| flow.is_in_another_field(event, init))
@@ -789,6 +796,8 @@ fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagno
                         // Parameters are declared in the step in which the first statement is.
                         Use::Write => parameter.is_none() || event.step > changed.step,
                         Use::Change | Use::Lend => may_change,
+                        // Whether what makes the value changes it as well is known where that was decided.
+                        Use::Move => is_behind && event.step > begins,
                         _ => false,
                     }
             };

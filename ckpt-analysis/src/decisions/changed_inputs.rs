@@ -116,7 +116,7 @@ fn changed_for(
         // Parameters are declared in the step in which the first statement is.
         let declares = is_parameter && event.kind == Use::Write && event.step == changed.step;
         let is_gone = is_moved_parameter(&stages.flow, event.binding, step);
-        let changes = is_gone || may_change(changed, event);
+        let changes = is_gone || may_change(changed, event, step);
         if !is_declared_before || declares || !changes || is_as_declared(changed) {
             return;
         }
@@ -187,7 +187,8 @@ fn needs(stages: &Stages, id: usize, event: &Event, owns: bool) -> bool {
     })
 }
 
-fn may_change(changed: &Binding, event: &Event) -> bool {
+/// `made` is the step that makes the value: whether that changes what it is lent is known elsewhere.
+fn may_change(changed: &Binding, event: &Event, made: StepId) -> bool {
     let is_behind = matches!(
         changed.declaration,
         Declaration::Parameter {
@@ -198,6 +199,7 @@ fn may_change(changed: &Binding, event: &Event) -> bool {
     match event.kind {
         Use::Write => true,
         Use::Change | Use::Lend => changed.mutable || is_behind,
+        Use::Move => is_behind && event.step != made,
         _ => false,
     }
 }

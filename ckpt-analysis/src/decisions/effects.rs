@@ -16,6 +16,7 @@ use super::statements::{Without, maker};
 use super::uploads::OwnArrays;
 use crate::Analysis;
 use crate::calls::CallId;
+use crate::facts::state::{Looked, OuterState, types_with};
 use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Position, Program};
@@ -29,7 +30,7 @@ use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::assigned_places;
 use ckpt_compiler::syntax::purity::is_assignment;
 use ckpt_compiler::visit::{self, Visit, VisitMut};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -70,8 +71,7 @@ pub struct Effects<'a> {
     completed: Vec<CompletedAt>,
     /// Whether the program changes its environment.
     environment_changes: OnceCell<bool>,
-    /// The statics, of threads as well, that change behind shared references.
-    changing_statics: HashSet<String>,
+    outer_state: &'a OuterState,
     /// Whether it may write to files.
     file_written: OnceCell<Option<Extent>>,
     replacing: OnceCell<Replacing>,
@@ -124,7 +124,7 @@ impl<'a> Effects<'a> {
                 false => Vec::new(),
             },
             environment_changes: OnceCell::new(),
-            changing_statics: changing_statics(&analysis.library, program, items),
+            outer_state: &analysis.outer_state,
             file_written: OnceCell::new(),
             replacing: OnceCell::new(),
             setters,
@@ -556,6 +556,8 @@ impl<'a> Effects<'a> {
         let mut changeable = Changeable::default();
         changeable.visit_signature(&function.item.sig);
         changeable.visit_block(&function.item.block);
+        let exclusive = Exclusive::of(self.library, &function.item);
+        changeable.0.extend(exclusive.references);
         if let Statement::Let(local) = found
             && self.devices.are_used()
         {
@@ -641,8 +643,7 @@ impl<'a> Effects<'a> {
             foreign: &self.foreign,
             devices: &self.devices,
             around_devices: &self.around_devices,
-            changing_statics: &self.changing_statics,
-            items: self.items,
+            changing_statics: self.outer_state.statics(),
             changeable,
             changing_variables: HashSet::new(),
             return_leaves,
@@ -743,8 +744,79 @@ impl<'a> Effects<'a> {
         self.called_unseen(&names, &makes)
     }
 
-    /// The first trace that an expression leaves, itself or by what it calls.
+    /// What the `let` or `for` there looks at that is no variable which changes, and may be another by the time of a restart.
+    pub(crate) fn looked_at(&self, place: Position) -> Option<Looked> {
+        let (statement, _) = self.statement_at(place)?;
+        let (expr, declares) = match statement {
+            Statement::Let(local) => (&local.init.as_ref()?.expr, local.to_token_stream()),
+            Statement::For(one) => (&one.expr, TokenStream::new()),
+        };
+        self.state_in(place, expr, &declares)
+    }
+
+    fn state_in(&self, place: Position, expr: &Expr, declares: &TokenStream) -> Option<Looked> {
+        let function = self.items.function_around(place)?;
+        let of = (self.program, self.library, self.items);
+        self.outer_state.looked_at(of, function, expr, declares)
+    }
+
+    /// The first trace that an expression leaves, itself or by what it calls, or the first state that it looks at.
     fn trace_in(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
+        let place = (file, bytes(self.program, file, expr.span()).start);
+        // The statement around it tells its type.
+        let around = self.items.function_around(place).map(|function| Declares::of(function, expr));
+        let looked = self.state_in(place, expr, &around.unwrap_or_default());
+        let lent = || self.lent_exclusively(place, expr, others);
+        self.own_trace_in(file, expr, others)
+            .or_else(lent)
+            .or_else(|| Some(looked?.at))
+    }
+
+    /// The first exclusive reference that a call in the expression is given, and that may change what it leads to. `others` are the
+    /// variables that count.
+    fn lent_exclusively(&self, place: Position, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
+        struct Lent<'n, 'a> {
+            effects: &'n Effects<'a>,
+            file: FileId,
+            references: HashSet<String>,
+            found: Option<Span>,
+        }
+        impl<'ast> Visit<'ast> for Lent<'_, '_> {
+            fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+                for (index, argument) in call.args.iter().enumerate() {
+                    let is_reference = matches!(argument, Expr::Path(path)
+                        if path.path.get_ident().is_some_and(|name| self.references.contains(&name.to_string())));
+                    let effects = self.effects;
+                    let range = bytes(effects.program, self.file, call.func.span());
+                    let callees = effects.called_in(self.file, &range, &[]);
+                    let only_looks = !callees.is_empty()
+                        && callees.iter().all(|id| {
+                            let input = effects.items.function(*id).item.sig.inputs.iter().nth(index);
+                            matches!(input, Some(syn::FnArg::Typed(typed))
+                                if matches!(&*typed.ty, syn::Type::Reference(one) if one.mutability.is_none()))
+                        });
+                    if is_reference && !only_looks {
+                        self.found.get_or_insert(argument.span());
+                    }
+                }
+                visit::visit_expr_call(self, call);
+            }
+            fn visit_item(&mut self, _: &'ast syn::Item) {}
+        }
+        let function = self.items.function_around(place)?;
+        let mut references = Exclusive::of(self.library, &function.item).references;
+        references.retain(|name| others.contains(name));
+        let mut lent = Lent {
+            effects: self,
+            file: place.0,
+            references,
+            found: None,
+        };
+        lent.visit_expr(expr);
+        Some((place.0, bytes(self.program, place.0, lent.found?)))
+    }
+
+    fn own_trace_in(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
         let mut own = self.traces(others, true);
         own.changing_variables =
             self.changing_variables((file, bytes(self.program, file, expr.span()).start));
@@ -976,39 +1048,6 @@ impl<'f> Visit<'f> for MadeElsewhere<'f> {
     fn visit_item(&mut self, _: &'f syn::Item) {}
 }
 
-/// The types of a program that hold something of a name that counts, or hold such a type.
-fn types_with(program: &Program, counts: &dyn Fn(&str) -> bool) -> HashSet<String> {
-    struct Types(Vec<(String, HashSet<String>)>);
-    impl<'ast> Visit<'ast> for Types {
-        fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-            let names = names_in(&item.fields.to_token_stream());
-            self.0.push((item.ident.to_string(), names));
-        }
-        fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-            let names = names_in(&item.variants.to_token_stream());
-            self.0.push((item.ident.to_string(), names));
-        }
-        fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
-            let names = names_in(&item.ty.to_token_stream());
-            self.0.push((item.ident.to_string(), names));
-        }
-    }
-    let mut types = Types(Vec::new());
-    program.files.iter().for_each(|file| types.visit_file(&file.ast));
-    let mut found: HashSet<String> = HashSet::new();
-    loop {
-        let before = found.len();
-        for (name, names) in &types.0 {
-            if names.iter().any(|one| counts(one) || found.contains(one)) {
-                found.insert(name.clone());
-            }
-        }
-        if found.len() == before {
-            return found;
-        }
-    }
-}
-
 /// The names in a signature, but for those of what is behind shared references.
 struct Owned(BTreeSet<String>);
 
@@ -1112,6 +1151,33 @@ impl<'a> Visit<'a> for ListAt<'a> {
     }
 
     fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
+/// Finds what a `let` declares, by its initialiser.
+struct Declares<'e> {
+    init: &'e Expr,
+    found: TokenStream,
+}
+
+impl Declares<'_> {
+    fn of(function: &Function, init: &Expr) -> TokenStream {
+        let mut finder = Declares {
+            init,
+            found: TokenStream::new(),
+        };
+        finder.visit_block(&function.item.block);
+        finder.found
+    }
+}
+
+impl<'ast> Visit<'ast> for Declares<'_> {
+    fn visit_local(&mut self, local: &'ast Local) {
+        let is_it = |init: &syn::LocalInit| init.expr.span().byte_range() == self.init.span().byte_range();
+        if local.init.as_ref().is_some_and(is_it) {
+            self.found = local.pat.to_token_stream();
+        }
+        visit::visit_local(self, local);
+    }
 }
 
 /// The variables that patterns declare, each with where.
@@ -1231,6 +1297,106 @@ impl<'ast> Visit<'ast> for Changeable {
             self.0.insert(name.ident.to_string());
         }
         visit::visit_pat_type(self, typed);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The variables that may be exclusive references, or hold one.
+struct Exclusive<'l> {
+    library: &'l Library,
+    references: HashSet<String>,
+}
+
+impl<'l> Exclusive<'l> {
+    fn of(library: &'l Library, function: &syn::ItemFn) -> Self {
+        let mut found = Self {
+            library,
+            references: HashSet::new(),
+        };
+        found.visit_signature(&function.sig);
+        found.visit_block(&function.block);
+        found
+    }
+
+    /// What a pattern binds is exclusive if what it is matched against is: `let Model { rng, .. } = self`, `if let Some(g) = list.get_mut(1)`.
+    fn binds(&mut self, pattern: &syn::Pat, scrutinee: &Expr) {
+        let is_whole = matches!(pattern, syn::Pat::Ident(_) | syn::Pat::Type(_));
+        if self.leads_exclusively(scrutinee, is_whole) {
+            struct Names<'n>(&'n mut HashSet<String>);
+            impl<'ast> Visit<'ast> for Names<'_> {
+                fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+                    self.0.insert(pattern.ident.to_string());
+                }
+            }
+            Names(&mut self.references).visit_pat(pattern);
+        }
+    }
+
+    /// Whether the value may be an exclusive reference, or hold one. `is_whole`: the value itself counts, and not what is behind it.
+    fn leads_exclusively(&self, value: &Expr, is_whole: bool) -> bool {
+        match value {
+            Expr::Reference(one) => one.mutability.is_some(),
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|name| self.references.contains(&name.to_string())),
+            Expr::Field(one) => !is_whole && self.leads_exclusively(&one.base, false),
+            Expr::Index(one) => !is_whole && self.leads_exclusively(&one.expr, false),
+            Expr::Unary(one) => !is_whole && self.leads_exclusively(&one.expr, false),
+            Expr::Paren(one) => self.leads_exclusively(&one.expr, is_whole),
+            Expr::Try(one) => self.leads_exclusively(&one.expr, is_whole),
+            Expr::Tuple(one) => one.elems.iter().any(|part| self.leads_exclusively(part, is_whole)),
+            Expr::MethodCall(call) => {
+                let method = call.method.to_string();
+                self.library.borrows_mutably(&method)
+                    || self.library.goes_over_exclusively(&method)
+                    || self.leads_exclusively(&call.receiver, true)
+                        && (self.library.says(&method, Methods::Unwraps) || self.library.adapts(&method))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Exclusive<'_> {
+    fn visit_receiver(&mut self, receiver: &'ast syn::Receiver) {
+        if receiver.mutability.is_some() && receiver.reference.is_some() {
+            self.references.insert("self".into());
+        }
+    }
+
+    fn visit_pat_type(&mut self, typed: &'ast syn::PatType) {
+        if let (syn::Pat::Ident(name), syn::Type::Reference(reference)) = (&*typed.pat, &*typed.ty)
+            && reference.mutability.is_some()
+        {
+            self.references.insert(name.ident.to_string());
+        }
+        visit::visit_pat_type(self, typed);
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init {
+            self.binds(&local.pat, &init.expr);
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+        self.binds(&one.pat, &one.expr);
+        visit::visit_expr_let(self, one);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        self.binds(&one.pat, &one.expr);
+        visit::visit_expr_for_loop(self, one);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if let Expr::Match(one) = expr {
+            one.arms.iter().for_each(|arm| self.binds(&arm.pat, &one.expr));
+        }
+        visit::visit_expr(self, expr);
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}
@@ -1409,26 +1575,6 @@ fn changes_behind_references(library: &Library, types: &HashSet<String>, tokens:
     names.any(|name| library.changes_behind_references(name, false) || types.contains(name))
 }
 
-/// The statics of a program that change, those of threads and those that are computed late among them. What is set once does not: a
-/// restart has set it by then.
-fn changing_statics(library: &Library, program: &Program, items: &Items) -> HashSet<String> {
-    struct Mutable(HashSet<String>);
-    impl<'ast> Visit<'ast> for Mutable {
-        fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
-            if matches!(item.mutability, syn::StaticMutability::Mut(_)) {
-                self.0.insert(item.ident.to_string());
-            }
-        }
-    }
-    let mut found = Mutable(HashSet::new());
-    { program.files.iter() }.for_each(|file| found.visit_file(&file.ast));
-    let types = types_behind_references(library, program);
-    let changing = { items.globals.iter() }
-        .filter(|one| changes_behind_references(library, &types, &one.ty.to_token_stream()));
-    found.0.extend(changing.map(|one| one.name.clone()));
-    found.0
-}
-
 /// Whether tokens have the name of something that leaves a trace.
 fn mention_traces(library: &Library, devices: &Devices<'_>, tokens: &TokenStream) -> bool {
     let names = names_in(tokens);
@@ -1469,7 +1615,6 @@ struct Traces<'n> {
     writes_files: Box<dyn Fn() -> bool + 'n>,
     around_devices: &'n AroundDevices,
     changing_statics: &'n HashSet<String>,
-    items: &'n Items,
     library: &'n Library,
     foreign: &'n Foreign,
     devices: &'n Devices<'n>,
@@ -1499,33 +1644,11 @@ impl Traces<'_> {
         }
     }
 
-    /// Code that is not looked into may look at a static that changes.
-    fn names_static(&mut self, code: TokenStream) {
-        for token in code {
-            match token {
-                TokenTree::Ident(name) => {
-                    self.leaves(self.changing_statics.contains(&name.to_string()), &name)
-                }
-                TokenTree::Group(group) => self.names_static(group.stream()),
-                _ => {}
-            }
-        }
-    }
-
     /// Whether what a function asks for may be something else when it is asked again.
     fn may_find_another(&self, function: &syn::Path) -> bool {
         let path = segments(function);
         self.library.asks_for_file(&path)
             || self.library.reads_environment(&path) && (self.environment_changes)()
-    }
-
-    /// Whether a function draws random numbers, or makes a generator that no two runs have alike.
-    fn draws(&self, function: &syn::Path) -> bool {
-        let path = segments(function);
-        let is_own = path
-            .last()
-            .is_some_and(|last| self.items.functions.iter().any(|one| one.name == *last));
-        self.library.draws(&path, is_own)
     }
 
     /// Whether the expression never has a value; then it is noted.
@@ -1602,8 +1725,6 @@ impl<'ast> Visit<'ast> for Traces<'_> {
                     self.leaves(may_leave, mac);
                 }
             }
-        } else {
-            self.names_static(mac.tokens.clone());
         }
     }
 
@@ -1616,8 +1737,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
             let of = path.path.segments.iter().rev().nth(1);
             let asks_a_clock = self.devices.are_used()
                 && of.is_some_and(|of| self.library.says(&of.ident.to_string(), Types::Clocks));
-            let is_another = self.may_find_another(&path.path) || self.draws(&path.path);
-            self.leaves(leaves || asks_a_clock || is_another, call);
+            self.leaves(leaves || asks_a_clock || self.may_find_another(&path.path), call);
             self.is_given_to_device |= makes;
         }
         visit::visit_expr_call(self, call);
@@ -1687,8 +1807,6 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         let may_run = self.devices.are_used() && !self.is_kept_by_handle;
         if may_run && !never_returns(self.library, &closure.body, false) {
             self.visit_expr(&closure.body);
-        } else if !self.devices.are_used() {
-            self.names_static(closure.body.to_token_stream());
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::Analysis;
 use crate::placement::Candidate;
+use crate::items::FnId;
 use crate::placement::expressible::{Words, no_thread_locals, with_marks};
+use crate::placement::state_in_use::no_state_in_use;
 use ckpt_compiler::diagnostics::Diagnostic;
 use ckpt_compiler::explain::SiteReport;
 use ckpt_compiler::passes::{self, Stages};
@@ -23,6 +25,7 @@ pub struct Answer {
     /// What the stages before the emission have made of it, or what they refuse.
     pub stages: Result<Stages, Vec<Diagnostic>>,
     expressible: OnceCell<Result<(), Vec<Diagnostic>>>,
+    function: FnId,
 }
 
 impl Answer {
@@ -35,6 +38,7 @@ impl Answer {
             let stages = self.stages.as_ref().map_err(Vec::clone)?;
             passes::emitted(stages, &self.item.to_token_stream())
                 .and_then(|_| no_thread_locals(analysis, stages))
+                .and_then(|()| no_state_in_use(analysis, stages, self.function))
                 .map_err(|errors| errors.iter().cloned().collect())
         };
         self.expressible.get_or_init(found).clone()
@@ -80,6 +84,7 @@ impl Asked {
                 arguments,
                 item,
                 expressible: OnceCell::new(),
+                function: candidate.function,
             })
         });
         self.0.borrow_mut().insert(question, known.clone());

@@ -16,6 +16,7 @@ mod rest;
 mod route;
 mod safe;
 mod show;
+mod state_in_use;
 pub mod team_size;
 mod teams;
 mod time_loops;

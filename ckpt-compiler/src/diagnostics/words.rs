@@ -178,6 +178,11 @@ refusals! {
         says "E1001: `{changed}` changes while {shown}, which is made from it, is still in use at a site"
         why "a restart makes it again from the changed value and would not get the same"
         instead "copy the key behind the `&` to a variable that does not change, and use the copy there";
+    /// What a value in use is made from is no variable, and may be another by the time of a restart.
+    StateInUse { state: String, shown: Subject }
+        says "E1054: {shown} is made from {state}, and is still in use at a site"
+        why "a restart makes it again, and would not get the same if that has changed since"
+        instead "copy what is looked at there to a variable in front of it, `let threshold = threshold.get();`, and use the copy";
     /// An iterator, or a reference that moves on.
     Advances { name: Ident }
         says "E1002: `{name}` borrows, changes on its way, and is still in use at a site"

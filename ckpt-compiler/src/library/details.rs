@@ -220,6 +220,12 @@ sections! {
     }
     /// Methods of any type, by what they do to their receiver.
     "methods" => Methods {
+        /// Looks at what changes behind a shared reference, if it is called without arguments.
+        LooksInsideAlone = "looks_inside_alone",
+        /// Looks at what changes behind a shared reference, or changes it.
+        LooksInside = "looks_inside",
+        /// May do so, but has a name that methods of other types have as well.
+        ChangesInside = "changes_inside",
         /// Returns what is in it, or panics.
         Unwraps = "unwraps",
         /// Returns what is in it, or the argument.
@@ -699,6 +705,8 @@ sections! {
         Changes = "changes",
         /// Functions that may change what is in files.
         WritesFiles = "writes_files",
+        /// Functions and methods that read files.
+        ReadsFiles = "reads_files",
         /// Functions and methods that ask for files, and not for what is in them.
         AsksFiles = "asks_files",
     }

@@ -6,6 +6,7 @@ mod sites;
 
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
+use crate::facts::state::{Looked, State};
 use crate::decisions::Decisions;
 use crate::decisions::bounds::{anonymous_parameters, associated_type, type_parameter};
 use crate::decisions::effects::ToldMore;
@@ -106,6 +107,8 @@ pub struct Decider<'a> {
     pub types: &'a Types,
     /// Where making the value of the `let` at this place leaves a trace.
     pub leaves_a_trace_at: &'a dyn Fn(Position) -> Option<Extent>,
+    /// What the `let` there looks at that is no variable which changes, and may be another by the time of a restart.
+    pub looks_at: &'a dyn Fn(Position) -> Option<Looked>,
     /// Whether a value can be made again for a statement that uses it up, as far as what makes it tells.
     pub can_be_made_again: &'a dyn Fn(Position) -> bool,
     /// Where a variable first may get another value than the one that it was made with.
@@ -1054,11 +1057,7 @@ impl Decider<'_> {
         {
             advice = found;
         } else if matches!(advice, TypeAdvice::Other)
-            && let Some(found) = { one.places.iter() }.find_map(|place| self.trace_at(*place, &type_name))
-            && matches!(
-                found,
-                TypeAdvice::ChangedInput { .. } | TypeAdvice::TakesFrom { .. }
-            )
+            && let Some(found) = { one.places.iter() }.find_map(|place| self.state_at(*place))
         {
             advice = found;
         } else if matches!(advice, TypeAdvice::DeviceHandle { .. })
@@ -1176,9 +1175,7 @@ impl Decider<'_> {
                 made: at,
                 written: (self.file_written)().and_then(|at| self.written_at(at))?,
             },
-            Ok(expr) if self.takes_from_variable(&expr) || self.draws(&expr) => {
-                TypeAdvice::TakesFrom { change: at }
-            }
+            Ok(expr) if self.takes_from_variable(&expr) => TypeAdvice::TakesFrom { change: at },
             _ => TypeAdvice::DeviceCommand {
                 crates: (self.device_crates)(type_name),
                 trace: at,
@@ -1204,10 +1201,17 @@ impl Decider<'_> {
         }
     }
 
-    /// Whether an expression draws random numbers that nobody seeds.
-    fn draws(&self, expr: &syn::Expr) -> bool {
-        matches!(expr, syn::Expr::Call(call) if matches!(&*call.func, syn::Expr::Path(path)
-            if self.library.draws(&library::segments(&path.path), false)))
+    /// What making the value of the variable there looks at that may be another by then.
+    fn state_at(&self, place: Position) -> Option<TypeAdvice> {
+        let Found::Let { start, .. } = locate::locate(self.program, place.0, place.1)? else {
+            return None;
+        };
+        let looked = (self.looks_at)((place.0, start))?;
+        let at = self.written_at(looked.at)?;
+        Some(match looked.kind {
+            State::Drawn => TypeAdvice::TakesFrom { change: at },
+            State::Static | State::File | State::Inside => TypeAdvice::ChangedInput { changed: at },
+        })
     }
 
     /// What is written there, and where that is.

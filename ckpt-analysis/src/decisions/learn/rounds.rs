@@ -130,6 +130,7 @@ pub fn learn(
         items: &analysis.items,
         types: &types,
         leaves_a_trace_at: &|place| effects.trace_at(place),
+        looks_at: &|place| effects.looked_at(place),
         can_be_made_again: &can_be_made_again,
         changes_at: &|place| effects.change_at(place),
         told_more_at: &|place| effects.told_more_at(place),

@@ -40,6 +40,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         items,
         types,
         leaves_a_trace_at: &|_| None,
+        looks_at: &|_| None,
         can_be_made_again: &|_| false,
         changes_at: &|_| None,
         told_more_at: &|_| None,
