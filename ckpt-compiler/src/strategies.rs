@@ -342,8 +342,7 @@ fn demote_values(
         let own = changed.mutable || event.kind == Use::Write;
         let behind = leads_exclusively(changed, strategies[event.binding]);
         // Where it is passed on it is lent: the variable stays, and what it leads to may change.
-        let changes = matches!(event.kind, Use::Write | Use::Change | Use::Lend)
-            || behind && event.kind == Use::Move;
+        let changes = event.may_change() || behind && event.kind == Use::Move;
         if !changes || !own && !behind || changed.step == event.step && event.kind == Use::Write {
             return;
         }
@@ -423,7 +422,11 @@ fn leads_exclusively(binding: &Binding, strategy: Strategy) -> bool {
             ..
         }
     );
-    is_parameter || matches!(strategy, Strategy::Exclusive | Strategy::Reexecuted { exclusive: true })
+    is_parameter
+        || matches!(
+            strategy,
+            Strategy::Exclusive | Strategy::Reexecuted { exclusive: true }
+        )
 }
 
 /// Whether an initialiser does nothing with the variable but borrow places in it: `&ledger.rows`,
@@ -798,7 +801,7 @@ fn refuse_other_values(flow: &Flow, strategies: &[Strategy], errors: &mut Diagno
                         Use::Change | Use::Lend => may_change,
                         // Whether what makes the value changes it as well is known where that was decided.
                         Use::Move => is_behind && event.step > begins,
-                        _ => false,
+                        _ => may_change && event.by_own,
                     }
             };
             let later = |event: &&crate::cfg::Event| event.step >= begins;

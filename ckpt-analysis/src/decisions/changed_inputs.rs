@@ -200,6 +200,6 @@ fn may_change(changed: &Binding, event: &Event, made: StepId) -> bool {
         Use::Write => true,
         Use::Change | Use::Lend => changed.mutable || is_behind,
         Use::Move => is_behind && event.step != made,
-        _ => false,
+        _ => event.by_own && (changed.mutable || is_behind),
     }
 }

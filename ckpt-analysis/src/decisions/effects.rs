@@ -764,7 +764,10 @@ impl<'a> Effects<'a> {
     fn trace_in(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
         let place = (file, bytes(self.program, file, expr.span()).start);
         // The statement around it tells its type.
-        let around = self.items.function_around(place).map(|function| Declares::of(function, expr));
+        let around = self
+            .items
+            .function_around(place)
+            .map(|function| Declares::of(function, expr));
         let looked = self.state_in(place, expr, &around.unwrap_or_default());
         let lent = || self.lent_exclusively(place, expr, others);
         self.own_trace_in(file, expr, others)
@@ -1346,7 +1349,10 @@ impl<'l> Exclusive<'l> {
             Expr::Unary(one) => !is_whole && self.leads_exclusively(&one.expr, false),
             Expr::Paren(one) => self.leads_exclusively(&one.expr, is_whole),
             Expr::Try(one) => self.leads_exclusively(&one.expr, is_whole),
-            Expr::Tuple(one) => one.elems.iter().any(|part| self.leads_exclusively(part, is_whole)),
+            Expr::Tuple(one) => one
+                .elems
+                .iter()
+                .any(|part| self.leads_exclusively(part, is_whole)),
             Expr::MethodCall(call) => {
                 let method = call.method.to_string();
                 self.library.borrows_mutably(&method)

@@ -13,7 +13,7 @@ use crate::calls::CallGraph;
 use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Program};
-use ckpt_compiler::library::{Library, Surroundings, last_name, segments};
+use ckpt_compiler::library::{Library, Methods, Surroundings, Types, last_name, segments};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::origins::is_box;
@@ -46,6 +46,8 @@ pub enum State {
     File,
     /// What changes behind a shared reference.
     Inside,
+    /// The order of a hash table.
+    Order,
 }
 
 /// What is known of such state in a program.
@@ -65,6 +67,8 @@ pub struct OuterState {
     through_arguments: Vec<Option<Looked>>,
     /// What functions look at that are called without their names, conversions and the like, by the types that they are of.
     unseen: Vec<(HashSet<String>, Looked)>,
+    /// Whether the program has tables whose order is another one in every process.
+    has_hashed: bool,
     calls: HashMap<(FileId, usize), Vec<FnId>>,
 }
 
@@ -85,6 +89,11 @@ impl OuterState {
             changing: changing(program, library, items),
             draws: imports.naming(&|path| library.draws(path, false) && path.len() > 1),
             written: written(program, library),
+            has_hashed: program.files.iter().any(|file| {
+                names_in(&file.ast.to_token_stream())
+                    .iter()
+                    .any(|name| library.says(name, Types::Hashed))
+            }),
             ..Self::default()
         };
         found.statics = statics(program, library, items, &found.changing);
@@ -119,7 +128,8 @@ impl OuterState {
 
     /// Whether there is none.
     fn is_none(&self) -> bool {
-        self.statics.is_empty()
+        !self.has_hashed
+            && self.statics.is_empty()
             && self.changing.is_empty()
             && self.unseen.is_empty()
             && self.outside.iter().all(Option::is_none)
@@ -133,7 +143,11 @@ impl OuterState {
         graph: &CallGraph,
     ) {
         let callees: Vec<Vec<FnId>> = { graph.calls_by_function().into_iter() }
-            .map(|ids| ids.into_iter().flat_map(|id| graph.call(id).callees.clone()).collect())
+            .map(|ids| {
+                ids.into_iter()
+                    .flat_map(|id| graph.call(id).callees.clone())
+                    .collect()
+            })
             .collect();
         let is_trusted = |function: &Function| {
             let path: Vec<String> = function.display.split("::").map(str::to_owned).collect();
@@ -152,7 +166,12 @@ impl OuterState {
             };
             let is_lent = self.is_changing_signature(function);
             outside.push(looks.outside.map(of));
-            through_arguments.push(looks.inside.filter(|_| is_lent).map(|span| of((span, State::Inside))));
+            through_arguments.push(
+                looks
+                    .inside
+                    .filter(|_| is_lent)
+                    .map(|span| of((span, State::Inside))),
+            );
         }
         (self.outside, self.through_arguments) = (outside, through_arguments);
         loop {
@@ -165,7 +184,8 @@ impl OuterState {
                         self.outside[id] = self.outside[callee.0].clone();
                         changed = true;
                     }
-                    let leads = self.through_arguments[callee.0].is_some() && self.is_changing_signature(function);
+                    let leads =
+                        self.through_arguments[callee.0].is_some() && self.is_changing_signature(function);
                     if self.through_arguments[id].is_none() && leads {
                         self.through_arguments[id] = self.through_arguments[callee.0].clone();
                         changed = true;
@@ -195,7 +215,8 @@ impl OuterState {
             let Some(of_trait) = &one.of_trait else { continue };
             let name = last_name(of_trait);
             // A value that is made again ends once, as the first did.
-            if own.contains(name.as_str()) || name == DESTRUCTOR {
+            let is_destructor = one.functions.iter().any(|id| items.function(*id).is_destructor());
+            if own.contains(name.as_str()) || is_destructor {
                 continue;
             }
             let looked = one.functions.iter().find_map(|id| {
@@ -270,7 +291,11 @@ impl OuterState {
         looks.visit_without_guards(expr);
         let mut callees = looks.callees(without_last_closure(library, expr).to_token_stream());
         let names = names_in(&expr.to_token_stream());
-        let called = if looks.calls { vocabulary.closures_of(&names) } else { Vec::new() };
+        let called = if looks.calls {
+            vocabulary.closures_of(&names)
+        } else {
+            Vec::new()
+        };
         for closure in called {
             looks.visit_expr(&closure.body);
             callees.extend(looks.callees(closure.body.to_token_stream()));
@@ -292,6 +317,10 @@ impl OuterState {
         {
             return Some((Ok(span), State::Inside));
         }
+        let is_hashed = words.iter().any(|name| library.says(name, Types::Hashed));
+        if self.has_hashed && is_hashed && self.lists_in_order(library, items, expr, (&callees, declares)) {
+            return Some((Ok(expr.span()), State::Order));
+        }
         let of_callees = callees.iter().find_map(|id| {
             let through = self.through_arguments[id.0].as_ref();
             self.outside[id.0].as_ref().or(through)
@@ -303,6 +332,56 @@ impl OuterState {
         };
         let found = of_callees.or_else(unseen)?;
         Some((Err(found.clone()), found.kind))
+    }
+}
+
+impl OuterState {
+    /// Whether the expression makes a list of the items of a hash table, in the order in which they come, itself or by what it calls.
+    fn lists_in_order(
+        &self,
+        library: &Library,
+        items: &Items,
+        expr: &Expr,
+        (callees, declares): (&[FnId], &TokenStream),
+    ) -> bool {
+        struct Lists<'l> {
+            library: &'l Library,
+            goes_over: bool,
+            gathers: bool,
+            sorts: bool,
+        }
+        impl<'ast> Visit<'ast> for Lists<'_> {
+            fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+                let method = call.method.to_string();
+                self.goes_over |= self.library.begins_an_iterator(&method)
+                    || self.library.says(&method, Methods::GoesOverTable);
+                self.gathers |= self.library.collects(&method);
+                self.sorts |= self.library.says(&method, Methods::Sorts);
+                visit::visit_expr_method_call(self, call);
+            }
+        }
+        let mut lists = Lists {
+            library,
+            goes_over: false,
+            gathers: false,
+            sorts: false,
+        };
+        lists.visit_expr(expr);
+        let mut named = names_in(&expr.to_token_stream());
+        named.extend(names_in(declares));
+        let is_sorted = lists.sorts || named.iter().any(|name| library.says(name, Types::Sorted));
+        let by_callee = || {
+            callees.iter().any(|id| {
+                let signature = &items.function(*id).item.sig;
+                let given = names_in(&signature.inputs.to_token_stream());
+                let gives = names_in(&signature.output.to_token_stream());
+                given.iter().any(|name| library.says(name, Types::Hashed))
+                    && gives
+                        .iter()
+                        .any(|name| library.says(name, Types::Lists) || library.says(name, Types::Iterators))
+            })
+        };
+        !is_sorted && (lists.goes_over && lists.gathers || by_callee())
     }
 }
 
@@ -329,9 +408,6 @@ fn without_last_closure(library: &Library, expr: &Expr) -> Expr {
         }
     }
 }
-
-/// The trait of destructors.
-const DESTRUCTOR: &str = "Drop";
 
 /// The types of a program that hold something of a name that counts, or hold such a type.
 pub fn types_with(program: &Program, counts: &dyn Fn(&str) -> bool) -> HashSet<String> {
@@ -379,21 +455,31 @@ fn changing(program: &Program, library: &Library, items: &Items) -> HashSet<Stri
         found.extend(types_with(program, &|name| is_one(&found, name)));
         for one in &items.impls {
             let name = one.of_trait.as_ref().map(last_name);
-            let changes = names_in(&one.self_type.to_token_stream()).iter().any(|name| is_one(&found, name));
+            let changes = names_in(&one.self_type.to_token_stream())
+                .iter()
+                .any(|name| is_one(&found, name));
             found.extend(name.filter(|name| changes && own.contains(name.as_str())));
         }
         if found.len() == before {
             break;
         }
     }
-    let mentioned = program.files.iter().flat_map(|file| names_in(&file.ast.to_token_stream()));
+    let mentioned = program
+        .files
+        .iter()
+        .flat_map(|file| names_in(&file.ast.to_token_stream()));
     found.extend(mentioned.filter(|name| is_of_library(name)));
     found
 }
 
 /// The statics of a program that change, those of threads and those that are computed late among them. What is set once does not: a
 /// restart has set it by then.
-fn statics(program: &Program, library: &Library, items: &Items, changing: &HashSet<String>) -> HashSet<String> {
+fn statics(
+    program: &Program,
+    library: &Library,
+    items: &Items,
+    changing: &HashSet<String>,
+) -> HashSet<String> {
     struct Mutable(HashSet<String>);
     impl<'ast> Visit<'ast> for Mutable {
         fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
@@ -572,23 +658,27 @@ impl<'s> Looks<'s> {
     }
 
     fn is_guard(&self, call: &syn::ExprMethodCall) -> bool {
-        call.args.is_empty()
-            && self
-                .library
-                .says(&call.method.to_string(), ckpt_compiler::library::Methods::Guards)
+        call.args.is_empty() && self.library.says(&call.method.to_string(), Methods::Guards)
     }
 
     fn method(&mut self, call: &syn::ExprMethodCall) {
         self.calls = true;
         let is_own = || {
             let at = (self.file, call.method.span().byte_range().start + self.base);
-            self.state.calls.get(&at).is_some_and(|callees| !callees.is_empty())
+            self.state
+                .calls
+                .get(&at)
+                .is_some_and(|callees| !callees.is_empty())
         };
         let is_access = is_access(self.library, call, self.all_methods) && !(!self.all_methods && is_own());
         if is_access {
             self.inside.get_or_insert(call.span());
         }
-        if self.library.says(&call.method.to_string(), Surroundings::ReadsFiles) && self.state.written.is_some() {
+        if self
+            .library
+            .says(&call.method.to_string(), Surroundings::ReadsFiles)
+            && self.state.written.is_some()
+        {
             self.finds(State::File, call.span());
         }
     }
@@ -608,7 +698,11 @@ impl<'s> Looks<'s> {
 
 impl<'ast> Visit<'ast> for Looks<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-        let is_static = path.path.segments.last().is_some_and(|last| self.state.statics.contains(&last.ident.to_string()));
+        let is_static = path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| self.state.statics.contains(&last.ident.to_string()));
         if is_static {
             self.finds(State::Static, path.span());
         }

@@ -1,8 +1,8 @@
 //! What is asked of the stages of one function: each question once, however many stages of the package ask it.
 
 use crate::Analysis;
-use crate::placement::Candidate;
 use crate::items::FnId;
+use crate::placement::Candidate;
 use crate::placement::expressible::{Words, no_thread_locals, with_marks};
 use crate::placement::state_in_use::no_state_in_use;
 use ckpt_compiler::diagnostics::Diagnostic;

@@ -32,21 +32,27 @@ fn refuse(analysis: &Analysis, stages: &Stages, id: FnId, errors: &mut Diagnosti
         let is_again = matches!(strategy, Strategy::Reexecuted { .. })
             && stages.plan.schedule.runs.reexecuted.contains(&binding.step);
         // What is marked has been looked at where it was decided, or is the user's word.
-        let Some(init) = binding.init.as_ref().filter(|_| is_again && binding.treatment.is_none()) else {
+        let Some(init) = binding
+            .init
+            .as_ref()
+            .filter(|_| is_again && binding.treatment.is_none())
+        else {
             continue;
         };
         if Known::of(library).origin(init) == Origin::Device {
             continue;
         }
         let declares = binding.ty.to_token_stream();
-        let found = analysis
-            .outer_state
-            .is_looked_at(library, &analysis.items, (base, function), init, &declares);
+        let found =
+            analysis
+                .outer_state
+                .is_looked_at(library, &analysis.items, (base, function), init, &declares);
         let Some(state) = found else { continue };
         let state = match state {
             State::Static => "a static that changes",
             State::Drawn => "random numbers",
             State::File => "a file, and the program writes files",
+            State::Order => "the order of a hash table, which is another one in every process",
             State::Inside => "what changes behind a shared reference",
         };
         let shown = match binding.is_synthetic() {

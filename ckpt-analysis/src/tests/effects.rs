@@ -13,7 +13,7 @@ fn asked(text: &str, ask: impl Fn(&Effects<'_>, Position) -> bool) -> bool {
     ask(&Effects::of(&program, &analysis), place)
 }
 
-fn may_be_reexecuted(text: &str) -> bool {
+pub(super) fn may_be_reexecuted(text: &str) -> bool {
     asked(text, |effects, place| effects.may_be_reexecuted(place))
 }
 

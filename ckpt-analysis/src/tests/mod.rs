@@ -29,6 +29,7 @@ mod safe_turns;
 mod safe_values;
 mod simulator;
 mod skeletons;
+mod state;
 mod statics;
 mod strangers;
 mod team_size;

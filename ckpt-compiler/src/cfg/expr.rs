@@ -110,6 +110,7 @@ impl<'l> Walker<'l> {
                 in_closure: self.closures > 0,
                 may_consume: false,
                 by_name: false,
+                by_own: false,
                 by_operator: false,
                 may_take: false,
                 field: None,
@@ -241,6 +242,7 @@ impl<'l> Walker<'l> {
             in_closure: self.closures > 0,
             may_consume: false,
             by_name: false,
+            by_own: false,
             by_operator: false,
             may_take: true,
             field: self.field.take(),
@@ -529,6 +531,7 @@ impl<'l> Walker<'l> {
             && event.binding == binding
         {
             event.by_name = !of_std;
+            event.by_own = !of_std && self.library.own().may_change(&call.method.to_string());
         }
     }
 

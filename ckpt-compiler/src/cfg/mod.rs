@@ -151,6 +151,8 @@ pub struct Event {
     pub may_consume: bool,
     /// Whether it is a method's receiver, and nothing but the method's name says that it is left as it is.
     pub by_name: bool,
+    /// Whether a method of the program has that name, and may change it.
+    pub by_own: bool,
     /// Whether an operator takes it by value, so that it is gone afterwards if it is not used again: what is used again has been copied.
     pub by_operator: bool,
     /// Whether memory that it owns may belong to something else afterwards. A place that is borrowed, compared or indexed stays with
@@ -161,6 +163,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether the variable, or what it leads to, may be another value afterwards.
+    pub fn may_change(&self) -> bool {
+        matches!(self.kind, Use::Write | Use::Change | Use::Lend) || self.by_own
+    }
+
     /// Whether the value may be gone afterwards.
     pub fn may_move(&self) -> bool {
         self.kind == Use::Move || self.may_consume

@@ -182,7 +182,7 @@ refusals! {
     StateInUse { state: String, shown: Subject }
         says "E1054: {shown} is made from {state}, and is still in use at a site"
         why "a restart makes it again, and would not get the same if that has changed since"
-        instead "copy what is looked at there to a variable in front of it, `let threshold = threshold.get();`, and use the copy";
+        instead "copy what is looked at there to a variable, which a checkpoint has, and use the copy: `let level = level.get();`, `let names: Vec<String> = map.keys().cloned().collect();`";
     /// An iterator, or a reference that moves on.
     Advances { name: Ident }
         says "E1002: `{name}` borrows, changes on its way, and is still in use at a site"

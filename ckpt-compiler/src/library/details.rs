@@ -226,6 +226,10 @@ sections! {
         LooksInside = "looks_inside",
         /// May do so, but has a name that methods of other types have as well.
         ChangesInside = "changes_inside",
+        /// Goes over what is in a table.
+        GoesOverTable = "goes_over_table",
+        /// Brings items into an order of their own.
+        Sorts = "sorts",
         /// Returns what is in it, or panics.
         Unwraps = "unwraps",
         /// Returns what is in it, or the argument.

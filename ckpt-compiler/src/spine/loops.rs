@@ -246,9 +246,9 @@ impl Lowering<'_> {
         outer.push(plain(started(&rest, &call.args[0])));
         let apart = (*call.receiver).clone();
         // What rustc says of it is about the adaptor.
-        let next = Ident::new("next", call.method.span());
+        let next = quote_spanned!(call.method.span()=> ::core::iter::Iterator::next);
         let of_list: Expr = parse_quote! {
-            match ::core::iter::Iterator::#next(&mut #rest) {
+            match #next(&mut #rest) {
                 ::core::option::Option::Some(#given) => #given,
                 ::core::option::Option::None => break,
             }

@@ -300,7 +300,7 @@ pub trait Unordered {}
 #[diagnostic::on_unimplemented(
     message = "E1205: a `for` with a site in it goes over a hash map or hash set by reference",
     label = "goes round in another order after a restart",
-    note = "instead: collect what it goes over into a `Vec` and go over that, or use a `BTreeMap` or `BTreeSet`"
+    note = "instead: collect copies of what it goes over into a `Vec` (`map.keys().cloned().collect()`) and go over that, or use a `BTreeMap` or `BTreeSet`"
 )]
 pub trait Ordered {}
 

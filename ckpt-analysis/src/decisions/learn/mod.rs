@@ -6,7 +6,6 @@ mod sites;
 
 pub use rounds::{Lesson, Unsolved, WaysOut, learn, ways_out};
 
-use crate::facts::state::{Looked, State};
 use crate::decisions::Decisions;
 use crate::decisions::bounds::{anonymous_parameters, associated_type, type_parameter};
 use crate::decisions::effects::ToldMore;
@@ -17,6 +16,7 @@ use crate::decisions::saved_types::Types;
 use crate::decisions::writers::{Stream, stream_edits, stream_of};
 use crate::decisions::{lent_readers, used_up_readers};
 use crate::diagnostics::{HeldIn, OpaqueField, RustcObstacle, Said, TypeAdvice};
+use crate::facts::state::{Looked, State};
 use crate::items::Items;
 use crate::source::edits::line_and_column;
 use crate::source::locate::{self, Found};
@@ -1210,7 +1210,9 @@ impl Decider<'_> {
         let at = self.written_at(looked.at)?;
         Some(match looked.kind {
             State::Drawn => TypeAdvice::TakesFrom { change: at },
-            State::Static | State::File | State::Inside => TypeAdvice::ChangedInput { changed: at },
+            State::Static | State::File | State::Inside | State::Order => {
+                TypeAdvice::ChangedInput { changed: at }
+            }
         })
     }
 

@@ -63,7 +63,10 @@ impl<'f> Vocabulary<'f> {
     /// The code of these declarations.
     pub fn places(&self, from: &HashSet<String>) -> impl Iterator<Item = TokenStream> + '_ {
         let names = self.names(from);
-        let declared = self.declared.iter().filter(move |(name, _)| names.contains(*name));
+        let declared = self
+            .declared
+            .iter()
+            .filter(move |(name, _)| names.contains(*name));
         declared.flat_map(|(_, all)| all.iter().cloned())
     }
 
