@@ -126,7 +126,17 @@ impl Emitter<'_> {
                 quote_spanned!(self.own_span(entry.binding()) => #frame.entry(#key, #value);)
             })
             .collect();
-        quote!(#frame.region(#site); #(#entries)*)
+        let rt = rt();
+        let kept = self.moved_to_region(site).map(|entry| {
+            let id = entry.binding();
+            let (kept, key, value) = (self.kept_name(id), self.key(id), self.reference(site, entry));
+            quote_spanned!(self.own_span(id) => let #kept = {
+                #[allow(unused_imports)]
+                use #rt::{KeepsShared as _, KeepsEither as _, KeepsEntry as _};
+                (&&&#rt::MovesToThread(#value)).keep(&mut #frame, #key)
+            };)
+        });
+        quote!(#frame.region(#site); #(#entries)* #(#kept)*)
     }
 
     /// For every region, what waits for its members.
@@ -136,9 +146,12 @@ impl Emitter<'_> {
         let waits = sites.filter_map(|(site, one)| {
             let region = one.region?;
             let (seen, registrations) = (self.seen(site, WORDS_AT_A_CHECKPOINT), self.registrations(site));
+            let kept = self
+                .moved_to_region(site)
+                .map(|entry| self.kept_name(entry.binding()));
             Some((
                 region,
-                quote!(#seen #frame.await_members(#site, &#registrations);),
+                quote!(#seen #frame.await_members(#site, &#registrations); #(::core::mem::drop(#kept);)*),
             ))
         });
         waits.collect()
@@ -149,6 +162,23 @@ impl Emitter<'_> {
         let region = self.lowered.sites[site as usize - 1].region;
         let local = self.flow.locals.id(&self.flow.bindings[entry.binding()].ident);
         self.regions.lends(region, local)
+    }
+
+    /// The variables that move into threads of the region that begins at the site.
+    fn moved_to_region(&self, site: SiteId) -> impl Iterator<Item = &Entry> {
+        let entries = self.plan.sites[site as usize - 1].entries.iter();
+        entries.filter(move |entry| self.is_moved_to_region(site, entry))
+    }
+
+    fn is_moved_to_region(&self, site: SiteId, entry: &Entry) -> bool {
+        let region = self.lowered.sites[site as usize - 1].region;
+        let id = entry.binding();
+        let local = self.flow.locals.id(&self.flow.bindings[id].ident);
+        matches!(entry, Entry::Save(_) | Entry::Parameter { .. })
+            && self.regions.moves(region, local)
+            && !self.regions.lends(region, local)
+            && !self.has_parts(id)
+            && self.plan.filled.part(site, id).is_none()
     }
 
     /// A call that leads to a site, with what has to be done before and after it.
@@ -284,6 +314,16 @@ impl Emitter<'_> {
                         quote!(#required #registrar.entry_parameter(#index, #key);)
                     }
                     _ => quote!(#registrar.save_entry(#key);),
+                };
+            }
+            if self.is_moved_to_region(site, entry) {
+                let kept = self.kept_name(entry.binding());
+                return match entry {
+                    Entry::Parameter { index, required, .. } => {
+                        let required = required.then(|| quote!(#registrar.required(#key);));
+                        quote_spanned!(span => #required #registrar.kept_parameter(#index, #key, &#kept);)
+                    }
+                    _ => quote_spanned!(span => #registrar.save_kept(#key, &#kept);),
                 };
             }
             let clean = self.plan.saves_as_clean(&self.clean, self.flow, site, entry);
@@ -472,6 +512,7 @@ impl Emitter<'_> {
         self.plan.saves_as_clean(&self.clean, self.flow, site, entry)
             && self.plan.filled.part(site, entry.binding()).is_none()
             && !self.is_lent_to_region(site, entry)
+            && !self.is_moved_to_region(site, entry)
             && self.unread.contains(self.flow, site, entry.binding())
     }
 
@@ -493,6 +534,7 @@ impl Emitter<'_> {
         is_own
             && self.plan.filled.part(site, id).is_none()
             && !self.is_lent_to_region(site, entry)
+            && !self.is_moved_to_region(site, entry)
             && self.flow.nameable(site, id)
             && !self.plan.option_slots.is_parked(site, id)
             && !self.is_through_serde(id)

@@ -11,6 +11,7 @@
 mod begun;
 mod clean;
 pub mod lasting;
+mod moved;
 mod recursion;
 mod region;
 mod registrar;
@@ -28,6 +29,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 pub use begun::{Begun, Walk};
+pub use moved::{KeepsEither, KeepsEntry, KeepsShared, MovesToThread};
 pub(crate) use recursion::DeepCalls;
 pub use recursion::{Measured, Recursion};
 pub use region::member;

@@ -41,9 +41,14 @@ impl Frame {
 
     /// Keeps what a variable holds, which the region that begins lends to its members.
     pub fn entry<T: Checkpoint + ?Sized>(&mut self, key: &'static str, value: &T) {
-        if self.after.is_some() && self.target == 0 && !goes_on_alone() {
+        if self.opens_region() {
             team::keep_entry(key, value);
         }
+    }
+
+    /// Whether checkpoints are taken in the region that has begun.
+    pub(crate) fn opens_region(&self) -> bool {
+        self.after.is_some() && self.target == 0 && !goes_on_alone()
     }
 
     /// Waits for the members of the team, and takes the checkpoints of all that are due meanwhile.

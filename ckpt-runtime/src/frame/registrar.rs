@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Mutex;
 
 use super::clean;
+use super::moved::Kept;
 use super::saver::Saver;
 use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
 use super::thread::{FunctionSite, site_plan};
@@ -320,6 +321,22 @@ impl Registrar {
         self.put_entry(key, Some(index));
         if let Some(frame) = self.frames.last_mut() {
             frame.values.push((index, key));
+        }
+    }
+
+    /// Saves a variable that has moved into a member of the region: what the region has kept of it.
+    pub fn save_kept<K: Kept>(&mut self, key: &'static str, kept: &K) {
+        match kept.copy() {
+            Some(copy) => self.save(key, copy),
+            None => self.save_entry(key),
+        }
+    }
+
+    /// As [`Registrar::save_kept`], for parameter `index` of the function, which is offered to its caller.
+    pub fn kept_parameter<K: Kept>(&mut self, index: u32, key: &'static str, kept: &K) {
+        match kept.copy() {
+            Some(copy) => self.parameter(index, key, copy),
+            None => self.entry_parameter(index, key),
         }
     }
 

@@ -8,8 +8,9 @@ pub use chains::*;
 
 pub use crate::devices::shown::any_number as any_number_of_devices;
 pub use crate::frame::{
-    Begun, Cut, CutIndex, Frame, KnownToLender, Lend, Measured, Pace, Recursion, Registrar, SaveParts, Split,
-    SplitValue, Splitter, Strip, UnknownToLender, Walk, behind, cut, part, shared, split,
+    Begun, Cut, CutIndex, Frame, KeepsEither, KeepsEntry, KeepsShared, KnownToLender, Lend, Measured,
+    MovesToThread, Pace, Recursion, Registrar, SaveParts, Split, SplitValue, Splitter, Strip,
+    UnknownToLender, Walk, behind, cut, part, shared, split,
 };
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;

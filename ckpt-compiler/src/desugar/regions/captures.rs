@@ -37,6 +37,8 @@ pub struct Capture {
     pub borrowed: bool,
     /// Whether the body gives it another value as a whole: it looks behind the reference.
     pub behind: bool,
+    /// Whether nothing behind the body mentions it.
+    pub is_last: bool,
 }
 
 impl Capture {
@@ -62,6 +64,8 @@ pub struct VariablesInScope<'l> {
     channel_ends: LocalSet,
     /// What is in scope where a closure or statement begins, by its place.
     scopes: HashMap<(usize, usize), LocalSet>,
+    /// Where each is mentioned last.
+    last: HashMap<LocalId, (usize, usize)>,
 }
 
 impl<'l> VariablesInScope<'l> {
@@ -72,7 +76,14 @@ impl<'l> VariablesInScope<'l> {
             exclusive: LocalSet::default(),
             channel_ends: LocalSet::default(),
             scopes: scopes(locals, function),
+            last: HashMap::new(),
         };
+        identifiers(&function.block.to_token_stream(), &mut |ident| {
+            let local = locals.id(ident);
+            variables
+                .last
+                .extend(local.map(|local| (local, start(ident.span()))));
+        });
         variables.visit_block(&function.block);
         variables
     }
@@ -287,9 +298,13 @@ pub(super) fn captures(
         return Vec::new();
     };
     let mut found: HashMap<LocalId, Ident> = HashMap::new();
+    let mut last = LocalSet::default();
     identifiers(&body.to_token_stream(), &mut |ident| {
         if let Some(local) = locals.id(ident).filter(|local| scope.contains(*local)) {
             found.entry(local).or_insert_with(|| ident.clone());
+            if variables.last.get(&local) == Some(&start(ident.span())) {
+                last.insert(local);
+            }
         }
     });
     let used = found.keys().copied().collect();
@@ -315,6 +330,7 @@ pub(super) fn captures(
             how,
             borrowed,
             behind,
+            is_last: last.contains(local),
         });
     }
     captures

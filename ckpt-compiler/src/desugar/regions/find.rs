@@ -166,9 +166,7 @@ impl Lifter<'_> {
     fn region(&mut self, scope: &mut ExprClosure, number: usize) -> Region {
         let mut block = body_of(scope);
         let Some(last) = block.stmts.iter().rposition(|stmt| self.starts_with_sites(stmt)) else {
-            return Region {
-                lends: LocalSet::default(),
-            };
+            return Region::default();
         };
         let own = give_away(&mut block.stmts, last + 1, number, self.marks, self.locals);
         let is_drop = |stmt: &&Stmt| drops(self.marks.library, stmt);
@@ -204,7 +202,7 @@ impl Lifter<'_> {
         let span = statements[range.end - 1].span();
         let mut region = self.statements(&mut statements[range]);
         match own {
-            Some(own) => self.members(&mut statements[own], &mut region.lends),
+            Some(own) => self.members(&mut statements[own], &mut region),
             None => statements.insert(last + 1, region_marks::wait(number, span)),
         }
         region
@@ -212,12 +210,12 @@ impl Lifter<'_> {
 
     /// The statements of a region up to the last that starts a thread.
     fn statements(&mut self, statements: &mut [Stmt]) -> Region {
-        let mut lends = LocalSet::default();
+        let mut region = Region::default();
         for stmt in &mut *statements {
             let changed = reexecution::changed_in(self.marks.library, self.locals, stmt);
-            lends.extend(self.variables.changeable(changed).iter());
+            region.lends.extend(self.variables.changeable(changed).iter());
             let before = self.found.members.len();
-            self.members(stmt, &mut lends);
+            self.members(stmt, &mut region);
             if self.found.members.len() > before && joins(self.marks.library, stmt) {
                 self.errors.refuse(stmt.span(), Refusal::StartedAndJoined);
             }
@@ -229,7 +227,7 @@ impl Lifter<'_> {
         }
         reexecution::check(self.marks.library, self.locals, statements, self.errors);
         self.let_ends_go(statements);
-        Region { lends }
+        region
     }
 
     /// `drop(sender)`: a restart in the threads needs the sender once more, so that it stays, as one that sends no more.
@@ -253,7 +251,7 @@ impl Lifter<'_> {
     }
 
     /// Takes out the bodies of the threads that the statement starts.
-    fn members(&mut self, stmt: &mut Stmt, lends: &mut LocalSet) {
+    fn members(&mut self, stmt: &mut Stmt, region: &mut Region) {
         let mut bodies = Vec::new();
         let (marks, first) = (self.marks, self.found.members.len());
         Spawns(marks.library, &mut |closure: &mut ExprClosure| {
@@ -268,9 +266,14 @@ impl Lifter<'_> {
         .visit_stmt_mut(stmt);
         for closure in bodies {
             let member = self.member(&closure);
-            if !member.moves {
-                let places = member.captures.iter().filter(|one| one.how == How::InPlace);
-                lends.extend(places.filter_map(|one| self.locals.id(&one.ident)));
+            let local = |one: &Capture| self.locals.id(&one.ident);
+            let (places, values): (Vec<_>, Vec<_>) =
+                { member.captures.iter() }.partition(|one| one.how == How::InPlace);
+            if member.moves {
+                let gone = values.into_iter().filter(|one| one.is_last);
+                region.moves.extend(gone.filter_map(local));
+            } else {
+                region.lends.extend(places.into_iter().filter_map(local));
             }
             self.found.members.push(member);
         }
@@ -318,7 +321,10 @@ impl Lifter<'_> {
         call.method = format_ident!("{method}", span = span);
         let wait = region_marks::wait(number, span);
         call.args.push(parse_quote!(|| { #wait }));
-        Region { lends }
+        Region {
+            lends,
+            moves: LocalSet::default(),
+        }
     }
 
     fn member(&mut self, closure: &ExprClosure) -> Member {

@@ -40,11 +40,13 @@ pub struct Regions {
 }
 
 /// A region.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Region {
     /// The variables that its threads borrow exclusively or that its own statements change: a checkpoint has what they
     /// held where it began.
     pub lends: LocalSet,
+    /// The variables that move into one of its threads for good: the region keeps a copy of them as long as it runs.
+    pub moves: LocalSet,
 }
 
 /// The body of a thread.
@@ -65,6 +67,12 @@ impl Regions {
     pub fn lends(&self, region: Option<usize>, local: Option<LocalId>) -> bool {
         let lends = |region: usize| &self.regions[region].lends;
         region.is_some_and(|region| local.is_some_and(|local| lends(region).contains(local)))
+    }
+
+    /// Whether this region, if it is one, moves the variable into one of its threads.
+    pub fn moves(&self, region: Option<usize>, local: Option<LocalId>) -> bool {
+        let moves = |region: usize| &self.regions[region].moves;
+        region.is_some_and(|region| local.is_some_and(|local| moves(region).contains(local)))
     }
 
     /// Whether there is none.

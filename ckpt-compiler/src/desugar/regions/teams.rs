@@ -56,6 +56,7 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
                 how,
                 borrowed: false,
                 behind: false,
+                is_last: false,
             }),
             Pat::Wild(_) if how == How::Reexecuted => {}
             other => errors.refuse(other.span(), Refusal::TeamTakesApart),
