@@ -138,7 +138,7 @@ fn is_clean(stages: &Stages, clean: &Clean, (site, id): (SiteId, BindingId)) -> 
     let entry = entries.iter().find(|entry| entry.binding() == id);
     let region = stages.lowered.sites[site as usize - 1].region;
     let local = flow.locals.id(&flow.bindings[id].ident);
-    let is_kept = stages.regions.lends(region, local) || stages.regions.moves(region, local);
+    let is_kept = stages.regions.lends(region, local) || stages.regions.moves(region, local).is_some();
     !is_kept && entry.is_some_and(|entry| stages.plan.saves_as_clean(clean, flow, site, entry))
 }
 

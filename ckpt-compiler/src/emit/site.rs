@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing, Use};
+use crate::desugar::regions::MovesTo;
 use crate::liveness::lasting::lasts;
 use crate::names;
 use crate::names::{frame, registrar};
@@ -127,16 +128,23 @@ impl Emitter<'_> {
             })
             .collect();
         let rt = rt();
-        let kept = self.moved_to_region(site).map(|entry| {
-            let id = entry.binding();
-            let (kept, key, value) = (self.kept_name(id), self.key(id), self.reference(site, entry));
-            quote_spanned!(self.own_span(id) => let #kept = {
-                #[allow(unused_imports)]
-                use #rt::{KeepsShared as _, KeepsEither as _, KeepsEntry as _};
-                (&&&#rt::MovesToThread(#value)).keep(&mut #frame, #key)
-            };)
+        let types = self.moved_to_region(site).map(|(entry, _)| {
+            let (kept, value) = (self.kept_name(entry.binding()), self.reference(site, entry));
+            quote_spanned!(self.own_span(entry.binding()) => let #kept = #rt::nothing_like(#value);)
         });
-        quote!(#frame.region(#site); #(#entries)* #(#kept)*)
+        quote!(#frame.region(#site); #(#entries)* #(#types)*)
+    }
+
+    /// The variables that have moved into threads of the region that begins at the site, and where to.
+    fn moved_to_region(&self, site: SiteId) -> impl Iterator<Item = (&Entry, MovesTo)> {
+        let entries = self.plan.sites[site as usize - 1].entries.iter();
+        entries.filter_map(move |entry| Some((entry, self.moves_to(site, entry)?)))
+    }
+
+    fn moves_to(&self, site: SiteId, entry: &Entry) -> Option<MovesTo> {
+        let region = self.lowered.sites[site as usize - 1].region;
+        let local = self.flow.locals.id(&self.flow.bindings[entry.binding()].ident);
+        self.regions.moves(region, local)
     }
 
     /// For every region, what waits for its members.
@@ -146,12 +154,9 @@ impl Emitter<'_> {
         let waits = sites.filter_map(|(site, one)| {
             let region = one.region?;
             let (seen, registrations) = (self.seen(site, WORDS_AT_A_CHECKPOINT), self.registrations(site));
-            let kept = self
-                .moved_to_region(site)
-                .map(|entry| self.kept_name(entry.binding()));
             Some((
                 region,
-                quote!(#seen #frame.await_members(#site, &#registrations); #(::core::mem::drop(#kept);)*),
+                quote!(#seen #frame.await_members(#site, &#registrations);),
             ))
         });
         waits.collect()
@@ -162,23 +167,6 @@ impl Emitter<'_> {
         let region = self.lowered.sites[site as usize - 1].region;
         let local = self.flow.locals.id(&self.flow.bindings[entry.binding()].ident);
         self.regions.lends(region, local)
-    }
-
-    /// The variables that move into threads of the region that begins at the site.
-    fn moved_to_region(&self, site: SiteId) -> impl Iterator<Item = &Entry> {
-        let entries = self.plan.sites[site as usize - 1].entries.iter();
-        entries.filter(move |entry| self.is_moved_to_region(site, entry))
-    }
-
-    fn is_moved_to_region(&self, site: SiteId, entry: &Entry) -> bool {
-        let region = self.lowered.sites[site as usize - 1].region;
-        let id = entry.binding();
-        let local = self.flow.locals.id(&self.flow.bindings[id].ident);
-        matches!(entry, Entry::Save(_) | Entry::Parameter { .. })
-            && self.regions.moves(region, local)
-            && !self.regions.lends(region, local)
-            && !self.has_parts(id)
-            && self.plan.filled.part(site, id).is_none()
     }
 
     /// A call that leads to a site, with what has to be done before and after it.
@@ -316,14 +304,18 @@ impl Emitter<'_> {
                     _ => quote!(#registrar.save_entry(#key);),
                 };
             }
-            if self.is_moved_to_region(site, entry) {
-                let kept = self.kept_name(entry.binding());
-                return match entry {
-                    Entry::Parameter { index, required, .. } => {
-                        let required = required.then(|| quote!(#registrar.required(#key);));
-                        quote_spanned!(span => #required #registrar.kept_parameter(#index, #key, &#kept);)
-                    }
-                    _ => quote_spanned!(span => #registrar.save_kept(#key, &#kept);),
+            if let Some(to) = self.moves_to(site, entry) {
+                let member = self.regions.members[to.member].function.sig.ident.to_string();
+                let (index, kept) = (to.capture as u32, self.kept_name(entry.binding()));
+                let (own, required) = match entry {
+                    Entry::Parameter { index, .. } => (
+                        quote!(::core::option::Option::Some(#index)),
+                        Some(quote!(#registrar.required(#key);)),
+                    ),
+                    _ => (quote!(::core::option::Option::None), None),
+                };
+                return quote_spanned! { span =>
+                    #required #registrar.moved_to_member(#key, #own, (#member, #index), &#kept);
                 };
             }
             let clean = self.plan.saves_as_clean(&self.clean, self.flow, site, entry);
@@ -512,7 +504,7 @@ impl Emitter<'_> {
         self.plan.saves_as_clean(&self.clean, self.flow, site, entry)
             && self.plan.filled.part(site, entry.binding()).is_none()
             && !self.is_lent_to_region(site, entry)
-            && !self.is_moved_to_region(site, entry)
+            && self.moves_to(site, entry).is_none()
             && self.unread.contains(self.flow, site, entry.binding())
     }
 
@@ -534,7 +526,7 @@ impl Emitter<'_> {
         is_own
             && self.plan.filled.part(site, id).is_none()
             && !self.is_lent_to_region(site, entry)
-            && !self.is_moved_to_region(site, entry)
+            && self.moves_to(site, entry).is_none()
             && self.flow.nameable(site, id)
             && !self.plan.option_slots.is_parked(site, id)
             && !self.is_through_serde(id)

@@ -102,7 +102,10 @@ pub(super) fn regions(made: &Made<'_>) -> String {
             "region {index}: borrows exclusively or changes {}",
             names(&region.lends).join(", ")
         );
-        line!(text, "region {index}: moves {}", names(&region.moves).join(", "));
+        let moved = region.moves.keys().copied().collect();
+        if !region.moves.is_empty() {
+            line!(text, "region {index}: moves {}", names(&moved).join(", "));
+        }
     }
     for member in &regions.members {
         line!(text, "{}", line_of(member.function.sig.to_token_stream()));

@@ -11,7 +11,6 @@
 mod begun;
 mod clean;
 pub mod lasting;
-mod moved;
 mod recursion;
 mod region;
 mod registrar;
@@ -29,7 +28,6 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 pub use begun::{Begun, Walk};
-pub use moved::{KeepsEither, KeepsEntry, KeepsShared, MovesToThread};
 pub(crate) use recursion::DeepCalls;
 pub use recursion::{Measured, Recursion};
 pub use region::member;

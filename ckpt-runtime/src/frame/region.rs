@@ -41,14 +41,9 @@ impl Frame {
 
     /// Keeps what a variable holds, which the region that begins lends to its members.
     pub fn entry<T: Checkpoint + ?Sized>(&mut self, key: &'static str, value: &T) {
-        if self.opens_region() {
+        if self.after.is_some() && self.target == 0 && !goes_on_alone() {
             team::keep_entry(key, value);
         }
-    }
-
-    /// Whether checkpoints are taken in the region that has begun.
-    pub(crate) fn opens_region(&self) -> bool {
-        self.after.is_some() && self.target == 0 && !goes_on_alone()
     }
 
     /// Waits for the members of the team, and takes the checkpoints of all that are due meanwhile.
@@ -78,6 +73,12 @@ impl Frame {
     /// The closure of a member changes what it has captured under these numbers.
     pub fn captures(&mut self, captures: &'static [u32]) {
         team::set_captures(captures);
+    }
+
+    /// Variables of its region have moved into what the closure of a member has captured under these numbers, which a checkpoint has of
+    /// the member: a restart passes them again.
+    pub fn moved_in(&mut self, captures: &'static [(u32, &'static str)]) {
+        team::set_moved_in(captures);
     }
 
     /// Puts what a member had changed of it into what its closure has captured.

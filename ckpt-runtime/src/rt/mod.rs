@@ -8,9 +8,8 @@ pub use chains::*;
 
 pub use crate::devices::shown::any_number as any_number_of_devices;
 pub use crate::frame::{
-    Begun, Cut, CutIndex, Frame, KeepsEither, KeepsEntry, KeepsShared, KnownToLender, Lend, Measured,
-    MovesToThread, Pace, Recursion, Registrar, SaveParts, Split, SplitValue, Splitter, Strip,
-    UnknownToLender, Walk, behind, cut, part, shared, split,
+    Begun, Cut, CutIndex, Frame, KnownToLender, Lend, Measured, Pace, Recursion, Registrar, SaveParts, Split,
+    SplitValue, Splitter, Strip, UnknownToLender, Walk, behind, cut, part, shared, split,
 };
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;
@@ -424,6 +423,12 @@ impl<T: Copy> StaysWithTheFunction for T {}
 /// Checks at compile time that a variable is still there after a closure has taken it.
 #[inline(always)]
 pub fn owned_by_a_closure<T: StaysWithTheFunction>(_: &T) {}
+
+/// Nothing, of the type of a value.
+#[inline(always)]
+pub fn nothing_like<T>(_: &T) -> Option<T> {
+    None
+}
 
 /// Tells the type checker that an argument has the type of a value. Only ever mentioned, never called.
 pub fn like<T>(_: &T) -> T {

@@ -134,23 +134,6 @@ pub trait LetGo {
     fn let_go(&self);
 }
 
-thread_local! {
-    static FOR_RESTART: Cell<bool> = const { Cell::new(false) };
-}
-
-/// What `copy` copies is kept for a restart, while the program has the original: the receiver does not wait for senders in it, and
-/// would for those that a restart makes of them.
-pub(crate) fn copied_for_restart<T>(copy: impl FnOnce() -> T) -> T {
-    struct Before(bool);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            FOR_RESTART.set(self.0);
-        }
-    }
-    let _before = Before(FOR_RESTART.replace(true));
-    copy()
-}
-
 const SENDER: &[Cow<'static, str>] = &[Cow::Borrowed("channel"), Cow::Borrowed("counts")];
 
 macro_rules! senders {
@@ -160,8 +143,6 @@ macro_rules! senders {
             channel: Arc<Channel<T>>,
             /// Whether the receiver waits for it: not so once it has been [let go](LetGo).
             counts: AtomicBool,
-            /// Whether it is the copy of one that counts: see [`copied_for_restart`].
-            counts_at_restart: bool,
         }
 
         impl<T> $sender<T> {
@@ -170,27 +151,13 @@ macro_rules! senders {
                 Self {
                     channel,
                     counts: AtomicBool::new(true),
-                    counts_at_restart: false,
-                }
-            }
-
-            /// One that the receiver does not wait for.
-            fn let_go_of(channel: Arc<Channel<T>>, counts_at_restart: bool) -> Self {
-                Self {
-                    channel,
-                    counts: AtomicBool::new(false),
-                    counts_at_restart,
                 }
             }
         }
 
         impl<T> Clone for $sender<T> {
             fn clone(&self) -> Self {
-                let channel = Arc::clone(&self.channel);
-                match FOR_RESTART.get() {
-                    true => Self::let_go_of(channel, self.counts.load(Relaxed)),
-                    false => Self::of(channel),
-                }
+                Self::of(Arc::clone(&self.channel))
             }
         }
 
@@ -217,15 +184,17 @@ macro_rules! senders {
         impl<T: Checkpoint + 'static> Checkpoint for $sender<T> {
             fn save(&self, to: &mut Encoder<'_>) {
                 self.channel.save(&mut to.field(SENDER, 0));
-                let counts = self.counts_at_restart || self.counts.load(Relaxed);
-                counts.save(&mut to.field(SENDER, 1));
+                self.counts.load(Relaxed).save(&mut to.field(SENDER, 1));
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 let channel: Arc<Channel<T>> = from.field(&["channel"])?;
                 let counts: bool = from.field(&["counts"])?;
                 Ok(match counts {
                     true => Self::of(channel),
-                    false => Self::let_go_of(channel, false),
+                    false => Self {
+                        channel,
+                        counts: AtomicBool::new(false),
+                    },
                 })
             }
             fn reach(to: &mut Reach) {

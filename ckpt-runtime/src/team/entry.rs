@@ -25,12 +25,10 @@ pub(crate) fn forget_entries() {
     ENTRIES.with_borrow_mut(HashMap::clear);
 }
 
-/// Keeps what a variable holds where a region begins; whether it can be kept.
-pub(crate) fn keep_entry<T: Checkpoint + ?Sized>(key: &'static str, value: &T) -> bool {
+/// Keeps what a variable holds where a region begins.
+pub(crate) fn keep_entry<T: Checkpoint + ?Sized>(key: &'static str, value: &T) {
     let entry = copied(value);
-    let is_kept = entry.is_some();
     ENTRIES.with_borrow_mut(|entries| entries.insert(key, entry));
-    is_kept
 }
 
 /// Looks at what a variable held when the region began.

@@ -37,8 +37,10 @@ pub struct Capture {
     pub borrowed: bool,
     /// Whether the body gives it another value as a whole: it looks behind the reference.
     pub behind: bool,
-    /// Whether nothing behind the body mentions it.
-    pub is_last: bool,
+    /// How often the body mentions it, if nothing behind it does.
+    pub alone: Option<usize>,
+    /// Whether it moves into the thread for good.
+    pub moved: bool,
 }
 
 impl Capture {
@@ -46,6 +48,7 @@ impl Capture {
     pub fn parameter(&self) -> FnArg {
         let name = &self.ident;
         match self.how {
+            How::Reexecuted if self.moved => parse_quote!(#name: ()),
             How::Reexecuted => parse_quote!(#[ckpt(reexecute)] #name: ()),
             How::InPlace => parse_quote!(#name: &mut ()),
             How::Restored => parse_quote!(mut #name: ()),
@@ -299,6 +302,7 @@ pub(super) fn captures(
     };
     let mut found: HashMap<LocalId, Ident> = HashMap::new();
     let mut last = LocalSet::default();
+    let mentions = mentions(locals, &body.to_token_stream());
     identifiers(&body.to_token_stream(), &mut |ident| {
         if let Some(local) = locals.id(ident).filter(|local| scope.contains(*local)) {
             found.entry(local).or_insert_with(|| ident.clone());
@@ -330,10 +334,22 @@ pub(super) fn captures(
             how,
             borrowed,
             behind,
-            is_last: last.contains(local),
+            alone: last.contains(local).then(|| mentions[&local]),
+            moved: false,
         });
     }
     captures
+}
+
+/// How often tokens mention each variable.
+pub(super) fn mentions(locals: &Locals, tokens: &TokenStream) -> HashMap<LocalId, usize> {
+    let mut found = HashMap::new();
+    identifiers(tokens, &mut |ident| {
+        if let Some(local) = locals.id(ident) {
+            *found.entry(local).or_insert(0) += 1;
+        }
+    });
+    found
 }
 
 /// The names in tokens that may be variables: not behind a dot or in front of a `!` or `::`.

@@ -1,15 +1,15 @@
 //! Finds regions and takes the bodies of their threads out.
 
 use super::behind::look_behind;
-use super::captures::{Capture, How, VariablesInScope, captures};
+use super::captures::{Capture, How, VariablesInScope, captures, mentions};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
     Others, Spawns, Starts, dropped, drops, first_in, goes_over, has_site, is_given_nothing, is_unseen,
-    is_value, joins, joins_first, scope_in,
+    is_value, joins, joins_first, scope_in, started_once,
 };
 use super::teams::{body_of_team, data, given};
-use super::{Member, Region, Regions, reexecution, watchable};
+use super::{Member, MovesTo, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::paths::rt;
@@ -20,7 +20,7 @@ use crate::syntax::without_ckpt::Strip;
 use crate::visit::Visit;
 use crate::visit::{self, VisitMut};
 use proc_macro2::Span;
-use quote::format_ident;
+use quote::{format_ident, quote};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
@@ -215,11 +215,21 @@ impl Lifter<'_> {
             let changed = reexecution::changed_in(self.marks.library, self.locals, stmt);
             region.lends.extend(self.variables.changeable(changed).iter());
             let before = self.found.members.len();
+            let once = started_once(self.marks, stmt);
             self.members(stmt, &mut region);
             if self.found.members.len() > before && joins(self.marks.library, stmt) {
                 self.errors.refuse(stmt.span(), Refusal::StartedAndJoined);
             }
+            for (member, _) in (before..).zip(once).filter(|(_, once)| *once) {
+                self.moves(member, &mut region);
+            }
         }
+        let all = mentions(self.locals, &quote!(#(#statements)*));
+        let members = &self.found.members;
+        region.moves.retain(|local, to| {
+            let alone = members[to.member].captures[to.capture].alone;
+            alone == all.get(local).copied() && !region.lends.contains(*local)
+        });
         let mut others = Others(self.marks.library, Vec::new());
         statements.iter().for_each(|stmt| others.visit_stmt(stmt));
         for at in others.1 {
@@ -228,6 +238,21 @@ impl Lifter<'_> {
         reexecution::check(self.marks.library, self.locals, statements, self.errors);
         self.let_ends_go(statements);
         region
+    }
+
+    /// What may move into the thread for good.
+    fn moves(&self, number: usize, region: &mut Region) {
+        let member = &self.found.members[number];
+        let captures = member.captures.iter().enumerate();
+        let moved =
+            captures.filter(|(_, one)| member.moves && one.how != How::InPlace && one.alone.is_some());
+        region.moves.extend(moved.filter_map(|(capture, one)| {
+            let to = MovesTo {
+                member: number,
+                capture,
+            };
+            Some((self.locals.id(&one.ident)?, to))
+        }));
     }
 
     /// `drop(sender)`: a restart in the threads needs the sender once more, so that it stays, as one that sends no more.
@@ -266,14 +291,10 @@ impl Lifter<'_> {
         .visit_stmt_mut(stmt);
         for closure in bodies {
             let member = self.member(&closure);
-            let local = |one: &Capture| self.locals.id(&one.ident);
-            let (places, values): (Vec<_>, Vec<_>) =
-                { member.captures.iter() }.partition(|one| one.how == How::InPlace);
-            if member.moves {
-                let gone = values.into_iter().filter(|one| one.is_last);
-                region.moves.extend(gone.filter_map(local));
-            } else {
-                region.lends.extend(places.into_iter().filter_map(local));
+            if !member.moves {
+                let places = member.captures.iter().filter(|one| one.how == How::InPlace);
+                let places = places.filter_map(|one| self.locals.id(&one.ident));
+                region.lends.extend(places);
             }
             self.found.members.push(member);
         }
@@ -323,7 +344,7 @@ impl Lifter<'_> {
         call.args.push(parse_quote!(|| { #wait }));
         Region {
             lends,
-            moves: LocalSet::default(),
+            ..Region::default()
         }
     }
 

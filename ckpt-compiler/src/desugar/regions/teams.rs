@@ -56,7 +56,8 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
                 how,
                 borrowed: false,
                 behind: false,
-                is_last: false,
+                alone: None,
+                moved: false,
             }),
             Pat::Wild(_) if how == How::Reexecuted => {}
             other => errors.refuse(other.span(), Refusal::TeamTakesApart),
