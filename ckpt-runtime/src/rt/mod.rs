@@ -455,7 +455,9 @@ pub trait PutAwayInert {
 
 impl<T: Inert> PutAwayInert for UsedUp<T> {
     fn put_away(&self) {
-        drop(self.0.take());
+        if let Some(argument) = self.0.take() {
+            argument.put_away();
+        }
     }
 }
 
@@ -472,7 +474,15 @@ impl<T> PutAwayAny for &UsedUp<T> {
 }
 
 /// A destructor that only frees memory or closes what was open. Not one that passes on what a writer has in its buffer.
-pub trait Inert {}
+pub trait Inert {
+    /// Drops one that only stands in.
+    fn put_away(self)
+    where
+        Self: Sized,
+    {
+        drop(self);
+    }
+}
 
 /// One that does no more, and is no pointer that counts as an owner.
 pub trait Uncounted {}
@@ -602,7 +612,7 @@ mod inert {
     // What is behind a pointer to an object is not known: `Box<dyn Write>` may have a buffer.
     macro_rules! pointers {
         ($($pointer:ident: $($of:ident)+;)*) => {$($(
-            impl<T> $of for $pointer<T> {}
+            pointers!(# $of $pointer);
             impl<T> $of for $pointer<[T]> {}
             impl $of for $pointer<str> {}
             impl $of for $pointer<std::path::Path> {}
@@ -612,11 +622,45 @@ mod inert {
             impl $of for $pointer<dyn std::error::Error + Send> {}
             impl $of for $pointer<dyn std::error::Error + Send + Sync> {}
         )+)*};
+        // What it is alone in owning has been made to stand in, whose destructor must not be run.
+        (# Inert $pointer:ident) => {
+            impl<T> Inert for $pointer<T> {
+                fn put_away(self) {
+                    match std::mem::needs_drop::<T>() && self.is_alone() {
+                        true => std::mem::forget(self),
+                        false => drop(self),
+                    }
+                }
+            }
+        };
+        (# $of:ident $pointer:ident) => {
+            impl<T> $of for $pointer<T> {}
+        };
     }
     pointers! {
         Box: Inert Uncounted Unseen;
         Rc: Inert Unseen;
         Arc: Inert Unseen;
+    }
+
+    /// Whether nobody else owns what is behind a pointer.
+    trait Alone {
+        fn is_alone(&self) -> bool;
+    }
+    impl<T> Alone for Box<T> {
+        fn is_alone(&self) -> bool {
+            true
+        }
+    }
+    impl<T> Alone for Rc<T> {
+        fn is_alone(&self) -> bool {
+            Rc::strong_count(self) == 1
+        }
+    }
+    impl<T> Alone for Arc<T> {
+        fn is_alone(&self) -> bool {
+            Arc::strong_count(self) == 1
+        }
     }
 
     impl<T: ?Sized> Inert for std::rc::Weak<T> {}

@@ -640,4 +640,58 @@ mod tests {
             "{held}"
         );
     }
+
+    /// The variables of a snapshot in which `x` of the caller has moved into parameter 0 of `outer`, and on into parameter 2 of a thread.
+    fn moved(has_it: bool, stands_in: fn() -> bool) -> Result<Vec<Vec<String>>, SaveError> {
+        static BODY: FunctionPlan = FunctionPlan {
+            function: "outer_thread_1",
+            ..FunctionPlan::SAMPLE
+        };
+        let mut builder = SnapshotBuilder::new();
+        let caller = builder.frame(&PLAN, 1);
+        let outer = builder.frame(&PLAN, 1);
+        builder.link(caller, "x", 1, None, outer, "given");
+        builder.moves_to_member(MovedToMember {
+            frame: outer,
+            key: "given",
+            line: 2,
+            parameter: Some(0),
+            member: BODY.function,
+            of_member: 2,
+            stands_in,
+        });
+        builder.begin_thread(1);
+        builder.frame(&PLAN, 1);
+        builder.begin_thread(2);
+        let body = builder.frame(&BODY, 1);
+        if has_it {
+            builder.value(body, "own", 3, Some(2), &4.5);
+        }
+        builder.lead_to_members();
+        let described = |variable: VariableRecord| match variable.content {
+            Content::Value(_) => variable.key.into_owned(),
+            Content::Link { frame, key } => format!("{} -> {frame}/{key}", variable.key),
+        };
+        let snapshot = builder.finish()?;
+        let frames = snapshot.frames.into_iter();
+        Ok(frames
+            .map(|frame| frame.variables.into_iter().map(described).collect())
+            .collect())
+    }
+
+    #[test]
+    fn what_has_moved_into_a_thread_is_looked_for_there() {
+        let all = moved(true, || false).unwrap();
+        assert_eq!(
+            all,
+            [vec!["x -> 3/own"], vec!["given -> 3/own"], vec![], vec!["own"]]
+        );
+        let none = moved(false, || true).unwrap();
+        assert!(none.iter().all(Vec::is_empty), "{none:?}");
+        let refused = moved(false, || false).unwrap_err().to_string();
+        assert!(
+            refused.contains("`given`") && refused.contains("has used it up"),
+            "{refused}"
+        );
+    }
 }
