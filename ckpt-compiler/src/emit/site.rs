@@ -6,7 +6,7 @@ use crate::desugar::regions::MovesTo;
 use crate::liveness::lasting::lasts;
 use crate::names;
 use crate::names::{frame, registrar};
-use crate::paths::rt;
+use crate::paths::{check_apart, rt};
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
 use crate::syntax::marks::{Marks, SiteSort};
@@ -128,9 +128,17 @@ impl Emitter<'_> {
             })
             .collect();
         let rt = rt();
-        let types = self.moved_to_region(site).map(|(entry, _)| {
-            let (kept, value) = (self.kept_name(entry.binding()), self.reference(site, entry));
-            quote_spanned!(self.own_span(entry.binding()) => let #kept = #rt::nothing_like(#value);)
+        let types = self.moved_to_region(site).map(|(entry, to)| {
+            let id = entry.binding();
+            let (kept, value) = (self.kept_name(id), self.reference(site, entry));
+            let capture = &self.regions.members[to.member].captures[to.capture];
+            // The rest would stay with the function, and be dropped there.
+            let whole = capture.in_parts.then(|| {
+                let dead = self.dead(id);
+                let check = check_apart(self.own_span(id), &dead, self.flow.counts_owners);
+                quote_spanned!(self.own_span(id) => let #dead = #rt::Dead::of(#value); #check)
+            });
+            quote_spanned!(self.own_span(id) => let #kept = #rt::nothing_like(#value); #whole)
         });
         quote!(#frame.region(#site); #(#entries)* #(#types)*)
     }

@@ -238,9 +238,9 @@ pub use peek::{Peek, peek};
 
 mod holds;
 
-pub use crate::{check_dead, check_early, check_owners};
+pub use crate::{check_apart, check_dead, check_early, check_owners};
 pub use ckpt_macros::{Holds, spare};
-pub use holds::{Holds, KnownParts, NoParts};
+pub use holds::{ApartKnown, ApartNothing, ApartWhole, Holds, KnownParts, NoParts};
 
 /// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's
 /// iterator, which can be saved half-way, and leaves every other iterator as it is.

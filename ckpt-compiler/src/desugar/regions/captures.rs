@@ -41,6 +41,8 @@ pub struct Capture {
     pub alone: Option<usize>,
     /// Whether it moves into the thread for good.
     pub moved: bool,
+    /// Whether the body names only parts of it: the closure may capture these alone.
+    pub in_parts: bool,
 }
 
 impl Capture {
@@ -312,6 +314,8 @@ pub(super) fn captures(
         }
     });
     let used = found.keys().copied().collect();
+    let mut whole = LocalSet::default();
+    named_whole(locals, body.to_token_stream(), &mut whole);
     let mut captures = Vec::new();
     for local in locals.by_name(&used) {
         let ident = found[&local].clone();
@@ -336,9 +340,44 @@ pub(super) fn captures(
             behind,
             alone: last.contains(local).then(|| mentions[&local]),
             moved: false,
+            in_parts: !whole.contains(local),
         });
     }
     captures
+}
+
+/// The variables that are certain to be captured as a whole: those that do not only stand in front of a field (`pair.left`), and are not only
+/// taken apart (`let Pair { left, .. } = pair;`, `match pair { .. }`).
+fn named_whole(locals: &Locals, tokens: TokenStream, whole: &mut LocalSet) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: usize, what: &str| tokens.get(at).is_some_and(|one| one.to_string() == what);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => named_whole(locals, group.stream(), whole),
+            TokenTree::Ident(ident) => {
+                let is_call = matches!(tokens.get(at + 3), Some(TokenTree::Group(_))) || is(at + 3, ":");
+                let is_field = match tokens.get(at + 2) {
+                    Some(TokenTree::Ident(_)) => !is_call,
+                    Some(TokenTree::Literal(_)) => true,
+                    _ => false,
+                };
+                let is_part = is(at + 1, ".") && !is(at + 2, ".") && is_field;
+                let is_taken_apart = at > 0 && (is(at - 1, "=") || is(at - 1, "match"));
+                if !is_part && !is_taken_apart {
+                    whole.extend(locals.id(ident));
+                }
+            }
+            TokenTree::Literal(literal) => {
+                let names = captured_in_text(&literal.to_string());
+                let names = names.iter().filter_map(|name| syn::parse_str::<Ident>(name).ok());
+                whole.extend(names.filter_map(|mut name| {
+                    name.set_span(literal.span());
+                    locals.id(&name)
+                }));
+            }
+            TokenTree::Punct(_) => {}
+        }
+    }
 }
 
 /// How often tokens mention each variable.

@@ -58,6 +58,7 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
                 behind: false,
                 alone: None,
                 moved: false,
+                in_parts: false,
             }),
             Pat::Wild(_) if how == How::Reexecuted => {}
             other => errors.refuse(other.span(), Refusal::TeamTakesApart),

@@ -508,7 +508,10 @@ pub fn what_moves_into_a_thread() {
             ckpt::checkpoint!();
             sum += k + grown.len() as u64;
         }
-        println!("{:?}", Arc::try_unwrap(shared).map(|all| all.into_inner().unwrap()));
+        println!(
+            "{:?}",
+            Arc::try_unwrap(shared).map(|all| all.into_inner().unwrap())
+        );
         for k in 0..2 {
             ckpt::checkpoint!();
             sum += k;
