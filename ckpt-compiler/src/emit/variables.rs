@@ -282,8 +282,8 @@ impl Emitter<'_> {
             })
     }
 
-    /// The same for parameters passed by value which a site leaves out, as they may have been moved away or not: what is passed at a
-    /// restart only stands in for them.
+    /// The same for parameters passed by value which a site leaves out, as they may have been moved away or not, or are hidden: what is
+    /// passed at a restart only stands in for them.
     pub(super) fn parameter_checks(&self) -> TokenStream {
         let rt = rt();
         let left_out = (0..self.flow.bindings.len()).filter(|id| self.is_parameter_left_out(*id));
@@ -307,9 +307,7 @@ impl Emitter<'_> {
         by_value
             && must_have_its_destructor(binding)
             && (1..=self.plan.sites.len() as SiteId).any(|site| {
-                !self.plan.sites[site as usize - 1].names(id)
-                    && self.liveness.may_be_moved(self.flow, site, id)
-                    && !self.liveness.is_moved(self.flow, site, id)
+                !self.plan.sites[site as usize - 1].names(id) && !self.liveness.is_moved(self.flow, site, id)
             })
     }
 

@@ -362,7 +362,10 @@ fn named_whole(locals: &Locals, tokens: TokenStream, whole: &mut LocalSet) {
                     _ => false,
                 };
                 let is_part = is(at + 1, ".") && !is(at + 2, ".") && is_field;
-                let is_taken_apart = at > 0 && (is(at - 1, "=") || is(at - 1, "match"));
+                let is_named_anew = at >= 3
+                    && matches!(tokens[at - 2], TokenTree::Ident(_))
+                    && (is(at - 3, "let") || is(at - 3, "mut"));
+                let is_taken_apart = at > 0 && (is(at - 1, "=") && !is_named_anew || is(at - 1, "match"));
                 if !is_part && !is_taken_apart {
                     whole.extend(locals.id(ident));
                 }

@@ -203,3 +203,34 @@ fn what_only_one_thread_has_moves_into_it() {
         assert_eq!(moved(&body), [""; 0], "{body}");
     }
 }
+
+/// Whether the thread of a region may capture only a part of what it names in this way.
+fn is_in_parts(body: &str) -> bool {
+    let text = format!(
+        "fn f() {{ let pair = make(); let h = thread::spawn(move || {{ for i in 0..9 {{ ckpt::checkpoint!(); {body} }} }}); h.join().unwrap(); }}"
+    );
+    let item = text.parse().expect("Rust");
+    let stages = analyse("".parse().expect("Rust"), &item, false).expect(body);
+    stages.regions.members[0].captures[0].in_parts
+}
+
+#[test]
+fn a_closure_may_capture_the_fields_that_it_names_alone() {
+    for part in [
+        "g(pair.left[i]);",
+        "g(&pair.0);",
+        "let Pair { left, .. } = &pair.left;",
+        "pair.left.len();",
+    ] {
+        assert!(is_in_parts(part), "{part}");
+    }
+    for whole in [
+        "g(&pair);",
+        "pair.len();",
+        "g(pair.left, &pair);",
+        "println!(\"{pair:?}\");",
+        "g(pair[i]);",
+    ] {
+        assert!(!is_in_parts(whole), "{whole}");
+    }
+}
