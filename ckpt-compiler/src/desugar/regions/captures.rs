@@ -9,7 +9,7 @@ use crate::syntax::captured::captured_in_text;
 use crate::syntax::mentions::locals_of;
 use crate::syntax::origins::is_exclusive_type;
 use crate::visit::{self, Visit};
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -355,7 +355,8 @@ fn named_whole(locals: &Locals, tokens: TokenStream, whole: &mut LocalSet) {
         match token {
             TokenTree::Group(group) => named_whole(locals, group.stream(), whole),
             TokenTree::Ident(ident) => {
-                let is_call = matches!(tokens.get(at + 3), Some(TokenTree::Group(_))) || is(at + 3, ":");
+                let is_call = is(at + 3, ":")
+                    || matches!(tokens.get(at + 3), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
                 let is_field = match tokens.get(at + 2) {
                     Some(TokenTree::Ident(_)) => !is_call,
                     Some(TokenTree::Literal(_)) => true,
